@@ -1,0 +1,140 @@
+//! What must hold for a row of the transition table to be taken. A guard reads policy, state and input.
+
+use super::consensus;
+use crate::input::Input;
+use crate::module::{Ask, Report, Store};
+use crate::policy::{Bound, Policy};
+use crate::score::Score;
+use crate::state::{Control, Request};
+use core::fmt;
+
+/// A condition on the policy, the state before the input, and the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Guard {
+    /// Nothing: the row is taken if no row above it was.
+    Always,
+    /// Both identity locks match.
+    LocksMatch,
+    /// The report brings a new plan.
+    PlanRevised,
+    /// Security's veto stands: any pass's under `sticky_veto`, else that of its latest argument.
+    Vetoed,
+    /// The consensus is below the line and passes are left.
+    Redebate,
+    /// The consensus that was calculated is too low to proceed.
+    BelowProceed,
+    /// The task succeeded and was not the last.
+    MoreTasks,
+    /// Every task of the plan succeeded.
+    AllSucceeded,
+    /// The policy's repairs are used up.
+    RepairsSpent,
+    /// No veto, and the consensus with Security's new argument is enough to proceed.
+    RepairCleared,
+    /// It was the local store; the cloud comes next.
+    MoreStores,
+    /// The audit sink may be tried again.
+    AttemptsLeft,
+}
+
+impl Guard {
+    /// Every guard.
+    pub const ALL: [Self; 12] = [
+        Self::Always,
+        Self::LocksMatch,
+        Self::PlanRevised,
+        Self::Vetoed,
+        Self::Redebate,
+        Self::BelowProceed,
+        Self::MoreTasks,
+        Self::AllSucceeded,
+        Self::RepairsSpent,
+        Self::RepairCleared,
+        Self::MoreStores,
+        Self::AttemptsLeft,
+    ];
+
+    /// Whether the condition holds. Without a running request, only [`Guard::Always`] does.
+    #[must_use]
+    pub fn holds(self, policy: &Policy, control: &Control, input: &Input) -> bool {
+        self == Self::Always
+            || control.request().is_some_and(|request| self.judges(policy, control, request, input))
+    }
+
+    fn judges(self, policy: &Policy, control: &Control, request: &Request, input: &Input) -> bool {
+        let report = match input {
+            Input::Reply { report, .. } => Some(report),
+            _ => None,
+        };
+        match self {
+            Self::Always => true,
+            Self::LocksMatch => matches!(report, Some(Report::Identity { gcp: true, mongodb: true })),
+            Self::PlanRevised => report.is_some_and(|report| report.plan().is_some()),
+            Self::Vetoed => vetoed(policy, request),
+            Self::Redebate => {
+                request.debate.pass < policy.bounds.passes
+                    && score(policy, request) < policy.thresholds.redebate_below
+            }
+            Self::BelowProceed => {
+                request.debate.scored.is_none_or(|scored| scored.score < policy.thresholds.proceed_from)
+            }
+            Self::MoreTasks => {
+                matches!(report, Some(Report::Exit { code: 0, .. }))
+                    && tasks(request) > request.outcomes.len().saturating_add(1)
+            }
+            Self::AllSucceeded => {
+                tasks(request) == request.outcomes.len()
+                    && request.outcomes.iter().all(|end| *end == crate::event::TaskEnd::Succeeded)
+            }
+            Self::RepairsSpent => match policy.bounds.repairs {
+                Bound::AtMost(most) => request.repairs >= most,
+                Bound::Unbounded => false,
+            },
+            Self::RepairCleared => {
+                !vetoed(policy, request)
+                    && request.debate.security_read == request.plan.as_ref().map(|plan| plan.revision)
+                    && score(policy, request) >= policy.thresholds.proceed_from
+            }
+            Self::MoreStores => control
+                .waiting()
+                .is_some_and(|call| matches!(call.ask, Ask::Remember { store: Store::Local, .. })),
+            Self::AttemptsLeft => request.audit_attempts < policy.bounds.audit_attempts,
+        }
+    }
+}
+
+/// The consensus of the debate as it stands.
+pub(crate) fn score(policy: &Policy, request: &Request) -> Score {
+    consensus::of_debate(policy, &request.ratings, &request.debate.latest)
+}
+
+fn vetoed(policy: &Policy, request: &Request) -> bool {
+    if policy.rules.sticky_veto {
+        request.debate.vetoed
+    } else {
+        request.debate.latest.security.is_some_and(|a| a.objects_from(policy.thresholds.veto_from))
+    }
+}
+
+fn tasks(request: &Request) -> usize {
+    request.plan.as_ref().map_or(0, |plan| plan.plan.tasks().len())
+}
+
+impl fmt::Display for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Always => "otherwise",
+            Self::LocksMatch => "both locks match",
+            Self::PlanRevised => "the reply brings a new plan",
+            Self::Vetoed => "a veto stands",
+            Self::Redebate => "consensus below the line, passes left",
+            Self::BelowProceed => "consensus too low to proceed",
+            Self::MoreTasks => "the task succeeded, more to run",
+            Self::AllSucceeded => "every task succeeded",
+            Self::RepairsSpent => "repairs used up",
+            Self::RepairCleared => "no veto, consensus enough",
+            Self::MoreStores => "it was the local store",
+            Self::AttemptsLeft => "attempts left",
+        })
+    }
+}

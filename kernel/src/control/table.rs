@@ -1,0 +1,303 @@
+//! The transition table: every way in which control may move, as data.
+//!
+//! Read it from the top: of the rows that the policy switches on and that fit state and trigger, the first
+//! whose guard holds is taken. If there is none, the input is refused. The rows T are 004's drawing and its
+//! table; H rows close a finding, E rows say what happens when a call gives no answer, X rows cancel, S rows
+//! open and close a session. Diagrams, the reference page and the model's actions are made from here.
+
+use super::guard::Guard;
+use super::phase::{Phase, Region};
+use crate::input::Trigger;
+use crate::module::Role;
+use crate::policy::{Policy, Rule};
+use core::fmt;
+
+/// One edge of the control FSM.
+#[derive(Debug)]
+pub struct Transition {
+    /// Its short name, by which events and reports refer to it.
+    pub id: &'static str,
+    /// The source clause, or the finding that it closes.
+    pub clause: &'static str,
+    /// The policy setting that switches it on.
+    pub switch: Switch,
+    /// Where it starts.
+    pub from: Source,
+    /// Which kind of input takes it.
+    pub on: Trigger,
+    /// What must hold.
+    pub when: Guard,
+    /// Where it ends.
+    pub to: Phase,
+    /// What it means: 004's label or function name where it is drawn there.
+    pub label: &'static str,
+}
+
+/// When a row belongs to the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// Under every policy.
+    Always,
+    /// While this rule is in force.
+    With(Rule),
+    /// While this rule is not in force.
+    Without(Rule),
+    /// While the policy bounds repairs (`bounds.repairs`).
+    BoundedRepairs,
+}
+
+/// Where a row starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// In one state.
+    At(Phase),
+    /// In every state of a region.
+    Within(Region),
+}
+
+/// The name of a row; only rows of the table have one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId(u8);
+
+#[allow(clippy::too_many_arguments, reason = "a row has as many columns")]
+const fn row(
+    id: &'static str,
+    clause: &'static str,
+    switch: Switch,
+    from: Source,
+    on: Trigger,
+    when: Guard,
+    to: Phase,
+    label: &'static str,
+) -> Transition {
+    Transition { id, clause, switch, from, on, when, to, label }
+}
+
+use Guard::*;
+use Phase::*;
+use Role::{Analyst, Critic, Optimizer, Security, Solution};
+use Rule::{AuditedAbort, Cancel, ClearedRevisions, ErrorRows, NextRequest, RollbackEnds, VetoEndsDebate};
+use Source::{At, Within};
+use Switch::{BoundedRepairs, With, Without};
+
+const ANY: Switch = Switch::Always;
+
+/// The table.
+#[rustfmt::skip]
+pub const TRANSITIONS: &[Transition] = &[
+    //  id     clause     switch                     from                                  on                     when             to                    label
+    row("S01", "000 §1",  ANY,                       At(Idle),                             Trigger::SessionStart, Always,          Idle,                 "a session opens"),
+    row("S02", "003 L3",  ANY,                       At(Idle),                             Trigger::SessionEnd,   Always,          Idle,                 "the session closes; its working set is forgotten"),
+
+    row("T01", "004 §2",  ANY,                       At(Idle),                             Trigger::UserMessage,  Always,          VerifyingIdentity,    "Request Submitted"),
+    row("T02", "004 §1",  ANY,                       At(VerifyingIdentity),                Trigger::Reply,        LocksMatch,      IdentityVerified,     "Success (GCP & MongoDB locks match)"),
+    row("H01", "F1",      With(AuditedAbort),        At(VerifyingIdentity),                Trigger::Reply,        Always,          Auditing,             "Identity Mismatch, audited"),
+    row("T03", "004 §2",  Without(AuditedAbort),     At(VerifyingIdentity),                Trigger::Reply,        Always,          Aborted,              "Identity Mismatch (Halt), sys.exit(1)"),
+    row("T04", "004 §1",  ANY,                       At(IdentityVerified),                 Trigger::Step,         Always,          LoadingContext,       "Reload past ELO and traces"),
+    row("T05", "004 §1",  ANY,                       At(LoadingContext),                   Trigger::Reply,        Always,          Classifying,          "Tagging & Cosine similarity lookups"),
+    row("T06", "004 §1",  ANY,                       At(Classifying),                      Trigger::Reply,        Always,          Planning,             "build_initial_plan()"),
+
+    row("T07", "004 §2",  ANY,                       At(Planning),                         Trigger::Reply,        Always,          Round(Analyst),       "Trigger run_debate(): baseline plan drafted"),
+    row("T08", "004 §1",  ANY,                       At(Round(Analyst)),                   Trigger::Reply,        Always,          Round(Solution),      "the Analyst has argued"),
+    row("T09", "004 §1",  ANY,                       At(Round(Solution)),                  Trigger::Reply,        Always,          Round(Critic),        "Solution has argued, and perhaps refined the plan"),
+    row("T10", "004 §1",  ANY,                       At(Round(Critic)),                    Trigger::Reply,        Always,          Round(Security),      "the Critic has argued"),
+    row("T11", "004 §1",  ANY,                       At(Round(Security)),                  Trigger::Reply,        Always,          Round(Optimizer),     "Security has argued"),
+    row("H02", "F9",      With(ClearedRevisions),    At(Round(Optimizer)),                 Trigger::Reply,        PlanRevised,     PlanReread,           "Security reads the Optimizer's revision"),
+    row("T12", "004 §1",  ANY,                       At(Round(Optimizer)),                 Trigger::Reply,        Always,          MultiPassCheck,       "Evaluate consensus confidence"),
+    row("H03", "F9",      With(ClearedRevisions),    At(PlanReread),                       Trigger::Reply,        Always,          MultiPassCheck,       "Evaluate consensus confidence on the new revision"),
+    row("H04", "F11",     With(VetoEndsDebate),      At(MultiPassCheck),                   Trigger::Step,         Vetoed,          Aggregating,          "a veto ends the debate"),
+    row("T13", "004 §2",  ANY,                       At(MultiPassCheck),                   Trigger::Step,         Redebate,        Round(Solution),      "Re-debate (Rule-of-3 if confidence < 0.8)"),
+    row("T14", "004 §1",  ANY,                       At(MultiPassCheck),                   Trigger::Step,         Always,          Aggregating,          "Confidence threshold met / turn limit hit"),
+
+    row("T15", "004 §1",  ANY,                       At(Aggregating),                      Trigger::Step,         Always,          CalculatingConsensus, "arguments collected"),
+    row("T16", "004 §1",  ANY,                       At(CalculatingConsensus),             Trigger::Step,         Always,          EloDuels,             "Resolve Weights & duels"),
+    row("T17", "004 §1",  ANY,                       At(EloDuels),                         Trigger::Step,         Always,          ResolvingDecision,    "ratings updated"),
+    row("T18", "004 §3",  ANY,                       At(ResolvingDecision),                Trigger::Step,         Vetoed,          Blocked,              "VETO (Security anomaly found)"),
+    row("T19", "004 §3",  ANY,                       At(ResolvingDecision),                Trigger::Step,         BelowProceed,    Blocked,              "REJECT (consensus too low)"),
+    row("T20", "004 §3",  ANY,                       At(ResolvingDecision),                Trigger::Step,         Always,          RunningTasks,         "PROCEED (Consensus reached): execute_plan()"),
+
+    row("T21", "004 §1",  ANY,                       At(RunningTasks),                     Trigger::Reply,        MoreTasks,       RunningTasks,         "the next task"),
+    row("T22", "004 §1",  ANY,                       At(RunningTasks),                     Trigger::Reply,        Always,          AssertingOutcomes,    "Build execution report"),
+    row("T23", "004 §1",  ANY,                       At(AssertingOutcomes),                Trigger::Step,         AllSucceeded,    Success,              "All tasks returned success"),
+    row("T24", "004 §2",  ANY,                       At(AssertingOutcomes),                Trigger::Step,         Always,          Failure,              "Task returned error"),
+    row("H05", "F3",      BoundedRepairs,            At(Failure),                          Trigger::Step,         RepairsSpent,    RollbackActive,       "no further repair is allowed"),
+    row("T25", "004 §2",  ANY,                       At(Failure),                          Trigger::Step,         Always,          SelfHealingActive,    "Trigger Self-Healing"),
+    row("H06", "F10",     With(ClearedRevisions),    At(SelfHealingActive),                Trigger::Reply,        PlanRevised,     RepairReread,         "Security reads the repaired plan"),
+    row("T26", "004 §1",  Without(ClearedRevisions), At(SelfHealingActive),                Trigger::Reply,        PlanRevised,     RunningTasks,         "Repaired plan loaded"),
+    row("T27", "004 §2",  ANY,                       At(SelfHealingActive),                Trigger::Reply,        Always,          RollbackActive,       "Repair aborted / failed"),
+    row("H07", "F10",     With(ClearedRevisions),    At(RepairReread),                     Trigger::Reply,        Always,          RepairScoring,        "Security has read the repaired plan"),
+    row("H08", "F10",     With(ClearedRevisions),    At(RepairScoring),                    Trigger::Step,         RepairCleared,   RunningTasks,         "Repaired plan cleared and loaded"),
+    row("H09", "F10",     With(ClearedRevisions),    At(RepairScoring),                    Trigger::Step,         Always,          RollbackActive,       "repaired plan rejected"),
+    row("T28", "004 §2",  ANY,                       At(RollbackActive),                   Trigger::Reply,        Always,          RollbackActive,       "the next reverse-rollback operation"),
+    row("H10", "F2",      With(RollbackEnds),        At(RollbackActive),                   Trigger::Step,         Always,          StoringMemory,        "Rollback complete, stored as such"),
+    row("T29", "004 §1",  Without(RollbackEnds),     At(RollbackActive),                   Trigger::Step,         Always,          RollbackComplete,     "Rollback complete"),
+
+    row("T30", "004 §2",  ANY,                       At(Success),                          Trigger::Step,         Always,          StoringMemory,        "store_all_in_memory()"),
+    row("T31", "004 §1",  ANY,                       At(Blocked),                          Trigger::Step,         Always,          StoringMemory,        "store_all_in_memory() of a blocked plan"),
+    row("T32", "004 §2",  ANY,                       At(StoringMemory),                    Trigger::Reply,        MoreStores,      StoringMemory,        "local SQLite asked, cloud Atlas next"),
+    row("T33", "004 §1",  ANY,                       At(StoringMemory),                    Trigger::Reply,        Always,          Auditing,             "audit_log()"),
+    row("H11", "F16",     With(NextRequest),         At(Auditing),                         Trigger::Reply,        Always,          Idle,                 "Output results & trace_id, ready for the next request"),
+    row("T34", "004 §1",  Without(NextRequest),      At(Auditing),                         Trigger::Reply,        Always,          Done,                 "Output results & trace_id"),
+
+    row("E01", "F14",     With(ErrorRows),           At(VerifyingIdentity),                Trigger::CallFailed,   Always,          Auditing,             "the identity could not be verified"),
+    row("E02", "F14",     With(ErrorRows),           Within(Region::Preparation),          Trigger::CallFailed,   Always,          StoringMemory,        "no context, or no tags"),
+    row("E03", "F14",     With(ErrorRows),           At(Planning),                         Trigger::CallFailed,   Always,          StoringMemory,        "no plan"),
+    row("E04", "F14",     With(ErrorRows),           Within(Region::ArenaDebate),          Trigger::CallFailed,   Always,          Blocked,              "a voice is missing: the debate decides nothing"),
+    row("E05", "F14",     With(ErrorRows),           At(RunningTasks),                     Trigger::CallFailed,   Always,          AssertingOutcomes,    "no task result: the task failed"),
+    row("E06", "F14",     With(ErrorRows),           At(SelfHealingActive),                Trigger::CallFailed,   Always,          RollbackActive,       "Critic fails to diagnose failure"),
+    row("E07", "F14",     With(ErrorRows),           At(RepairReread),                     Trigger::CallFailed,   Always,          RollbackActive,       "nobody cleared the repaired plan"),
+    row("E08", "F14",     With(ErrorRows),           At(RollbackActive),                   Trigger::CallFailed,   Always,          RollbackActive,       "an effect could not be undone; the next one"),
+    row("E09", "F14",     With(ErrorRows),           At(StoringMemory),                    Trigger::CallFailed,   MoreStores,      StoringMemory,        "the local store failed, cloud next"),
+    row("E10", "F14",     With(ErrorRows),           At(StoringMemory),                    Trigger::CallFailed,   Always,          Auditing,             "the cloud store failed; audit_log()"),
+    row("E11", "F14",     With(ErrorRows),           At(Auditing),                         Trigger::CallFailed,   AttemptsLeft,    Auditing,             "the audit sink is tried again"),
+    row("E12", "F14",     With(ErrorRows),           At(Auditing),                         Trigger::CallFailed,   Always,          Idle,                 "audit undelivered; Output results & trace_id"),
+
+    row("X01", "cancel",  With(Cancel),              At(VerifyingIdentity),                Trigger::Cancel,       Always,          Auditing,             "cancelled before anybody was verified"),
+    row("X02", "cancel",  With(Cancel),              At(IdentityVerified),                 Trigger::Cancel,       Always,          StoringMemory,        "cancelled before the debate"),
+    row("X03", "cancel",  With(Cancel),              Within(Region::Preparation),          Trigger::Cancel,       Always,          StoringMemory,        "cancelled before the debate"),
+    row("X04", "cancel",  With(Cancel),              Within(Region::ArenaDebate),          Trigger::Cancel,       Always,          StoringMemory,        "cancelled in the debate"),
+    row("X05", "cancel",  With(Cancel),              Within(Region::AggregationEngine),    Trigger::Cancel,       Always,          StoringMemory,        "cancelled before the decision"),
+    row("X06", "cancel",  With(Cancel),              At(Blocked),                          Trigger::Cancel,       Always,          StoringMemory,        "cancelled after the decision"),
+    row("X07", "cancel",  With(Cancel),              At(RollbackActive),                   Trigger::Cancel,       Always,          RollbackActive,       "cancelled while being undone: it goes on"),
+    row("X08", "cancel",  With(Cancel),              Within(Region::SandboxedExecution),   Trigger::Cancel,       Always,          RollbackActive,       "cancelled while running: what ran is undone"),
+    row("X09", "cancel",  With(Cancel),              At(StoringMemory),                    Trigger::Cancel,       Always,          StoringMemory,        "cancelled too late: it goes on"),
+    row("X10", "cancel",  With(Cancel),              At(Auditing),                         Trigger::Cancel,       Always,          Auditing,             "cancelled too late: it goes on"),
+];
+
+/// No two rows share switch, from, trigger and guard: else this does not compile. Indexing, counting and
+/// casting cannot go wrong at run time here, for nothing of it is left at run time.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+const _: () = {
+    const fn same_name(a: &str, b: &str) -> bool {
+        let (a, b) = (a.as_bytes(), b.as_bytes());
+        let mut i = 0;
+        while i < a.len() && i < b.len() && a[i] == b[i] {
+            i += 1;
+        }
+        i == a.len() && i == b.len()
+    }
+
+    const fn same_edge(a: &Transition, b: &Transition) -> bool {
+        let from = match (a.from, b.from) {
+            (At(x), At(y)) => same_name(x.name(), y.name()),
+            (Within(x), Within(y)) => x as u8 == y as u8,
+            _ => false,
+        };
+        let switch = match (a.switch, b.switch) {
+            (Switch::Always, Switch::Always) | (BoundedRepairs, BoundedRepairs) => true,
+            (With(x), With(y)) | (Without(x), Without(y)) => x as u8 == y as u8,
+            _ => false,
+        };
+        from && switch && a.on as u8 == b.on as u8 && a.when as u8 == b.when as u8
+    }
+
+    let mut i = 0;
+    while i < TRANSITIONS.len() {
+        let mut j = i + 1;
+        while j < TRANSITIONS.len() {
+            assert!(
+                !same_edge(&TRANSITIONS[i], &TRANSITIONS[j]),
+                "two rows share switch, from, trigger and guard"
+            );
+            j += 1;
+        }
+        i += 1;
+    }
+};
+
+impl Switch {
+    /// Whether the policy switches such a row on.
+    #[must_use]
+    pub const fn is_on(self, policy: &Policy) -> bool {
+        match self {
+            Self::Always => true,
+            Self::With(rule) => policy.rules.has(rule),
+            Self::Without(rule) => !policy.rules.has(rule),
+            Self::BoundedRepairs => matches!(policy.bounds.repairs, crate::policy::Bound::AtMost(_)),
+        }
+    }
+}
+
+impl Source {
+    /// Whether a row that starts here starts in this state.
+    #[must_use]
+    pub fn covers(self, phase: Phase) -> bool {
+        match self {
+            At(at) => at == phase,
+            Within(region) => phase.region() == Some(region),
+        }
+    }
+}
+
+impl RowId {
+    /// The row of this name.
+    #[must_use]
+    pub fn by_id(id: &str) -> Option<Self> {
+        rows().find(|(_, row)| row.id == id).map(|(name, _)| name)
+    }
+
+    /// The row itself.
+    #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "a constant place of a constant table")]
+    pub fn row(self) -> &'static Transition {
+        // A RowId is only ever made from a position in the table.
+        TRANSITIONS.get(usize::from(self.0)).unwrap_or(&TRANSITIONS[0])
+    }
+}
+
+/// Every row with its name.
+pub fn rows() -> impl Iterator<Item = (RowId, &'static Transition)> {
+    (0u8..).map(RowId).zip(TRANSITIONS)
+}
+
+/// The rows that the policy switches on for this state and trigger, in order of precedence.
+pub fn rows_for(
+    policy: &Policy,
+    phase: Phase,
+    trigger: Trigger,
+) -> impl Iterator<Item = (RowId, &'static Transition)> + use<'_> {
+    rows().filter(move |(_, row)| row.on == trigger && row.from.covers(phase) && row.switch.is_on(policy))
+}
+
+/// Whether any row leads on from this state by itself, that is without the user cancelling.
+#[must_use]
+pub fn leads_on(policy: &Policy, phase: Phase) -> bool {
+    Trigger::ALL
+        .into_iter()
+        .filter(|trigger| *trigger != Trigger::Cancel)
+        .any(|trigger| rows_for(policy, phase, trigger).next().is_some())
+}
+
+impl fmt::Debug for RowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().id)
+    }
+}
+
+impl fmt::Display for RowId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.row().id)
+    }
+}
+
+#[cfg(feature = "serde")]
+mod encoding {
+    use super::RowId;
+    use alloc::format;
+    use alloc::string::String;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    impl Serialize for RowId {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.row().id)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for RowId {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let id = String::deserialize(deserializer)?;
+            Self::by_id(&id)
+                .ok_or_else(|| de::Error::custom(format!("no row of the transition table is called {id}")))
+        }
+    }
+}

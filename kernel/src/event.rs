@@ -1,0 +1,427 @@
+//! The event alphabet (000 §3): what `decide` gives, what `apply` writes, what the log keeps.
+//!
+//! 000's seven events are the base. Control and audit events extend it; [`Event::base`] projects them away.
+//! A `ToolCall` carries no text here: its text is what [`crate::present`] makes of the state at that moment.
+
+use crate::control::table::RowId;
+use crate::ids::{CallId, ItemId, RequestId, Revision, TaskId, Text, TraceId, UserId};
+use crate::item::Item;
+use crate::module::{Ask, Failure, Kind, Module, Ratings, Report};
+use crate::plan::Plan;
+use crate::score::Score;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The events of one step, in order: one atomic batch.
+pub type Events = Vec<Event>;
+
+/// One letter of the alphabet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
+pub enum Event {
+    /// Base: the user asked.
+    UserMsg {
+        /// The number that the request gets.
+        request: RequestId,
+        /// Who asked.
+        user: UserId,
+        /// For what.
+        text: Text,
+    },
+    /// Base: a module is asked.
+    ToolCall {
+        /// The call, its idempotency key.
+        call: CallId,
+        /// The question.
+        ask: Ask,
+    },
+    /// Base: a module answered.
+    ToolResult {
+        /// The call that it answers.
+        call: CallId,
+        /// The answer.
+        report: Report,
+    },
+    /// Base: an item enters the semantic state.
+    AddItem {
+        /// The item.
+        item: Item,
+        /// The items it depends on, in id order; each is in the state.
+        deps: Vec<ItemId>,
+    },
+    /// Base: an item of the state is overwritten.
+    UpdateItem {
+        /// The item, under an id that the state has.
+        item: Item,
+        /// The items it depends on, in id order; each is in the state.
+        deps: Vec<ItemId>,
+    },
+    /// Base: items leave the state. Nothing that stays depends on them.
+    ForgetItems {
+        /// Which, in id order.
+        ids: Vec<ItemId>,
+        /// Why. Nothing is ever forgotten without a cause.
+        cause: ForgetCause,
+    },
+    /// Base: the user is answered; the request is over.
+    FinalAnswer {
+        /// Where everything about it is found again.
+        trace: TraceId,
+        /// What the user reads.
+        text: Text,
+    },
+    /// A session was opened.
+    SessionStarted {
+        /// Whose.
+        user: UserId,
+    },
+    /// The session was closed.
+    SessionEnded,
+    /// A call ended without an answer. In 000's terms a `ToolResult`.
+    CallFailed {
+        /// The call.
+        call: CallId,
+        /// How it ended.
+        failure: Failure,
+    },
+    /// The user cancelled the running request; a call that was waited for is given up.
+    Cancelled,
+    /// Control moved along this row of the transition table.
+    Moved {
+        /// The row.
+        row: RowId,
+    },
+    /// A plan became the plan of the request.
+    PlanAdopted {
+        /// Its revision.
+        revision: Revision,
+        /// The plan.
+        plan: Plan,
+    },
+    /// Security objected so surely that the plan may not run.
+    VetoRaised {
+        /// The revision it read.
+        revision: Revision,
+    },
+    /// The consensus of the latest arguments was computed.
+    ConsensusScored {
+        /// The revision that was argued about.
+        revision: Revision,
+        /// The consensus, rounded down.
+        score: Score,
+    },
+    /// The duels were fought; these ratings are written at the store.
+    RatingsUpdated {
+        /// All five.
+        ratings: Ratings,
+    },
+    /// The plan was let run or not.
+    Decided {
+        /// The decision.
+        decision: Decision,
+    },
+    /// A run of the plan is over (004, "Build execution report").
+    ExecutionReported {
+        /// The revision that ran.
+        revision: Revision,
+        /// Every task of it.
+        tasks: Vec<TaskOutcome>,
+    },
+    /// A repair was started. Only given where the policy bounds repairs.
+    RepairStarted,
+    /// It is settled as what and why the request ends.
+    Concluded {
+        /// As what and why.
+        ending: Ending,
+    },
+    /// The record that both stores are asked to keep.
+    Memorized {
+        /// The record.
+        record: MemoryRecord,
+    },
+    /// The audit record of the request. It exists from here on, whatever becomes of its delivery.
+    Audited {
+        /// The record.
+        record: AuditRecord,
+    },
+    /// The outside sink could not be reached, and will not be tried again.
+    AuditUndelivered,
+}
+
+/// 000's seven events, to which an [`Event`] projects (000 §3.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BaseEvent<'a> {
+    /// `UserMsg`
+    UserMsg(&'a UserId, &'a Text),
+    /// `ToolCall`
+    ToolCall(Module, CallId),
+    /// `ToolResult`; without a report where the call failed
+    ToolResult(CallId, Option<&'a Report>),
+    /// `AddItem`
+    AddItem(&'a Item, &'a [ItemId]),
+    /// `UpdateItem`
+    UpdateItem(&'a Item, &'a [ItemId]),
+    /// `ForgetItems`
+    ForgetItems(&'a [ItemId]),
+    /// `FinalAnswer`
+    FinalAnswer(&'a Text),
+}
+
+impl Event {
+    /// The base event that this one is, if it is one. Mapping a log through this gives 000's trace.
+    #[must_use]
+    pub fn base(&self) -> Option<BaseEvent<'_>> {
+        Some(match self {
+            Self::UserMsg { user, text, .. } => BaseEvent::UserMsg(user, text),
+            Self::ToolCall { call, ask } => BaseEvent::ToolCall(ask.module(), *call),
+            Self::ToolResult { call, report } => BaseEvent::ToolResult(*call, Some(report)),
+            Self::CallFailed { call, .. } => BaseEvent::ToolResult(*call, None),
+            Self::AddItem { item, deps } => BaseEvent::AddItem(item, deps),
+            Self::UpdateItem { item, deps } => BaseEvent::UpdateItem(item, deps),
+            Self::ForgetItems { ids, .. } => BaseEvent::ForgetItems(ids),
+            Self::FinalAnswer { text, .. } => BaseEvent::FinalAnswer(text),
+            _ => return None,
+        })
+    }
+}
+
+/// Why items left the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum ForgetCause {
+    /// The session ended, and with it its working set (003 layer 3).
+    SessionEnd,
+}
+
+/// The decision on a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Decision {
+    /// What was decided, and on which ground.
+    pub label: Label,
+    /// The consensus that it rests on.
+    pub score: Score,
+    /// Security's objection to the revision decided on, if the policy names objections (finding F7).
+    pub objection: Option<Score>,
+}
+
+/// What was decided, and on which ground (004 §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Label {
+    /// PROCEED: the consensus reached the line above which nobody debates again.
+    ConsensusReached,
+    /// PROCEED: the passes are spent, and the consensus lies between the two lines (finding F8).
+    ProceedBelowLine,
+    /// REJECT: the consensus stayed too low.
+    Rejected,
+    /// VETO: Security found the plan unsafe.
+    Vetoed,
+}
+
+impl Label {
+    /// Whether the plan may run.
+    #[must_use]
+    pub const fn proceeds(self) -> bool {
+        matches!(self, Self::ConsensusReached | Self::ProceedBelowLine)
+    }
+}
+
+/// How one task of a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct TaskOutcome {
+    /// The task.
+    pub task: TaskId,
+    /// How it ended.
+    pub ended: TaskEnd,
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum TaskEnd {
+    /// With exit code 0.
+    Succeeded,
+    /// With another exit code.
+    Exited(i32),
+    /// Without a result.
+    NoResult(Failure),
+    /// It was not started: an earlier one failed.
+    NotRun,
+}
+
+/// As what a request ends, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Ending {
+    /// As what.
+    pub kind: Kind,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Why a request ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Cause {
+    /// Every task succeeded.
+    Completed,
+    /// An identity lock does not match.
+    IdentityMismatch,
+    /// A module that cannot be done without gave no answer.
+    NoAnswer(Module, Failure),
+    /// Security vetoed the plan.
+    Vetoed,
+    /// The consensus stayed too low.
+    Rejected,
+    /// The Critic found no repair.
+    NoRepair,
+    /// The policy allows no further repair.
+    RepairsSpent,
+    /// The repaired plan was not cleared.
+    RepairRejected,
+    /// The user cancelled.
+    Cancelled,
+}
+
+/// What the stores keep of a request, under its trace id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct MemoryRecord {
+    /// The request; storing twice under one trace id is storing once.
+    pub trace: TraceId,
+    /// Its kind; always an outcome where the policy does not type kinds (finding F13).
+    pub kind: Kind,
+    /// The ratings after the duels.
+    pub ratings: Ratings,
+}
+
+/// What the audit says of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct AuditRecord {
+    /// The request.
+    pub trace: TraceId,
+    /// Whose it was.
+    pub user: UserId,
+    /// As what and why it ended.
+    pub ending: Ending,
+    /// What was decided, if anything was.
+    pub decision: Option<Decision>,
+    /// What the two stores hold.
+    pub stores: Holdings,
+    /// The effects that were started, in that order, and what became of each (finding F15).
+    pub effects: Vec<EffectRecord>,
+}
+
+/// What each store holds of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Holdings {
+    /// The local one.
+    pub local: Holding,
+    /// The cloud.
+    pub cloud: Holding,
+}
+
+impl Default for Holdings {
+    fn default() -> Self {
+        Self { local: Holding::Missing, cloud: Holding::Missing }
+    }
+}
+
+/// What a store holds of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Holding {
+    /// The record.
+    Held,
+    /// Nothing: it was not asked, or said no.
+    Missing,
+    /// It was asked and no answer came in time.
+    Unknown,
+}
+
+/// What became of one started effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct EffectRecord {
+    /// The task that started it.
+    pub task: TaskId,
+    /// What became of it.
+    pub end: EffectEnd,
+}
+
+/// What became of an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum EffectEnd {
+    /// It stands.
+    Kept,
+    /// Its compensation succeeded.
+    Undone,
+    /// Its compensation failed, or gave no answer.
+    UndoFailed,
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ConsensusReached => "PROCEED, consensus reached",
+            Self::ProceedBelowLine => "PROCEED below the line, passes spent",
+            Self::Rejected => "REJECT, consensus too low",
+            Self::Vetoed => "VETO by Security",
+        })
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Completed => "every task succeeded",
+            Self::IdentityMismatch => "the identity locks do not match",
+            Self::NoAnswer(module, failure) => return write!(f, "no answer from the {module} ({failure})"),
+            Self::Vetoed => "Security vetoed the plan",
+            Self::Rejected => "the consensus stayed too low",
+            Self::NoRepair => "the Critic found no repair",
+            Self::RepairsSpent => "no further repair is allowed",
+            Self::RepairRejected => "the repaired plan was not cleared",
+            Self::Cancelled => "the user cancelled",
+        })
+    }
+}
+
+impl fmt::Display for Holding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Held => "held",
+            Self::Missing => "missing",
+            Self::Unknown => "unknown",
+        })
+    }
+}
+
+impl fmt::Display for EffectEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kept => "kept",
+            Self::Undone => "undone",
+            Self::UndoFailed => "undo failed",
+        })
+    }
+}

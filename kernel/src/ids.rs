@@ -1,0 +1,164 @@
+//! The names of things: countable, opaque, without arithmetic (000 §1).
+//!
+//! Numbers are given by the kernel, in order, and are never used again in one conversation. Texts are
+//! shared, not copied. Deliberately absent: any way to make an id out of another by adding to it.
+
+use alloc::sync::Arc;
+use core::fmt;
+
+/// A finite, immutable text (000 §1). Cloning it copies a pointer.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text(Arc<str>);
+
+impl Text {
+    /// The text as a string slice.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: Into<Arc<str>>> From<T> for Text {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(feature = "serde")]
+mod encoding {
+    use super::Text;
+    use alloc::string::String;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    impl Serialize for Text {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.as_str())
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Text {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            String::deserialize(deserializer).map(Self::from)
+        }
+    }
+}
+
+macro_rules! number {
+    ($($(#[$doc:meta])* $name:ident($inner:ty)),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(transparent))]
+        pub struct $name($inner);
+
+        impl $name {
+            /// The first id of its kind.
+            pub const FIRST: Self = Self(1);
+
+            /// The id with this number, as read from a recording or a script.
+            #[must_use]
+            pub const fn new(number: $inner) -> Self {
+                Self(number)
+            }
+
+            /// The number, for printing and for encoding.
+            #[must_use]
+            pub const fn number(self) -> $inner {
+                self.0
+            }
+
+            /// The id that follows. Ids saturate: the last one is never reached in practice, and
+            /// totality must not depend on that.
+            #[must_use]
+            pub const fn next(self) -> Self {
+                Self(self.0.saturating_add(1))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
+}
+
+number! {
+    /// An item of the semantic state (000 `ItemId`).
+    ItemId(u64),
+    /// A module call (000 `CallId`). Also the idempotency key of that call.
+    CallId(u64),
+    /// A request of one conversation, counted from 1.
+    RequestId(u32),
+    /// A task of a plan. Whoever writes the plan numbers its tasks; a later plan of the same request
+    /// speaks of the same task by the same number.
+    TaskId(u32),
+    /// A version of the plan of one request; the planner's baseline is revision 1.
+    Revision(u32),
+}
+
+macro_rules! name {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(transparent))]
+        pub struct $name(Text);
+
+        impl $name {
+            /// The name with this spelling.
+            pub fn new(name: impl Into<Text>) -> Self {
+                Self(name.into())
+            }
+
+            /// Its spelling.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
+}
+
+name! {
+    /// A user (000 `U`).
+    UserId,
+    /// A conversation (000 `Conv`): one orchestrator state `O`, one log.
+    ConversationId,
+}
+
+/// What the user is given to find a request again: its conversation and its number in it (004 §1,
+/// "Output results & trace_id").
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct TraceId {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The request in it.
+    pub request: RequestId,
+}
+
+impl fmt::Display for TraceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.conversation, self.request)
+    }
+}

@@ -1,0 +1,67 @@
+//! The kernel of Orchestrion: everything that decides, pure and deterministic.
+//!
+//! A conversation is a [`State`]. [`decide`] says what an [`Input`] means in it, as [`Events`] or as a
+//! [`Refusal`]; [`State::apply`] writes the events; [`present`] says what a module is shown. The same three
+//! run in a program, under a model checker, in a simulator and against recorded logs.
+//!
+//! ```
+//! use orchestrion_kernel::{ConversationId, Input, Policy, State, UserId, decide};
+//!
+//! let policy = Policy::hardened();
+//! let mut state = State::new(ConversationId::new("demo"));
+//! let events = decide(&policy, &state, &Input::SessionStart { user: UserId::new("ada") })?;
+//! for event in &events {
+//!     state.apply(event);
+//! }
+//! let refusal = decide(&policy, &state, &Input::Step).unwrap_err();
+//! assert_eq!(
+//!     refusal.to_string(),
+//!     "a step came while Idle; expected a user message, or the start or end of a session",
+//! );
+//! # Ok::<(), orchestrion_kernel::Refusal>(())
+//! ```
+//!
+//! Deliberately absent: I/O, clocks, randomness, hashing order, floats, unsafe code, and panics that input
+//! could reach.
+
+#![no_std]
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::disallowed_types,
+    clippy::expect_used,
+    clippy::float_arithmetic,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::unwrap_used
+)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects))]
+
+extern crate alloc;
+
+pub mod control;
+mod decide;
+pub mod event;
+pub mod ids;
+pub mod input;
+pub mod item;
+pub mod module;
+pub mod plan;
+pub mod policy;
+mod present;
+pub mod refusal;
+pub mod score;
+pub mod semantic;
+pub mod state;
+
+pub use control::phase::Phase;
+pub use decide::decide;
+pub use event::{Event, Events};
+pub use ids::{CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, TraceId, UserId};
+pub use input::{Input, Trigger};
+pub use policy::Policy;
+pub use present::{Context, present};
+pub use refusal::Refusal;
+pub use score::{Score, Weight};
+pub use state::State;

@@ -1,0 +1,308 @@
+//! What may be varied. The control FSM is fixed; a policy sets its numbers and says which of 004's holes are
+//! closed. Reading a policy from a file is the border's work.
+
+use crate::module::Role;
+use crate::score::{Score, Weight};
+use alloc::string::{String, ToString};
+use core::fmt;
+
+/// Everything a run depends on besides its inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Policy {
+    /// How the policy is called.
+    pub name: String,
+    /// The lines that scores are compared with.
+    pub thresholds: Thresholds,
+    /// How often things may happen.
+    pub bounds: Bounds,
+    /// How much each voice counts.
+    pub weights: Weights,
+    /// Which rules that go beyond 004's drawing are in force.
+    pub rules: Rules,
+}
+
+/// The lines that scores are compared with; all of them scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Thresholds {
+    /// Debate again below this consensus, while passes last (004 §2: 0.8).
+    pub redebate_below: Score,
+    /// Proceed from this consensus on (004 §3: 0.6).
+    pub proceed_from: Score,
+    /// A Security CON from this confidence on is a veto (004 §3: 0.9).
+    pub veto_from: Score,
+    /// A Security CON from this confidence on weighs extra and is rated (0.8).
+    pub objection_from: Score,
+    /// A Critic CON above this confidence is rated (0.7).
+    pub critique_above: Score,
+}
+
+/// How often things may happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Bounds {
+    /// Passes of the debate (004 §2: 3).
+    pub passes: u32,
+    /// Repairs in one request; 004 draws no bound.
+    pub repairs: Bound,
+    /// Times the outside audit sink is tried.
+    pub audit_attempts: u32,
+}
+
+/// A bound, or explicitly none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Bound {
+    /// At most so many.
+    AtMost(u32),
+    /// No bound, and it is meant so.
+    Unbounded,
+}
+
+/// How much each voice counts in the consensus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Weights {
+    /// The Analyst's voice.
+    pub analyst: Weight,
+    /// Solution's voice.
+    pub solution: Weight,
+    /// The Critic's voice.
+    pub critic: Weight,
+    /// Security's voice.
+    pub security: Weight,
+    /// The Optimizer's voice.
+    pub optimizer: Weight,
+}
+
+impl Weights {
+    /// The weight of a role.
+    #[must_use]
+    pub const fn of(&self, role: Role) -> Weight {
+        match role {
+            Role::Analyst => self.analyst,
+            Role::Solution => self.solution,
+            Role::Critic => self.critic,
+            Role::Security => self.security,
+            Role::Optimizer => self.optimizer,
+        }
+    }
+}
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $variant:ident, $field:ident, $findings:literal;)*) => {
+        /// A rule that departs from 004's drawing. Each may be in force or not.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Rule {
+            /// Every rule.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Its name in a policy file.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($field),)* }
+            }
+
+            /// The findings of the design that it closes.
+            #[must_use]
+            pub const fn findings(self) -> &'static str {
+                match self { $(Self::$variant => $findings,)* }
+            }
+        }
+
+        /// Which rules are in force.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+        pub struct Rules {
+            $($(#[$doc])* pub $field: bool,)*
+        }
+
+        impl Rules {
+            /// All rules in force, or none.
+            #[must_use]
+            pub const fn all(on: bool) -> Self {
+                Self { $($field: on,)* }
+            }
+
+            /// Whether a rule is in force.
+            #[must_use]
+            pub const fn has(&self, rule: Rule) -> bool {
+                match rule { $(Rule::$variant => self.$field,)* }
+            }
+
+            /// Puts a rule in force or out of it.
+            pub const fn set(&mut self, rule: Rule, on: bool) {
+                match rule { $(Rule::$variant => self.$field = on,)* }
+            }
+        }
+    };
+}
+
+rules! {
+    /// An identity mismatch is audited and answered instead of halting.
+    AuditedAbort, audited_abort, "F1";
+    /// A rollback that is complete is stored and audited instead of being a dead end.
+    RollbackEnds, rollback_ends, "F2";
+    /// A veto in any pass holds; otherwise Security's latest argument decides.
+    StickyVeto, sticky_veto, "F6";
+    /// A veto ends the debate instead of leaving it to spend its passes.
+    VetoEndsDebate, veto_ends_debate, "F11";
+    /// The decision and the audit name Security's objection to the plan that runs.
+    NamedObjections, named_objections, "F7";
+    /// Proceeding below the line has a label of its own.
+    BelowLineLabel, below_line_label, "F8";
+    /// Only a revision that Security read last and the consensus scored may run.
+    ClearedRevisions, cleared_revisions, "F9 F10";
+    /// The audit says what each store really holds.
+    RecordedStores, recorded_stores, "F12";
+    /// Blocked, rolled back and aborted requests are stored as such.
+    TypedKinds, typed_kinds, "F13";
+    /// A call that gives no answer has a row.
+    ErrorRows, error_rows, "F14";
+    /// The audit lists every started effect.
+    EffectsLedger, effects_ledger, "F15";
+    /// After the audit the next request is accepted.
+    NextRequest, next_request, "F16";
+    /// The user may cancel.
+    Cancel, cancel, "";
+}
+
+/// Two settings that contradict each other, or one that makes no sense. Reads as a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The setting that is wrong, as its path in a policy file.
+    pub setting: &'static str,
+    /// The setting that it contradicts, if it is not wrong by itself.
+    pub against: Option<&'static str>,
+    /// What is wrong, and what would be right.
+    pub because: &'static str,
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.against {
+            Some(against) => write!(f, "{} contradicts {against}: {}", self.setting, self.because),
+            None => write!(f, "{}: {}", self.setting, self.because),
+        }
+    }
+}
+
+impl core::error::Error for Contradiction {}
+
+impl Policy {
+    /// 004 to the letter: no error rows, rollback is a dead end, an abort halts, repair has no bound, and
+    /// Security's last argument wins.
+    #[must_use]
+    pub fn as_drawn() -> Self {
+        Self {
+            name: "as-drawn".to_string(),
+            bounds: Bounds { passes: 3, repairs: Bound::Unbounded, audit_attempts: 1 },
+            rules: Rules::all(false),
+            ..Self::hardened()
+        }
+    }
+
+    /// The default: 004 with its holes closed.
+    #[must_use]
+    pub fn hardened() -> Self {
+        const fn score(millionths: u32) -> Score {
+            match Score::from_millionths(millionths) {
+                Some(score) => score,
+                None => Score::ONE,
+            }
+        }
+        const fn weight(millionths: u32) -> Weight {
+            match Weight::from_millionths(millionths) {
+                Some(weight) => weight,
+                None => Weight::ONE,
+            }
+        }
+        Self {
+            name: "hardened".to_string(),
+            thresholds: Thresholds {
+                redebate_below: score(800_000),
+                proceed_from: score(600_000),
+                veto_from: score(900_000),
+                objection_from: score(800_000),
+                critique_above: score(700_000),
+            },
+            bounds: Bounds { passes: 3, repairs: Bound::AtMost(2), audit_attempts: 3 },
+            weights: Weights {
+                analyst: Weight::ONE,
+                solution: weight(1_200_000),
+                critic: weight(1_500_000),
+                security: weight(2_000_000),
+                optimizer: weight(800_000),
+            },
+            rules: Rules::all(true),
+        }
+    }
+
+    /// The built-in policies, by name.
+    #[must_use]
+    pub fn built_in(name: &str) -> Option<Self> {
+        match name {
+            "as-drawn" => Some(Self::as_drawn()),
+            "hardened" => Some(Self::hardened()),
+            _ => None,
+        }
+    }
+
+    /// Finds what contradicts itself.
+    ///
+    /// # Errors
+    /// The first [`Contradiction`] found.
+    pub fn validate(&self) -> Result<(), Contradiction> {
+        let (t, b, r, w) = (&self.thresholds, &self.bounds, &self.rules, &self.weights);
+        let wrong = |setting, against, because| Err(Contradiction { setting, against, because });
+        if t.proceed_from > t.redebate_below {
+            return wrong(
+                "thresholds.proceed_from",
+                Some("thresholds.redebate_below"),
+                "a consensus that ends the debate must be enough to proceed; expected proceed_from ≤ redebate_below",
+            );
+        }
+        if t.objection_from > t.veto_from {
+            return wrong(
+                "thresholds.objection_from",
+                Some("thresholds.veto_from"),
+                "a veto must also weigh as an objection; expected objection_from ≤ veto_from",
+            );
+        }
+        if b.passes == 0 {
+            return wrong("bounds.passes", None, "the debate needs at least one pass");
+        }
+        if b.audit_attempts == 0 {
+            return wrong("bounds.audit_attempts", None, "the audit sink must be tried at least once");
+        }
+        if b.audit_attempts > 1 && !r.error_rows {
+            return wrong(
+                "bounds.audit_attempts",
+                Some("rules.error_rows"),
+                "a second attempt needs a row for the failure of the first; expected 1, or error_rows: true",
+            );
+        }
+        if r.error_rows && !r.next_request {
+            return wrong(
+                "rules.error_rows",
+                Some("rules.next_request"),
+                "an error row leads back to Idle, where the next request must be accepted; expected both or neither",
+            );
+        }
+        if Role::ALL.iter().all(|role| w.of(*role) == Weight::ZERO) {
+            return wrong("weights", None, "at least one voice must count, or no plan can ever proceed");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! Why an input was not accepted. A refusal changes nothing; it says as a sentence what was expected and what
+//! came.
+
+use crate::control::phase::Phase;
+use crate::ids::{CallId, UserId};
+use crate::input::Trigger;
+use crate::module::Ask;
+use core::fmt;
+
+/// A refused input: `(o, ε)` of 000 §4.4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No row of the table takes this kind of input in this state.
+    NotExpected {
+        /// Where control stands.
+        phase: Phase,
+        /// What came.
+        came: Trigger,
+        /// The call that is waited for, if one is.
+        waiting: Option<Ask>,
+    },
+    /// A reply or a failure for another call than the one waited for: late, duplicate or made up.
+    WrongCall {
+        /// The call it was for.
+        came: CallId,
+        /// The call that is waited for.
+        waiting: Option<CallId>,
+    },
+    /// A report that does not answer the question.
+    WrongReport {
+        /// The question.
+        ask: Ask,
+        /// The report, as a noun phrase.
+        came: &'static str,
+    },
+    /// A message, or the end of a session, without a session.
+    NoSession,
+    /// A session is open already.
+    SessionOpen {
+        /// Whose.
+        user: UserId,
+    },
+    /// A message from somebody else than the user of the session.
+    WrongUser {
+        /// Whose session it is.
+        session: UserId,
+        /// Who spoke.
+        came: UserId,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotExpected { phase, came, waiting } => {
+                write!(f, "a {came} came while {phase}; expected ")?;
+                match (waiting, phase) {
+                    (Some(ask), _) => f.write_str(ask.expected()),
+                    (None, Phase::Idle) => f.write_str("a user message, or the start or end of a session"),
+                    (None, phase) if phase.is_rest() => {
+                        f.write_str("nothing: the conversation has halted here")
+                    }
+                    (None, Phase::RollbackComplete) => f.write_str("nothing: no row leads on from here"),
+                    (None, _) => f.write_str("a step"),
+                }
+            }
+            Self::WrongCall { came, waiting: Some(waiting) } => {
+                write!(f, "an answer to call {came} came; expected one to call {waiting}")
+            }
+            Self::WrongCall { came, waiting: None } => {
+                write!(f, "an answer to call {came} came; no call is waited for")
+            }
+            Self::WrongReport { ask, came } => write!(f, "{came} came; expected {}", ask.expected()),
+            Self::NoSession => f.write_str("no session is open; expected a session start first"),
+            Self::SessionOpen { user } => {
+                write!(f, "a session of {user} is open; expected its end before another starts")
+            }
+            Self::WrongUser { session, came } => {
+                write!(f, "{came} spoke in a session of {session}; expected {session}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}

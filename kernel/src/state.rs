@@ -1,0 +1,429 @@
+//! The orchestrator's state, and `apply`, its sole writer (000 §4).
+//!
+//! `State` is the fold of the log: the log itself is not in it. It stays small on purpose (design §2): a
+//! role's latest argument only, counters only where the policy compares them, and nothing of a request once
+//! it is over but its items.
+
+use crate::control::phase::Phase;
+use crate::control::table::Transition;
+use crate::event::{Decision, EffectEnd, EffectRecord, Ending, Event, Holding, Holdings, TaskEnd};
+use crate::ids::{CallId, ConversationId, RequestId, Revision, TaskId, TraceId, UserId};
+use crate::module::{Argument, Ask, ByRole, Failure, Ratings, Report, Role, Store};
+use crate::plan::{EffectKind, Plan};
+use crate::score::Score;
+use crate::semantic::Semantic;
+use alloc::vec::Vec;
+
+/// One conversation: `(S, C)` of 000's `O`; its log `τ` belongs to whoever runs the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// Everything that is known.
+    pub semantic: Semantic,
+    /// Where control stands.
+    pub control: Control,
+}
+
+/// The control state `C`: a phase, and what the phases remember.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Control {
+    conversation: ConversationId,
+    phase: Phase,
+    session: Option<UserId>,
+    next_request: RequestId,
+    next_call: CallId,
+    waiting: Option<Call>,
+    request: Option<Request>,
+}
+
+/// A call that is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// Its id.
+    pub id: CallId,
+    /// What it asks.
+    pub ask: Ask,
+}
+
+/// What is remembered of the running request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// Its number.
+    pub id: RequestId,
+    /// Both identity locks matched.
+    pub verified: bool,
+    /// The ratings with which it is judged; constant from LoadingContext on.
+    pub ratings: Ratings,
+    /// The ratings after the duels, to be written at the store.
+    pub ratings_after: Option<Ratings>,
+    /// The plan, once there is one.
+    pub plan: Option<Revised>,
+    /// The debate.
+    pub debate: Debate,
+    /// The decision, once it was taken.
+    pub decision: Option<Decision>,
+    /// The run of the plan: how its tasks ended so far, in its order.
+    pub outcomes: Vec<TaskEnd>,
+    /// Repairs started; counted only where the policy bounds them.
+    pub repairs: u32,
+    /// The effects that were started, the latest start last.
+    pub ledger: Vec<Started>,
+    /// As what and why it ends, once that is settled.
+    pub ending: Option<Ending>,
+    /// What the stores hold.
+    pub holdings: Holdings,
+    /// How often the audit sink was tried.
+    pub audit_attempts: u32,
+}
+
+/// A plan and its revision.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Revised {
+    /// Which revision of the request's plan it is.
+    pub revision: Revision,
+    /// The plan.
+    pub plan: Plan,
+}
+
+/// What is remembered of the debate: each role's latest argument, and flags.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Debate {
+    /// The pass that runs or ran last, from 1; 0 before the first.
+    pub pass: u32,
+    /// Each role's latest argument.
+    pub latest: ByRole<Option<Argument>>,
+    /// The revision that Security's latest argument is about.
+    pub security_read: Option<Revision>,
+    /// Security vetoed, in whichever pass.
+    pub vetoed: bool,
+    /// The latest consensus, and the revision it is about.
+    pub scored: Option<Scored>,
+}
+
+/// A consensus on a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scored {
+    /// The revision.
+    pub revision: Revision,
+    /// The consensus.
+    pub score: Score,
+}
+
+/// An effect that a task started. Running the task again renews its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Started {
+    /// The task.
+    pub task: TaskId,
+    /// Whether it declared a compensation.
+    pub undoable: bool,
+    /// What became of it so far.
+    pub end: EffectEnd,
+}
+
+impl State {
+    /// A conversation in which nothing has happened.
+    #[must_use]
+    pub fn new(conversation: ConversationId) -> Self {
+        Self {
+            semantic: Semantic::default(),
+            control: Control {
+                conversation,
+                phase: Phase::Idle,
+                session: None,
+                next_request: RequestId::FIRST,
+                next_call: CallId::FIRST,
+                waiting: None,
+                request: None,
+            },
+        }
+    }
+
+    /// Writes one event. Total: an event that does not fit is written as far as it makes sense, and never
+    /// panics; events of `decide` always fit.
+    pub fn apply(&mut self, event: &Event) {
+        self.semantic.apply(event);
+        self.control.apply(event);
+    }
+
+    /// Renames everything that only counts up, keeping its order: item ids, the live call id, plan revisions
+    /// (design §2, rule 3). Two states that differ only in such names become equal.
+    pub fn canon(&mut self) {
+        self.semantic.canon();
+        self.control.canon();
+    }
+}
+
+impl Control {
+    /// The conversation.
+    #[must_use]
+    pub const fn conversation(&self) -> &ConversationId {
+        &self.conversation
+    }
+
+    /// Where control stands.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Whose session is open.
+    #[must_use]
+    pub const fn session(&self) -> Option<&UserId> {
+        self.session.as_ref()
+    }
+
+    /// The call that is waited for.
+    #[must_use]
+    pub const fn waiting(&self) -> Option<Call> {
+        self.waiting
+    }
+
+    /// The running request.
+    #[must_use]
+    pub const fn request(&self) -> Option<&Request> {
+        self.request.as_ref()
+    }
+
+    /// The number that the next request gets.
+    #[must_use]
+    pub const fn next_request(&self) -> RequestId {
+        self.next_request
+    }
+
+    /// The id that the next call gets.
+    #[must_use]
+    pub const fn next_call(&self) -> CallId {
+        self.next_call
+    }
+
+    /// The trace id of a request of this conversation.
+    #[must_use]
+    pub fn trace(&self, request: RequestId) -> TraceId {
+        TraceId { conversation: self.conversation.clone(), request }
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::SessionStarted { user } => self.session = Some(user.clone()),
+            Event::SessionEnded => self.session = None,
+            Event::UserMsg { request, .. } => {
+                self.next_request = self.next_request.max(request.next());
+                self.request = Some(Request::new(*request));
+            }
+            Event::ToolCall { call, ask } => {
+                self.next_call = self.next_call.max(call.next());
+                self.waiting = Some(Call { id: *call, ask: *ask });
+            }
+            Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled => {}
+            Event::Moved { row } => self.follow(row.row()),
+            _ => {}
+        }
+        if let Some(request) = &mut self.request {
+            request.apply(event, self.waiting);
+        }
+        if matches!(event, Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled) {
+            self.waiting = None;
+        }
+    }
+
+    /// Changes the phase. Nothing else does.
+    fn follow(&mut self, row: &Transition) {
+        let from = core::mem::replace(&mut self.phase, row.to);
+        if row.to.is_rest() {
+            self.request = None;
+        } else if let Some(request) = &mut self.request {
+            request.enter(from, row.to);
+        }
+    }
+
+    fn canon(&mut self) {
+        self.next_call = CallId::FIRST;
+        if let Some(call) = &mut self.waiting {
+            call.id = CallId::FIRST;
+            self.next_call = CallId::FIRST.next();
+        }
+        if let Some(request) = &mut self.request {
+            request.canon();
+        }
+    }
+}
+
+impl Request {
+    pub(crate) fn new(id: RequestId) -> Self {
+        Self {
+            id,
+            verified: false,
+            ratings: Ratings::default(),
+            ratings_after: None,
+            plan: None,
+            debate: Debate::default(),
+            decision: None,
+            outcomes: Vec::new(),
+            repairs: 0,
+            ledger: Vec::new(),
+            ending: None,
+            holdings: Holdings::default(),
+            audit_attempts: 0,
+        }
+    }
+
+    /// The task of the plan that runs now or next, by its place in the run.
+    #[must_use]
+    pub fn current_task(&self) -> Option<&crate::plan::Task> {
+        self.plan.as_ref()?.plan.tasks().get(self.outcomes.len())
+    }
+
+    /// The effect to be undone next: the latest start that stands and has a compensation.
+    #[must_use]
+    pub fn next_undo(&self) -> Option<TaskId> {
+        let standing = |started: &&Started| started.undoable && started.end == EffectEnd::Kept;
+        self.ledger.iter().rev().find(standing).map(|started| started.task)
+    }
+
+    /// Security's latest argument, if it is about the revision that is the plan now and objects.
+    #[must_use]
+    pub fn objection(&self) -> Option<Score> {
+        let argument = self.debate.latest.security.filter(|argument| argument.objects_from(Score::ZERO))?;
+        (self.debate.security_read == self.plan.as_ref().map(|plan| plan.revision))
+            .then_some(argument.confidence)
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event, waiting: Option<Call>) {
+        match event {
+            Event::ToolCall { ask, .. } => self.asked(*ask),
+            Event::ToolResult { report, .. } => {
+                if let Some(call) = waiting {
+                    self.answered(call.ask, report);
+                }
+            }
+            Event::CallFailed { failure, .. } => {
+                if let Some(call) = waiting {
+                    self.unanswered(call.ask, *failure);
+                }
+            }
+            Event::PlanAdopted { revision, plan } => {
+                self.plan = Some(Revised { revision: *revision, plan: plan.clone() });
+            }
+            Event::VetoRaised { .. } => self.debate.vetoed = true,
+            Event::ConsensusScored { revision, score } => {
+                self.debate.scored = Some(Scored { revision: *revision, score: *score });
+            }
+            Event::RatingsUpdated { ratings } => self.ratings_after = Some(*ratings),
+            Event::Decided { decision } => self.decision = Some(*decision),
+            Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
+            Event::Concluded { ending } => self.ending = Some(*ending),
+            _ => {}
+        }
+    }
+
+    fn asked(&mut self, ask: Ask) {
+        match ask {
+            Ask::RunTask { task, effect } if effect != EffectKind::Pure => {
+                self.ledger.retain(|started| started.task != task);
+                let undoable = effect == EffectKind::Undoable;
+                self.ledger.push(Started { task, undoable, end: EffectEnd::Kept });
+            }
+            Ask::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, ask: Ask, report: &Report) {
+        match (ask, report) {
+            (Ask::VerifyIdentity, Report::Identity { gcp, mongodb }) => self.verified = *gcp && *mongodb,
+            (Ask::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
+            (_, Report::Argument { argument, .. }) => {
+                if let Some(role) = ask.arguing() {
+                    *self.debate.latest.get_mut(role) = Some(*argument);
+                    if role == Role::Security {
+                        self.debate.security_read = self.plan.as_ref().map(|plan| plan.revision);
+                    }
+                }
+            }
+            (Ask::RunTask { .. }, Report::Exit { code, .. }) => self.outcomes.push(match code {
+                0 => TaskEnd::Succeeded,
+                code => TaskEnd::Exited(*code),
+            }),
+            (Ask::UndoTask { task }, Report::Exit { code, .. }) => {
+                self.undone(task, if *code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed });
+            }
+            (Ask::Remember { store, .. }, Report::Stored { held }) => {
+                self.hold(store, if *held { Holding::Held } else { Holding::Missing });
+            }
+            _ => {}
+        }
+    }
+
+    fn unanswered(&mut self, ask: Ask, failure: Failure) {
+        match ask {
+            Ask::RunTask { .. } => self.outcomes.push(TaskEnd::NoResult(failure)),
+            Ask::UndoTask { task } => self.undone(task, EffectEnd::UndoFailed),
+            Ask::Remember { store, .. } => {
+                self.hold(store, Holding::after(failure));
+            }
+            _ => {}
+        }
+    }
+
+    fn undone(&mut self, task: TaskId, end: EffectEnd) {
+        for started in self.ledger.iter_mut().filter(|started| started.task == task) {
+            started.end = end;
+        }
+    }
+
+    fn hold(&mut self, store: Store, holding: Holding) {
+        match store {
+            Store::Local => self.holdings.local = holding,
+            Store::Cloud => self.holdings.cloud = holding,
+        }
+    }
+
+    pub(crate) fn enter(&mut self, from: Phase, to: Phase) {
+        match (from, to) {
+            (Phase::Planning, Phase::Round(_)) => self.debate.pass = 1,
+            (Phase::MultiPassCheck, Phase::Round(_)) => self.debate.pass = self.debate.pass.saturating_add(1),
+            (from, Phase::RunningTasks) if from != Phase::RunningTasks => self.outcomes.clear(),
+            // What led here has been decided, concluded and logged; the state need not carry it further.
+            (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
+                self.debate = Debate::default();
+                self.plan = None;
+                self.outcomes.clear();
+            }
+            _ => {}
+        }
+    }
+
+    fn canon(&mut self) {
+        let slots = [
+            self.plan.as_mut().map(|plan| &mut plan.revision),
+            self.debate.security_read.as_mut(),
+            self.debate.scored.as_mut().map(|scored| &mut scored.revision),
+        ];
+        let mut live: Vec<Revision> = slots.iter().flatten().map(|slot| **slot).collect();
+        live.sort_unstable();
+        live.dedup();
+        for slot in slots.into_iter().flatten() {
+            let rank = live.iter().position(|revision| revision == slot).unwrap_or(0);
+            *slot = Revision::new(u32::try_from(rank).unwrap_or(u32::MAX)).next();
+        }
+    }
+}
+
+impl Holding {
+    /// What a store holds when the call to it ended so: a store that said no, or was not there, holds
+    /// nothing; one that did not answer in time or made no sense may hold the record.
+    #[must_use]
+    pub const fn after(failure: Failure) -> Self {
+        match failure {
+            Failure::Error | Failure::NoCandidates => Self::Missing,
+            Failure::Timeout | Failure::Malformed => Self::Unknown,
+        }
+    }
+}
+
+impl Request {
+    /// The audit record as the request stands, under rules that may leave things unsaid.
+    #[must_use]
+    pub fn effects(&self) -> Vec<EffectRecord> {
+        self.ledger.iter().map(|started| EffectRecord { task: started.task, end: started.end }).collect()
+    }
+}
