@@ -40,6 +40,10 @@
 
 extern crate alloc;
 
+/// The version of the kernel, which stands in the header of every trace.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub mod claims;
 pub mod control;
 mod decide;
 pub mod event;

@@ -1,1 +1,10 @@
-//! placeholder
+//! Model checking: the kernel's own `decide` and `apply`, against everything that modules and users may do.
+//!
+//! A [`Model`] says what may happen, a [`Scope`](scopes::Scope) how much of it; [`check`](check::check)
+//! explores all of it and holds every claim against it. Nothing of the kernel is modelled a second time.
+
+pub mod adversary;
+pub mod check;
+pub mod contracts;
+pub mod product;
+pub mod scopes;

@@ -1,1 +1,5 @@
-//! placeholder
+//! Orchestrion's simulator: scenarios, traces, replay, and the command.
+
+pub mod conversation;
+pub mod replay;
+pub mod trace;

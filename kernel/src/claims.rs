@@ -1,0 +1,114 @@
+//! Claims: what is to hold, written once, and checked wherever the kernel runs.
+//!
+//! The catalogue is the single list; the history is what claims about the past read. State and step claims
+//! speak of states; trace claims read events only, so that they do not trust what the kernel remembers.
+
+pub mod catalogue;
+pub mod history;
+
+pub use catalogue::CLAIMS;
+pub use history::History;
+
+use crate::event::Event;
+use crate::policy::Policy;
+use crate::state::State;
+
+/// A sentence about every run, and how it is checked.
+#[derive(Debug)]
+pub struct Claim {
+    /// Its short name.
+    pub id: &'static str,
+    /// The source clause.
+    pub clause: &'static str,
+    /// What holds, as a sentence.
+    pub statement: &'static str,
+    /// The same as a formula.
+    pub formula: &'static str,
+    /// The finding of the design that it states, such as `F6`.
+    pub finding: Option<&'static str>,
+    /// How it is checked.
+    pub check: Check,
+    /// A state in which the claim has something to say. If no such state is reached, the claim is vacuous.
+    pub premise: fn(&Policy, &State) -> bool,
+    /// Why it says nothing under this policy, if it does not.
+    pub not_under: fn(&Policy) -> Option<&'static str>,
+}
+
+/// How a claim is checked.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// In every state.
+    State(fn(&Policy, &State) -> bool),
+    /// In every step, given the states on both sides.
+    Step(fn(&Policy, &State, &[Event], &State) -> bool),
+    /// At every event, given what happened before it in the same request.
+    Trace(fn(&Policy, &History, &Event) -> bool),
+    /// Of `decide` and `apply` themselves; checked by whoever calls them.
+    Contract(Contract),
+    /// Something happens eventually. Stated; an explorer that knows fairness checks it.
+    Liveness,
+}
+
+/// A promise of `decide` and `apply` themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contract {
+    /// An input that is refused leaves the state as it was, and is refused with a sentence.
+    RefusalChangesNothing,
+    /// Every state takes or refuses every trigger; what it takes is one row.
+    Total,
+    /// The same state and input give the same events.
+    Deterministic,
+    /// Folding the decoded encoding of the events gives the state that applying the events gives.
+    FoldsFromLog,
+}
+
+impl Check {
+    /// What kind of claim it is, in a word.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::State(_) => "state",
+            Self::Step(_) => "step",
+            Self::Trace(_) => "trace",
+            Self::Contract(_) => "contract",
+            Self::Liveness => "liveness",
+        }
+    }
+}
+
+/// The claims that a step breaks, as positions in [`CLAIMS`]; the history moves on past its events.
+pub fn broken_by_step<'a>(
+    policy: &'a Policy,
+    before: &'a State,
+    events: &'a [Event],
+    after: &'a State,
+    history: &mut History,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let mut broken: alloc::collections::BTreeSet<usize> = alloc::collections::BTreeSet::new();
+    for event in events {
+        for (i, claim) in CLAIMS.iter().enumerate() {
+            if let Check::Trace(may) = claim.check
+                && !may(policy, history, event)
+            {
+                broken.insert(i);
+            }
+        }
+        history.observe(policy, event);
+    }
+    for (i, claim) in CLAIMS.iter().enumerate() {
+        if let Check::Step(holds) = claim.check
+            && !holds(policy, before, events, after)
+        {
+            broken.insert(i);
+        }
+    }
+    broken.into_iter()
+}
+
+/// The claims that a state breaks, as positions in [`CLAIMS`].
+pub fn broken_in_state<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
+    CLAIMS.iter().enumerate().filter_map(|(i, claim)| match claim.check {
+        Check::State(holds) if !holds(policy, state) => Some(i),
+        _ => None,
+    })
+}

@@ -1,0 +1,195 @@
+//! What happened so far in the running request, folded from events alone.
+//!
+//! It says again some of what [`crate::State`] says, on purpose: the claims that read it do not trust the
+//! kernel's own memory. It is written from the meaning of the events, holds no id that only counts up, and
+//! forgets what no later event can depend on, so that it multiplies no states.
+
+use crate::control::phase::Phase;
+use crate::event::{Decision, EffectEnd, EffectRecord, Event, Holding, Holdings, TaskEnd};
+use crate::ids::TaskId;
+use crate::module::{Argument, Ask, Report, Role, Stance, Store};
+use crate::plan::EffectKind;
+use crate::policy::{Bound, Policy};
+use crate::score::Score;
+use alloc::vec::Vec;
+
+/// The past of the running request; its default before one runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct History {
+    /// A request runs.
+    pub running: bool,
+    /// Where control stands, once it moved.
+    pub phase: Option<Phase>,
+    /// What is being asked.
+    pub asked: Option<Ask>,
+    /// Both identity locks matched.
+    pub verified: bool,
+    /// The round that was entered last.
+    pub round: Option<Role>,
+    /// The pass it belongs to; stops counting one above the policy's passes.
+    pub pass: u32,
+    /// Security vetoed some revision.
+    pub vetoed: bool,
+    /// Security's argument on the plan as it stands now.
+    pub security: Option<Argument>,
+    /// Whether the consensus on the plan as it stands now was enough to proceed.
+    pub cleared: Option<bool>,
+    /// Whether the latest consensus, on whichever revision, was enough to proceed.
+    pub enough: bool,
+    /// Whether the latest consensus lay below the line for another pass.
+    pub below_line: bool,
+    /// The latest decision.
+    pub decision: Option<Decision>,
+    /// A revision ran to which Security had objected.
+    pub ran_objected: bool,
+    /// The effects that were started, in order, with what became of them.
+    pub effects: Vec<EffectRecord>,
+    /// Those of them that can be undone and stand, in order.
+    pub undoable: Vec<TaskId>,
+    /// The latest run of the plan succeeded in every task.
+    pub succeeded: bool,
+    /// Repairs that were started; stops counting one above the policy's bound.
+    pub repairs: u32,
+    /// A rollback was entered.
+    pub rolled_back: bool,
+    /// The user cancelled in time.
+    pub cancelled: bool,
+    /// What the stores hold by their own answers.
+    pub holdings: Holdings,
+    /// Which stores were asked.
+    pub stores_asked: (bool, bool),
+    /// Audit records; stops counting at 2.
+    pub audits: u8,
+    /// Final answers; stops counting at 2.
+    pub answers: u8,
+}
+
+impl History {
+    /// Security's objection to the plan as it stands now.
+    #[must_use]
+    pub fn objection(&self) -> Option<Score> {
+        self.security.filter(|argument| argument.stance == Stance::Con).map(|argument| argument.confidence)
+    }
+
+    /// Moves on past one event.
+    pub fn observe(&mut self, policy: &Policy, event: &Event) {
+        match event {
+            Event::UserMsg { .. } => *self = Self { running: true, ..Self::default() },
+            Event::ToolCall { ask, .. } => self.call(*ask),
+            Event::ToolResult { report, .. } => {
+                if let Some(ask) = self.asked.take() {
+                    self.answered(policy, ask, report);
+                }
+            }
+            Event::CallFailed { failure, .. } => match self.asked.take() {
+                Some(Ask::UndoTask { task }) => self.settle(task, EffectEnd::UndoFailed),
+                Some(Ask::Remember { store, .. }) => *self.holding(store) = Holding::after(*failure),
+                _ => {}
+            },
+            Event::Cancelled => {
+                self.cancelled = true;
+                self.asked = None;
+            }
+            Event::PlanAdopted { .. } => {
+                self.security = None;
+                self.cleared = None;
+            }
+            Event::ConsensusScored { score, .. } => {
+                self.enough = *score >= policy.thresholds.proceed_from;
+                self.below_line = *score < policy.thresholds.redebate_below;
+                self.cleared = Some(self.enough);
+            }
+            Event::Decided { decision } => self.decision = Some(*decision),
+            Event::ExecutionReported { tasks, .. } => {
+                self.succeeded = tasks.iter().all(|task| task.ended == TaskEnd::Succeeded);
+            }
+            Event::Memorized { .. } => self.forget_debate(),
+            Event::Audited { .. } => self.audits = self.audits.saturating_add(1).min(2),
+            Event::FinalAnswer { .. } => self.answers = self.answers.saturating_add(1).min(2),
+            Event::Moved { row } => self.moved(policy, row.row().to),
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, ask: Ask) {
+        self.asked = Some(ask);
+        match ask {
+            Ask::RunTask { task, effect } => {
+                self.ran_objected |= self.objection().is_some();
+                if effect != EffectKind::Pure {
+                    self.effects.retain(|record| record.task != task);
+                    self.undoable.retain(|undoable| *undoable != task);
+                    self.effects.push(EffectRecord { task, end: EffectEnd::Kept });
+                    if effect == EffectKind::Undoable {
+                        self.undoable.push(task);
+                    }
+                }
+            }
+            Ask::Remember { store: Store::Local, .. } => self.stores_asked.0 = true,
+            Ask::Remember { store: Store::Cloud, .. } => self.stores_asked.1 = true,
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, policy: &Policy, ask: Ask, report: &Report) {
+        match (ask, report) {
+            (Ask::VerifyIdentity, Report::Identity { gcp, mongodb }) => self.verified = *gcp && *mongodb,
+            (Ask::Argue(Role::Security) | Ask::Reread, Report::Argument { argument, .. }) => {
+                self.security = Some(*argument);
+                self.vetoed |= argument.objects_from(policy.thresholds.veto_from);
+            }
+            (Ask::UndoTask { task }, Report::Exit { code, .. }) => {
+                self.settle(task, if *code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed });
+            }
+            (Ask::Remember { store, .. }, Report::Stored { held }) => {
+                *self.holding(store) = if *held { Holding::Held } else { Holding::Missing };
+            }
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, task: TaskId, end: EffectEnd) {
+        self.undoable.retain(|undoable| *undoable != task);
+        for record in self.effects.iter_mut().filter(|record| record.task == task) {
+            record.end = end;
+        }
+    }
+
+    const fn holding(&mut self, store: Store) -> &mut Holding {
+        match store {
+            Store::Local => &mut self.holdings.local,
+            Store::Cloud => &mut self.holdings.cloud,
+        }
+    }
+
+    fn moved(&mut self, policy: &Policy, to: Phase) {
+        let from = self.phase.replace(to);
+        match to {
+            Phase::Round(role) => {
+                if self.round.is_none() || (from == Some(Phase::MultiPassCheck)) {
+                    self.pass = self.pass.saturating_add(1).min(policy.bounds.passes.saturating_add(1));
+                }
+                self.round = Some(role);
+            }
+            Phase::SelfHealingActive => {
+                if let Bound::AtMost(most) = policy.bounds.repairs {
+                    self.repairs = self.repairs.saturating_add(1).min(most.saturating_add(1));
+                }
+            }
+            Phase::RollbackActive => self.rolled_back = true,
+            to if to.is_rest() => *self = Self::default(),
+            _ => {}
+        }
+    }
+
+    /// Once the memory record is written, nothing may run any more; what was said of the plan is moot.
+    fn forget_debate(&mut self) {
+        self.round = None;
+        self.pass = 0;
+        self.vetoed = false;
+        self.security = None;
+        self.cleared = None;
+        self.enough = false;
+        self.below_line = false;
+    }
+}

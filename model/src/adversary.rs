@@ -1,0 +1,197 @@
+//! The adversary: every input that may come next.
+//!
+//! Its alphabet comes from the policy. A role's confidences are one for each cell between the thresholds that
+//! the role's guards read, and each threshold itself with its two neighbours, one millionth away: every
+//! comparison the kernel can make is made both ways. Texts never decide, so they are all the same.
+
+use crate::scopes::{Model, Scope};
+use orchestrion_kernel::module::{Argument, Ask, Failure, Ratings, Report, Role, Stance};
+use orchestrion_kernel::plan::Plan;
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId};
+
+/// What may happen under one policy in one model and scope.
+#[derive(Clone, Debug)]
+pub struct Adversary {
+    model: Model,
+    requests: usize,
+    plan: Plan,
+    /// The confidences of the roles that read no threshold, of the Critic, and of Security.
+    plain: Vec<Score>,
+    critic: Vec<Score>,
+    security: Vec<Score>,
+    veto: Score,
+    objection: Score,
+}
+
+impl Adversary {
+    /// The adversary of a policy.
+    #[must_use]
+    pub fn new(policy: &Policy, model: Model, scope: &Scope) -> Self {
+        let t = &policy.thresholds;
+        let below = |score: Score| neighbour(score, -1).unwrap_or(Score::ZERO);
+        Self {
+            model,
+            requests: model.requests(scope),
+            plan: model.plan(scope),
+            plain: confidences(&[]),
+            critic: confidences(&[t.critique_above]),
+            security: confidences(&[t.objection_from, t.veto_from]),
+            veto: t.veto_from,
+            objection: below(t.objection_from),
+        }
+    }
+
+    /// Every input that is worth trying in this state. The kernel may refuse some of them.
+    #[must_use]
+    pub fn inputs(&self, state: &State) -> Vec<Input> {
+        let control = &state.control;
+        let mut inputs = match control.waiting() {
+            Some(call) => self.answers(call),
+            None if control.phase().is_rest() => self.user(state),
+            None => vec![Input::Step],
+        };
+        if self.model.free.cancel && !control.phase().is_rest() {
+            inputs.push(Input::Cancel);
+        }
+        inputs
+    }
+
+    fn user(&self, state: &State) -> Vec<Input> {
+        let user = || UserId::new("u");
+        if state.control.session().is_none() {
+            return vec![Input::SessionStart { user: user() }];
+        }
+        let mut inputs = Vec::new();
+        if state.control.next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX) {
+            inputs.push(Input::UserMessage { user: user(), text: text() });
+        }
+        // Where sessions are frozen, the one session stays open.
+        if self.model.free.surroundings && state.control.phase() == Phase::Idle {
+            inputs.push(Input::SessionEnd);
+        }
+        inputs
+    }
+
+    fn answers(&self, call: Call) -> Vec<Input> {
+        let reply = |report| Input::Reply { call: call.id, report };
+        let mut inputs: Vec<Input> = self.reports(call.ask).into_iter().map(reply).collect();
+        if self.model.free.failures {
+            inputs.extend(Failure::ALL.map(|failure| Input::CallFailed { call: call.id, failure }));
+        }
+        inputs
+    }
+
+    fn reports(&self, ask: Ask) -> Vec<Report> {
+        let free = self.model.free;
+        match ask {
+            Ask::VerifyIdentity => {
+                let locks = if free.surroundings {
+                    vec![(true, true), (true, false), (false, true), (false, false)]
+                } else {
+                    vec![(true, true)]
+                };
+                locks.into_iter().map(|(gcp, mongodb)| Report::Identity { gcp, mongodb }).collect()
+            }
+            Ask::LoadContext => vec![Report::Context { ratings: Ratings::default(), traces: Vec::new() }],
+            Ask::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
+            Ask::DraftPlan => vec![Report::Plan(self.plan.clone())],
+            Ask::Argue(role) => self.arguments(role),
+            Ask::Reread => self.rereadings(),
+            Ask::RunTask { .. } | Ask::UndoTask { .. } => {
+                let exit = |code| Report::Exit { code, text: text() };
+                if free.execution { vec![exit(0), exit(1)] } else { vec![exit(0)] }
+            }
+            Ask::Diagnose => {
+                let repaired = Report::Repaired { text: text(), plan: self.plan.clone() };
+                vec![repaired, Report::NoRepair { text: text() }]
+            }
+            Ask::Remember { .. } if free.surroundings => {
+                vec![Report::Stored { held: true }, Report::Stored { held: false }]
+            }
+            Ask::Remember { .. } => vec![Report::Stored { held: true }],
+            Ask::DeliverAudit => vec![Report::Delivered],
+        }
+    }
+
+    fn arguments(&self, role: Role) -> Vec<Report> {
+        if !self.model.free.debate {
+            return vec![argument(Stance::Pro, Score::ONE, None)];
+        }
+        let confidences = match role {
+            Role::Critic => &self.critic,
+            Role::Security => &self.security,
+            Role::Analyst | Role::Solution | Role::Optimizer => &self.plain,
+        };
+        let plans = if role.revises_plan() { vec![None, Some(self.plan.clone())] } else { vec![None] };
+        let mut reports = Vec::new();
+        for stance in [Stance::Pro, Stance::Con] {
+            for confidence in confidences {
+                reports.extend(plans.iter().map(|plan| argument(stance, *confidence, plan.clone())));
+            }
+        }
+        reports
+    }
+
+    /// What Security may say of a revision that came after its round.
+    fn rereadings(&self) -> Vec<Report> {
+        if self.model.free.debate {
+            return self.arguments(Role::Security);
+        }
+        let agreeable = argument(Stance::Pro, Score::ONE, None);
+        if !self.model.free.execution {
+            return vec![agreeable];
+        }
+        let objects = argument(Stance::Con, self.objection, None);
+        let vetoes = argument(Stance::Con, self.veto, None);
+        vec![agreeable, objects, vetoes]
+    }
+}
+
+fn text() -> Text {
+    Text::from("")
+}
+
+fn argument(stance: Stance, confidence: Score, plan: Option<Plan>) -> Report {
+    Report::Argument { argument: Argument { stance, confidence }, text: text(), plan }
+}
+
+fn neighbour(score: Score, by: i64) -> Option<Score> {
+    u32::try_from(i64::from(score.millionths()) + by).ok().and_then(Score::from_millionths)
+}
+
+/// One confidence for each cell between the thresholds, and each threshold with its neighbours.
+fn confidences(thresholds: &[Score]) -> Vec<Score> {
+    let mut corners = vec![Score::ZERO, Score::ONE];
+    corners.extend_from_slice(thresholds);
+    corners.sort_unstable();
+    let middle =
+        |pair: &[Score]| Score::from_millionths(pair.iter().map(|s| s.millionths()).sum::<u32>() / 2);
+    let mut all: Vec<Score> = corners.windows(2).filter_map(middle).collect();
+    for threshold in thresholds {
+        all.extend([-1, 0, 1].into_iter().filter_map(|by| neighbour(*threshold, by)));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_and_every_edge_has_a_confidence() {
+        let millionths = |thresholds: &[u32]| -> Vec<u32> {
+            let thresholds: Vec<_> = thresholds.iter().filter_map(|t| Score::from_millionths(*t)).collect();
+            confidences(&thresholds).into_iter().map(Score::millionths).collect()
+        };
+        assert_eq!(millionths(&[]), [500_000]);
+        assert_eq!(millionths(&[700_000]), [350_000, 699_999, 700_000, 700_001, 850_000]);
+        assert_eq!(
+            millionths(&[800_000, 900_000]),
+            [400_000, 799_999, 800_000, 800_001, 850_000, 899_999, 900_000, 900_001, 950_000]
+        );
+        assert_eq!(millionths(&[1_000_000]), [500_000, 999_999, 1_000_000]);
+    }
+}

@@ -1,0 +1,105 @@
+//! Named models and scopes: what is free and what is frozen, and how large it may grow.
+//!
+//! A model freezes what it is not about by giving the adversary one letter there. It never changes a step.
+
+use orchestrion_kernel::ids::{TaskId, Text};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+
+/// What a model leaves to the adversary. Everything else answers in one fixed, agreeable way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freedom {
+    /// Every confidence cell of every role, revisions of the plan included.
+    pub debate: bool,
+    /// Task results, compensations, repairs, and what Security says of them.
+    pub execution: bool,
+    /// Identity, stores and sessions.
+    pub surroundings: bool,
+    /// Every call may fail in every way.
+    pub failures: bool,
+    /// The user may cancel at any moment.
+    pub cancel: bool,
+}
+
+/// A part of the system, explored with everything else frozen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is about, in a sentence.
+    pub about: &'static str,
+    /// What it leaves free.
+    pub free: Freedom,
+}
+
+/// The models, in the order in which they are checked.
+pub const MODELS: [Model; 3] = [
+    Model {
+        name: "debate",
+        about: "every argument of every role around every threshold, with revisions of the plan",
+        free: Freedom { debate: true, execution: false, surroundings: false, failures: false, cancel: false },
+    },
+    Model {
+        name: "execution",
+        about: "every task result, repair, veto and compensation, with failing calls and cancel",
+        free: Freedom { debate: false, execution: true, surroundings: false, failures: true, cancel: true },
+    },
+    Model {
+        name: "lifecycle",
+        about: "identity, stores, audit and sessions over several requests, with failing calls and cancel",
+        free: Freedom { debate: false, execution: false, surroundings: true, failures: true, cancel: true },
+    },
+];
+
+/// How large a model may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// Its name.
+    pub name: &'static str,
+    /// Requests in one conversation, where sessions are free; 1 elsewhere.
+    pub requests: usize,
+    /// Tasks of a plan, where execution is free; 1 elsewhere.
+    pub tasks: u32,
+}
+
+/// The scopes, the default first.
+pub const SCOPES: [Scope; 2] =
+    [Scope { name: "small", requests: 2, tasks: 3 }, Scope { name: "tiny", requests: 1, tasks: 2 }];
+
+impl Model {
+    /// The model of this name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        MODELS.into_iter().find(|model| model.name == name)
+    }
+
+    /// How many requests one conversation may see.
+    #[must_use]
+    pub const fn requests(&self, scope: &Scope) -> usize {
+        if self.free.surroundings { scope.requests } else { 1 }
+    }
+
+    /// The plan that every planner drafts: undoable, irreversible and pure tasks in turn.
+    ///
+    /// # Panics
+    /// Never: the tasks are numbered apart.
+    #[must_use]
+    pub fn plan(&self, scope: &Scope) -> Plan {
+        let tasks = if self.free.execution { scope.tasks } else { 1 };
+        let effect = |number| match number % 3 {
+            1 => Effect::Undoable { compensation: Text::from("undo") },
+            2 => Effect::Irreversible,
+            _ => Effect::Pure,
+        };
+        let task =
+            |number| Task { id: TaskId::new(number), text: Text::from("task"), effect: effect(number) };
+        Plan::new((1..=tasks.max(1)).map(task).collect()).unwrap_or_else(|error| unreachable!("{error}"))
+    }
+}
+
+impl Scope {
+    /// The scope of this name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        SCOPES.into_iter().find(|scope| scope.name == name)
+    }
+}

@@ -1,0 +1,54 @@
+//! A conversation that is recorded: every input that comes, with what `decide` made of it.
+
+use crate::trace::{Header, Shown, Writer};
+use orchestrion_kernel::{Input, Policy, Refusal, State, decide};
+use std::io;
+
+/// The kernel at work, with a trace of everything that it accepts or refuses.
+#[derive(Debug)]
+pub struct Conversation<W> {
+    policy: Policy,
+    state: State,
+    trace: Writer<W>,
+}
+
+impl<W: io::Write> Conversation<W> {
+    /// Opens a conversation and writes the header of its trace.
+    ///
+    /// # Errors
+    /// Whatever `out` gives.
+    pub fn open(out: W, header: &Header) -> io::Result<Self> {
+        let trace = Writer::new(out, header)?;
+        Ok(Self { policy: header.policy.clone(), state: State::new(header.conversation.clone()), trace })
+    }
+
+    /// The state as it is now.
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Submits an input and writes down what became of it, whether it was accepted or refused.
+    ///
+    /// # Errors
+    /// Whatever the trace's writer gives; the conversation is then ahead of its trace and must not go on. A
+    /// refusal is not an error: it is the inner result.
+    pub fn submit(&mut self, input: Input) -> io::Result<Result<(), Refusal>> {
+        match decide(&self.policy, &self.state, &input) {
+            Ok(events) => {
+                events.iter().for_each(|event| self.state.apply(event));
+                let shown = Shown::after(&self.state, &events);
+                self.trace.accepted(input, events, shown)?;
+                Ok(Ok(()))
+            }
+            Err(refusal) => {
+                self.trace.refused(input, refusal.to_string())?;
+                Ok(Err(refusal))
+            }
+        }
+    }
+
+    /// Ends the conversation and gives back what the trace was written to.
+    pub fn close(self) -> W {
+        self.trace.into_inner()
+    }
+}

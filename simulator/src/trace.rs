@@ -1,0 +1,126 @@
+//! Traces: everything that happened in a conversation, one line each, so that it can be played again.
+//!
+//! A trace is NDJSON. The first line is the [`Header`]; every other line is one [`Step`]: an input and the
+//! batch of events that `decide` gave for it, or the sentence with which it was refused. Each line ends in a
+//! `chain`: a BLAKE3 digest over the line and the chain before it, so that a torn or edited file is noticed
+//! at the line where it happened.
+
+mod chain;
+mod layers;
+mod read;
+mod write;
+
+pub use layers::{Layer, decisions};
+pub use read::{Reader, TraceError, TraceErrorKind};
+pub use write::Writer;
+
+use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::{CallId, ConversationId, Events, Input, ItemId, Policy, State, present};
+use serde::{Deserialize, Serialize};
+
+/// The format that this version writes, and the only one it reads.
+pub const FORMAT: &str = "orchestrion-trace/1";
+
+/// What a trace rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The version of the kernel that decided.
+    pub kernel: String,
+    /// The digest of its transition table.
+    pub table: String,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The policy, whole, so that a trace needs no other file.
+    pub policy: Policy,
+    /// The scenario that was played, if one was.
+    pub scenario: Option<ScenarioRef>,
+}
+
+/// Which scenario was played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioRef {
+    /// Its name.
+    pub name: String,
+    /// The digest of its text.
+    pub digest: String,
+}
+
+impl Header {
+    /// The header of a conversation that this kernel decides.
+    #[must_use]
+    pub fn new(conversation: ConversationId, policy: Policy, scenario: Option<ScenarioRef>) -> Self {
+        Self {
+            format: FORMAT.to_string(),
+            kernel: orchestrion_kernel::VERSION.to_string(),
+            table: table_digest(),
+            conversation,
+            policy,
+            scenario,
+        }
+    }
+}
+
+/// An input and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Its number, from 1.
+    pub n: u64,
+    /// The input.
+    pub input: Input,
+    /// The batch that was applied; empty if the input was refused.
+    #[serde(default, skip_serializing_if = "Events::is_empty")]
+    pub events: Events,
+    /// The refusal, as a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// What the module that is now waited for was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Shown>,
+}
+
+/// What a module was shown: the selection and a digest of its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shown {
+    /// The call.
+    pub call: CallId,
+    /// The items, in the order shown.
+    pub items: Vec<ItemId>,
+    /// The estimated tokens of the text.
+    pub cost_tokens: usize,
+    /// The digest of the text.
+    pub digest: String,
+}
+
+impl Shown {
+    /// What the call that the state waits for is shown, if `step` started one.
+    #[must_use]
+    pub fn after(state: &State, events: &Events) -> Option<Self> {
+        let call = events.iter().rev().find_map(|event| match event {
+            orchestrion_kernel::Event::ToolCall { call, .. } => Some(*call),
+            _ => None,
+        })?;
+        let context = present(state);
+        let digest = digest(context.text.as_bytes());
+        Some(Self { call, items: context.ids, cost_tokens: context.cost_tokens, digest })
+    }
+}
+
+/// A digest as it stands in files: the first 128 bits of BLAKE3, in hexadecimal.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
+    let mut hex = blake3::hash(bytes).to_hex().to_string();
+    hex.truncate(chain::HEX_LEN);
+    hex
+}
+
+/// The digest of the transition table that this kernel follows.
+#[must_use]
+pub fn table_digest() -> String {
+    digest(format!("{TRANSITIONS:?}").as_bytes())
+}

@@ -1,0 +1,74 @@
+//! Two layers of a trace: what was decided, and what modules said.
+//!
+//! Two runs are equal in their decisions if their events are equal once every text that a module wrote, or
+//! that was made of one, is left out.
+
+use orchestrion_kernel::Event;
+use orchestrion_kernel::ids::Text;
+use orchestrion_kernel::item::Item;
+use orchestrion_kernel::module::{PastTrace, Report};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+
+/// In which layer two batches differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// Something else was decided.
+    Decisions,
+    /// The same was decided; a text differs.
+    Texts,
+}
+
+/// The event without module-originated text.
+#[must_use]
+pub fn decisions(event: &Event) -> Event {
+    let mut event = event.clone();
+    match &mut event {
+        Event::ToolResult { report, .. } => blank_report(report),
+        Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+            *item = Item { text: blank(), ..item.clone() };
+        }
+        Event::FinalAnswer { text, .. } => *text = blank(),
+        Event::PlanAdopted { plan, .. } => *plan = blank_plan(plan),
+        _ => {}
+    }
+    event
+}
+
+fn blank() -> Text {
+    Text::from("")
+}
+
+fn blank_report(report: &mut Report) {
+    match report {
+        Report::Context { traces, .. } => {
+            for PastTrace { text, .. } in traces {
+                *text = blank();
+            }
+        }
+        Report::Classification { tags, .. } => tags.fill(blank()),
+        Report::Plan(plan) => *plan = blank_plan(plan),
+        Report::Argument { text, plan, .. } => {
+            *text = blank();
+            *plan = plan.as_ref().map(blank_plan);
+        }
+        Report::Repaired { text, plan } => {
+            *text = blank();
+            *plan = blank_plan(plan);
+        }
+        Report::NoRepair { text } | Report::Exit { text, .. } => *text = blank(),
+        Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => {}
+    }
+}
+
+fn blank_plan(plan: &Plan) -> Plan {
+    let tasks = plan.tasks().iter().map(|task| Task {
+        text: blank(),
+        effect: match &task.effect {
+            Effect::Undoable { .. } => Effect::Undoable { compensation: blank() },
+            other => other.clone(),
+        },
+        ..task.clone()
+    });
+    // The same numbers in the same order are still a plan.
+    Plan::new(tasks.collect()).unwrap_or_else(|_| plan.clone())
+}

@@ -1,0 +1,58 @@
+//! Writing a trace: fixed key order, one chained line per step.
+
+use super::{Header, Shown, Step, chain};
+use orchestrion_kernel::{Events, Input};
+use serde::Serialize;
+use std::io;
+
+/// Writes a trace, line by line.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    chain: String,
+    next: u64,
+}
+
+impl<W: io::Write> Writer<W> {
+    /// Starts a trace with its header.
+    ///
+    /// # Errors
+    /// Whatever `out` gives.
+    pub fn new(out: W, header: &Header) -> io::Result<Self> {
+        let mut writer = Self { out, chain: String::new(), next: 1 };
+        writer.line(header)?;
+        Ok(writer)
+    }
+
+    /// Appends an accepted input with its batch.
+    ///
+    /// # Errors
+    /// Whatever `out` gives.
+    pub fn accepted(&mut self, input: Input, events: Events, context: Option<Shown>) -> io::Result<()> {
+        self.step(Step { n: self.next, input, events, refused: None, context })
+    }
+
+    /// Appends a refused input.
+    ///
+    /// # Errors
+    /// Whatever `out` gives.
+    pub fn refused(&mut self, input: Input, sentence: String) -> io::Result<()> {
+        self.step(Step { n: self.next, input, events: Events::new(), refused: Some(sentence), context: None })
+    }
+
+    /// What was written to.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
+    fn step(&mut self, step: Step) -> io::Result<()> {
+        self.next += 1;
+        self.line(&step)
+    }
+
+    fn line(&mut self, body: &impl Serialize) -> io::Result<()> {
+        let body = serde_json::to_string(body)?;
+        self.chain = chain::link(&self.chain, &body);
+        self.out.write_all(chain::seal(&body, &self.chain).as_bytes())
+    }
+}
