@@ -9,16 +9,16 @@ use crate::control::table::{Transition, rows_for};
 use crate::control::{consensus, elo};
 use crate::event::{
     AuditRecord, Cause, Decision, Ending, Event, Events, ForgetCause, Holding, Holdings, Label, MemoryRecord,
-    TaskEnd, TaskOutcome,
+    TaskEnd, TaskOutcome, TaskRecord,
 };
 use crate::ids::{CallId, ItemId, Revision, TaskId, Text};
 use crate::input::{Input, Trigger};
 use crate::item::{Item, Key, Status, Variant};
 use crate::module::{Ask, Kind, PastTrace, Report, Role, Store};
-use crate::plan::Plan;
+use crate::plan::{Effect, Plan, Task};
 use crate::policy::{Bound, Policy};
 use crate::refusal::Refusal;
-use crate::state::{Call, Request, State};
+use crate::state::{Call, Request, Started, State};
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -60,6 +60,7 @@ fn admit(state: &State, input: &Input) -> Result<(), Refusal> {
                 Input::Reply { report, .. } if !report.answers(ask) => {
                     Err(Refusal::WrongReport { ask, came: report.noun() })
                 }
+                Input::Reply { report, .. } => same_effects(control.request(), report),
                 _ => Ok(()),
             },
             waiting => Err(Refusal::WrongCall { came: *call, waiting: waiting.map(|call| call.id) }),
@@ -78,6 +79,22 @@ fn admit(state: &State, input: &Input) -> Result<(), Refusal> {
         }
         _ => Ok(()),
     }
+}
+
+/// A started task keeps the kind of effect that it declared, or nobody could tell how to undo it.
+fn same_effects(request: Option<&Request>, report: &Report) -> Result<(), Refusal> {
+    let (Some(request), Some(plan)) = (request, report.plan()) else { return Ok(()) };
+    for started in &request.ledger {
+        let changed = |task: &&Task| task.id == started.task && task.effect.kind() != started.effect;
+        if let Some(task) = plan.tasks().iter().find(changed) {
+            return Err(Refusal::EffectChanged {
+                task: task.id,
+                started: started.effect,
+                came: task.effect.kind(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The events given so far, and the request as they leave it.
@@ -105,8 +122,8 @@ impl<'a> Batch<'a> {
     }
 
     fn push(&mut self, event: Event) {
-        if let Event::UserMsg { request, .. } = &event {
-            self.request = Some(Request::new(*request));
+        if let Event::UserMsg { request, text, .. } = &event {
+            self.request = Some(Request::new(*request, text.clone()));
         }
         if let Some(request) = &mut self.request {
             request.apply(&event, self.state.control.waiting());
@@ -132,16 +149,15 @@ impl<'a> Batch<'a> {
             Input::UserMessage { user, text } => {
                 let request = self.state.control.next_request();
                 self.push(Event::UserMsg { request, user: user.clone(), text: text.clone() });
-                self.know(Variant::Fact, Key::Request(request), text.clone(), vec![]);
             }
             Input::Reply { call, report } => {
-                self.push(Event::ToolResult { call: *call, report: report.clone() });
-                if let Some(call) = self.state.control.waiting() {
-                    self.learn(call.ask, report);
-                }
+                let Some(Call { ask, .. }) = self.state.control.waiting() else { return };
+                self.push(Event::ToolResult { module: ask.module(), call: *call, report: report.clone() });
+                self.learn(ask, report);
             }
             Input::CallFailed { call, failure } => {
-                self.push(Event::CallFailed { call: *call, failure: *failure });
+                let Some(Call { ask, .. }) = self.state.control.waiting() else { return };
+                self.push(Event::CallFailed { module: ask.module(), call: *call, failure: *failure });
                 self.task_stopped();
             }
             Input::Cancel if too_late(row) => {}
@@ -155,8 +171,12 @@ impl<'a> Batch<'a> {
 
     /// What a report adds to what is known.
     fn learn(&mut self, ask: Ask, report: &Report) {
-        let Some(request) = self.request.as_ref().map(|request| request.id) else { return };
+        let Some(Request { id: request, verified, text, .. }) = self.request.clone() else { return };
         match report {
+            // Nothing that an unverified user says is known.
+            Report::Identity { .. } if verified => {
+                self.know(Variant::Fact, Key::Request(request), text, vec![]);
+            }
             Report::Context { traces, .. } => self.restore(traces),
             Report::Classification { tags, similarity } => {
                 let tags = tags.iter().map(Text::as_str).collect::<Vec<_>>().join(", ");
@@ -216,7 +236,7 @@ impl<'a> Batch<'a> {
             deps.sort_unstable();
             deps.dedup();
             let variant = Variant::Subtask(Status::Unassigned);
-            before = Some(self.know(variant, Key::Task(id, task.id), task.text.clone(), deps));
+            before = Some(self.know(variant, Key::Task(id, task.id), described(task), deps));
         }
     }
 
@@ -314,7 +334,8 @@ impl<'a> Batch<'a> {
             _ => Label::ConsensusReached,
         };
         let objection = request.objection().filter(|_| rules.named_objections);
-        self.push(Event::Decided { decision: Decision { label, score, objection } });
+        let revision = self.revision();
+        self.push(Event::Decided { decision: Decision { revision, label, score, objection } });
     }
 
     fn report_execution(&mut self) {
@@ -331,22 +352,22 @@ impl<'a> Batch<'a> {
             self.push(Event::AuditUndelivered);
         }
         let Some(request) = &self.request else { return };
-        let (id, ending) = (request.id, settled(request));
-        let outputs: Vec<&str> = self
-            .state
-            .semantic
-            .outputs(id)
-            .filter(|_| ending.kind == Kind::Outcome)
-            .map(|output| output.text.as_str())
-            .filter(|text| !text.is_empty())
-            .collect();
-        let text: Text = if outputs.is_empty() {
-            format!("{}: {}", ending.kind, ending.cause).into()
-        } else {
-            outputs.join("\n").into()
-        };
+        let (id, verified, text) = (request.id, request.verified, self.results(request));
         self.push(Event::FinalAnswer { trace: self.state.control.trace(id), text: text.clone() });
-        self.know_of_request(Key::Answer(id), text);
+        if verified {
+            self.know_of_request(Key::Answer(id), text);
+        }
+    }
+
+    /// What the user reads: the outputs of the tasks, or why there are none.
+    fn results(&self, request: &Request) -> Text {
+        let ending = settled(request);
+        let outputs = self.state.semantic.outputs(request.id).map(|output| output.text.as_str());
+        let outputs: Vec<&str> = outputs.filter(|text| !text.is_empty()).collect();
+        if ending.kind == Kind::Outcome && !outputs.is_empty() {
+            return outputs.join("\n").into();
+        }
+        format!("{}: {}", ending.kind, ending.cause).into()
     }
 
     // ── how the request will end ─────────────────────────────────────────────────────────────────────
@@ -370,7 +391,8 @@ impl<'a> Batch<'a> {
         let given = cancelled.or(unanswered);
         let (kind, cause) = match (from, row.to) {
             _ if too_late(row) => return None,
-            (Phase::RollbackActive, _) => return None,
+            // What was settled stays: a blocked plan stays blocked, a rollback goes on.
+            (Phase::Blocked | Phase::RollbackActive, _) => return None,
             (_, Phase::Success) => (Kind::Outcome, Cause::Completed),
             (_, Phase::Blocked) => match row.when {
                 Guard::Vetoed => (Kind::Blocked, Cause::Vetoed),
@@ -437,24 +459,33 @@ impl<'a> Batch<'a> {
         if self.state.control.phase() == Phase::StoringMemory {
             return self.call(Ask::Remember { store: Store::Cloud, kind });
         }
-        let ratings = request.ratings_after.unwrap_or(request.ratings);
-        let record = MemoryRecord { trace: self.state.control.trace(request.id), kind, ratings };
+        let ratings = request.ratings_after.filter(|_| !request.decisions.is_empty());
+        let text = self.results(request);
+        let record = MemoryRecord { trace: self.state.control.trace(request.id), kind, text, ratings };
         self.push(Event::Memorized { record });
         self.call(Ask::Remember { store: Store::Local, kind });
     }
 
     fn audit(&mut self) {
         let (Some(request), Some(user)) = (&self.request, self.state.control.session()) else { return };
-        if self.state.control.phase() != Phase::Auditing {
+        let from = self.state.control.phase();
+        if from != Phase::Auditing {
             let rules = &self.policy.rules;
-            let as_drawn = Holdings { local: Holding::Held, cloud: Holding::Held };
+            // As drawn, whatever was handed to the stores is taken to be there, and nobody asks what tasks did.
+            let presumed = rules.recorded_stores || from != Phase::StoringMemory;
+            let untold = |record: TaskRecord| TaskRecord { effect: None, ..record };
+            let tasks = request.ledger.iter().map(Started::record);
             let record = AuditRecord {
                 trace: self.state.control.trace(request.id),
                 user: user.clone(),
                 ending: settled(request),
-                decision: request.decision,
-                stores: if rules.recorded_stores { request.holdings } else { as_drawn },
-                effects: if rules.effects_ledger { request.effects() } else { Vec::new() },
+                decisions: request.decisions.clone(),
+                stores: if presumed {
+                    request.holdings
+                } else {
+                    Holdings { local: Holding::Held, cloud: Holding::Held }
+                },
+                tasks: if rules.effects_ledger { tasks.collect() } else { tasks.map(untold).collect() },
             };
             self.push(Event::Audited { record });
         }
@@ -472,6 +503,15 @@ impl<'a> Batch<'a> {
             .as_ref()
             .and_then(|request| request.plan.as_ref())
             .map_or(Revision::FIRST, |plan| plan.revision)
+    }
+}
+
+/// A task in words, with what would take its effect back: whoever is to undo it reads this.
+fn described(task: &Task) -> Text {
+    match &task.effect {
+        Effect::Pure => task.text.clone(),
+        Effect::Undoable { compensation } => format!("{} [to undo: {compensation}]", task.text).into(),
+        Effect::Irreversible => format!("{} [irreversible]", task.text).into(),
     }
 }
 

@@ -38,6 +38,8 @@ pub enum Event {
     },
     /// Base: a module answered.
     ToolResult {
+        /// Who answered.
+        module: Module,
         /// The call that it answers.
         call: CallId,
         /// The answer.
@@ -80,6 +82,8 @@ pub enum Event {
     SessionEnded,
     /// A call ended without an answer. In 000's terms a `ToolResult`.
     CallFailed {
+        /// Who did not answer.
+        module: Module,
         /// The call.
         call: CallId,
         /// How it ended.
@@ -157,7 +161,7 @@ pub enum BaseEvent<'a> {
     /// `ToolCall`
     ToolCall(Module, CallId),
     /// `ToolResult`; without a report where the call failed
-    ToolResult(CallId, Option<&'a Report>),
+    ToolResult(Module, CallId, Option<&'a Report>),
     /// `AddItem`
     AddItem(&'a Item, &'a [ItemId]),
     /// `UpdateItem`
@@ -175,8 +179,8 @@ impl Event {
         Some(match self {
             Self::UserMsg { user, text, .. } => BaseEvent::UserMsg(user, text),
             Self::ToolCall { call, ask } => BaseEvent::ToolCall(ask.module(), *call),
-            Self::ToolResult { call, report } => BaseEvent::ToolResult(*call, Some(report)),
-            Self::CallFailed { call, .. } => BaseEvent::ToolResult(*call, None),
+            Self::ToolResult { module, call, report } => BaseEvent::ToolResult(*module, *call, Some(report)),
+            Self::CallFailed { module, call, .. } => BaseEvent::ToolResult(*module, *call, None),
             Self::AddItem { item, deps } => BaseEvent::AddItem(item, deps),
             Self::UpdateItem { item, deps } => BaseEvent::UpdateItem(item, deps),
             Self::ForgetItems { ids, .. } => BaseEvent::ForgetItems(ids),
@@ -200,6 +204,8 @@ pub enum ForgetCause {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Decision {
+    /// The revision that was decided on.
+    pub revision: Revision,
     /// What was decided, and on which ground.
     pub label: Label,
     /// The consensus that it rests on.
@@ -302,8 +308,10 @@ pub struct MemoryRecord {
     pub trace: TraceId,
     /// Its kind; always an outcome where the policy does not type kinds (finding F13).
     pub kind: Kind,
-    /// The ratings after the duels.
-    pub ratings: Ratings,
+    /// What the user will read: the outputs of the tasks, or why there are none.
+    pub text: Text,
+    /// The ratings after the duels; without a decision they stay as they are.
+    pub ratings: Option<Ratings>,
 }
 
 /// What the audit says of a request.
@@ -317,12 +325,12 @@ pub struct AuditRecord {
     pub user: UserId,
     /// As what and why it ended.
     pub ending: Ending,
-    /// What was decided, if anything was.
-    pub decision: Option<Decision>,
+    /// What was decided: on the plan, and again on each repaired plan that was cleared to run.
+    pub decisions: Vec<Decision>,
     /// What the two stores hold.
     pub stores: Holdings,
-    /// The effects that were started, in that order, and what became of each (finding F15).
-    pub effects: Vec<EffectRecord>,
+    /// The tasks that were started, the latest start last, and what became of their effects (finding F15).
+    pub tasks: Vec<TaskRecord>,
 }
 
 /// What each store holds of a request.
@@ -351,19 +359,19 @@ pub enum Holding {
     Held,
     /// Nothing: it was not asked, or said no.
     Missing,
-    /// It was asked and no answer came in time.
+    /// It was asked, and what came back does not tell: nothing in time, or nothing that makes sense.
     Unknown,
 }
 
-/// What became of one started effect.
+/// What became of one started task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct EffectRecord {
-    /// The task that started it.
+pub struct TaskRecord {
+    /// The task.
     pub task: TaskId,
-    /// What became of it.
-    pub end: EffectEnd,
+    /// What became of its effect; nothing for a pure task, or where the policy keeps no ledger.
+    pub effect: Option<EffectEnd>,
 }
 
 /// What became of an effect.

@@ -141,3 +141,13 @@ impl From<Plan> for Vec<Task> {
         plan.0.to_vec()
     }
 }
+
+impl fmt::Display for EffectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pure => "pure",
+            Self::Undoable => "undoable",
+            Self::Irreversible => "irreversible",
+        })
+    }
+}

@@ -300,6 +300,13 @@ impl Policy {
                 "an error row leads back to Idle, where the next request must be accepted; expected both or neither",
             );
         }
+        if r.cancel && !r.rollback_ends {
+            return wrong(
+                "rules.cancel",
+                Some("rules.rollback_ends"),
+                "a cancelled run is rolled back, and must be able to end; expected rollback_ends: true, or no cancel",
+            );
+        }
         if Role::ALL.iter().all(|role| w.of(*role) == Weight::ZERO) {
             return wrong("weights", None, "at least one voice must count, or no plan can ever proceed");
         }

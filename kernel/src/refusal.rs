@@ -2,9 +2,10 @@
 //! came.
 
 use crate::control::phase::Phase;
-use crate::ids::{CallId, UserId};
+use crate::ids::{CallId, TaskId, UserId};
 use crate::input::Trigger;
 use crate::module::Ask;
+use crate::plan::EffectKind;
 use core::fmt;
 
 /// A refused input: `(o, ε)` of 000 §4.4.
@@ -32,6 +33,15 @@ pub enum Refusal {
         ask: Ask,
         /// The report, as a noun phrase.
         came: &'static str,
+    },
+    /// A repaired plan that gives a started task another kind of effect.
+    EffectChanged {
+        /// The task.
+        task: TaskId,
+        /// The effect with which it was started.
+        started: EffectKind,
+        /// The effect that the new plan declares.
+        came: EffectKind,
     },
     /// A message, or the end of a session, without a session.
     NoSession,
@@ -71,6 +81,12 @@ impl fmt::Display for Refusal {
                 write!(f, "an answer to call {came} came; no call is waited for")
             }
             Self::WrongReport { ask, came } => write!(f, "{came} came; expected {}", ask.expected()),
+            Self::EffectChanged { task, started, came } => {
+                write!(
+                    f,
+                    "a plan came in which task {task} is {came}; it was started as {started}, expected that"
+                )
+            }
             Self::NoSession => f.write_str("no session is open; expected a session start first"),
             Self::SessionOpen { user } => {
                 write!(f, "a session of {user} is open; expected its end before another starts")

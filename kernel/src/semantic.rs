@@ -107,8 +107,11 @@ impl Semantic {
         match event {
             Event::AddItem { item, deps } | Event::UpdateItem { item, deps } => {
                 self.next = self.next.max(item.id.next());
+                let entry = Entry { item: item.clone(), deps: deps.clone() };
+                if let Some(old) = self.items.insert(item.id, entry) {
+                    self.by_key.remove(&old.item.key);
+                }
                 self.by_key.insert(item.key.clone(), item.id);
-                self.items.insert(item.id, Entry { item: item.clone(), deps: deps.clone() });
             }
             Event::ForgetItems { ids, .. } => {
                 for id in ids {

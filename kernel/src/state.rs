@@ -6,8 +6,8 @@
 
 use crate::control::phase::Phase;
 use crate::control::table::Transition;
-use crate::event::{Decision, EffectEnd, EffectRecord, Ending, Event, Holding, Holdings, TaskEnd};
-use crate::ids::{CallId, ConversationId, RequestId, Revision, TaskId, TraceId, UserId};
+use crate::event::{Decision, EffectEnd, Ending, Event, Holding, Holdings, TaskEnd, TaskRecord};
+use crate::ids::{CallId, ConversationId, RequestId, Revision, TaskId, Text, TraceId, UserId};
 use crate::module::{Argument, Ask, ByRole, Failure, Ratings, Report, Role, Store};
 use crate::plan::{EffectKind, Plan};
 use crate::score::Score;
@@ -59,13 +59,15 @@ pub struct Request {
     pub plan: Option<Revised>,
     /// The debate.
     pub debate: Debate,
-    /// The decision, once it was taken.
-    pub decision: Option<Decision>,
+    /// What the user asked for, until it may enter the semantic state: once the identity is verified.
+    pub text: Text,
+    /// The decisions taken so far.
+    pub decisions: Vec<Decision>,
     /// The run of the plan: how its tasks ended so far, in its order.
     pub outcomes: Vec<TaskEnd>,
     /// Repairs started; counted only where the policy bounds them.
     pub repairs: u32,
-    /// The effects that were started, the latest start last.
+    /// The tasks that were started, the latest start last.
     pub ledger: Vec<Started>,
     /// As what and why it ends, once that is settled.
     pub ending: Option<Ending>,
@@ -108,14 +110,14 @@ pub struct Scored {
     pub score: Score,
 }
 
-/// An effect that a task started. Running the task again renews its entry.
+/// A task that was started. Running it again renews its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Started {
     /// The task.
     pub task: TaskId,
-    /// Whether it declared a compensation.
-    pub undoable: bool,
-    /// What became of it so far.
+    /// The kind of effect that it declared.
+    pub effect: EffectKind,
+    /// What became of the effect so far.
     pub end: EffectEnd,
 }
 
@@ -205,9 +207,9 @@ impl Control {
         match event {
             Event::SessionStarted { user } => self.session = Some(user.clone()),
             Event::SessionEnded => self.session = None,
-            Event::UserMsg { request, .. } => {
+            Event::UserMsg { request, text, .. } => {
                 self.next_request = self.next_request.max(request.next());
-                self.request = Some(Request::new(*request));
+                self.request = Some(Request::new(*request, text.clone()));
             }
             Event::ToolCall { call, ask } => {
                 self.next_call = self.next_call.max(call.next());
@@ -248,15 +250,16 @@ impl Control {
 }
 
 impl Request {
-    pub(crate) fn new(id: RequestId) -> Self {
+    pub(crate) fn new(id: RequestId, text: Text) -> Self {
         Self {
             id,
+            text,
             verified: false,
             ratings: Ratings::default(),
             ratings_after: None,
             plan: None,
             debate: Debate::default(),
-            decision: None,
+            decisions: Vec::new(),
             outcomes: Vec::new(),
             repairs: 0,
             ledger: Vec::new(),
@@ -275,7 +278,8 @@ impl Request {
     /// The effect to be undone next: the latest start that stands and has a compensation.
     #[must_use]
     pub fn next_undo(&self) -> Option<TaskId> {
-        let standing = |started: &&Started| started.undoable && started.end == EffectEnd::Kept;
+        let standing =
+            |started: &&Started| started.effect == EffectKind::Undoable && started.end == EffectEnd::Kept;
         self.ledger.iter().rev().find(standing).map(|started| started.task)
     }
 
@@ -308,7 +312,7 @@ impl Request {
                 self.debate.scored = Some(Scored { revision: *revision, score: *score });
             }
             Event::RatingsUpdated { ratings } => self.ratings_after = Some(*ratings),
-            Event::Decided { decision } => self.decision = Some(*decision),
+            Event::Decided { decision } => self.decisions.push(*decision),
             Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
             Event::Concluded { ending } => self.ending = Some(*ending),
             _ => {}
@@ -317,10 +321,9 @@ impl Request {
 
     fn asked(&mut self, ask: Ask) {
         match ask {
-            Ask::RunTask { task, effect } if effect != EffectKind::Pure => {
+            Ask::RunTask { task, effect } => {
                 self.ledger.retain(|started| started.task != task);
-                let undoable = effect == EffectKind::Undoable;
-                self.ledger.push(Started { task, undoable, end: EffectEnd::Kept });
+                self.ledger.push(Started { task, effect, end: EffectEnd::Kept });
             }
             Ask::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
             _ => {}
@@ -380,7 +383,14 @@ impl Request {
     pub(crate) fn enter(&mut self, from: Phase, to: Phase) {
         match (from, to) {
             (Phase::Planning, Phase::Round(_)) => self.debate.pass = 1,
-            (Phase::MultiPassCheck, Phase::Round(_)) => self.debate.pass = self.debate.pass.saturating_add(1),
+            // Every role from Solution on speaks again before anything is scored; only the Analyst's
+            // argument stays the latest.
+            (Phase::MultiPassCheck, Phase::Round(_)) => {
+                self.debate.pass = self.debate.pass.saturating_add(1);
+                self.debate.latest = ByRole { analyst: self.debate.latest.analyst, ..ByRole::default() };
+                self.debate.security_read = None;
+                self.debate.scored = None;
+            }
             (from, Phase::RunningTasks) if from != Phase::RunningTasks => self.outcomes.clear(),
             // What led here has been decided, concluded and logged; the state need not carry it further.
             (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
@@ -393,15 +403,15 @@ impl Request {
     }
 
     fn canon(&mut self) {
-        let slots = [
-            self.plan.as_mut().map(|plan| &mut plan.revision),
-            self.debate.security_read.as_mut(),
-            self.debate.scored.as_mut().map(|scored| &mut scored.revision),
-        ];
-        let mut live: Vec<Revision> = slots.iter().flatten().map(|slot| **slot).collect();
+        let slots = (self.plan.iter_mut().map(|plan| &mut plan.revision))
+            .chain(&mut self.debate.security_read)
+            .chain(self.debate.scored.iter_mut().map(|scored| &mut scored.revision))
+            .chain(self.decisions.iter_mut().map(|decision| &mut decision.revision));
+        let slots: Vec<&mut Revision> = slots.collect();
+        let mut live: Vec<Revision> = slots.iter().map(|slot| **slot).collect();
         live.sort_unstable();
         live.dedup();
-        for slot in slots.into_iter().flatten() {
+        for slot in slots {
             let rank = live.iter().position(|revision| revision == slot).unwrap_or(0);
             *slot = Revision::new(u32::try_from(rank).unwrap_or(u32::MAX)).next();
         }
@@ -420,10 +430,10 @@ impl Holding {
     }
 }
 
-impl Request {
-    /// The audit record as the request stands, under rules that may leave things unsaid.
+impl Started {
+    /// What the audit says of the task.
     #[must_use]
-    pub fn effects(&self) -> Vec<EffectRecord> {
-        self.ledger.iter().map(|started| EffectRecord { task: started.task, end: started.end }).collect()
+    pub fn record(&self) -> TaskRecord {
+        TaskRecord { task: self.task, effect: (self.effect != EffectKind::Pure).then_some(self.end) }
     }
 }

@@ -1,1 +1,1 @@
-
+//! Tests that cross rooms; see `tests/`.

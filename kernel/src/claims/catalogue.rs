@@ -95,7 +95,7 @@ pub const CLAIMS: &[Claim] = &[
                 None => true,
             },
             Event::Audited { record } => {
-                !past.ran_objected || record.decision.is_some_and(|d| d.objection.is_some())
+                past.ran_over.iter().all(|over| record.decisions.iter().any(|d| d.objection == Some(*over)))
             }
             _ => true,
         }),
@@ -117,9 +117,7 @@ pub const CLAIMS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| {
-            of_request(state, |request| request.decision.is_some_and(|d| d.label == Label::ConsensusReached))
-        },
+        premise: |_, state| decided(state, |label| label == Label::ConsensusReached),
         ..CLAIM
     },
     Claim {
@@ -218,7 +216,7 @@ pub const CLAIMS: &[Claim] = &[
         formula: "□ (ended(r) ∧ effects(r) ≠ ∅ ⇒ audit(r) lists each with what became of it)",
         finding: Some("F15"),
         check: Trace(|_, past, event| match event {
-            Event::Audited { record } => record.effects == past.effects,
+            Event::Audited { record } => record.tasks == past.tasks,
             _ => true,
         }),
         premise: |_, state| {
@@ -300,9 +298,7 @@ pub const CLAIMS: &[Claim] = &[
         statement: "Nothing runs without a decision to proceed.",
         formula: "□ (run(r) ⇒ earlier decision(r) = PROCEED)",
         check: Trace(|_, past, event| !runs(event) || past.decision.is_some_and(|d| d.label.proceeds())),
-        premise: |_, state| {
-            of_request(state, |request| request.decision.is_some_and(|d| !d.label.proceeds()))
-        },
+        premise: |_, state| decided(state, |label| !label.proceeds()),
         ..CLAIM
     },
     Claim {
@@ -311,9 +307,7 @@ pub const CLAIMS: &[Claim] = &[
         statement: "Nothing runs on a consensus below the line to proceed.",
         formula: "□ (run(r) ⇒ latest score(r) ≥ proceed_from)",
         check: Trace(|_, past, event| !runs(event) || past.enough),
-        premise: |_, state| {
-            of_request(state, |request| request.decision.is_some_and(|d| d.label == Label::Rejected))
-        },
+        premise: |_, state| decided(state, |label| label == Label::Rejected),
         ..CLAIM
     },
     Claim {
@@ -485,6 +479,10 @@ const CLAIM: Claim = Claim {
 
 fn of_request(state: &State, holds: impl Fn(&Request) -> bool) -> bool {
     state.control.request().is_some_and(holds)
+}
+
+fn decided(state: &State, is: impl Fn(Label) -> bool) -> bool {
+    of_request(state, |request| request.decisions.iter().any(|decision| is(decision.label)))
 }
 
 fn runs(event: &Event) -> bool {

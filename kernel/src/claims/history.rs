@@ -5,8 +5,8 @@
 //! forgets what no later event can depend on, so that it multiplies no states.
 
 use crate::control::phase::Phase;
-use crate::event::{Decision, EffectEnd, EffectRecord, Event, Holding, Holdings, TaskEnd};
-use crate::ids::TaskId;
+use crate::event::{Decision, EffectEnd, Event, Holding, Holdings, TaskEnd, TaskRecord};
+use crate::ids::{Revision, TaskId};
 use crate::module::{Argument, Ask, Report, Role, Stance, Store};
 use crate::plan::EffectKind;
 use crate::policy::{Bound, Policy};
@@ -40,10 +40,10 @@ pub struct History {
     pub below_line: bool,
     /// The latest decision.
     pub decision: Option<Decision>,
-    /// A revision ran to which Security had objected.
-    pub ran_objected: bool,
-    /// The effects that were started, in order, with what became of them.
-    pub effects: Vec<EffectRecord>,
+    /// Security's objections to revisions that ran all the same, lowest first.
+    pub ran_over: Vec<Score>,
+    /// The tasks that were started, in order, with what became of their effects.
+    pub tasks: Vec<TaskRecord>,
     /// Those of them that can be undone and stand, in order.
     pub undoable: Vec<TaskId>,
     /// The latest run of the plan succeeded in every task.
@@ -99,7 +99,10 @@ impl History {
                 self.below_line = *score < policy.thresholds.redebate_below;
                 self.cleared = Some(self.enough);
             }
-            Event::Decided { decision } => self.decision = Some(*decision),
+            Event::Decided { decision } => {
+                // Revisions only count up; what matters here is which decision was the latest.
+                self.decision = Some(Decision { revision: Revision::FIRST, ..*decision });
+            }
             Event::ExecutionReported { tasks, .. } => {
                 self.succeeded = tasks.iter().all(|task| task.ended == TaskEnd::Succeeded);
             }
@@ -115,14 +118,15 @@ impl History {
         self.asked = Some(ask);
         match ask {
             Ask::RunTask { task, effect } => {
-                self.ran_objected |= self.objection().is_some();
-                if effect != EffectKind::Pure {
-                    self.effects.retain(|record| record.task != task);
-                    self.undoable.retain(|undoable| *undoable != task);
-                    self.effects.push(EffectRecord { task, end: EffectEnd::Kept });
-                    if effect == EffectKind::Undoable {
-                        self.undoable.push(task);
-                    }
+                self.ran_over.extend(self.objection());
+                self.ran_over.sort_unstable();
+                self.ran_over.dedup();
+                self.tasks.retain(|record| record.task != task);
+                self.undoable.retain(|undoable| *undoable != task);
+                let effect_left = (effect != EffectKind::Pure).then_some(EffectEnd::Kept);
+                self.tasks.push(TaskRecord { task, effect: effect_left });
+                if effect == EffectKind::Undoable {
+                    self.undoable.push(task);
                 }
             }
             Ask::Remember { store: Store::Local, .. } => self.stores_asked.0 = true,
@@ -150,8 +154,8 @@ impl History {
 
     fn settle(&mut self, task: TaskId, end: EffectEnd) {
         self.undoable.retain(|undoable| *undoable != task);
-        for record in self.effects.iter_mut().filter(|record| record.task == task) {
-            record.end = end;
+        for record in self.tasks.iter_mut().filter(|record| record.task == task) {
+            record.effect = Some(end);
         }
     }
 

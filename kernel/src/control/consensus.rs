@@ -46,7 +46,8 @@ pub fn accuracy(rating: &Rating) -> Weight {
 #[must_use]
 pub fn consensus(voices: impl Iterator<Item = Voice>) -> Score {
     // In units of 1 / (10^18 × 1200): confidence, weight and accuracy in millionths, Elo not divided yet.
-    // At most 10^6 · 10^9 · 1800 · 10^9 < 2^91 a voice, so no list that fits a machine overflows.
+    // At most 10^6 · 10^9 · 1800 · 10^9 < 2^91 a voice: with the last factor of 10^6, more than 100,000 of the
+    // loudest voices fit 128 bits. Beyond that the arithmetic saturates, and the consensus errs low.
     let (mut pro, mut contra): (u128, u128) = (0, 0);
     for voice in voices {
         let confidence = u128::from(voice.argument.confidence.millionths());

@@ -28,6 +28,7 @@ pub fn decisions(event: &Event) -> Event {
             *item = Item { text: blank(), ..item.clone() };
         }
         Event::FinalAnswer { text, .. } => *text = blank(),
+        Event::Memorized { record } => record.text = blank(),
         Event::PlanAdopted { plan, .. } => *plan = blank_plan(plan),
         _ => {}
     }
