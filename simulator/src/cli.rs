@@ -1,0 +1,156 @@
+//! The command line: one verb for each intention.
+//!
+//! Exit codes: 1 on any failure; else 3 if anything was unread, inconclusive or vacuous; else 0; 2 if nothing
+//! could be judged. What is for people goes to standard output, errors and progress to standard error.
+
+mod check;
+mod export;
+mod files;
+mod promote;
+mod replay;
+mod run;
+mod show;
+
+use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A formally checked kernel for multi-module language-model orchestration: check it, run it, replay it.
+#[derive(Debug, Parser)]
+#[command(name = "orchestrion", version, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+    #[command(flatten)]
+    global: Global,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  orchestrion check                                   prove the control claims
+  orchestrion run specs/scenarios/happy.yaml          play a scenario and show what happened
+  orchestrion replay specs/scenarios/*.ndjson         decide recorded traces again
+
+Exit codes: 0 as it should be; 1 a failure; 2 nothing could be judged; 3 something was unread or vacuous.";
+
+/// What every verb understands.
+#[derive(Debug, clap::Args)]
+struct Global {
+    /// Where traces and evidence are written.
+    #[arg(long, global = true, value_name = "DIR", default_value = ".orchestrion")]
+    out: PathBuf,
+    /// Only failures and the last line.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// When to use colour; NO_COLOR is honoured too.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+}
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Check(check::Args),
+    Run(run::Args),
+    Replay(replay::Args),
+    Show(show::Args),
+    Promote(promote::Args),
+    Export(export::Args),
+}
+
+/// What a verb came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// As it should be.
+    Fine,
+    /// Something was unread, inconclusive or vacuous.
+    Unread,
+    /// A failure.
+    Failure,
+    /// Nothing could be judged.
+    Nothing,
+}
+
+impl Outcome {
+    /// What several outcomes come to together.
+    fn of(outcomes: &[Self]) -> Self {
+        let has = |outcome| outcomes.contains(&outcome);
+        if has(Self::Failure) {
+            Self::Failure
+        } else if !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == Self::Nothing) {
+            Self::Nothing
+        } else if has(Self::Unread) || has(Self::Nothing) {
+            Self::Unread
+        } else {
+            Self::Fine
+        }
+    }
+
+    const fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Failure => 1,
+            Self::Nothing => 2,
+            Self::Unread => 3,
+        }
+    }
+}
+
+/// Runs the command with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    choose_colour(cli.global.color);
+    let done = match &cli.verb {
+        Verb::Check(args) => check::run(args, &cli.global),
+        Verb::Run(args) => run::run(args, &cli.global),
+        Verb::Replay(args) => replay::run(args, &cli.global),
+        Verb::Show(args) => show::run(args),
+        Verb::Promote(args) => promote::run(args),
+        Verb::Export(args) => export::run(args),
+    };
+    match done {
+        Ok(outcome) => ExitCode::from(outcome.code()),
+        // Whoever reads us has closed the pipe, as `head` does: nothing is wrong.
+        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:?}");
+            ExitCode::from(Outcome::Nothing.code())
+        }
+    }
+}
+
+fn broken_pipe(error: &miette::Report) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        || error.chain().any(|cause| {
+            cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+        })
+}
+
+/// Colour only where it belongs: on a terminal, unless NO_COLOR or the user says otherwise.
+fn choose_colour(when: ColorChoice) {
+    let choice = match when {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+    let drawn = miette::set_hook(Box::new(move |_| {
+        let options = miette::MietteHandlerOpts::new().width(100);
+        Box::new(match when {
+            ColorChoice::Auto => options.build(),
+            ColorChoice::Always => options.color(true).build(),
+            ColorChoice::Never => options.color(false).build(),
+        })
+    }));
+    debug_assert!(drawn.is_ok(), "errors are drawn by one hook");
+}

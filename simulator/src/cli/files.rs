@@ -1,0 +1,55 @@
+//! Files as verbs read and write them: errors name the file, and nothing is overwritten by accident.
+
+use miette::{Context, IntoDiagnostic, Result, miette};
+use std::fs::{self, File};
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use crate::trace::{Reader, TraceError, TraceErrorKind};
+
+/// Opens a trace and reads its header.
+pub(super) fn open_trace(path: &Path) -> Result<Reader<BufReader<File>>, TraceError> {
+    let file = path.display().to_string();
+    let unread = |error| TraceError { file: file.clone(), line: 0, kind: TraceErrorKind::Io(error) };
+    Reader::new(BufReader::new(File::open(path).map_err(unread)?), &file)
+}
+
+/// Writes a file whole or not at all, over whatever was there.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let cannot = || format!("cannot write {}", path.display());
+    fs::create_dir_all(folder).into_diagnostic().wrap_err_with(cannot)?;
+    let draft = draft_of(path);
+    let written = File::create(&draft)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        // The draft is ours; whether it can be removed does not change what went wrong.
+        let _ = fs::remove_file(&draft);
+    }
+    written.into_diagnostic().wrap_err_with(cannot)
+}
+
+/// Writes a file that must not be there yet.
+pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
+    refuse_existing(path)?;
+    replace(path, bytes)
+}
+
+/// An error if there is a file already.
+pub(super) fn refuse_existing(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Err(miette!(
+            help = "choose another name, or remove the file if it is not needed any more",
+            "{} exists already, and nothing is overwritten",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+fn draft_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.draft", std::process::id()));
+    path.with_file_name(name)
+}

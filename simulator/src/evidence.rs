@@ -1,0 +1,122 @@
+//! Evidence: counterexamples as traces, so that they can be shown, replayed and kept.
+
+use crate::conversation::Conversation;
+use crate::trace::{Header, digest};
+use orchestrion_kernel::event::{Event, Holding, TaskEnd};
+use orchestrion_kernel::module::{Kind, Report};
+use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, decide};
+use std::io;
+
+/// A counterexample, ready to be written.
+#[derive(Debug)]
+pub struct Evidence {
+    /// The name of its file: the claim, and a digest of the trace.
+    pub file: String,
+    /// The trace.
+    pub trace: Vec<u8>,
+    /// The steps that a reader should look at, with what happens there.
+    pub highlights: Vec<Highlight>,
+}
+
+/// One step of a counterexample that matters.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Highlight {
+    /// The step, from 1.
+    pub step: u64,
+    /// What happens.
+    pub what: String,
+    /// The row that control took.
+    pub row: &'static str,
+}
+
+/// At most so many steps are pointed out.
+const HIGHLIGHTS_MAX: usize = 4;
+
+/// Records a counterexample to a claim.
+///
+/// # Errors
+/// Never, as long as memory lasts: it is written to memory.
+pub fn record(claim: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evidence> {
+    let conversation = ConversationId::new(claim);
+    let header = Header::new(conversation, policy.clone(), None);
+    let mut recorder = Conversation::open(Vec::new(), &header)?;
+    for input in inputs {
+        // A refusal would be recorded as one; the checker takes only steps that the kernel accepts.
+        let _refusal = recorder.submit(input.clone())?;
+    }
+    let trace = recorder.close();
+    let file = format!("{claim}-{}.trace.ndjson", &digest(&trace)[..8]);
+    Ok(Evidence { file, highlights: highlights(&header, inputs), trace })
+}
+
+fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
+    let mut state = State::new(header.conversation.clone());
+    let mut found = Vec::new();
+    let mut last = None;
+    for (step, input) in (1..).zip(inputs) {
+        let Ok(events) = decide(&header.policy, &state, input) else { continue };
+        let from = state.control.phase();
+        events.iter().for_each(|event| state.apply(event));
+        let row = events.iter().find_map(|event| match event {
+            Event::Moved { row } => Some(row.row()),
+            _ => None,
+        });
+        let Some(row) = row else { continue };
+        let notable: Vec<String> = events.iter().filter_map(|event| notable(event, from)).collect();
+        let all = Highlight { step, what: format!("{} → {}: {}", from, row.to, row.label), row: row.id };
+        if notable.is_empty() {
+            last = Some(all);
+        } else {
+            found.push(Highlight { step, what: notable.join("; "), row: row.id });
+            last = None;
+        }
+    }
+    // The last step is the one that breaks the claim, notable or not.
+    found.extend(last);
+    let from = found.len().saturating_sub(HIGHLIGHTS_MAX);
+    found.split_off(from)
+}
+
+/// What makes an event worth pointing out, if anything does.
+fn notable(event: &Event, from: Phase) -> Option<String> {
+    Some(match event {
+        Event::VetoRaised { revision } => format!("Security vetoes revision {revision}"),
+        Event::ToolResult { report: Report::Argument { argument, .. }, module, .. }
+            if argument.objects_from(orchestrion_kernel::Score::ZERO) =>
+        {
+            format!("{module} → {} {}", argument.stance, argument.confidence)
+        }
+        Event::ToolResult { report: Report::Identity { gcp, mongodb }, .. } if !(*gcp && *mongodb) => {
+            "an identity lock does not match".to_string()
+        }
+        Event::ToolResult { report: Report::Exit { code, .. }, .. } if *code != 0 => {
+            format!("{from}: exit code {code}")
+        }
+        Event::ToolResult { report: Report::Stored { held: false }, module, .. } => {
+            format!("the {module} does not keep the record")
+        }
+        Event::CallFailed { module, failure, .. } => format!("no answer from the {module}: {failure}"),
+        Event::PlanAdopted { revision, .. } if revision.number() > 1 => {
+            format!("{from} brings revision {revision} of the plan")
+        }
+        Event::ConsensusScored { score, .. } if from == Phase::MultiPassCheck => format!("consensus {score}"),
+        Event::Decided { decision } => format!("{} at {}", decision.label, decision.score),
+        Event::ExecutionReported { tasks, .. } if tasks.iter().any(|t| t.ended != TaskEnd::Succeeded) => {
+            "the run failed".to_string()
+        }
+        Event::Memorized { record } if record.kind == Kind::Outcome && from != Phase::Success => {
+            format!("stored as an {}", record.kind)
+        }
+        Event::Audited { record } => {
+            let told = record.tasks.iter().any(|task| task.effect.is_some());
+            let stores = record.stores.local == Holding::Held && record.stores.cloud == Holding::Held;
+            format!(
+                "audited: stores {}, effects {}",
+                if stores { "both held" } else { "not both held" },
+                if told { "listed" } else { "not listed" }
+            )
+        }
+        Event::Cancelled => "the user cancels".to_string(),
+        _ => return None,
+    })
+}

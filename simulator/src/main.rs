@@ -1,0 +1,7 @@
+//! The command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    orchestrion::cli::main()
+}

@@ -1,0 +1,153 @@
+//! Generated pages: the transition table, the diagram and the catalogue of claims, for people to read.
+
+use orchestrion_kernel::claims::{CLAIMS, Check};
+use orchestrion_kernel::control::phase::Region;
+use orchestrion_kernel::control::table::{Source, Switch, TRANSITIONS, Transition, rows};
+use orchestrion_kernel::{Phase, Policy, Trigger};
+use std::fmt::Write;
+
+/// The first line of every generated page.
+const GENERATED: &str = "<!-- Generated; a test keeps it fresh. Do not edit. -->\n\n";
+
+/// The transition table as a page, whole or as one policy switches it on; and every state × every trigger.
+#[must_use]
+pub fn table(policy: Option<&Policy>) -> String {
+    let mut page = String::from(GENERATED);
+    page.push_str("# The transition table\n\n");
+    page.push_str(match policy {
+        None => "Every row, whatever the policy.",
+        Some(_) => "The rows that the policy switches on.",
+    });
+    page.push_str(
+        " Read it from the top: of the rows that fit state and trigger, the first whose guard holds is taken; \
+         if there is none, the input is refused.\n\n\
+         | row | clause | switch | from | on | when | to | meaning |\n|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in TRANSITIONS.iter().filter(|row| policy.is_none_or(|policy| row.switch.is_on(policy))) {
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            row.id,
+            row.clause,
+            switch(row.switch),
+            source(row.from),
+            row.on,
+            row.when,
+            row.to,
+            row.label.replace('|', "\\|"),
+        );
+    }
+    for policy in policy.map_or_else(|| vec![Policy::hardened(), Policy::as_drawn()], |policy| vec![policy.clone()]) {
+        matrix(&mut page, &policy);
+    }
+    page
+}
+
+/// Every state × every trigger: the rows that may be taken, in order, or a refusal.
+fn matrix(page: &mut String, policy: &Policy) {
+    let _ = write!(
+        page,
+        "\n## Every state × every trigger under `{}`\n\nThe rows that may be taken, in order of precedence; \
+         `–` is a refusal, and so is a cell none of whose guards holds.\n\n| state |",
+        policy.name
+    );
+    for trigger in Trigger::ALL {
+        let _ = write!(page, " {trigger} |");
+    }
+    page.push_str("\n|---|");
+    page.push_str(&"---|".repeat(Trigger::ALL.len()));
+    page.push('\n');
+    for phase in Phase::ALL {
+        let _ = write!(page, "| {phase} |");
+        for trigger in Trigger::ALL {
+            let taken = orchestrion_kernel::control::table::rows_for(policy, phase, trigger);
+            let ids: Vec<&str> = taken.map(|(_, row)| row.id).collect();
+            let _ = write!(page, " {} |", if ids.is_empty() { "–".to_string() } else { ids.join(" ") });
+        }
+        page.push('\n');
+    }
+}
+
+/// The diagram as Mermaid text. Rows for calls that fail and for cancelling are left out unless `all`.
+#[must_use]
+pub fn mermaid(policy: &Policy, all: bool) -> String {
+    let shown = |row: &&Transition| {
+        row.switch.is_on(policy) && (all || !matches!(row.on, Trigger::CallFailed | Trigger::Cancel))
+    };
+    let reached = |phase: Phase| {
+        phase == Phase::Idle || TRANSITIONS.iter().filter(shown).any(|row| row.to == phase)
+    };
+    let mut text = String::from("stateDiagram-v2\n    [*] --> Idle : System Initialization\n");
+    for region in Region::ALL {
+        let _ = writeln!(text, "    state {} {{", region.name());
+        for phase in Phase::ALL.into_iter().filter(|phase| phase.region() == Some(region) && reached(*phase)) {
+            let _ = writeln!(text, "        {phase}");
+        }
+        text.push_str("    }\n");
+    }
+    for (id, row) in rows().filter(|(_, row)| shown(row)) {
+        let from = match row.from {
+            Source::At(phase) if !reached(phase) => continue,
+            Source::At(phase) => phase.name(),
+            Source::Within(region) => region.name(),
+        };
+        // A colon or a semicolon would end the label.
+        let label = row.label.replace([':', ';'], ",");
+        let _ = writeln!(text, "    {from} --> {} : {id} {label}", row.to);
+    }
+    text
+}
+
+/// The diagram as a page.
+#[must_use]
+pub fn diagram() -> String {
+    format!(
+        "{GENERATED}# The control FSM\n\n## `hardened`, without the rows for failing calls and for cancelling\n\n\
+         ```mermaid\n{}```\n\n## `as-drawn`\n\n```mermaid\n{}```\n",
+        mermaid(&Policy::hardened(), false),
+        mermaid(&Policy::as_drawn(), false),
+    )
+}
+
+/// The catalogue of claims as a page.
+#[must_use]
+pub fn claims() -> String {
+    let mut page = String::from(GENERATED);
+    page.push_str(
+        "# Claims\n\nWhat is to hold in every run. `orchestrion check` holds each against everything that modules \
+         and users may do, on the kernel's own code.\n\n\
+         | claim | clause | finding | kind | statement | formula |\n|---|---|---|---|---|---|\n",
+    );
+    for claim in CLAIMS {
+        let kind = match claim.check {
+            Check::Liveness => "liveness, not checked yet",
+            check => check.kind(),
+        };
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {kind} | {} | `{}` |",
+            claim.id,
+            claim.clause,
+            claim.finding.unwrap_or(""),
+            claim.statement,
+            claim.formula.replace('|', "\\|"),
+        );
+    }
+    page
+}
+
+fn switch(switch: Switch) -> String {
+    match switch {
+        Switch::Always => String::new(),
+        Switch::With(rule) => format!("`{}`", rule.name()),
+        Switch::Without(rule) => format!("not `{}`", rule.name()),
+        Switch::BoundedRepairs => "`bounds.repairs`".to_string(),
+    }
+}
+
+fn source(source: Source) -> String {
+    match source {
+        Source::At(phase) => phase.to_string(),
+        Source::Within(region) => format!("any in {}", region.name()),
+    }
+}
