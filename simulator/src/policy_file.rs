@@ -81,11 +81,7 @@ pub(crate) fn look_up(name_or_path: &str, base_dir: &Path) -> Result<Policy, Pro
     look_up_chained(name_or_path, base_dir, &mut Vec::new())
 }
 
-fn look_up_chained(
-    name_or_path: &str,
-    base_dir: &Path,
-    chain: &mut Vec<PathBuf>,
-) -> Result<Policy, Problem> {
+fn look_up_chained(name_or_path: &str, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Result<Policy, Problem> {
     if let Some(policy) = Policy::built_in(name_or_path) {
         return Ok(policy);
     }

@@ -14,7 +14,7 @@ pub use format::{
     RatingFile, RatingsFile, RepairFile, RequestFile, ReviserAnswer, RevisionFile, ScenarioFile, StoreAnswer,
     TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
 };
-pub use names::{ByTask, ForTask, PhaseName};
+pub use names::{ByTask, ForTask, PhaseName, Visit};
 pub use one_or_many::OneOrMany;
 
 use crate::script::Script;

@@ -130,17 +130,14 @@ pub(crate) struct Roll {
 #[derive(Clone, Debug)]
 pub struct Script {
     source: Source,
-    user_requests: Option<SourceSpan>,
+    /// Where the modules start, or the requests of a scenario without any.
+    modules: Option<SourceSpan>,
     rolls: BTreeMap<Part, Roll>,
 }
 
 impl Script {
-    pub(crate) fn new(
-        source: Source,
-        user_requests: Option<SourceSpan>,
-        rolls: BTreeMap<Part, Roll>,
-    ) -> Self {
-        Self { source, user_requests, rolls }
+    pub(crate) fn new(source: Source, modules: Option<SourceSpan>, rolls: BTreeMap<Part, Roll>) -> Self {
+        Self { source, modules, rolls }
     }
 
     /// What the module that is asked answers. `request_text` is what the user asked for: the plan of a planner
@@ -176,7 +173,7 @@ impl Script {
             format!("{part}, but the scenario does not say what it answers"),
             format!("add it under `modules`, as in `{key}: {{pro: {{confidence: 0.9}}}}`"),
         )
-        .at(self.user_requests, format!("these lead to `{key}`"))
+        .at(self.modules, format!("no `{key}` under `modules`"))
     }
 }
 

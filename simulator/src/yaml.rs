@@ -5,15 +5,19 @@
 //! a file without aliases cannot grow while it is read.
 
 mod at;
+#[cfg(test)]
+mod draw;
 mod error;
 mod explain;
 mod scalar;
 mod source;
 
 pub use at::At;
+#[cfg(test)]
+pub(crate) use draw::draw;
 pub use error::ReadError;
-pub(crate) use explain::unknown_word;
 pub(crate) use error::{Fault, nearest};
+pub(crate) use explain::unknown_word;
 pub use scalar::{Decimal, Words};
 pub use source::FILE_BYTES_MAX;
 pub(crate) use source::Source;

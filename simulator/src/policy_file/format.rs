@@ -252,7 +252,10 @@ impl JsonSchema for RulesFile {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let rule = |rule: &Rule| {
-            (rule.name().to_owned(), serde_json::json!({"type": "boolean", "description": rule_meaning(*rule)}))
+            (
+                rule.name().to_owned(),
+                serde_json::json!({"type": "boolean", "description": rule_meaning(*rule)}),
+            )
         };
         let properties: serde_json::Map<_, _> = Rule::ALL.iter().map(rule).collect();
         json_schema!({

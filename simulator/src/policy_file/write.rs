@@ -50,7 +50,9 @@ pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
         ("weights.security".to_owned(), security.to_string()),
         ("weights.optimizer".to_owned(), optimizer.to_string()),
     ];
-    values.extend(Rule::ALL.iter().map(|rule| (format!("rules.{}", rule.name()), rules.has(*rule).to_string())));
+    values.extend(
+        Rule::ALL.iter().map(|rule| (format!("rules.{}", rule.name()), rules.has(*rule).to_string())),
+    );
     values
 }
 
@@ -97,7 +99,10 @@ fn quoted(text: &str) -> String {
         match character {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            plain @ (' '..='~' | '\u{a1}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{10000}'..='\u{10fffd}')
+            plain @ (' '..='~'
+            | '\u{a1}'..='\u{d7ff}'
+            | '\u{e000}'..='\u{fefe}'
+            | '\u{10000}'..='\u{10fffd}')
                 if !matches!(plain, '\u{2028}' | '\u{2029}') =>
             {
                 out.push(plain);

@@ -3,14 +3,13 @@
 //! What a file means is settled in `read`; here is only what may stand where. The doc comments are the
 //! schema's descriptions, so they speak to whoever writes such a file.
 
-use super::names::{PhaseName, ByTask, failure_schema};
+use super::names::{ByTask, PhaseName, Visit, failure_schema};
 use super::one_or_many::OneOrMany;
 use crate::yaml::{At, Decimal, Words, given};
 use orchestrion_kernel::Score;
 use orchestrion_kernel::module::{Failure, Rating};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
 
 /// A scenario: what a user asks, and what every module answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,8 +30,16 @@ pub struct ScenarioFile {
     #[schemars(length(min = 1))]
     pub requests: At<Vec<RequestFile>>,
     /// What each module answers. A module that is left out succeeds, but for the five voices of the debate.
-    #[serde(default, skip_serializing_if = "ModulesFile::is_empty")]
-    pub modules: ModulesFile,
+    #[serde(default = "no_modules", skip_serializing_if = "is_empty")]
+    pub modules: At<ModulesFile>,
+}
+
+fn no_modules() -> At<ModulesFile> {
+    ModulesFile::default().into()
+}
+
+fn is_empty(modules: &At<ModulesFile>) -> bool {
+    modules.value.is_empty()
 }
 
 /// A request.
@@ -53,17 +60,8 @@ pub struct CancelFile {
     /// The control state that is entered, by its name.
     pub when: PhaseName,
     /// The how-manieth time it is entered in this request, from 1. Left out: the first.
-    #[serde(default = "first", skip_serializing_if = "is_first")]
-    #[schemars(range(min = 1))]
-    pub visit: NonZeroU32,
-}
-
-const fn first() -> NonZeroU32 {
-    NonZeroU32::MIN
-}
-
-fn is_first(visit: &NonZeroU32) -> bool {
-    *visit == first()
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub visit: Visit,
 }
 
 macro_rules! modules {

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::num::NonZeroU32;
 
 /// A control state, written by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,11 @@ impl<'de> Deserialize<'de> for PhaseName {
             let names: Vec<_> = Phase::ALL.into_iter().map(Phase::name).collect();
             Fault::new(
                 format!("no control state is called `{}`", name.value.as_str().escape_debug()),
-                format!("{}the states are {}", nearest(name.value.as_str(), names.iter().copied()), names.join(", ")),
+                format!(
+                    "{}the states are {}",
+                    nearest(name.value.as_str(), names.iter().copied()),
+                    names.join(", ")
+                ),
             )
             .at(name.span(), "not a control state")
             .raise()
@@ -47,9 +52,47 @@ impl JsonSchema for PhaseName {
     }
 }
 
+/// A how-manieth time, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Visit(pub NonZeroU32);
+
+impl Default for Visit {
+    fn default() -> Self {
+        Self(NonZeroU32::MIN)
+    }
+}
+
+impl<'de> Deserialize<'de> for Visit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let visit = At::<u32>::deserialize(deserializer)?;
+        NonZeroU32::new(visit.value).map(Self).ok_or_else(|| {
+            Fault::new(
+                "visits are counted from 1, found 0",
+                "write 1 for the first time, or leave `visit` out",
+            )
+            .at(visit.span(), "not a visit")
+            .raise()
+        })
+    }
+}
+
+impl JsonSchema for Visit {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Visit".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": 1, "maximum": u32::MAX})
+    }
+}
+
 /// The schema of a way to fail; the names are the kernel's.
 pub(super) fn failure_schema(_: &mut SchemaGenerator) -> Schema {
-    let names: Vec<_> = Failure::ALL.iter().filter_map(|failure| serde_json::to_value(failure).ok()).collect();
+    let names: Vec<_> =
+        Failure::ALL.iter().filter_map(|failure| serde_json::to_value(failure).ok()).collect();
     json_schema!({"type": "string", "enum": names})
 }
 

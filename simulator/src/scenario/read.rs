@@ -25,7 +25,7 @@ pub(super) fn scenario(source: Source, base_dir: &Path) -> Result<Scenario, Read
     let policy = match &file.policy {
         None => Policy::hardened(),
         Some(policy) => policy_file::look_up(policy.value.as_str(), base_dir)
-            .map_err(|problem| problem.drawn_in(&source, policy.span(), "policy"))?,
+            .map_err(|problem| problem.drawn_in(&source, policy.span(), "named here"))?,
     };
     let script = script(&source, &file).map_err(|fault| ReadError::in_source(&source, fault))?;
     let request = |request: &super::RequestFile| RequestScript {
@@ -33,7 +33,7 @@ pub(super) fn scenario(source: Source, base_dir: &Path) -> Result<Scenario, Read
         cancel: request
             .cancel
             .as_ref()
-            .map(|cancel| CancelAt { when: cancel.when.0, visit: cancel.visit.get() }),
+            .map(|cancel| CancelAt { when: cancel.when.0, visit: cancel.visit.0.get() }),
     };
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
@@ -53,7 +53,7 @@ fn script(source: &Source, file: &ScenarioFile) -> Result<Script, Fault> {
         return Err(Fault::new("a scenario needs at least one request", "add `- says: …` under `requests`")
             .at(file.requests.span(), "no request"));
     }
-    let m = &file.modules;
+    let m = &file.modules.value;
     let mut rolls = Rolls::default();
     rolls.put(Part::Identity, m.identity.as_ref(), identity)?;
     rolls.put(Part::Memory, m.memory.as_ref(), memory)?;
@@ -72,7 +72,8 @@ fn script(source: &Source, file: &ScenarioFile) -> Result<Script, Fault> {
     let planned = rolls.planned(m);
     rolls.put_tasks(&m.tasks, &planned, Part::Task)?;
     rolls.put_tasks(&m.undo, &planned, Part::Undo)?;
-    Ok(Script::new(source.clone(), file.requests.span(), rolls.0))
+    let place = file.modules.span().or(file.requests.span());
+    Ok(Script::new(source.clone(), place, rolls.0))
 }
 
 /// The tasks of every plan that the scenario may bring, and whether one of them declares a compensation.

@@ -49,6 +49,18 @@ pub(super) fn bytes_of(location: serde_saphyr::Location) -> Option<SourceSpan> {
     Some(SourceSpan::new(start.into(), len))
 }
 
+/// The same, for a location that only has a line and a column, as those of broken YAML have.
+pub(super) fn bytes_in(text: &str, location: serde_saphyr::Location) -> Option<SourceSpan> {
+    bytes_of(location).or_else(|| {
+        let before = usize::try_from(location.line()).ok()?.checked_sub(1)?;
+        let column = usize::try_from(location.column()).ok()?.saturating_sub(1);
+        let lines: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
+        let line = text.get(lines..)?.lines().next().unwrap_or("");
+        let start = line.char_indices().nth(column).map_or(line.len(), |(start, _)| start);
+        Some(SourceSpan::new(lines.saturating_add(start).into(), 0))
+    })
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;

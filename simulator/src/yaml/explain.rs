@@ -1,13 +1,13 @@
 //! Turns what the YAML library says into what was expected, what came, and what to do.
 
-use super::at::bytes_of;
+use super::at::bytes_in;
 use super::error::{Fault, nearest};
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
 
-/// The fault that an error of the library means.
-pub(super) fn explain(error: &Error) -> Fault {
+/// The fault in a text that an error of the library means.
+pub(super) fn explain(error: &Error, text: &str) -> Fault {
     let error = error.without_snippet();
-    let place = error.location().and_then(bytes_of);
+    let place = error.location().and_then(|location| bytes_in(text, location));
     match error {
         Error::Message { msg, .. } => match Fault::caught(msg) {
             Some(fault) if fault.has_place() => fault,
@@ -18,11 +18,10 @@ pub(super) fn explain(error: &Error) -> Fault {
         Error::SerdeUnknownVariant { variant, expected, .. } => {
             unknown_word(variant, expected).at(place, "unknown")
         }
-        Error::SerdeMissingField { field, .. } => Fault::new(
-            format!("the key `{field}` is missing"),
-            format!("add `{field}: …` to this mapping"),
-        )
-        .at(place, format!("expected `{field}` in this mapping")),
+        Error::SerdeMissingField { field, .. } => {
+            Fault::new(format!("the key `{field}` is missing"), format!("add `{field}: …` to this mapping"))
+                .at(place, format!("expected `{field}` in this mapping"))
+        }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_ref().map_or_else(String::new, |key| format!(" `{}`", key.escape_debug()));
             Fault::new(format!("the key{key} is given twice"), "keep one of the two")
@@ -60,10 +59,11 @@ pub(super) fn explain(error: &Error) -> Fault {
             Fault::new("anchors (`&name`) and aliases (`*name`) are not read here", "write the value out")
                 .at(place, "here")
         }
-        Error::UnknownAnchor { .. } => {
-            Fault::new("aliases (`*name`) are not read here", "write the value out; quote a text that starts with *")
-                .at(place, "here")
-        }
+        Error::UnknownAnchor { .. } => Fault::new(
+            "aliases (`*name`) are not read here",
+            "write the value out; quote a text that starts with *",
+        )
+        .at(place, "here"),
         other => Fault::new(UserMessageFormatter.format_message(other), NOT_YAML).at(place, "here"),
     }
 }

@@ -62,7 +62,9 @@ impl<'de> Deserialize<'de> for Words {
             Raw::Nothing => ("nothing", "write the text behind the colon; \"\" is the empty text"),
             Raw::Compound(found) => (found, "write one text; put it in quotes if it starts with [ or {"),
         };
-        Err(Fault::new(format!("expected text, found {found}"), help).at(span, format!("{found}, not text")).raise())
+        Err(Fault::new(format!("expected text, found {found}"), help)
+            .at(span, format!("{found}, not text"))
+            .raise())
     }
 }
 

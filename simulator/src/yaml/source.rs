@@ -76,7 +76,7 @@ impl Source {
             with_snippet: false,
         };
         serde_saphyr::from_str_with_options(&self.text, options)
-            .map_err(|error| ReadError::in_source(self, super::explain::explain(&error)))
+            .map_err(|error| ReadError::in_source(self, super::explain::explain(&error, &self.text)))
     }
 
     pub(crate) fn text(&self) -> &str {
