@@ -153,7 +153,11 @@ fn contradicts(file: &PolicyFile, base: &Policy, policy: &Policy, found: Contrad
             )),
         }
     }
-    let help = if inherited.is_empty() { "change one of them".to_owned() } else { inherited.join(". ") };
+    let help = match (inherited.is_empty(), places.len()) {
+        (true, 0 | 1) => "change it".to_owned(),
+        (true, _) => "change one of them".to_owned(),
+        (false, _) => inherited.join(". "),
+    };
     places.into_iter().fold(Fault::new(found.to_string(), help), |fault, (span, label)| fault.at(span, label))
 }
 

@@ -3,17 +3,18 @@
 //! [`ScenarioFile`] is the file as it is written; [`Scenario`] is what it means, ready to be played. Nothing
 //! in a scenario decides anything: the kernel does, and a scenario only says what it is told.
 
+mod answers;
 mod format;
 mod names;
 mod one_or_many;
 mod read;
 
-pub use format::{
-    ArgumentFile, AuditorAnswer, CancelFile, ClassifiedFile, ClassifierAnswer, ContextFile, DiagnosisAnswer,
-    ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile, NoRepairFile, PlanFile, PlannerAnswer,
-    RatingFile, RatingsFile, RepairFile, RequestFile, ReviserAnswer, RevisionFile, ScenarioFile, StoreAnswer,
-    TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
+pub use answers::{
+    ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile, DiagnosisAnswer, ExitFile,
+    IdentityAnswer, LocksFile, MemoryAnswer, NoRepairFile, PlanFile, PlannerAnswer, RatingFile, RatingsFile,
+    RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
 };
+pub use format::{CancelFile, ModulesFile, RequestFile, ScenarioFile};
 pub use names::{ByTask, ForTask, PhaseName, Visit};
 pub use one_or_many::OneOrMany;
 
@@ -104,7 +105,7 @@ pub fn write(file: &ScenarioFile) -> Result<String, ReadError> {
     let options = serde_saphyr::ser_options! {
         compact_list_indent: false,
         // Folding moves line breaks about; a text is written as it is.
-        prefer_block_scalars: false,
+        folded_wrap_chars: crate::yaml::FILE_BYTES_MAX,
     };
     serde_saphyr::to_string_with_options(file, options).map_err(|error| {
         ReadError::whole(format!("the scenario cannot be written as YAML: {error}"), "report this as a bug")

@@ -1,10 +1,11 @@
 //! What a scenario file means: kernel words, with everything checked that its form alone does not settle.
 
-use super::format::{
-    ArgumentFile, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
-    ModulesFile, PlanFile, PlannerAnswer, RatingFile, RatingsFile, ReviserAnswer, RevisionFile, ScenarioFile,
-    StoreAnswer, TaskAnswer, TaskFile, VoiceAnswer,
+use super::answers::{
+    ArgumentFile, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer, PlanFile,
+    PlannerAnswer, RatingFile, RatingsFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer, TaskFile,
+    VoiceAnswer,
 };
+use super::format::{ModulesFile, ScenarioFile};
 use super::names::ByTask;
 use super::one_or_many::OneOrMany;
 use super::{CancelAt, RequestScript, Scenario};
@@ -13,7 +14,7 @@ use crate::script::{Answer, Part, Roll, Script};
 use crate::yaml::{At, Fault, ReadError, Source};
 use orchestrion_kernel::module::{Argument, PastTrace, Rating, Ratings, Report, Role, Stance, Store};
 use orchestrion_kernel::plan::{Effect, Plan, PlanError, Task};
-use orchestrion_kernel::{ConversationId, Policy, RequestId, TaskId, Text, TraceId, UserId};
+use orchestrion_kernel::{ConversationId, Policy, RequestId, TaskId, TraceId, UserId};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -300,5 +301,5 @@ fn planned_task(entry: &At<TaskFile>) -> Result<Task, Fault> {
         (None, true) => Effect::Irreversible,
         (None, false) => Effect::Pure,
     };
-    Ok(Task { id: TaskId::new(*task), text: Text::clone(&action.text()), effect })
+    Ok(Task { id: TaskId::new(*task), text: action.text(), effect })
 }

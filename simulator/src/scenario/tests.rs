@@ -23,6 +23,13 @@ fn drawn(text: &str) -> String {
     }
 }
 
+/// Compares with a snapshot file, without repeating the code in it.
+macro_rules! snapshot {
+    ($text:expr) => {
+        insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!($text) })
+    };
+}
+
 /// All mistakes of one kind, each with what its writer sees.
 fn catalogue(head: &str, mistakes: &[&str]) -> String {
     let mut text = String::new();
@@ -39,7 +46,7 @@ fn catalogue(head: &str, mistakes: &[&str]) -> String {
 
 #[test]
 fn mistakes_in_keys_and_shapes() {
-    insta::assert_snapshot!(catalogue(
+    snapshot!(catalogue(
         HEAD,
         &[
             "colour: red\n",
@@ -50,7 +57,7 @@ fn mistakes_in_keys_and_shapes() {
             "policy: nowhere/strict.yaml\n",
         ]
     ));
-    insta::assert_snapshot!(catalogue(
+    snapshot!(catalogue(
         "",
         &[
             "",
@@ -67,7 +74,7 @@ fn mistakes_in_keys_and_shapes() {
 
 #[test]
 fn mistakes_in_answers() {
-    insta::assert_snapshot!(catalogue(
+    snapshot!(catalogue(
         HEAD,
         &[
             "modules:\n  critic:\n    pro: {confidence: 0.9}\n    con: {confidence: 0.9}\n",
@@ -93,7 +100,7 @@ fn mistakes_in_answers() {
 
 #[test]
 fn mistakes_in_values() {
-    insta::assert_snapshot!(catalogue(
+    snapshot!(catalogue(
         HEAD,
         &[
             "modules:\n  critic: {pro: {confidence: 1.5}}\n",
@@ -114,7 +121,7 @@ fn mistakes_in_values() {
 
 #[test]
 fn mistakes_in_plans_and_tasks() {
-    insta::assert_snapshot!(catalogue(
+    snapshot!(catalogue(
         HEAD,
         &[
             "modules:\n  planner: {plan: []}\n",
@@ -133,7 +140,7 @@ fn mistakes_in_plans_and_tasks() {
 
 #[test]
 fn what_is_no_yaml() {
-    insta::assert_snapshot!(catalogue(
+    snapshot!(catalogue(
         HEAD,
         &[
             "policy: &x hardened\n",
@@ -153,14 +160,26 @@ fn bytes_that_are_no_text_have_a_position() {
     let mut bytes = HEAD.as_bytes().to_vec();
     bytes.extend(b"policy: hard\xffened\n");
     let error = crate::yaml::Source::from_bytes("case.yaml", bytes).unwrap_err();
-    insta::assert_snapshot!(draw(&error), @"");
+    insta::assert_snapshot!(draw(&error), @r#"
+     × expected UTF-8 text, found bytes that are none (at byte 72)
+      ╭─[case.yaml:5:13]
+    4 │   - says: Add encryption
+    5 │ policy: hard�ened
+      ·             ┬
+      ·             ╰── not UTF-8 from here
+      ╰────
+     help: save the file as UTF-8
+    "#);
 }
 
 #[test]
 fn a_file_may_be_one_mebibyte_and_no_more() {
     let fill = |size: usize| format!("{HEAD}#{}", "x".repeat(size - HEAD.len() - 1));
     assert!(parse(&fill(FILE_BYTES_MAX)).is_ok());
-    insta::assert_snapshot!(drawn(&fill(FILE_BYTES_MAX + 1)), @"");
+    insta::assert_snapshot!(drawn(&fill(FILE_BYTES_MAX + 1)), @r#"
+    × case.yaml is too large: expected at most 1048576 bytes (1 MiB)
+    help: split it into several files
+    "#);
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.yaml");
@@ -312,14 +331,35 @@ fn one_answer_repeats_and_a_list_is_used_in_order() {
     let expected = [said(Stance::Con, 750_000), Answer::Fail(Failure::Timeout)];
     assert_eq!(answers(&mut script, &[critic; 2]), expected);
     let error = script.answer(critic, &Text::from("")).unwrap_err();
-    insta::assert_snapshot!(draw(&error), @"");
+    insta::assert_snapshot!(draw(&error), @r#"
+     × the critic was asked a 3rd time, its script has 2 answers
+      ╭─[case.yaml:8:5]
+    7 │   critic:
+    8 │     - con: {confidence: 0.75}
+      ·     ────────────┬────────────
+      ·                 ╰── `critic` has 2 answers
+    9 │     - fail: timeout
+      ·       ──────┬──────
+      ·             ╰── the last one
+      ╰────
+     help: add a 3rd answer to `modules.critic`, or write one answer without a list: it repeats
+    "#);
 }
 
 #[test]
 fn a_voice_that_is_asked_must_be_scripted() {
     let mut script = parse(&format!("{HEAD}modules:\n{VOICES}")).unwrap().script;
     let error = script.answer(Ask::Argue(Role::Optimizer), &Text::from("")).unwrap_err();
-    insta::assert_snapshot!(draw(&error), @"");
+    insta::assert_snapshot!(draw(&error), @r#"
+     × the optimizer was asked, but the scenario does not say what it answers
+      ╭─[case.yaml:6:3]
+    5 │ modules:
+    6 │   analyst: {pro: {confidence: 0.9}}
+      ·   ────────────────┬────────────────
+      ·                   ╰── no `optimizer` under `modules`
+      ╰────
+     help: add it under `modules`, as in `optimizer: {pro: {confidence: 0.9}}`
+    "#);
 }
 
 #[test]
@@ -340,7 +380,7 @@ fn a_file_that_is_written_reads_back_the_same() {
     let file = ScenarioFile::parse("full.yaml", FULL).unwrap();
     let text = write(&file).unwrap();
     assert_eq!(ScenarioFile::parse("written.yaml", &text).unwrap(), file);
-    insta::assert_snapshot!(text);
+    snapshot!(text);
 }
 
 #[test]

@@ -88,7 +88,22 @@ impl Source {
     }
 
     pub(super) fn named(&self) -> NamedSource<Arc<str>> {
-        NamedSource::new(&*self.name, Arc::clone(&self.text))
+        NamedSource::new(&*self.name, self.harmless())
+    }
+
+    /// The text without characters that would act on the terminal that it is drawn on. What stands for one of
+    /// them is as long in bytes, so that every place stays.
+    fn harmless(&self) -> Arc<str> {
+        let acts = |character: char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
+        if !self.text.contains(acts) {
+            return Arc::clone(&self.text);
+        }
+        let shown = self.text.chars().map(|character| match character.len_utf8() {
+            _ if !acts(character) => character,
+            1 => '?',
+            _ => '¿',
+        });
+        shown.collect::<String>().into()
     }
 
     /// A place that can be seen and drawn: within the text, and not empty where a line has something to show.
@@ -101,7 +116,13 @@ impl Source {
         let rest = self.text.get(start..).unwrap_or("");
         if span.is_empty() {
             let line = rest.lines().next().unwrap_or("").trim_end();
-            return SourceSpan::new(start.into(), line.len());
+            if !line.is_empty() {
+                return SourceSpan::new(start.into(), line.len());
+            }
+            // Nothing to show here: the last thing before it is where a reader looks.
+            let last = self.text.get(..start).unwrap_or("").trim_end().char_indices().next_back();
+            let (start, len) = last.map_or((start, 0), |(start, last)| (start, last.len_utf8()));
+            return SourceSpan::new(start.into(), len);
         }
         let mut len = span.len().min(rest.len());
         while !rest.is_char_boundary(len) {
