@@ -1,5 +1,19 @@
 //! Orchestrion's simulator: scenarios, traces, replay, and the command.
+//!
+//! A [`scenario`] scripts a user and the modules; [`play`](play::play) drives a conversation with them and
+//! records a [`trace`]; [`replay`](replay::replay) decides a recorded trace again.
 
+pub mod cli;
 pub mod conversation;
+mod evidence;
+pub mod pages;
+pub mod play;
+pub mod policy_file;
 pub mod replay;
+pub mod scenario;
+pub mod script;
+pub mod show;
 pub mod trace;
+mod yaml;
+
+pub use yaml::{At, Decimal, FILE_BYTES_MAX, ReadError, Words};

@@ -1,0 +1,268 @@
+//! A policy file, as it is written. Every setting may be left out.
+
+use super::write::rule_meaning;
+use crate::yaml::{At, Decimal, Fault, Words, given};
+use miette::SourceSpan;
+use orchestrion_kernel::policy::{Bound, Bounds, Rule, Rules, Thresholds, Weights};
+use orchestrion_kernel::{Policy, Score, Weight};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A policy: the numbers and rules by which requests are judged, as far as they differ from another policy's.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyFile {
+    /// How the policy is called.
+    pub name: Words,
+    /// A built-in policy (as-drawn, hardened), or the path of a policy file, relative to this file. Left out:
+    /// hardened.
+    #[serde(default, deserialize_with = "given")]
+    pub extends: Option<At<Words>>,
+    /// The lines that scores are compared with; from 0 to 1.
+    #[serde(default, deserialize_with = "given")]
+    pub thresholds: Option<At<ThresholdsFile>>,
+    /// How often things may happen.
+    #[serde(default, deserialize_with = "given")]
+    pub bounds: Option<At<BoundsFile>>,
+    /// How much each voice counts in the consensus; from 0 to 1000.
+    #[serde(default, deserialize_with = "given")]
+    pub weights: Option<At<WeightsFile>>,
+    /// Which rules that go beyond the drawing of 004 are in force.
+    #[serde(default, deserialize_with = "given")]
+    pub rules: Option<At<RulesFile>>,
+}
+
+impl PolicyFile {
+    /// The policy that this file makes of the one that it extends; not yet validated.
+    pub(super) fn over(&self, base: &Policy) -> Policy {
+        let mut policy = Policy { name: self.name.as_str().to_owned(), ..base.clone() };
+        if let Some(section) = &self.thresholds {
+            section.value.lay_over(&mut policy.thresholds);
+        }
+        if let Some(section) = &self.bounds {
+            section.value.lay_over(&mut policy.bounds);
+        }
+        if let Some(section) = &self.weights {
+            section.value.lay_over(&mut policy.weights);
+        }
+        if let Some(section) = &self.rules {
+            section.value.lay_over(&mut policy.rules);
+        }
+        policy
+    }
+
+    /// Where the file sets a setting, by its path.
+    pub(super) fn span(&self, path: &str) -> Option<SourceSpan> {
+        let (section, key) = path.split_once('.').unwrap_or((path, ""));
+        match section {
+            "thresholds" => self.thresholds.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            "bounds" => self.bounds.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            "weights" => self.weights.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            "rules" => self.rules.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            _ => None,
+        }
+    }
+}
+
+/// A value of a file that stands for one of the kernel's.
+trait Means<K> {
+    fn means(self) -> K;
+}
+
+impl<N> Means<N> for Decimal<N> {
+    fn means(self) -> N {
+        self.0
+    }
+}
+
+impl Means<Self> for u32 {
+    fn means(self) -> Self {
+        self
+    }
+}
+
+impl Means<Bound> for BoundFile {
+    fn means(self) -> Bound {
+        self.0
+    }
+}
+
+macro_rules! sections {
+    ($($(#[$doc:meta])* $name:ident for $kernel:ident { $($field:ident: $value:ty, $meaning:literal;)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $(
+                #[doc = $meaning]
+                #[serde(default, deserialize_with = "given")]
+                pub $field: Option<At<$value>>,
+            )*
+        }
+
+        impl $name {
+            /// Every setting with its unit and meaning.
+            pub(super) const MEANINGS: &'static [(&'static str, &'static str)] =
+                &[$((stringify!($field), $meaning)),*];
+
+            fn lay_over(&self, onto: &mut $kernel) {
+                $(if let Some(setting) = self.$field {
+                    onto.$field = setting.value.means();
+                })*
+            }
+
+            /// Where a setting is; the inner none if it is not set, the outer none if there is no such one.
+            fn span(&self, key: &str) -> Option<Option<SourceSpan>> {
+                match key {
+                    $(stringify!($field) => Some(self.$field.as_ref().and_then(At::span)),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+sections! {
+    /// The lines that scores are compared with.
+    ThresholdsFile for Thresholds {
+        redebate_below: Decimal<Score>, "score, 0 to 1: debate again below this consensus, while passes last";
+        proceed_from: Decimal<Score>, "score, 0 to 1: proceed from this consensus on";
+        veto_from: Decimal<Score>, "confidence, 0 to 1: an objection of Security from here on is a veto";
+        objection_from: Decimal<Score>, "confidence, 0 to 1: an objection of Security from here on weighs extra and is rated";
+        critique_above: Decimal<Score>, "confidence, 0 to 1: an objection of the Critic above this is rated";
+    }
+    /// How often things may happen.
+    BoundsFile for Bounds {
+        passes: u32, "passes of the debate, at least 1";
+        repairs: BoundFile, "repairs in one request: a number, or unbounded";
+        audit_attempts: u32, "times that the outside audit sink is tried, at least 1";
+    }
+    /// How much each voice counts in the consensus.
+    WeightsFile for Weights {
+        analyst: Decimal<Weight>, "factor, 0 to 1000: the Analyst's voice";
+        solution: Decimal<Weight>, "factor, 0 to 1000: Solution's voice";
+        critic: Decimal<Weight>, "factor, 0 to 1000: the Critic's voice";
+        security: Decimal<Weight>, "factor, 0 to 1000: Security's voice";
+        optimizer: Decimal<Weight>, "factor, 0 to 1000: the Optimizer's voice";
+    }
+}
+
+/// A bound: a number, or `unbounded`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundFile(pub Bound);
+
+impl<'de> Deserialize<'de> for BoundFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = At::<String>::deserialize(deserializer)?;
+        if text.value == "unbounded" {
+            return Ok(Self(Bound::Unbounded));
+        }
+        let plain = !text.value.is_empty() && text.value.bytes().all(|byte| byte.is_ascii_digit());
+        text.value.parse().ok().filter(|_| plain).map(|most| Self(Bound::AtMost(most))).ok_or_else(|| {
+            Fault::new(
+                format!("expected a whole number or `unbounded`, found `{}`", text.value.escape_debug()),
+                "write the most that is allowed, or `unbounded` if no bound is meant",
+            )
+            .at(text.span(), "neither")
+            .raise()
+        })
+    }
+}
+
+impl JsonSchema for BoundFile {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Bound".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [{"type": "integer", "minimum": 0, "maximum": u32::MAX}, {"const": "unbounded"}],
+        })
+    }
+}
+
+/// Which rules are in force; the names are the kernel's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RulesFile(pub BTreeMap<Rule, At<bool>>);
+
+impl RulesFile {
+    fn lay_over(&self, onto: &mut Rules) {
+        for (rule, on) in &self.0 {
+            onto.set(*rule, on.value);
+        }
+    }
+
+    fn span(&self, key: &str) -> Option<Option<SourceSpan>> {
+        let rule = Rule::ALL.iter().find(|rule| rule.name() == key)?;
+        Some(self.0.get(rule).and_then(At::span))
+    }
+
+    fn names() -> &'static [&'static str] {
+        static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
+        NAMES.get_or_init(|| Rule::ALL.iter().map(|rule| rule.name()).collect())
+    }
+}
+
+impl<'de> Deserialize<'de> for RulesFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RulesVisitor)
+    }
+}
+
+struct RulesVisitor;
+
+impl<'de> Visitor<'de> for RulesVisitor {
+    type Value = RulesFile;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("rules, as in `sticky_veto: true`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RulesFile, A::Error> {
+        let mut rules = RulesFile::default();
+        while let Some(key) = map.next_key::<At<String>>()? {
+            let Some(rule) = Rule::ALL.iter().find(|rule| rule.name() == key.value) else {
+                let names = RulesFile::names();
+                let near = crate::yaml::nearest(&key.value, names.iter().copied());
+                return Err(Fault::new(
+                    format!("there is no rule `{}`", key.value.escape_debug()),
+                    format!("{near}the rules are {}", names.join(", ")),
+                )
+                .at(key.span(), "unknown")
+                .raise());
+            };
+            if rules.0.insert(*rule, map.next_value()?).is_some() {
+                return Err(A::Error::duplicate_field(rule.name()));
+            }
+        }
+        Ok(rules)
+    }
+}
+
+impl JsonSchema for RulesFile {
+    fn schema_name() -> Cow<'static, str> {
+        "Rules".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let rule = |rule: &Rule| {
+            (
+                rule.name().to_owned(),
+                serde_json::json!({"type": "boolean", "description": rule_meaning(*rule)}),
+            )
+        };
+        let properties: serde_json::Map<_, _> = Rule::ALL.iter().map(rule).collect();
+        json_schema!({
+            "description": "Which rules are in force.",
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": false,
+        })
+    }
+}

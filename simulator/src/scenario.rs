@@ -1,0 +1,122 @@
+//! Scenarios: what a user asks and what every module answers, as a file.
+//!
+//! [`ScenarioFile`] is the file as it is written; [`Scenario`] is what it means, ready to be played. Nothing
+//! in a scenario decides anything: the kernel does, and a scenario only says what it is told.
+
+mod answers;
+mod format;
+mod names;
+mod one_or_many;
+mod read;
+
+pub use answers::{
+    ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile, DiagnosisAnswer, ExitFile,
+    IdentityAnswer, LocksFile, MemoryAnswer, NoRepairFile, PlanFile, PlannerAnswer, RatingFile, RatingsFile,
+    RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
+};
+pub use format::{CancelFile, ModulesFile, RequestFile, ScenarioFile};
+pub use names::{ByTask, ForTask, PhaseName, Visit};
+pub use one_or_many::OneOrMany;
+
+use crate::script::Script;
+use crate::yaml::{ReadError, Source};
+use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
+use std::path::Path;
+
+/// A scenario, ready to be played.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The file's name without its ending.
+    pub name: String,
+    /// A sentence on what it shows.
+    pub about: String,
+    /// The policy in force.
+    pub policy: Policy,
+    /// The conversation's name.
+    pub conversation: ConversationId,
+    /// Who asks.
+    pub user: UserId,
+    /// What is asked, in order.
+    pub requests: Vec<RequestScript>,
+    /// What the modules answer.
+    pub script: Script,
+    source: Source,
+}
+
+/// One request of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestScript {
+    /// What the user asks for.
+    pub says: Text,
+    /// When the user cancels, if ever.
+    pub cancel: Option<CancelAt>,
+}
+
+/// The moment at which the user cancels: when control enters a state for the n-th time in the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CancelAt {
+    /// The state.
+    pub when: Phase,
+    /// The how-manieth time, from 1.
+    pub visit: u32,
+}
+
+impl Scenario {
+    /// Reads a scenario file. A policy that it names by path is looked up from the file's folder.
+    ///
+    /// # Errors
+    /// [`ReadError`] for a file that cannot be opened, is too large, or is no scenario.
+    pub fn read(path: &Path) -> Result<Self, ReadError> {
+        let source = Source::read(path)?;
+        read::scenario(source, path.parent().unwrap_or_else(|| Path::new("")))
+    }
+
+    /// Reads a scenario from text. `name` is the file name that errors show, with or without its ending; a
+    /// policy that the text names by path is looked up from `base_dir`.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the text is no scenario.
+    pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Self, ReadError> {
+        read::scenario(Source::from_text(name, text)?, base_dir)
+    }
+
+    /// The text that the scenario was read from, for its digest.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.source.text()
+    }
+}
+
+impl ScenarioFile {
+    /// Reads the file as it is written, without looking up what it means.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the text is not of this form.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ReadError> {
+        Source::from_text(name, text)?.parse()
+    }
+}
+
+/// Writes a scenario file: keys in the schema's order, what has its default left out.
+///
+/// # Errors
+/// [`ReadError`] if the file could not be written as YAML.
+pub fn write(file: &ScenarioFile) -> Result<String, ReadError> {
+    let options = serde_saphyr::ser_options! {
+        compact_list_indent: false,
+        // Folding moves line breaks about; a text is written as it is.
+        folded_wrap_chars: crate::yaml::FILE_BYTES_MAX,
+    };
+    serde_saphyr::to_string_with_options(file, options).map_err(|error| {
+        ReadError::whole(format!("the scenario cannot be written as YAML: {error}"), "report this as a bug")
+    })
+}
+
+/// The JSON Schema of scenario files.
+#[must_use]
+pub fn scenario_schema() -> serde_json::Value {
+    schemars::schema_for!(ScenarioFile).to_value()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! A scenario file, as it is written: the types that read it, write it and give its schema.
+//!
+//! What a file means is settled in `read`; here is only what may stand where. The doc comments are the
+//! schema's descriptions, so they speak to whoever writes such a file.
+
+use super::answers::{
+    AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer, PlannerAnswer,
+    ReviserAnswer, StoreAnswer, TaskAnswer, VoiceAnswer,
+};
+use super::names::{ByTask, PhaseName, Visit};
+use super::one_or_many::OneOrMany;
+use crate::yaml::{At, Words, given};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A scenario: what a user asks, and what every module answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioFile {
+    /// A sentence on what the scenario shows.
+    pub about: Words,
+    /// A built-in policy (as-drawn, hardened), or the path of a policy file, relative to this file. Left out:
+    /// hardened.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub policy: Option<At<Words>>,
+    /// The name of the conversation. Left out: the file's name without its ending.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Words>,
+    /// Who asks.
+    pub user: Words,
+    /// What the user asks for, one request after the other.
+    #[schemars(length(min = 1))]
+    pub requests: At<Vec<RequestFile>>,
+    /// What each module answers. A module that is left out succeeds, but for the five voices of the debate.
+    #[serde(default = "no_modules", skip_serializing_if = "is_empty")]
+    pub modules: At<ModulesFile>,
+}
+
+fn no_modules() -> At<ModulesFile> {
+    ModulesFile::default().into()
+}
+
+fn is_empty(modules: &At<ModulesFile>) -> bool {
+    modules.value.is_empty()
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestFile {
+    /// What the user asks for.
+    pub says: Words,
+    /// When the user cancels. Left out: never.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub cancel: Option<CancelFile>,
+}
+
+/// The moment at which the user cancels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CancelFile {
+    /// The control state that is entered, by its name.
+    pub when: PhaseName,
+    /// The how-manieth time it is entered in this request, from 1. Left out: the first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub visit: Visit,
+}
+
+macro_rules! modules {
+    ($($(#[$doc:meta])* $field:ident: $answer:ty,)*) => {
+        /// What each module answers. One answer is given every time; a list is used in order, and to be asked
+        /// once more than it has answers is an error.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct ModulesFile {
+            $(
+                $(#[$doc])*
+                #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+                pub $field: Option<OneOrMany<$answer>>,
+            )*
+            /// What running a task answers, by its number. Left out: it succeeds.
+            #[serde(default, skip_serializing_if = "ByTask::is_empty")]
+            pub tasks: ByTask<TaskAnswer>,
+            /// What undoing a task answers, by its number. Left out: it succeeds.
+            #[serde(default, skip_serializing_if = "ByTask::is_empty")]
+            pub undo: ByTask<TaskAnswer>,
+        }
+    };
+}
+
+modules! {
+    /// The identity guard. Left out: both locks match.
+    identity: IdentityAnswer,
+    /// The memory. Left out: start ratings, no traces.
+    memory: MemoryAnswer,
+    /// The classifier. Left out: no tags, similarity 0.
+    classifier: ClassifierAnswer,
+    /// The planner. Left out: one task without effect, whose text is the request's.
+    planner: PlannerAnswer,
+    /// The Analyst. Must be here if it is asked.
+    analyst: VoiceAnswer,
+    /// Solution. Must be here if it is asked.
+    solution: ReviserAnswer,
+    /// The Critic. Must be here if it is asked.
+    critic: VoiceAnswer,
+    /// Security. Must be here if it is asked.
+    security: VoiceAnswer,
+    /// The Optimizer. Must be here if it is asked.
+    optimizer: ReviserAnswer,
+    /// Security when it reads a revision that came after its round. Left out: as `security`, whose list it
+    /// then shares.
+    reread: VoiceAnswer,
+    /// The Critic's diagnosis of a failure. Left out: there is no repair.
+    diagnosis: DiagnosisAnswer,
+    /// The local store. Left out: it holds the record.
+    local_store: StoreAnswer,
+    /// The cloud store. Left out: it holds the record.
+    cloud_store: StoreAnswer,
+    /// The outside audit sink. Left out: it takes the record.
+    auditor: AuditorAnswer,
+}
+
+impl ModulesFile {
+    /// Whether nothing is scripted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,32 @@
+//! What every YAML file of the project has in common: how it is read, and how what is wrong in it is drawn.
+//!
+//! A file is bounded in size, checked for UTF-8 with a position, and read with the place of every value kept.
+//! Deliberately absent: anchors and aliases. A file that is evidence says what it says where it says it, and
+//! a file without aliases cannot grow while it is read.
+
+mod at;
+#[cfg(test)]
+mod draw;
+mod error;
+mod explain;
+mod scalar;
+mod source;
+
+pub use at::At;
+#[cfg(test)]
+pub(crate) use draw::draw;
+pub use error::ReadError;
+pub(crate) use error::{Fault, nearest};
+pub(crate) use explain::unknown_word;
+pub use scalar::{Decimal, Words};
+pub use source::FILE_BYTES_MAX;
+pub(crate) use source::Source;
+
+/// Reads a field that, if it is there at all, must hold a value; an empty one is not the same as none.
+pub(crate) fn given<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: serde::Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}

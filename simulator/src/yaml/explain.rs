@@ -1,0 +1,110 @@
+//! Turns what the YAML library says into what was expected, what came, and what to do.
+
+use super::at::bytes_in;
+use super::error::{Fault, nearest};
+use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
+
+/// The fault in a text that an error of the library means.
+pub(super) fn explain(error: &Error, text: &str) -> Fault {
+    let error = error.without_snippet();
+    let place = error.location().and_then(|location| bytes_in(text, location));
+    match error {
+        Error::Message { msg, .. } => match Fault::caught(msg) {
+            Some(fault) if fault.has_place() => fault,
+            Some(fault) => fault.at(place, "here"),
+            None => Fault::new(msg.as_str(), NOT_YAML).at(place, "here"),
+        },
+        Error::SerdeUnknownField { field, expected, .. } => unknown_key(field, expected).at(place, "unknown"),
+        Error::SerdeUnknownVariant { variant, expected, .. } => {
+            unknown_word(variant, expected).at(place, "unknown")
+        }
+        Error::SerdeMissingField { field, .. } => {
+            Fault::new(format!("the key `{field}` is missing"), format!("add `{field}: …` to this mapping"))
+                .at(place, format!("expected `{field}` in this mapping"))
+        }
+        Error::DuplicateMappingKey { key, .. } => {
+            let key = key.as_ref().map_or_else(String::new, |key| format!(" `{}`", key.escape_debug()));
+            Fault::new(format!("the key{key} is given twice"), "keep one of the two")
+                .at(place, "given a second time")
+        }
+        Error::SerdeInvalidType { unexpected, expected, .. }
+        | Error::SerdeInvalidValue { unexpected, expected, .. } => {
+            wrong(&format!("{expected}, found {unexpected}"), expected).at(place, "found here")
+        }
+        Error::Unexpected { expected, .. } => {
+            let expected = in_words(expected);
+            wrong(expected, expected).at(place, "found something else")
+        }
+        Error::InvalidScalar { ty, .. } => {
+            let expected = in_words(ty);
+            wrong(expected, expected).at(place, "not that")
+        }
+        Error::InvalidBooleanStrict { .. } => {
+            wrong("true or false", "true or false").at(place, "neither true nor false")
+        }
+        Error::NullIntoString { .. } => {
+            Fault::new("expected a value, found nothing", "write the value behind the colon")
+                .at(place, "nothing here")
+        }
+        Error::Eof { .. } => Fault::new(
+            "the file ends before it says anything",
+            "see `orchestrion export schema` for the keys that belong in it",
+        )
+        .at(place, "the end"),
+        Error::MultipleDocuments { .. } => {
+            Fault::new("expected one document, found another one", "remove the line `---`, or use two files")
+                .at(place, "a second document")
+        }
+        Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. } => {
+            Fault::new("anchors (`&name`) and aliases (`*name`) are not read here", "write the value out")
+                .at(place, "here")
+        }
+        Error::UnknownAnchor { .. } => Fault::new(
+            "aliases (`*name`) are not read here",
+            "write the value out; quote a text that starts with *",
+        )
+        .at(place, "here"),
+        other => Fault::new(UserMessageFormatter.format_message(other), NOT_YAML).at(place, "here"),
+    }
+}
+
+const NOT_YAML: &str = "check the indentation, the quotes and the brackets around this place";
+
+/// A key that a mapping does not have.
+fn unknown_key(key: &str, known: &[&'static str]) -> Fault {
+    if key == "plan" && known == ["confidence", "says"] {
+        return Fault::new(
+            "unknown key `plan`: this role brings no plan",
+            "only `solution` and `optimizer` may bring a new plan; move it there, or remove it",
+        );
+    }
+    Fault::new(
+        format!("unknown key `{}`", key.escape_debug()),
+        format!("{}the keys here are {}", nearest(key, known.iter().copied()), known.join(", ")),
+    )
+}
+
+/// A word that is none of those which may stand here.
+pub(crate) fn unknown_word(word: &str, known: &[&'static str]) -> Fault {
+    Fault::new(
+        format!("unknown word `{}`", word.escape_debug()),
+        format!("{}expected one of {}", nearest(word, known.iter().copied()), known.join(", ")),
+    )
+}
+
+fn wrong(message: &str, expected: &str) -> Fault {
+    Fault::new(format!("expected {message}"), format!("write {expected}"))
+}
+
+/// What the library calls a thing, as its user would.
+fn in_words(expected: &'static str) -> &'static str {
+    match expected {
+        "mapping start" => "a mapping (`key: value`)",
+        "sequence start" => "a list (`- …` or `[…]`)",
+        "string scalar" | "scalar" => "a single value",
+        "u32" => "a whole number from 0 to 4294967295",
+        "i32" => "a whole number",
+        "bool" | "boolean" => "true or false",
+        other => other,
+    }
+}
