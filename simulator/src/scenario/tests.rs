@@ -150,6 +150,7 @@ fn what_is_no_yaml() {
             "policy: [hardened\n",
             "\tpolicy: x\n",
             "---\nabout: x\n",
+            "<<: {policy: hardened}\n",
             "\u{0}",
         ]
     ));
@@ -170,6 +171,39 @@ fn bytes_that_are_no_text_have_a_position() {
       ╰────
      help: save the file as UTF-8
     "#);
+}
+
+#[test]
+fn places_are_counted_right_behind_wide_characters() {
+    let wide = "about: 🔑 é\nuser: ada\r\nrequests:\n  - says: 日本, colour: red\n";
+    insta::assert_snapshot!(drawn(wide), @r#"
+     × mapping values are not allowed in this context
+      ╭─[case.yaml:4:25]
+    3 │ requests:
+    4 │   - says: 日本, colour: red
+      ·                       ──┬──
+      ·                         ╰── here
+      ╰────
+     help: check the indentation, the quotes and the brackets around this place
+    "#);
+    // Broken YAML has a line and a column only.
+    insta::assert_snapshot!(drawn("about: {🔑: é, 日本: [x}\n"), @r#"
+     × mismatched bracket '[' closed by '}'
+      ╭─[case.yaml:1:27]
+    1 │ about: {🔑: é, 日本: [x}
+      ·                      ─┬─
+      ·                       ╰── here
+      ╰────
+     help: check the indentation, the quotes and the brackets around this place
+    "#);
+}
+
+#[test]
+fn nothing_that_acts_on_a_terminal_is_drawn() {
+    let text = drawn("about: \"a\u{1b}[31mred\u{85}\"\nuser: 3\u{0}\n");
+    assert!(!text.contains(|character: char| character.is_control() && character != '\n'), "{text:?}");
+    let escaped = drawn(&format!("{HEAD}modules: {{tasks: {{\"\\e[31m\": held}}}}\n"));
+    assert!(!escaped.contains('\u{1b}'), "{escaped:?}");
 }
 
 #[test]
@@ -484,6 +518,8 @@ fn the_schema_takes_what_is_right_and_refuses_unknown_keys() {
         "modules: {critic: {maybe: {confidence: 0.5}}}\n",
         "modules: {critic: {pro: {confidence: 1.5}}}\n",
         "modules: {critic: []}\n",
+        "modules: {critic: null}\n",
+        "policy: null\n",
         "modules: {tasks: {one: {ok: x}}}\n",
         "modules: {local_store: full}\n",
         "modules: {planner: {plan: [{task: 1, do: x, done: true}]}}\n",
