@@ -149,7 +149,7 @@ fn contradicts(file: &PolicyFile, base: &Policy, policy: &Policy, found: Contrad
             None => inherited.push(format!(
                 "{}, inherited from `{}`; set it in this file to change it",
                 value(setting),
-                base.name,
+                base.name.escape_debug(),
             )),
         }
     }

@@ -227,6 +227,8 @@ fn a_file_that_is_not_there_says_so() {
     let error = Scenario::read(Path::new("nowhere.yaml")).unwrap_err();
     assert!(error.to_string().starts_with("nowhere.yaml could not be read: "), "{error}");
     assert!(error.help().is_some());
+    // A command hands every error to miette, which wants it to be sendable.
+    let _ = miette::Report::new(error);
     assert!(Scenario::read(Path::new(".")).is_err());
 }
 
@@ -407,6 +409,41 @@ fn a_reread_shares_the_list_of_security_unless_it_has_its_own() {
     let mut script = parse(&format!("{HEAD}modules:\n{security}{own}")).unwrap().script;
     let expected = [said(Stance::Con, 500_000), said(Stance::Con, 950_000)];
     assert_eq!(answers(&mut script, &[round, reread]), expected);
+}
+
+#[test]
+fn a_script_carries_the_kernel_through_a_request() {
+    use orchestrion_kernel::{Event, Input, State, decide};
+    let sure = "{pro: {confidence: 0.9}}";
+    let voices = ["analyst", "solution", "critic", "security", "optimizer"];
+    let voices: String = voices.iter().map(|voice| format!("  {voice}: {sure}\n")).collect();
+    let mut scenario = parse(&format!("{HEAD}modules:\n{voices}  local_store: refused\n")).unwrap();
+    let mut state = State::new(scenario.conversation.clone());
+    let text = scenario.requests[0].says.clone();
+    let user = scenario.user.clone();
+    let mut input = Input::SessionStart { user: user.clone() };
+    let mut seen = Vec::new();
+    for step in 0..100 {
+        let events = decide(&scenario.policy, &state, &input).unwrap();
+        events.iter().for_each(|event| state.apply(event));
+        seen.extend(events);
+        input = match state.control.waiting() {
+            None if step == 0 => Input::UserMessage { user: user.clone(), text: text.clone() },
+            None if state.control.phase().is_rest() => break,
+            None => Input::Step,
+            Some(call) => match scenario.script.answer(call.ask, &text).unwrap() {
+                Answer::Reply(report) => Input::Reply { call: call.id, report },
+                Answer::Fail(failure) => Input::CallFailed { call: call.id, failure },
+            },
+        };
+    }
+    assert_eq!(state.control.phase(), Phase::Idle);
+    assert!(seen.iter().any(|event| matches!(event, Event::ToolCall { ask: Ask::RunTask { .. }, .. })));
+    assert!(
+        matches!(seen.last(), Some(Event::Moved { .. } | Event::FinalAnswer { .. })),
+        "{:?}",
+        seen.last()
+    );
 }
 
 #[test]
