@@ -9,7 +9,7 @@ mod write;
 pub use format::{BoundFile, BoundsFile, PolicyFile, RulesFile, ThresholdsFile, WeightsFile};
 pub use write::write;
 
-use crate::yaml::{Fault, ReadError, Source, nearest};
+use crate::yaml::{Fault, ReadError, Source, nearest, schema_of};
 use miette::SourceSpan;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::policy::Contradiction;
@@ -53,7 +53,7 @@ pub fn resolve(name_or_path: &str, base_dir: &Path) -> Result<Policy, ReadError>
 /// The JSON Schema of policy files.
 #[must_use]
 pub fn policy_schema() -> serde_json::Value {
-    schemars::schema_for!(PolicyFile).to_value()
+    schema_of::<PolicyFile>("Orchestrion policy")
 }
 
 /// Why a policy that something names could not be had.
@@ -149,7 +149,7 @@ fn contradicts(file: &PolicyFile, base: &Policy, policy: &Policy, found: Contrad
             None => inherited.push(format!(
                 "{}, inherited from `{}`; set it in this file to change it",
                 value(setting),
-                base.name,
+                base.name.escape_debug(),
             )),
         }
     }

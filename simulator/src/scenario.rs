@@ -19,7 +19,7 @@ pub use names::{ByTask, ForTask, PhaseName, Visit};
 pub use one_or_many::OneOrMany;
 
 use crate::script::Script;
-use crate::yaml::{ReadError, Source};
+use crate::yaml::{ReadError, Source, schema_of};
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
 use std::path::Path;
 
@@ -115,7 +115,7 @@ pub fn write(file: &ScenarioFile) -> Result<String, ReadError> {
 /// The JSON Schema of scenario files.
 #[must_use]
 pub fn scenario_schema() -> serde_json::Value {
-    schemars::schema_for!(ScenarioFile).to_value()
+    schema_of::<ScenarioFile>("Orchestrion scenario")
 }
 
 #[cfg(test)]

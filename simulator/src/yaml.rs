@@ -10,6 +10,7 @@ mod draw;
 mod error;
 mod explain;
 mod scalar;
+mod schema;
 mod source;
 
 pub use at::At;
@@ -19,6 +20,7 @@ pub use error::ReadError;
 pub(crate) use error::{Fault, nearest};
 pub(crate) use explain::unknown_word;
 pub use scalar::{Decimal, Words};
+pub(crate) use schema::schema_of;
 pub use source::FILE_BYTES_MAX;
 pub(crate) use source::Source;
 

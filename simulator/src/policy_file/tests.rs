@@ -235,6 +235,8 @@ fn the_schema_takes_what_is_right_and_refuses_unknown_keys() {
         "rules: {sticky: true}\n",
         "rules: {sticky_veto: 1}\n",
         "weights: {judge: 1}\n",
+        "weights: {analyst: null}\n",
+        "weights: null\n",
     ] {
         assert!(!validator.is_valid(&json(&format!("name: x\n{bad}"))), "{bad}");
     }

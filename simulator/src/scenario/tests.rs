@@ -150,6 +150,7 @@ fn what_is_no_yaml() {
             "policy: [hardened\n",
             "\tpolicy: x\n",
             "---\nabout: x\n",
+            "<<: {policy: hardened}\n",
             "\u{0}",
         ]
     ));
@@ -173,6 +174,39 @@ fn bytes_that_are_no_text_have_a_position() {
 }
 
 #[test]
+fn places_are_counted_right_behind_wide_characters() {
+    let wide = "about: 🔑 é\nuser: ada\r\nrequests:\n  - says: 日本, colour: red\n";
+    insta::assert_snapshot!(drawn(wide), @r#"
+     × mapping values are not allowed in this context
+      ╭─[case.yaml:4:25]
+    3 │ requests:
+    4 │   - says: 日本, colour: red
+      ·                       ──┬──
+      ·                         ╰── here
+      ╰────
+     help: check the indentation, the quotes and the brackets around this place
+    "#);
+    // Broken YAML has a line and a column only.
+    insta::assert_snapshot!(drawn("about: {🔑: é, 日本: [x}\n"), @r#"
+     × mismatched bracket '[' closed by '}'
+      ╭─[case.yaml:1:27]
+    1 │ about: {🔑: é, 日本: [x}
+      ·                      ─┬─
+      ·                       ╰── here
+      ╰────
+     help: check the indentation, the quotes and the brackets around this place
+    "#);
+}
+
+#[test]
+fn nothing_that_acts_on_a_terminal_is_drawn() {
+    let text = drawn("about: \"a\u{1b}[31mred\u{85}\"\nuser: 3\u{0}\n");
+    assert!(!text.contains(|character: char| character.is_control() && character != '\n'), "{text:?}");
+    let escaped = drawn(&format!("{HEAD}modules: {{tasks: {{\"\\e[31m\": held}}}}\n"));
+    assert!(!escaped.contains('\u{1b}'), "{escaped:?}");
+}
+
+#[test]
 fn a_file_may_be_one_mebibyte_and_no_more() {
     let fill = |size: usize| format!("{HEAD}#{}", "x".repeat(size - HEAD.len() - 1));
     assert!(parse(&fill(FILE_BYTES_MAX)).is_ok());
@@ -193,6 +227,8 @@ fn a_file_that_is_not_there_says_so() {
     let error = Scenario::read(Path::new("nowhere.yaml")).unwrap_err();
     assert!(error.to_string().starts_with("nowhere.yaml could not be read: "), "{error}");
     assert!(error.help().is_some());
+    // A command hands every error to miette, which wants it to be sendable.
+    let _ = miette::Report::new(error);
     assert!(Scenario::read(Path::new(".")).is_err());
 }
 
@@ -376,6 +412,41 @@ fn a_reread_shares_the_list_of_security_unless_it_has_its_own() {
 }
 
 #[test]
+fn a_script_carries_the_kernel_through_a_request() {
+    use orchestrion_kernel::{Event, Input, State, decide};
+    let sure = "{pro: {confidence: 0.9}}";
+    let voices = ["analyst", "solution", "critic", "security", "optimizer"];
+    let voices: String = voices.iter().map(|voice| format!("  {voice}: {sure}\n")).collect();
+    let mut scenario = parse(&format!("{HEAD}modules:\n{voices}  local_store: refused\n")).unwrap();
+    let mut state = State::new(scenario.conversation.clone());
+    let text = scenario.requests[0].says.clone();
+    let user = scenario.user.clone();
+    let mut input = Input::SessionStart { user: user.clone() };
+    let mut seen = Vec::new();
+    for step in 0..100 {
+        let events = decide(&scenario.policy, &state, &input).unwrap();
+        events.iter().for_each(|event| state.apply(event));
+        seen.extend(events);
+        input = match state.control.waiting() {
+            None if step == 0 => Input::UserMessage { user: user.clone(), text: text.clone() },
+            None if state.control.phase().is_rest() => break,
+            None => Input::Step,
+            Some(call) => match scenario.script.answer(call.ask, &text).unwrap() {
+                Answer::Reply(report) => Input::Reply { call: call.id, report },
+                Answer::Fail(failure) => Input::CallFailed { call: call.id, failure },
+            },
+        };
+    }
+    assert_eq!(state.control.phase(), Phase::Idle);
+    assert!(seen.iter().any(|event| matches!(event, Event::ToolCall { ask: Ask::RunTask { .. }, .. })));
+    assert!(
+        matches!(seen.last(), Some(Event::Moved { .. } | Event::FinalAnswer { .. })),
+        "{:?}",
+        seen.last()
+    );
+}
+
+#[test]
 fn a_file_that_is_written_reads_back_the_same() {
     let file = ScenarioFile::parse("full.yaml", FULL).unwrap();
     let text = write(&file).unwrap();
@@ -484,6 +555,8 @@ fn the_schema_takes_what_is_right_and_refuses_unknown_keys() {
         "modules: {critic: {maybe: {confidence: 0.5}}}\n",
         "modules: {critic: {pro: {confidence: 1.5}}}\n",
         "modules: {critic: []}\n",
+        "modules: {critic: null}\n",
+        "policy: null\n",
         "modules: {tasks: {one: {ok: x}}}\n",
         "modules: {local_store: full}\n",
         "modules: {planner: {plan: [{task: 1, do: x, done: true}]}}\n",

@@ -70,6 +70,7 @@ impl Source {
         let options = serde_saphyr::options! {
             budget: serde_saphyr::budget! { max_anchors: 0, max_aliases: 0 },
             emit_comments: false,
+            merge_keys: serde_saphyr::MergeKeyPolicy::AsOrdinary,
             strict_booleans: true,
             reject_unsupported_tags: true,
             non_finite_float_policy: serde_saphyr::NonFiniteFloatPolicy::PassThrough,
