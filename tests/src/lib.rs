@@ -1,6 +1,6 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A folder of recorded data that nobody here wrote, or `None` after saying that the test is skipped.
 #[must_use]
@@ -18,4 +18,23 @@ pub fn recorded(folder: &str) -> Option<PathBuf> {
 #[must_use]
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Holds a file of the project against what it should say. If it says something else it is rewritten, and
+/// the test fails once, so that the change is seen and committed.
+///
+/// # Errors
+/// A sentence that names the file.
+pub fn fresh(file: &Path, expected: &str) -> Result<(), String> {
+    let now = std::fs::read_to_string(file).unwrap_or_default();
+    if now == expected {
+        return Ok(());
+    }
+    let line = now.lines().zip(expected.lines()).take_while(|(a, b)| a == b).count() + 1;
+    let written = std::fs::write(file, expected);
+    let shown = file.strip_prefix(root()).unwrap_or(file).display();
+    Err(match written {
+        Ok(()) => format!("{shown} was stale from line {line} on; it is rewritten: look at the change and commit it"),
+        Err(error) => format!("{shown} is stale from line {line} on, and cannot be rewritten: {error}"),
+    })
 }

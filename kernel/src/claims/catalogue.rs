@@ -23,7 +23,7 @@ pub const CLAIMS: &[Claim] = &[
     // ── the findings of the design ───────────────────────────────────────────────────────────────────
     Claim {
         id: "C-01",
-        clause: "004 §1",
+        clause: "004-1.36",
         statement: "Every request that ends was audited exactly once before.",
         formula: "□ (ended(r) ⇒ exactly one earlier audit(r))",
         finding: Some("F1"),
@@ -33,7 +33,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-02",
-        clause: "004 §1",
+        clause: "004-1.32",
         statement: "A rollback that ends is stored as rolled back and audited, and is no dead end.",
         formula: "□ (rollback ends ⇒ stored(r) = rolled back ∧ audit(r)) ∧ no dead end in RollbackActive",
         finding: Some("F2"),
@@ -48,7 +48,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-03",
-        clause: "004 §1",
+        clause: "004-1.29",
         statement: "If every call is answered or times out, every request that starts ends.",
         formula: "fair ⇒ □ (started(r) ⇒ ◇ ended(r))",
         finding: Some("F3"),
@@ -57,7 +57,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-04",
-        clause: "004 §1",
+        clause: "004-1.32",
         statement: "If every call is answered or times out, every request that starts is audited or aborted.",
         formula: "fair ⇒ □ (started(r) ⇒ ◇ (audit(r) ∨ aborted(r)))",
         finding: Some("F4"),
@@ -66,7 +66,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-05",
-        clause: "004 §1",
+        clause: "004-1.32",
         statement: "If every call is answered or times out, every task that ran is listed in an audit.",
         formula: "fair ⇒ □ (ran(t, r) ⇒ ◇ (audit(r) lists t))",
         finding: Some("F5"),
@@ -75,7 +75,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-06",
-        clause: "004 §3",
+        clause: "004-3.1",
         statement: "A plan that was vetoed in any pass never runs.",
         formula: "□ (vetoed(r) ⇒ □ ¬run(r))",
         finding: Some("F6"),
@@ -85,7 +85,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-07",
-        clause: "004 §3",
+        clause: "004-1.22",
         statement: "If a plan runs to which Security objected, the decision and the audit name the objection.",
         formula: "□ (run(r, rev) ∧ Security CON on rev ⇒ decision(r) and audit(r) name it)",
         finding: Some("F7"),
@@ -107,7 +107,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-08",
-        clause: "004 §3",
+        clause: "004-1.22",
         statement: "Consensus is called reached only at or above the line.",
         formula: "□ (label(r) = ConsensusReached ⇒ score(r) ≥ redebate_below)",
         finding: Some("F8"),
@@ -122,7 +122,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-09",
-        clause: "004 §3",
+        clause: "004-1.15",
         statement: "Security's latest report is on the very revision that runs, and is no veto.",
         formula: "□ (running(rev) ⇒ Security's latest report is on rev ∧ no veto)",
         finding: Some("F9"),
@@ -135,7 +135,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-10",
-        clause: "004 §3",
+        clause: "004-1.30",
         statement: "The revision that runs was scored by the consensus, at or above the line to proceed.",
         formula: "□ (running(rev) ⇒ score(rev) ≥ proceed_from)",
         finding: Some("F10"),
@@ -145,7 +145,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-11",
-        clause: "004 §3",
+        clause: "004-1.16",
         statement: "After a veto no further pass is debated.",
         formula: "□ (vetoed(r) ⇒ no further pass)",
         finding: Some("F11"),
@@ -158,7 +158,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-12",
-        clause: "004 §2",
+        clause: "004-2.16",
         statement: "The audit says of each store what it holds.",
         formula: "□ (ended(r) ⇒ for each store: holds(store, r) = audit(r).stores(store))",
         finding: Some("F12"),
@@ -176,7 +176,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-13",
-        clause: "004 §2",
+        clause: "004-1.34",
         statement: "Only a request that succeeded is stored as an outcome.",
         formula: "□ (stored(r) = outcome ⇒ success(r))",
         finding: Some("F13"),
@@ -194,7 +194,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-14",
-        clause: "004 §1",
+        clause: "004-1.1",
         statement: "Every call that is waited for may fail in any way, and only Idle is a place to stay.",
         formula: "□ (waiting(call) ⇒ error, timeout, malformed, no candidates have a row) ∧ no dead end but Idle",
         finding: Some("F14"),
@@ -211,7 +211,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-15",
-        clause: "004 §1",
+        clause: "004-1.35",
         statement: "The audit lists every started effect, as kept, undone or undo failed.",
         formula: "□ (ended(r) ∧ effects(r) ≠ ∅ ⇒ audit(r) lists each with what became of it)",
         finding: Some("F15"),
@@ -227,7 +227,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-16",
-        clause: "004 §1",
+        clause: "004-1.36",
         statement: "A request that ends leaves control in Idle, where the next message is accepted.",
         formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
         finding: Some("F16"),
@@ -247,7 +247,7 @@ pub const CLAIMS: &[Claim] = &[
     // ── order ────────────────────────────────────────────────────────────────────────────────────────
     Claim {
         id: "C-20",
-        clause: "004 §2",
+        clause: "004-2.9",
         statement: "Nobody but the identity guard is asked before both locks match; of an unverified request only the audit goes out.",
         formula: "□ (call(m) ∧ m ∉ {identity guard, auditor} ⇒ verified(r))",
         check: Trace(|_, past, event| match event {
@@ -260,7 +260,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-21",
-        clause: "004 §1",
+        clause: "004-2.11",
         statement: "Rounds come in their order: Analyst to Optimizer, later passes from Solution on, no more passes than allowed.",
         formula: "□ (round(k) ⇒ previous round is k − 1, or k = 2 after round 5) ∧ passes ≤ bound",
         check: Trace(|policy, past, event| match event {
@@ -282,7 +282,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-22",
-        clause: "004 §2",
+        clause: "004-2.4",
         statement: "The debate is taken up again only while the consensus lies below the line.",
         formula: "□ (re-debate ⇒ score < redebate_below)",
         check: Trace(|_, past, event| !redebates(past, event) || past.below_line),
@@ -294,7 +294,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-23",
-        clause: "004 §3",
+        clause: "004-3.3",
         statement: "Nothing runs without a decision to proceed.",
         formula: "□ (run(r) ⇒ earlier decision(r) = PROCEED)",
         check: Trace(|_, past, event| !runs(event) || past.decision.is_some_and(|d| d.label.proceeds())),
@@ -303,7 +303,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-24",
-        clause: "004 §3",
+        clause: "004-3.2",
         statement: "Nothing runs on a consensus below the line to proceed.",
         formula: "□ (run(r) ⇒ latest score(r) ≥ proceed_from)",
         check: Trace(|_, past, event| !runs(event) || past.enough),
@@ -312,7 +312,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-25",
-        clause: "F3",
+        clause: "004-1.29",
         statement: "Repairs never exceed the policy's bound.",
         formula: "□ (repairs(r) ≤ bounds.repairs)",
         check: Trace(|policy, past, event| match (event, policy.bounds.repairs) {
@@ -331,7 +331,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-26",
-        clause: "004 §2",
+        clause: "004-2.15",
         statement: "A rollback undoes each started effect that declares a compensation exactly once, the latest first.",
         formula: "□ (undo(t) ⇒ t is the latest start that stands) ∧ □ (rollback ends ⇒ none stands)",
         check: Trace(|_, past, event| match event {
@@ -349,7 +349,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-27",
-        clause: "004 §1",
+        clause: "004-1.35",
         statement: "A verified user is answered only after both stores were asked and the audit was written.",
         formula: "□ (answer(r) ⇒ audit(r) ∧ (verified(r) ⇒ both stores asked))",
         check: Trace(|_, past, event| match event {
@@ -365,7 +365,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-28",
-        clause: "004 §1",
+        clause: "004-1.36",
         statement: "A request is answered once, at its end; only a halt leaves it unanswered.",
         formula: "□ (ended(r) ∧ ¬aborted(r) ⇒ exactly one answer(r))",
         check: Trace(|_, past, event| match event {
@@ -378,7 +378,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-29",
-        clause: "cancel",
+        clause: "000-4.4",
         statement: "After the user cancelled, no task is started.",
         formula: "□ (cancelled(r) ⇒ □ ¬run(r))",
         check: Trace(|_, past, event| !(past.cancelled && runs(event))),
@@ -392,7 +392,7 @@ pub const CLAIMS: &[Claim] = &[
     // ── the semantic state ───────────────────────────────────────────────────────────────────────────
     Claim {
         id: "C-30",
-        clause: "000 §2.2",
+        clause: "000-2.9",
         statement: "Every dependency leads to an item of the state.",
         formula: "□ (∀ x ∈ I: deps(id(x)) ⊆ { id(y) | y ∈ I })",
         check: Check::State(|_, state| state.semantic.is_closed()),
@@ -401,7 +401,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-31",
-        clause: "000 §4.4",
+        clause: "000-4.9",
         statement: "The semantic state changes only by AddItem, UpdateItem and ForgetItems.",
         formula: "□ (no such event in σ ⇒ S' = S)",
         check: Step(|_, before, events, after| {
@@ -415,7 +415,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-32",
-        clause: "000 §2.1",
+        clause: "000-2.3",
         statement: "While a task runs, its subtask is in progress.",
         formula: "□ (running(t) ⇒ status(t) = InProgress)",
         check: Check::State(|_, state| {
@@ -433,7 +433,7 @@ pub const CLAIMS: &[Claim] = &[
     // ── the kernel itself ────────────────────────────────────────────────────────────────────────────
     Claim {
         id: "C-40",
-        clause: "000 §4.4",
+        clause: "000-4.10",
         statement: "A refused input changes nothing and is refused with a sentence.",
         formula: "decide(o, i) = refusal ⇒ o' = o ∧ σ = ε",
         check: Check::Contract(Contract::RefusalChangesNothing),
@@ -441,7 +441,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-41",
-        clause: "000 §4.4",
+        clause: "000-4.6",
         statement: "Every state takes every trigger along one row, or refuses it.",
         formula: "∀ o, i: decide(o, i) is one row's batch or a refusal",
         check: Check::Contract(Contract::Total),
@@ -449,7 +449,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-42",
-        clause: "000 §4.4",
+        clause: "000-4.10",
         statement: "The same input in the same state gives the same events.",
         formula: "∀ o, i: decide(o, i) = decide(o, i)",
         check: Check::Contract(Contract::Deterministic),
@@ -457,7 +457,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         id: "C-43",
-        clause: "000 §4.4",
+        clause: "000-4.8",
         statement: "The state is the fold of its log: decoding the encoded events and applying them gives it.",
         formula: "fold(decode(encode(σ))) = apply(σ)",
         check: Check::Contract(Contract::FoldsFromLog),

@@ -1,0 +1,97 @@
+//! Speed of the kernel along the happy path: `decide` and `apply`, with few and with many items in `S`.
+//!
+//! One iteration is one whole request, `STEPS` inputs; criterion's throughput is in inputs a second.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use orchestrion_kernel::event::Event;
+use orchestrion_kernel::item::{Item, Key, Variant};
+use orchestrion_kernel::module::{Argument, Ask, Ratings, Report, Stance};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::{ConversationId, Input, Policy, RequestId, Score, State, TaskId, Text, TraceId, UserId, decide};
+use std::hint::black_box;
+
+fn report(ask: Ask, plan: &Plan) -> Report {
+    let text = Text::from("as agreed");
+    match ask {
+        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Ask::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
+        Ask::DraftPlan => Report::Plan(plan.clone()),
+        Ask::Argue(_) | Ask::Reread => {
+            Report::Argument { argument: Argument { stance: Stance::Pro, confidence: Score::ONE }, text, plan: None }
+        }
+        Ask::RunTask { .. } | Ask::UndoTask { .. } => Report::Exit { code: 0, text },
+        Ask::Diagnose => Report::NoRepair { text },
+        Ask::Remember { .. } => Report::Stored { held: true },
+        Ask::DeliverAudit => Report::Delivered,
+    }
+}
+
+/// Takes one request to its end, and says how many inputs that took.
+fn request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
+    let mut input = Input::UserMessage { user: UserId::new("ada"), text: Text::from("do it") };
+    let mut steps = 0;
+    loop {
+        let events = decide(policy, state, &input).expect("the happy path is never refused");
+        events.iter().for_each(|event| state.apply(event));
+        steps += 1;
+        input = match state.control.waiting() {
+            Some(call) => Input::Reply { call: call.id, report: report(call.ask, plan) },
+            None if state.control.phase().is_rest() => return steps,
+            None => Input::Step,
+        };
+    }
+}
+
+/// A conversation with an open session and so many items.
+fn conversation(policy: &Policy, items: usize) -> State {
+    let mut state = State::new(ConversationId::new("bench"));
+    let start = Input::SessionStart { user: UserId::new("ada") };
+    decide(policy, &state, &start).expect("a session starts").iter().for_each(|event| state.apply(event));
+    for number in 1..=items {
+        let earlier = TraceId {
+            conversation: ConversationId::new("earlier"),
+            request: RequestId::new(u32::try_from(number).expect("few enough")),
+        };
+        let item = Item {
+            id: state.semantic.next_id(),
+            variant: Variant::Fact,
+            key: Key::Trace(earlier),
+            text: Text::from("something known"),
+        };
+        state.apply(&Event::AddItem { item, deps: Vec::new() });
+    }
+    state
+}
+
+fn happy_path(c: &mut Criterion) {
+    let policy = Policy::hardened();
+    let task = |id| Task {
+        id: TaskId::new(id),
+        text: Text::from("a task"),
+        effect: Effect::Undoable { compensation: Text::from("undo it") },
+    };
+    let plan = Plan::new((1..=3).map(task).collect()).expect("a plan");
+    let mut group = c.benchmark_group("decide and apply, happy path");
+    for items in [20, 10_000] {
+        let fresh = conversation(&policy, items);
+        group.throughput(Throughput::Elements(request(&policy, &mut fresh.clone(), &plan)));
+        group.bench_function(format!("{items} items"), |b| {
+            b.iter_batched_ref(
+                // The second request of a conversation is measured: one that is under way, not a copy that no
+                // processor has seen yet.
+                || {
+                    let mut state = fresh.clone();
+                    request(&policy, &mut state, &plan);
+                    state
+                },
+                |state| black_box(request(&policy, state, &plan)),
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, happy_path);
+criterion_main!(benches);
