@@ -2,4 +2,5 @@
 
 pub mod conversation;
 pub mod replay;
+pub mod show;
 pub mod trace;
