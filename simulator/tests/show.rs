@@ -98,6 +98,60 @@ fn a_veto_in_the_first_pass() {
     insta::assert_snapshot!("veto_as_drawn", plain(&veto(Policy::as_drawn()), None));
 }
 
+fn between_the_lines(policy: Policy) -> Vec<u8> {
+    let mut band = Band::opens(policy);
+    band.asks("Put release 2.4 on the staging cluster");
+    band.prepares();
+    band.plans();
+    while band.debates() {
+        let argument = if band.waits_for_security() {
+            con(700_000, "The image is not signed.")
+        } else {
+            pro(900_000, "Staging needs no signature.")
+        };
+        band.argues(argument);
+        band.steps();
+    }
+    band.trace()
+}
+
+#[test]
+fn three_passes_between_the_lines() {
+    insta::assert_snapshot!("between_hardened", plain(&between_the_lines(Policy::hardened()), None));
+    insta::assert_snapshot!("between_as_drawn", plain(&between_the_lines(Policy::as_drawn()), None));
+}
+
+fn blocked() -> Vec<u8> {
+    let mut band = Band::opens(Policy::hardened());
+    band.asks("Make it faster");
+    band.prepares();
+    band.plans();
+    while band.debates() {
+        band.argues(if band.waits_for_security() {
+            con(850_000, "Faster than what?")
+        } else {
+            pro(500_000, "")
+        });
+        band.steps();
+    }
+    band.stores();
+    band.asks("Make the checkout page faster");
+    band.prepares();
+    band.fails(Failure::Malformed);
+    band.answers(Report::Stored { held: false });
+    band.fails(Failure::NoCandidates);
+    band.fails(Failure::Timeout);
+    band.fails(Failure::Timeout);
+    band.fails(Failure::Timeout);
+    band.submit(Input::SessionEnd);
+    band.trace()
+}
+
+#[test]
+fn a_rejected_plan_and_a_silent_planner() {
+    insta::assert_snapshot!("blocked", plain(&blocked(), None));
+}
+
 fn repair(policy: Policy) -> Vec<u8> {
     let mut band = Band::opens(policy);
     band.asks("Put release 2.4 on the staging cluster");
@@ -114,6 +168,9 @@ fn repair(policy: Policy) -> Vec<u8> {
     band.steps();
     band.exits(0, "probe patched");
     band.fails(Failure::Timeout);
+    if band.runs() {
+        band.exits(124, "timed out");
+    }
     band.steps();
     band.answers(Report::NoRepair { text: "The image does not start on this kernel.".into() });
     band.exits(0, "deployment \"shop\" rolled back");
@@ -199,7 +256,7 @@ fn one_step_in_full() {
     let trace = repair(Policy::hardened());
     insta::assert_snapshot!("at_plan", plain(&trace, Some(7)));
     insta::assert_snapshot!("at_repair", plain(&trace, Some(22)));
-    insta::assert_snapshot!("at_audit", plain(&happy(Policy::hardened()), Some(36)));
+    insta::assert_snapshot!("at_audit", plain(&happy(Policy::hardened()), Some(29)));
     insta::assert_snapshot!("at_refused", plain(&cancelled(), Some(3)));
     for trace in [&trace, &veto(Policy::as_drawn()), &cancelled()] {
         for n in 1..=trace.iter().filter(|byte| **byte == b'\n').count() as u64 - 1 {

@@ -1,5 +1,5 @@
 //! One step in full: what came, which row was taken, what that changed, and what is shown to whoever is
-//! asked next. Texts are wrapped here, never shortened.
+//! asked next. Every text stands here whole, once.
 
 mod events;
 mod state;
@@ -112,7 +112,7 @@ fn said(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         _ => {}
     }
     let tasks = report.plan().into_iter().flat_map(|plan| plan.tasks());
-    tasks.into_iter().try_for_each(|task| section(page, "", events::task(task)))
+    tasks.into_iter().try_for_each(|task| page.paragraph(Line::new().to(AT).join(events::task(task)), AT + 4))
 }
 
 /// What the module that is asked now is shown.

@@ -22,7 +22,7 @@ pub(super) fn adopted(
     let who = format!("plan r{revision}");
     let tasks = words::tasks(plan);
     let Some(before) = before else {
-        page.more(&who, Line::text(&tasks))?;
+        // Whoever drafted it has just been told.
         return list(page, plan.tasks().iter().map(|task| words::task(task, "  ")));
     };
     let old: BTreeMap<TaskId, &Task> = before.plan.tasks().iter().map(|task| (task.id, task)).collect();
@@ -33,6 +33,7 @@ pub(super) fn adopted(
     }
     let unchanged = plan.tasks().iter().filter(|task| old.get(&task.id) == Some(task)).count();
     let now: BTreeMap<TaskId, &Task> = plan.tasks().iter().map(|task| (task.id, task)).collect();
+    let unchanged = if unchanged == 0 { "none".to_string() } else { unchanged.to_string() };
     let said = Line::text(format_args!("{tasks}, {unchanged} as in r{}", before.revision));
     page.more(&who, said)?;
     let changed = plan.tasks().iter().filter(|task| old.get(&task.id) != Some(task));

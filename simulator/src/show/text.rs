@@ -80,7 +80,7 @@ pub(super) fn shorten(text: &str, columns_max: usize) -> String {
 pub(super) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.trim_end().split('\n') {
-        let mut rest = harmless(paragraph);
+        let mut rest = harmless(paragraph.strip_suffix('\r').unwrap_or(paragraph));
         while let Some(at) = break_at(rest.chars(), columns_max) {
             let (line, after) = rest.split_at(at);
             lines.push(line.trim_end().to_string());

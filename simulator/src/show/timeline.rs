@@ -2,17 +2,18 @@
 
 mod closing;
 mod execution;
+mod headings;
+
+pub(super) use headings::header;
 
 use super::page::{Ink, Line, Page, TEXT_WIDTH};
 use super::scene::Scene;
 use super::text::{count, wrap};
 use super::why::{self, Veto};
-use super::{Shown, plans, words};
-use crate::trace::Header;
-use orchestrion_kernel::control::phase::Region;
-use orchestrion_kernel::control::table::leads_on;
+use super::{plans, words};
+use headings::Part;
 use orchestrion_kernel::module::{Ask, Report};
-use orchestrion_kernel::{Event, Input, Phase, Policy, RequestId, State};
+use orchestrion_kernel::{Event, Input, Phase, RequestId, Revision};
 use std::io;
 
 /// The most lines of a text of the user's.
@@ -23,17 +24,8 @@ const ASKED_LINES_MAX: usize = 4;
 pub(super) struct Timeline {
     part: Option<Part>,
     running: Option<Running>,
-}
-
-/// A stretch of a request under one heading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Region(Region),
-    Plan,
-    Pass(u32),
-    Run(u32),
-    Repair(u32),
-    Rollback,
+    /// A summary was the last that was written.
+    summed_up: bool,
 }
 
 #[derive(Debug)]
@@ -47,25 +39,14 @@ struct Running {
     veto: Option<Veto>,
 }
 
-/// The head of the page: what the trace rests on.
-pub(super) fn header(page: &mut Page<'_>, header: &Header) -> io::Result<()> {
-    let mut line = Line::new()
-        .ink(Ink::Heading, format_args!("Conversation {}", header.conversation))
-        .and(format_args!("  policy {}, kernel {}", header.policy.name, header.kernel));
-    if let Some(scenario) = &header.scenario {
-        line = line.and(format_args!(", scenario {}", scenario.name));
-    }
-    page.paragraph(line, 2)?;
-    for difference in crate::replay::header_differences(header, None) {
-        page.paragraph(Line::new().ink(Ink::Warn, format_args!("  note: {difference}")), 8)?;
-    }
-    Ok(())
-}
-
 impl Timeline {
     pub(super) fn step(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
         let n = scene.step.n;
+        let summed_up = std::mem::take(&mut self.summed_up);
         if let Some(sentence) = &scene.step.refused {
+            if summed_up {
+                page.line(Line::new())?;
+            }
             if let Some(running) = &mut self.running {
                 running.refused += 1;
             }
@@ -78,111 +59,6 @@ impl Timeline {
             self.followed(page, scene, event)?;
         }
         self.ended(page, scene)
-    }
-
-    /// What the reader should know where the trace stops.
-    pub(super) fn end(
-        &self,
-        page: &mut Page<'_>,
-        policy: &Policy,
-        state: &State,
-        shown: &Shown,
-    ) -> io::Result<()> {
-        let control = &state.control;
-        let phase = control.phase();
-        let line = match control.waiting() {
-            Some(call) => {
-                format!("The trace ends in {phase}, waiting for {} (call {}).", call.ask.expected(), call.id)
-            }
-            None if phase == Phase::Idle => match control.session() {
-                Some(user) => format!("The trace ends in Idle, the session of {user} still open."),
-                None => "The trace ends in Idle, no session open.".to_string(),
-            },
-            None if !leads_on(policy, phase) => {
-                format!("The trace ends in {phase}; no row of policy {} leads on from here.", policy.name)
-            }
-            None => format!("The trace ends in {phase}, before the next step."),
-        };
-        let requests = usize::try_from(shown.requests).unwrap_or(usize::MAX);
-        let refused = usize::try_from(shown.refused).unwrap_or(usize::MAX);
-        let mut counted = format!("  {} steps, {}", shown.steps, count(requests, "request"));
-        if refused > 0 {
-            counted.push_str(&format!(", {} refused", count(refused, "input")));
-        }
-        page.line(Line::new())?;
-        page.paragraph(Line::text(line).ink(Ink::Faint, counted), 0)
-    }
-
-    /// Announces where the step stands, if that is somewhere else than the step before.
-    fn headings(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
-        match &scene.step.input {
-            Input::SessionStart { user } => {
-                page.line(Line::new())?;
-                return page.heading(Line::new().ink(Ink::Heading, format_args!("Session of {user}")));
-            }
-            Input::SessionEnd => return page.line(Line::new()),
-            _ => {}
-        }
-        if let Some((id, user)) = scene.find(|event| match event {
-            Event::UserMsg { request, user, .. } => Some((*request, user.clone())),
-            _ => None,
-        }) {
-            let first = scene.step.n;
-            self.running =
-                Some(Running { id, first, passes: 0, runs: 0, repairs: 0, refused: 0, veto: None });
-            self.part = None;
-            page.line(Line::new())?;
-            return page.heading(
-                Line::new().ink(Ink::Heading, format_args!("Request {id}")).and(format_args!(" of {user}")),
-            );
-        }
-        let Some(part) = self.part_of(scene) else { return Ok(()) };
-        if self.part != Some(part) {
-            self.part = Some(part);
-            page.region(&self.title(part, scene))?;
-        }
-        Ok(())
-    }
-
-    fn part_of(&mut self, scene: &Scene<'_>) -> Option<Part> {
-        let phase = scene.before.phase;
-        let running = self.running.as_mut()?;
-        if let Some(request) = scene.judged() {
-            running.passes = running.passes.max(request.debate.pass);
-        }
-        Some(match phase {
-            Phase::Planning => Part::Plan,
-            Phase::Round(_) | Phase::PlanReread | Phase::MultiPassCheck => Part::Pass(running.passes),
-            Phase::RunningTasks | Phase::AssertingOutcomes | Phase::Success | Phase::Failure => {
-                Part::Run(running.runs)
-            }
-            Phase::SelfHealingActive | Phase::RepairReread | Phase::RepairScoring => {
-                Part::Repair(running.repairs)
-            }
-            Phase::RollbackActive | Phase::RollbackComplete => Part::Rollback,
-            phase => Part::Region(phase.region()?),
-        })
-    }
-
-    fn title(&self, part: Part, scene: &Scene<'_>) -> String {
-        let name = |region: Region| region.name();
-        let debate = name(Region::ArenaDebate);
-        let execution = name(Region::SandboxedExecution);
-        match part {
-            Part::Region(region) => name(region).to_string(),
-            Part::Plan => format!("{debate}, the baseline plan"),
-            Part::Pass(pass) => format!("{debate}, pass {pass} of {}", scene.policy.bounds.passes),
-            Part::Run(run) => {
-                let plan = scene.judged().and_then(|request| request.plan.as_ref());
-                let plan = plan.map(|plan| format!(" of plan r{}", plan.revision)).unwrap_or_default();
-                let again = if run > 1 { format!(", run {run}") } else { ", the run".to_string() };
-                format!("{execution}{again}{plan}")
-            }
-            Part::Repair(repair) => {
-                format!("{execution}, repair {repair}{}", words::repairs(scene.policy))
-            }
-            Part::Rollback => format!("{execution}, rollback"),
-        }
     }
 
     /// The line of the step itself: who said what.
@@ -212,9 +88,18 @@ impl Timeline {
                     Some(call) => (words::asked(call.ask), words::failed(failure)),
                     None => (words::who("?"), words::failed(failure)),
                 };
-                page.step(n, who, what.ink(Ink::Faint, format_args!("  {label}")), id)
+                page.step(n, who, what.ink(Ink::Faint, format_args!(": {label}")), id)
             }
-            Input::Cancel => page.step(n, Line::new().ink(Ink::Warn, "cancel"), Line::text(label), id),
+            Input::Cancel => {
+                page.step(n, Line::new().ink(Ink::Warn, "cancel"), Line::text(label), id)?;
+                match scene.before.waiting {
+                    Some(call) if scene.after.control.waiting().map(|call| call.id) != Some(call.id) => {
+                        let asked = words::asked(call.ask).ink(Ink::Faint, " was running, and is given up");
+                        page.more("", asked)
+                    }
+                    _ => Ok(()),
+                }
+            }
             Input::Step => self.stepped(page, scene, label, id),
         }
     }
@@ -293,7 +178,12 @@ impl Timeline {
             Event::PlanAdopted { revision, plan } => {
                 let before = scene.judged().and_then(|request| request.plan.as_ref());
                 let repair = scene.before.phase == Phase::SelfHealingActive;
-                plans::adopted(page, *revision, plan, before, repair)
+                plans::adopted(page, *revision, plan, before, repair)?;
+                if repair && scene.row().is_some_and(|row| row.to == Phase::RunningTasks) {
+                    let said = "it runs before anybody has reviewed it (finding F10)";
+                    page.more("", Line::new().ink(Ink::Warn, said))?;
+                }
+                Ok(())
             }
             Event::VetoRaised { revision } => self.vetoed(page, scene, *revision),
             Event::Decided { decision } => {
@@ -317,7 +207,7 @@ impl Timeline {
             Event::ExecutionReported { revision, tasks } => execution::reported(page, *revision, tasks),
             Event::Concluded { ending } => page.more("it will end", words::ending(*ending)),
             Event::Memorized { record } => closing::memorized(page, scene, record),
-            Event::Audited { record } => closing::audited(page, record),
+            Event::Audited { record } => closing::audited(page, scene, record),
             Event::AuditUndelivered => {
                 let said = "the audit record was not delivered, and will not be tried again";
                 page.more("undelivered", Line::new().ink(Ink::Warn, said))
@@ -327,12 +217,7 @@ impl Timeline {
         }
     }
 
-    fn vetoed(
-        &mut self,
-        page: &mut Page<'_>,
-        scene: &Scene<'_>,
-        revision: orchestrion_kernel::Revision,
-    ) -> io::Result<()> {
+    fn vetoed(&mut self, page: &mut Page<'_>, scene: &Scene<'_>, revision: Revision) -> io::Result<()> {
         let Some(confidence) = scene.find(|event| match event {
             Event::ToolResult { report: Report::Argument { argument, .. }, .. } => Some(argument.confidence),
             _ => None,
@@ -355,6 +240,7 @@ impl Timeline {
         }
         let Some(running) = self.running.take() else { return Ok(()) };
         self.part = None;
+        self.summed_up = true;
         closing::summed_up(page, scene, &running)
     }
 }

@@ -6,6 +6,7 @@ use super::scene::Scene;
 use super::words::{self, against};
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::event::{Decision, Label};
+use orchestrion_kernel::policy::Thresholds;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Phase, Revision, Score};
 
@@ -64,7 +65,7 @@ pub(super) fn decided(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>
         reasons.push(Line::new().ink(
             Ink::Warn,
             format_args!(
-                "The veto in {} ({} on r{}) no longer counts here: Security's latest argument decides (F6).",
+                "The veto in {} ({} on r{}) no longer counts here: Security's latest argument decides (finding F6).",
                 during(veto.pass),
                 veto.confidence,
                 veto.revision,
@@ -74,7 +75,7 @@ pub(super) fn decided(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>
     match request.debate.security_read {
         Some(read) if read != decision.revision => reasons.push(Line::new().ink(
             Ink::Warn,
-            format_args!("Security read r{read}, not r{}, which runs (F9).", decision.revision),
+            format_args!("Security read r{read}, not r{}, which runs (finding F9).", decision.revision),
         )),
         _ => {}
     }
@@ -98,7 +99,7 @@ fn ground(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>) -> Line {
             line.and(format_args!("; a veto outweighs any consensus, here {score}"))
         }
         Label::Rejected => line.join(against(score, proceed)).and(", too low to proceed"),
-        _ if score >= debate_again => line.join(against(score, debate_again)).and(", all that is asked for"),
+        _ if score >= debate_again => line.join(against(score, debate_again)).and("; the plan may run"),
         Label::ProceedBelowLine if scene.before.phase == Phase::RepairScoring => line
             .join(against(score, proceed))
             .and(format_args!(", enough, though below {debate_again}; a repair is not debated again")),
@@ -107,7 +108,7 @@ fn ground(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>) -> Line {
             .and(format_args!(", enough, though below {debate_again}: {spent}")),
         Label::ConsensusReached => line.join(against(score, proceed)).and(", enough, ").ink(
             Ink::Warn,
-            format_args!("though below {debate_again}, where \"reached\" begins (F8): {spent}"),
+            format_args!("though below {debate_again}, where \"reached\" begins (finding F8): {spent}"),
         ),
     }
 }
@@ -118,15 +119,20 @@ fn during(pass: Option<u32>) -> String {
 
 fn objection(scene: &Scene<'_>, request: &Request, decision: &Decision) -> Option<Line> {
     let confidence = request.objection()?;
-    let veto_from = scene.policy.thresholds.veto_from;
+    let Thresholds { veto_from, objection_from, .. } = scene.policy.thresholds;
     let line = Line::text("Security objects to it with ").ink(Ink::Warn, confidence);
+    let line = if confidence >= objection_from {
+        line.and(format_args!(", which weighs extra from {objection_from} on"))
+    } else {
+        line
+    };
     Some(match (decision.objection, confidence < veto_from) {
         (Some(_), true) => line.and(format_args!(", below the veto at {veto_from}; the decision names it")),
         (Some(_), false) => line.and("; the decision names it"),
         (None, true) => line
             .and(format_args!(", below the veto at {veto_from}; "))
-            .ink(Ink::Warn, "the decision does not name it (F7)"),
-        (None, false) => line.and("; ").ink(Ink::Warn, "the decision does not name it (F7)"),
+            .ink(Ink::Warn, "the decision does not name it (finding F7)"),
+        (None, false) => line.and("; ").ink(Ink::Warn, "the decision does not name it (finding F7)"),
     })
 }
 

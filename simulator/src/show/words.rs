@@ -3,6 +3,7 @@
 use super::page::{Ink, Line};
 use super::text::{bar, count};
 use orchestrion_kernel::Score;
+use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::table::{Source, Switch, Transition};
 use orchestrion_kernel::event::{Decision, EffectEnd, Ending, Holding, Holdings, Label, TaskEnd, TaskRecord};
 use orchestrion_kernel::module::{Argument, Ask, Kind, Rating, Ratings, Report, Role, Stance};
@@ -38,14 +39,14 @@ pub(super) fn report(report: &Report) -> Line {
             lock(lock(Line::new(), "GCP", *gcp).and(", "), "MongoDB", *mongodb)
         }
         Report::Context { ratings, traces } => {
-            Line::text(count(traces.len(), "past trace")).and("; ").and(standing(ratings))
+            Line::text(count(traces.len(), "past trace")).and("; ratings: ").and(standing(ratings))
         }
         Report::Classification { tags, similarity } => {
             let tags: Vec<&str> = tags.iter().map(|tag| tag.as_str()).collect();
             let tags = if tags.is_empty() { "no tags".to_string() } else { tags.join(", ") };
             Line::text(tags).ink(Ink::Faint, format_args!("; nearest past request {similarity}"))
         }
-        Report::Plan(plan) => Line::text(format_args!("a plan of {}", tasks(plan))),
+        Report::Plan(plan) => Line::text(format_args!("drafts plan r1, {}", tasks(plan))),
         Report::Argument { argument: a, text, plan } => {
             let brings = if plan.is_some() { ", and a new plan" } else { "" };
             argument(*a).and("  ").quote(text.as_str()).and(brings)
@@ -103,9 +104,9 @@ pub(super) fn standing(ratings: &Ratings) -> String {
     };
     let moved: Vec<String> = Role::ALL.into_iter().filter(moved).map(rating).collect();
     match moved.len() {
-        0 => "everybody is rated 1200".to_string(),
-        n if n == Role::ALL.len() => format!("ratings: {}", moved.join(", ")),
-        _ => format!("ratings: {}, the others 1200", moved.join(", ")),
+        0 => "everybody 1200".to_string(),
+        n if n == Role::ALL.len() => moved.join(", "),
+        _ => format!("{}, the others 1200", moved.join(", ")),
     }
 }
 
@@ -161,7 +162,7 @@ pub(super) fn task_record(record: &TaskRecord) -> Line {
     let line = Line::text(format_args!("task {} ", record.task));
     match record.effect {
         Some(end) => line.and("effect ").ink(effect_end(end), end),
-        None => line.ink(Ink::Faint, "no effect told"),
+        None => line.ink(Ink::Faint, "no effect"),
     }
 }
 
@@ -194,15 +195,19 @@ pub(super) fn row(row: &Transition) -> Line {
     };
     let switch = match row.switch {
         Switch::Always => String::new(),
-        Switch::With(rule) => format!(", with {}", rule.name()),
-        Switch::Without(rule) => format!(", without {}", rule.name()),
-        Switch::BoundedRepairs => ", with bounded repairs".to_string(),
+        Switch::With(rule) => format!("; under {}", rule.name()),
+        Switch::Without(rule) => format!("; without {}", rule.name()),
+        Switch::BoundedRepairs => "; under bounded repairs".to_string(),
+    };
+    let when = match row.when {
+        Guard::Always => String::new(),
+        guard => format!(" if {guard}"),
     };
     Line::new()
         .ink(Ink::Heading, row.id)
         .ink(Ink::Faint, format_args!("  {}  ", row.clause))
         .and(format_args!("{from} → {}", row.to))
-        .ink(Ink::Faint, format_args!("  on {}, {}{switch}", row.on, row.when))
+        .ink(Ink::Faint, format_args!("  on {}{when}{switch}", row.on))
 }
 
 /// Who is asked, with the task if it is about one.

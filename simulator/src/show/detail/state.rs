@@ -7,6 +7,7 @@ use super::super::words;
 use super::{AT, events, section};
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::state::Request;
+use orchestrion_kernel::{Event, Phase};
 use std::io;
 
 /// Where the words about one property stand.
@@ -15,7 +16,7 @@ const WORDS_AT: usize = AT + 12;
 pub(super) fn list(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
     let control = &scene.after.control;
     page.line(Line::new())?;
-    let region = control.phase().region().map_or(String::new(), |region| format!(" of {}", region.name()));
+    let region = control.phase().region().map_or(String::new(), |region| format!(", in {}", region.name()));
     let phase = Line::new().ink(Ink::Heading, control.phase()).and(region);
     let phase = if scene.step.refused.is_some() { phase.ink(Ink::Faint, ", unchanged") } else { phase };
     section(page, "state after", named("phase", phase))?;
@@ -32,12 +33,12 @@ pub(super) fn list(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
         None => property(page, "waits for", Line::faint("no call"))?,
     }
     if let Some(request) = control.request() {
-        self::request(page, request)?;
+        self::request(page, request, control.phase())?;
     }
     semantic(page, scene)
 }
 
-fn request(page: &mut Page<'_>, request: &Request) -> io::Result<()> {
+fn request(page: &mut Page<'_>, request: &Request, phase: Phase) -> io::Result<()> {
     let verified = if request.verified { "identity verified" } else { "identity not verified" };
     property(page, "request", Line::text(format_args!("{}, {verified}", request.id)))?;
     if let Some(plan) = &request.plan {
@@ -52,15 +53,18 @@ fn request(page: &mut Page<'_>, request: &Request) -> io::Result<()> {
     for decision in &request.decisions {
         property(page, "decided", words::decision(decision))?;
     }
+    // Until the next run begins, a repaired plan stands beside the outcomes of the run before it.
+    let repaired = matches!(phase, Phase::RepairReread | Phase::RepairScoring | Phase::RollbackActive);
+    let plan = request.plan.as_ref().filter(|_| !repaired);
     let mut run = Line::new();
     for (i, end) in request.outcomes.iter().enumerate() {
-        let task = request.plan.as_ref().and_then(|plan| plan.plan.tasks().get(i));
+        let task = plan.and_then(|plan| plan.plan.tasks().get(i));
         let comma = if run.is_empty() { "" } else { ", " };
-        let task = task.map_or("task".to_string(), |task| format!("task {}", task.id));
-        run = run.and(format_args!("{comma}{task} ")).join(words::task_end(*end));
+        let task = task.map_or(String::new(), |task| format!("task {} ", task.id));
+        run = run.and(format_args!("{comma}{task}")).join(words::task_end(*end));
     }
     if !run.is_empty() {
-        property(page, "run", run)?;
+        property(page, if repaired { "last run" } else { "run" }, run)?;
     }
     if request.repairs > 0 {
         property(page, "repairs", Line::text(request.repairs))?;
@@ -114,8 +118,10 @@ fn semantic(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
     let added = semantic.len().saturating_sub(scene.before.items);
     let new = if added > 0 { format!(", {added} of them new") } else { String::new() };
     property(page, "knows", Line::text(format_args!("{}{new}", count(semantic.len(), "item"))))?;
+    // Whoever is asked now is shown them whole, below.
+    let asked = scene.step.events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
     for entry in semantic.entries() {
-        property(page, "", events::item(&entry.item, &entry.deps, Some(WORDS_AT)))?;
+        property(page, "", events::item(&entry.item, &entry.deps, asked.then_some(WORDS_AT)))?;
     }
     Ok(())
 }

@@ -32,19 +32,25 @@ pub(super) fn session_ended(page: &mut Page<'_>, scene: &Scene<'_>, row: &str) -
 
 /// The record that the stores are asked to keep.
 pub(super) fn memorized(page: &mut Page<'_>, scene: &Scene<'_>, record: &MemoryRecord) -> io::Result<()> {
-    let said = Line::text(format_args!("{} ", record.kind)).quote(record.text.as_str());
+    let kind = record.kind.to_string();
+    let mut said = Line::text(format_args!("as {kind}"));
+    // Without outputs the text only says once more as what and why the request ends.
+    if !record.text.as_str().starts_with(&kind) {
+        said = said.and(": ").quote(record.text.as_str());
+    }
     page.more("to be stored", said)?;
-    let before = scene.judged().map(|request| request.ratings);
-    match (record.ratings, before) {
-        (Some(after), Some(before)) => {
-            page.more("", Line::text("ratings: ").join(words::moved(&before, &after)))
+    let Some(request) = scene.judged() else { return Ok(()) };
+    match (record.ratings, request.ratings_after) {
+        (Some(after), _) if after != request.ratings => {
+            page.more("", Line::text("ratings: ").join(words::moved(&request.ratings, &after)))
         }
-        _ => page.more("", Line::faint("ratings stay: nothing was decided")),
+        (None, Some(_)) => page.more("", Line::faint("ratings stay: nothing was decided")),
+        _ => Ok(()),
     }
 }
 
 /// The audit record, whole.
-pub(super) fn audited(page: &mut Page<'_>, record: &AuditRecord) -> io::Result<()> {
+pub(super) fn audited(page: &mut Page<'_>, scene: &Scene<'_>, record: &AuditRecord) -> io::Result<()> {
     page.more("audit record", words::ending(record.ending))?;
     if record.decisions.is_empty() {
         page.more("", Line::faint("nothing was decided"))?;
@@ -53,6 +59,12 @@ pub(super) fn audited(page: &mut Page<'_>, record: &AuditRecord) -> io::Result<(
     page.more("", Line::text("stores: ").join(words::holdings(record.stores)))?;
     if record.tasks.is_empty() {
         return page.more("", Line::faint("no task was started"));
+    }
+    if !scene.policy.rules.effects_ledger {
+        let tasks: Vec<String> = record.tasks.iter().map(|record| record.task.to_string()).collect();
+        let what = if tasks.len() == 1 { "task" } else { "tasks" };
+        let said = Line::text(format_args!("{what} {} started; ", tasks.join(", ")));
+        return page.more("", said.ink(Ink::Warn, "what they left behind is not told (finding F15)"));
     }
     let mut tasks = Line::new();
     for task in &record.tasks {
@@ -102,5 +114,6 @@ pub(super) fn summed_up(page: &mut Page<'_>, scene: &Scene<'_>, running: &Runnin
     part(u32::from(veto.is_some()), "veto");
     part(*refused, "refusal");
     page.line(Line::new())?;
-    page.paragraph(Line::new().to(7).join(line).ink(Ink::Faint, format_args!("  ({})", parts.join(", "))), 7)
+    page.paragraph(Line::new().to(7).join(line), 7)?;
+    page.paragraph(Line::new().to(7).ink(Ink::Faint, parts.join(", ")), 7)
 }
