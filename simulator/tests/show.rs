@@ -7,10 +7,10 @@ mod band;
 
 use band::{Band, con, pro};
 use orchestrion::show::{ShowError, Style, View, show};
-use orchestrion::trace::Reader;
+use orchestrion::trace::{Header, Reader, Writer};
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::plan::Effect;
-use orchestrion_kernel::{Input, Policy};
+use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, RequestId, State, decide};
 
 fn render(trace: &[u8], at: Option<u64>, style: Style) -> String {
     let mut page = Vec::new();
@@ -289,6 +289,40 @@ fn a_torn_trace_is_shown_up_to_where_it_is_torn() {
     let whole = plain(&trace, None);
     let page = String::from_utf8(page).unwrap();
     assert!(whole.starts_with(&page) && page.len() > 5_000, "{page}");
+}
+
+/// A chain proves who wrote a file last, not that a kernel decided what it says.
+#[test]
+fn a_trace_that_no_kernel_decided_is_shown_all_the_same() {
+    let mut header = Header::new(ConversationId::new("made-up\x1b[2J"), Policy::hardened(), None);
+    header.kernel = "0.0.9".into();
+    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    let opened = decide(
+        &Policy::hardened(),
+        &State::new(ConversationId::new("demo")),
+        &Input::SessionStart { user: band::user("ada") },
+    );
+    let asked = Event::UserMsg { request: RequestId::new(7), user: band::user("eve"), text: "".into() };
+    let inputs = [
+        Input::Reply { call: CallId::new(9), report: Report::Exit { code: -1, text: "".into() } },
+        Input::CallFailed { call: CallId::new(9), failure: Failure::Timeout },
+        Input::Step,
+        Input::Cancel,
+        Input::SessionEnd,
+    ];
+    for events in [vec![], opened.unwrap(), vec![asked]] {
+        for input in &inputs {
+            writer.accepted(input.clone(), events.clone(), None).unwrap();
+        }
+    }
+    writer.refused(Input::Cancel, "no \x1b[31mreason".into()).unwrap();
+    let trace = writer.into_inner();
+    let page = plain(&trace, None);
+    assert!(page.contains("note: kernel version: recorded 0.0.9, here "), "{page}");
+    assert!(page.ends_with("16 steps, 5 requests, 1 input refused\n"), "{page}");
+    for n in 1..=16 {
+        plain(&trace, Some(n));
+    }
 }
 
 #[test]

@@ -229,7 +229,8 @@ impl<'a> Page<'a> {
             line.pieces.pop();
         }
         for (ink, text) in &line.pieces {
-            match (self.style, *ink) {
+            let ink = if text.trim().is_empty() { Ink::Text } else { *ink };
+            match (self.style, ink) {
                 (Style::Plain, _) | (_, Ink::Text) => self.out.write_all(text.as_bytes())?,
                 (Style::Colour, ink) => {
                     let style = ink.style();

@@ -88,7 +88,7 @@ pub(super) fn task(task: &Task, sign: &str) -> Line {
     match &task.effect {
         Effect::Pure => line.ink(Ink::Faint, "pure"),
         Effect::Undoable { compensation } => {
-            line.and("undo: ").ink(Ink::Faint, super::text::shorten(compensation.as_str(), 23))
+            line.ink(Ink::Faint, "undo: ").and(super::text::shorten(compensation.as_str(), 23))
         }
         Effect::Irreversible => line.ink(Ink::Warn, "irreversible"),
     }
