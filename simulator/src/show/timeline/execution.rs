@@ -59,7 +59,7 @@ fn compensation(scene: &Scene<'_>, task: TaskId) -> Line {
         return Line::faint(super::super::text::shorten(compensation.as_str(), 60));
     }
     let item = scene.after.semantic.find(&Key::Task(request.id, task));
-    item.map_or(Line::new(), |entry| Line::faint(super::super::text::shorten(entry.item.text.as_str(), 60)))
+    item.map_or(Line::new(), |entry| Line::faint(super::super::text::shorten(entry.item.text.as_str(), 130)))
 }
 
 /// The execution report of a run.
