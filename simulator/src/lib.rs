@@ -5,7 +5,7 @@
 
 pub mod cli;
 pub mod conversation;
-mod evidence;
+pub mod evidence;
 pub mod pages;
 pub mod play;
 pub mod policy_file;

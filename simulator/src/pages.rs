@@ -37,7 +37,9 @@ pub fn table(policy: Option<&Policy>) -> String {
             row.label.replace('|', "\\|"),
         );
     }
-    for policy in policy.map_or_else(|| vec![Policy::hardened(), Policy::as_drawn()], |policy| vec![policy.clone()]) {
+    for policy in
+        policy.map_or_else(|| vec![Policy::hardened(), Policy::as_drawn()], |policy| vec![policy.clone()])
+    {
         matrix(&mut page, &policy);
     }
     page
@@ -74,13 +76,13 @@ pub fn mermaid(policy: &Policy, all: bool) -> String {
     let shown = |row: &&Transition| {
         row.switch.is_on(policy) && (all || !matches!(row.on, Trigger::CallFailed | Trigger::Cancel))
     };
-    let reached = |phase: Phase| {
-        phase == Phase::Idle || TRANSITIONS.iter().filter(shown).any(|row| row.to == phase)
-    };
+    let reached =
+        |phase: Phase| phase == Phase::Idle || TRANSITIONS.iter().filter(shown).any(|row| row.to == phase);
     let mut text = String::from("stateDiagram-v2\n    [*] --> Idle : System Initialization\n");
     for region in Region::ALL {
         let _ = writeln!(text, "    state {} {{", region.name());
-        for phase in Phase::ALL.into_iter().filter(|phase| phase.region() == Some(region) && reached(*phase)) {
+        for phase in Phase::ALL.into_iter().filter(|phase| phase.region() == Some(region) && reached(*phase))
+        {
             let _ = writeln!(text, "        {phase}");
         }
         text.push_str("    }\n");

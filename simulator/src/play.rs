@@ -51,8 +51,7 @@ pub enum PlayError {
 /// # Errors
 /// [`PlayError`]; what was written until then is a trace cut off between two steps.
 pub fn play<W: io::Write>(scenario: Scenario, out: W) -> Result<Played<W>, PlayError> {
-    let reference =
-        ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
+    let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
     let mut player = Player {
         conversation: Conversation::open(out, &header)?,
@@ -64,7 +63,8 @@ pub fn play<W: io::Write>(scenario: Scenario, out: W) -> Result<Played<W>, PlayE
     let mut halted = player.submit(Input::SessionStart { user: user.clone() })?;
     for request in &scenario.requests {
         if halted.is_none() {
-            halted = player.request(Input::UserMessage { user: user.clone(), text: request.says.clone() }, request)?;
+            halted = player
+                .request(Input::UserMessage { user: user.clone(), text: request.says.clone() }, request)?;
         }
     }
     // As drawn, a conversation may have come to its end with its request; there is no session to close then.
@@ -103,7 +103,8 @@ impl<W: io::Write> Player<W> {
             // Every accepted input takes one row, so every turn of this loop enters a phase.
             let visit = visits.entry(phase).or_insert(0u32);
             *visit += 1;
-            let cancels = request.cancel.as_ref().is_some_and(|cancel| cancel.when == phase && cancel.visit == *visit);
+            let cancels =
+                request.cancel.as_ref().is_some_and(|cancel| cancel.when == phase && cancel.visit == *visit);
             let input = if cancels { Input::Cancel } else { self.next_input(&request.says)? };
             halted = self.submit(input)?;
         }

@@ -70,7 +70,8 @@ pub fn replay<R: BufRead>(reader: Reader<R>, policy: Option<&Policy>) -> Replay 
     found
 }
 
-fn header_differences(header: &Header, policy: Option<&Policy>) -> Vec<String> {
+/// In what a header differs from this build, as sentences.
+pub(crate) fn header_differences(header: &Header, policy: Option<&Policy>) -> Vec<String> {
     let mut differences = Vec::new();
     let mut differ = |what: &str, recorded: &str, here: &str| {
         if recorded != here {

@@ -1,5 +1,141 @@
-//! stub until merge
-use crate::trace::Reader; use std::io::{self,BufRead};
-pub enum Style{Plain,Colour}
-pub struct View{pub at:Option<u64>,pub style:Style}
-pub fn show<R:BufRead>(_r:Reader<R>,_v:&View,_o:&mut impl io::Write)->io::Result<()>{Ok(())}
+//! A recorded trace as a timeline that a person reads, or one step of it in full.
+//!
+//! It goes through the trace once and folds the state along the way; nothing of what was read is kept but a
+//! short summary of the running request. Deliberately absent: judging whether the trace is what this kernel
+//! would decide. That is replay's.
+
+mod detail;
+mod page;
+mod plans;
+mod scene;
+mod text;
+mod timeline;
+mod why;
+mod words;
+
+pub use page::Style;
+
+use crate::trace::{Reader, TraceError};
+use orchestrion_kernel::State;
+use page::Page;
+use scene::{Before, Scene};
+use std::fmt;
+use std::io::{self, BufRead};
+
+/// What is to be seen of a trace, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// Only this step, in full; without it, the whole timeline.
+    pub at: Option<u64>,
+    /// With or without colours.
+    pub style: Style,
+}
+
+/// What was read to show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Steps, the refused ones included.
+    pub steps: u64,
+    /// Requests that were started.
+    pub requests: u64,
+    /// Inputs that were refused.
+    pub refused: u64,
+}
+
+/// Why a trace was not shown to its end.
+#[derive(Debug)]
+pub enum ShowError {
+    /// It could not be read further. What stood above was shown.
+    Trace(TraceError),
+    /// The page could not be written.
+    Io(io::Error),
+    /// The trace has no such step.
+    NoSuchStep {
+        /// The step that was asked for.
+        at: u64,
+        /// How many steps there are.
+        steps: u64,
+    },
+}
+
+impl fmt::Display for ShowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // The file's own words may stand in it.
+            Self::Trace(error) => f.write_str(&text::harmless(&error.to_string())),
+            Self::Io(error) => write!(f, "the timeline cannot be written: {error}"),
+            Self::NoSuchStep { at, steps: 0 } => {
+                write!(f, "no step {at}: the trace has no steps, only a header")
+            }
+            Self::NoSuchStep { at, steps } => {
+                let steps_noun = text::count(usize::try_from(*steps).unwrap_or(usize::MAX), "step");
+                write!(f, "no step {at}: the trace has {steps_noun}; expected a number from 1 to {steps}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ShowError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Trace(error) => Some(error),
+            Self::Io(error) => Some(error),
+            Self::NoSuchStep { .. } => None,
+        }
+    }
+}
+
+impl From<io::Error> for ShowError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Shows a trace, line by line as it is read.
+///
+/// # Errors
+/// [`ShowError`] if the trace cannot be read to its end, has no step [`View::at`], or `out` fails.
+pub fn show<R: BufRead>(
+    reader: Reader<R>,
+    view: &View,
+    out: &mut impl io::Write,
+) -> Result<Shown, ShowError> {
+    let header = reader.header().clone();
+    let mut page = Page::new(out, view.style);
+    let mut state = State::new(header.conversation.clone());
+    let mut shown = Shown::default();
+    let mut timeline = timeline::Timeline::default();
+    if view.at.is_none() {
+        timeline::header(&mut page, &header)?;
+    }
+    for step in reader {
+        let step = step.map_err(ShowError::Trace)?;
+        let before = Before::of(&state);
+        step.events.iter().for_each(|event| state.apply(event));
+        shown.count(&step);
+        let scene = Scene { policy: &header.policy, step: &step, before: &before, after: &state };
+        match view.at {
+            None => timeline.step(&mut page, &scene)?,
+            Some(at) if at == step.n => {
+                detail::step(&mut page, &header, &scene)?;
+                return Ok(shown);
+            }
+            Some(_) => {}
+        }
+    }
+    match view.at {
+        None => timeline.end(&mut page, &header.policy, &state, &shown)?,
+        Some(at) => return Err(ShowError::NoSuchStep { at, steps: shown.steps }),
+    }
+    Ok(shown)
+}
+
+impl Shown {
+    fn count(&mut self, step: &crate::trace::Step) {
+        let asks =
+            |event: &orchestrion_kernel::Event| matches!(event, orchestrion_kernel::Event::UserMsg { .. });
+        self.steps += 1;
+        self.requests += u64::from(step.events.iter().any(asks));
+        self.refused += u64::from(step.refused.is_some());
+    }
+}

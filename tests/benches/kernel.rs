@@ -7,7 +7,9 @@ use orchestrion_kernel::event::Event;
 use orchestrion_kernel::item::{Item, Key, Variant};
 use orchestrion_kernel::module::{Argument, Ask, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::{ConversationId, Input, Policy, RequestId, Score, State, TaskId, Text, TraceId, UserId, decide};
+use orchestrion_kernel::{
+    ConversationId, Input, Policy, RequestId, Score, State, TaskId, Text, TraceId, UserId, decide,
+};
 use std::hint::black_box;
 
 fn report(ask: Ask, plan: &Plan) -> Report {
@@ -17,9 +19,11 @@ fn report(ask: Ask, plan: &Plan) -> Report {
         Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Ask::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
         Ask::DraftPlan => Report::Plan(plan.clone()),
-        Ask::Argue(_) | Ask::Reread => {
-            Report::Argument { argument: Argument { stance: Stance::Pro, confidence: Score::ONE }, text, plan: None }
-        }
+        Ask::Argue(_) | Ask::Reread => Report::Argument {
+            argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
+            text,
+            plan: None,
+        },
         Ask::RunTask { .. } | Ask::UndoTask { .. } => Report::Exit { code: 0, text },
         Ask::Diagnose => Report::NoRepair { text },
         Ask::Remember { .. } => Report::Stored { held: true },

@@ -34,7 +34,9 @@ pub fn fresh(file: &Path, expected: &str) -> Result<(), String> {
     let written = std::fs::write(file, expected);
     let shown = file.strip_prefix(root()).unwrap_or(file).display();
     Err(match written {
-        Ok(()) => format!("{shown} was stale from line {line} on; it is rewritten: look at the change and commit it"),
+        Ok(()) => format!(
+            "{shown} was stale from line {line} on; it is rewritten: look at the change and commit it"
+        ),
         Err(error) => format!("{shown} is stale from line {line} on, and cannot be rewritten: {error}"),
     })
 }

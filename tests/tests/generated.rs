@@ -26,7 +26,9 @@ fn policies_are_fresh() {
 
 #[test]
 fn schemas_are_fresh() {
-    for (name, schema) in [("scenario", scenario::scenario_schema()), ("policy", policy_file::policy_schema())] {
+    for (name, schema) in
+        [("scenario", scenario::scenario_schema()), ("policy", policy_file::policy_schema())]
+    {
         let text = serde_json::to_string_pretty(&schema).unwrap();
         check(&format!("specs/schemas/{name}.schema.json"), &format!("{text}\n"));
     }
@@ -54,9 +56,15 @@ fn every_clause_that_is_referred_to_exists() {
     for (id, clause) in rows.chain(claims) {
         // Findings stand in the design; document 003 has no clause page yet.
         if clause.starts_with('F') || clause == "003 L3" {
-            assert!(clause == "003 L3" || clauses.contains(&format!("Finding {clause}")), "{id}: no finding {clause}");
+            assert!(
+                clause == "003 L3" || clauses.contains(&format!("Finding {clause}")),
+                "{id}: no finding {clause}"
+            );
             continue;
         }
-        assert!(clauses.contains(&format!("**{clause}**")), "{id} refers to clause {clause}, which does not exist");
+        assert!(
+            clauses.contains(&format!("**{clause}**")),
+            "{id} refers to clause {clause}, which does not exist"
+        );
     }
 }

@@ -17,7 +17,12 @@ fn plays_to_its_golden_trace(scenario: &Path) -> datatest_stable::Result<()> {
 fn replays_equal(golden: &Path) -> datatest_stable::Result<()> {
     let scenario = golden.with_extension("yaml");
     if !scenario.exists() {
-        return Err(format!("{} has no scenario beside it: {} is missing", golden.display(), scenario.display()).into());
+        return Err(format!(
+            "{} has no scenario beside it: {} is missing",
+            golden.display(),
+            scenario.display()
+        )
+        .into());
     }
     let file = golden.display().to_string();
     let found = replay(Reader::new(BufReader::new(File::open(golden)?), &file)?, None);

@@ -83,10 +83,13 @@ fn check(policy: &Policy, case: &Value, at: &str) {
             agents.push((role, agent));
         }
     }
-    let made = arguments.iter().filter_map(|a| role(a["role"].as_str().unwrap()).map(|role| (role, argument(a))));
+    let made =
+        arguments.iter().filter_map(|a| role(a["role"].as_str().unwrap()).map(|role| (role, argument(a))));
     let after = elo::incremental(&policy.thresholds, &before, made.collect::<Vec<_>>().into_iter());
     for (role, agent) in agents {
-        let Some(expected) = case["expected"]["elo_after"].get(agent).and_then(Value::as_f64) else { continue };
+        let Some(expected) = case["expected"]["elo_after"].get(agent).and_then(Value::as_f64) else {
+            continue;
+        };
         let elo = f64::from(after.get(role).elo);
         assert!((elo - expected).abs() <= TOLERANCE, "{at}: {agent} has {elo}, recorded {expected}");
     }

@@ -86,7 +86,9 @@ fn explore_all(policy: &Policy, scope: &Scope) -> Vec<Run> {
             .into_iter()
             .map(|model| {
                 let bar = bars.add(ProgressBar::new_spinner());
-                if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix:<10} {human_pos:>9} products  {elapsed}") {
+                if let Ok(style) =
+                    ProgressStyle::with_template("{spinner} {prefix:<10} {human_pos:>9} products  {elapsed}")
+                {
                     bar.set_style(style);
                 }
                 bar.set_prefix(model.name);
@@ -126,7 +128,11 @@ fn human(
             let ratio = run.products as f64 / run.states.max(1) as f64;
             let model = MODELS.into_iter().find(|model| model.name == run.model);
             let about = model.map_or("", |model| model.about);
-            writeln!(out, "  {:<10} scope {:<6} {states:>9} states {products:>9} products (× {ratio:.2})   {about}", run.model, run.scope)?;
+            writeln!(
+                out,
+                "  {:<10} scope {:<6} {states:>9} states {products:>9} products (× {ratio:.2})   {about}",
+                run.model, run.scope
+            )?;
         }
         writeln!(out)?;
     }
@@ -148,7 +154,9 @@ fn human(
     let scope = runs.first().map_or("", |run| run.scope);
     write!(out, "{style}{word}{style:#}: ")?;
     match outcome {
-        Outcome::Fine => write!(out, "{} of {} claims hold at scope {scope}", found.len() - unchecked, found.len())?,
+        Outcome::Fine => {
+            write!(out, "{} of {} claims hold at scope {scope}", found.len() - unchecked, found.len())?
+        }
         _ => write!(out, "{failing} of {} claims at scope {scope}", found.len())?,
     }
     if vacuous > 0 {
@@ -167,11 +175,18 @@ fn of_claim(found: &Found<'_>, out: &mut impl Write) -> io::Result<()> {
         Verdict::NotChecked(_) => ("not checked", AnsiColor::BrightBlack),
     };
     let style = Style::new().fg_color(Some(colour.into()));
-    writeln!(out, "{}  {style}{word:<11}{style:#}  {}  ({}{finding})", claim.id, claim.statement, claim.clause)?;
+    writeln!(
+        out,
+        "{}  {style}{word:<11}{style:#}  {}  ({}{finding})",
+        claim.id, claim.statement, claim.clause
+    )?;
     match verdict {
         Verdict::NotChecked(why) => writeln!(out, "                     {why}")?,
         Verdict::Vacuous => {
-            writeln!(out, "                     no run came to a state in which the claim has something to say")?;
+            writeln!(
+                out,
+                "                     no run came to a state in which the claim has something to say"
+            )?;
         }
         Verdict::Holds | Verdict::Fails { .. } => {}
     }
@@ -261,7 +276,10 @@ fn claim_report<'a>(runs: &'a [Run], found: &'a Found<'a>) -> ClaimReport<'a> {
         kind: found.claim.check.kind(),
         verdict: found.verdict.word(),
         run,
-        counterexample: found.evidence.as_ref().map(|(trace, _)| Counterexample { steps, trace: trace.clone() }),
+        counterexample: found
+            .evidence
+            .as_ref()
+            .map(|(trace, _)| Counterexample { steps, trace: trace.clone() }),
     }
 }
 

@@ -52,7 +52,8 @@ enum Schema {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let policy = args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
+    let policy =
+        args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
     let default = orchestrion_kernel::Policy::hardened;
     let text = match args.what {
         What::Table => pages::table(policy.as_ref()),

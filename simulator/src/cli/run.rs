@@ -56,7 +56,8 @@ fn one(path: &Path, alone: bool, global: &Global) -> Result<Outcome> {
         writeln!(out).into_diagnostic()?;
     }
     if let Some(refusal) = &played.halted {
-        writeln!(out, "{}: HALTED after {} steps: {refusal}", path.display(), played.steps).into_diagnostic()?;
+        writeln!(out, "{}: HALTED after {} steps: {refusal}", path.display(), played.steps)
+            .into_diagnostic()?;
     } else if !global.quiet {
         writeln!(out, "{}: played to its end, {} steps", path.display(), played.steps).into_diagnostic()?;
     }

@@ -1,0 +1,135 @@
+//! The events of one step, a readable line each.
+
+use super::super::page::{Ink, Line, Page, WIDTH};
+use super::super::scene::Scene;
+use super::super::text::count;
+use super::super::words;
+use super::AT;
+use orchestrion_kernel::ItemId;
+use orchestrion_kernel::event::{Event, ForgetCause};
+use orchestrion_kernel::item::{Item, Variant};
+use orchestrion_kernel::plan::{Effect, Task};
+use std::io;
+
+/// Where an event's words stand.
+const WORDS_AT: usize = AT + 19;
+
+pub(super) fn list(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+    if scene.step.events.is_empty() {
+        return Ok(());
+    }
+    page.line(Line::new())?;
+    for (i, event) in scene.step.events.iter().enumerate() {
+        let name = if i == 0 { "events" } else { "" };
+        let (event_name, line) = told(event);
+        let head = Line::new().ink(Ink::Faint, name).to(AT).ink(Ink::Heading, event_name).to(WORDS_AT);
+        page.paragraph(head.join(line), WORDS_AT)?;
+    }
+    Ok(())
+}
+
+/// An event's name, and what it says.
+fn told(event: &Event) -> (&'static str, Line) {
+    match event {
+        Event::UserMsg { request, user, .. } => {
+            ("UserMsg", Line::text(format_args!("request {request} of {user}")))
+        }
+        Event::ToolCall { call, ask } => {
+            let asked = words::asked(*ask);
+            (
+                "ToolCall",
+                Line::text(format_args!("call {call} to "))
+                    .join(asked)
+                    .and(format_args!(", for {}", ask.expected())),
+            )
+        }
+        Event::ToolResult { module, call, report } => {
+            ("ToolResult", Line::text(format_args!("call {call}, {module}: {}", report.noun())))
+        }
+        Event::AddItem { item, deps } => ("AddItem", self::item(item, deps, None)),
+        Event::UpdateItem { item, deps } => ("UpdateItem", self::item(item, deps, None)),
+        Event::ForgetItems { ids, cause: ForgetCause::SessionEnd } => {
+            let listed: Vec<String> = ids.iter().map(|id| format!("[{id}]")).collect();
+            let line = format!("{}, for the session ends: {}", count(ids.len(), "item"), listed.join(" "));
+            ("ForgetItems", Line::text(line))
+        }
+        Event::FinalAnswer { trace, text } => {
+            ("FinalAnswer", Line::text(format_args!("trace {trace}: \"{text}\"")))
+        }
+        Event::SessionStarted { user } => ("SessionStarted", Line::text(user)),
+        Event::SessionEnded => ("SessionEnded", Line::new()),
+        Event::CallFailed { module, call, failure } => {
+            ("CallFailed", Line::text(format_args!("call {call}, {module}: {failure}")))
+        }
+        Event::Cancelled => ("Cancelled", Line::new()),
+        Event::Moved { row } => {
+            ("Moved", Line::text(format_args!("along {} to {}", row.row().id, row.row().to)))
+        }
+        Event::PlanAdopted { revision, plan } => {
+            ("PlanAdopted", Line::text(format_args!("r{revision}, {}", words::tasks(plan))))
+        }
+        Event::VetoRaised { revision } => {
+            ("VetoRaised", Line::new().ink(Ink::Bad, format_args!("on r{revision}")))
+        }
+        Event::ConsensusScored { revision, score } => {
+            ("ConsensusScored", Line::text(format_args!("{score} for r{revision}")))
+        }
+        Event::RatingsUpdated { ratings } => ("RatingsUpdated", Line::text(words::standing(ratings))),
+        Event::Decided { decision } => ("Decided", words::decision(decision)),
+        Event::ExecutionReported { revision, tasks } => {
+            let mut line = Line::text(format_args!("r{revision}"));
+            for task in tasks {
+                line = line.and(format_args!(", task {} ", task.task)).join(words::task_end(task.ended));
+            }
+            ("ExecutionReported", line)
+        }
+        Event::RepairStarted => ("RepairStarted", Line::new()),
+        Event::Concluded { ending } => ("Concluded", words::ending(*ending)),
+        Event::Memorized { record } => (
+            "Memorized",
+            Line::text(format_args!("{} of trace {}: \"{}\"", record.kind, record.trace, record.text)),
+        ),
+        Event::Audited { record } => {
+            let mut line =
+                words::ending(record.ending).and(format_args!(", {} of {}", record.trace, record.user));
+            for decision in &record.decisions {
+                line = line.and("; ").join(words::decision(decision));
+            }
+            line = line.and("; stores: ").join(words::holdings(record.stores));
+            for task in &record.tasks {
+                line = line.and("; ").join(words::task_record(task));
+            }
+            ("Audited", line)
+        }
+        Event::AuditUndelivered => ("AuditUndelivered", Line::new()),
+    }
+}
+
+/// An item: its id, what it rests on, what it speaks of, and what it says, up to a column if one is given.
+pub(super) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
+    let mut line = Line::new().ink(Ink::Heading, format_args!("[{}]", item.id)).to(5);
+    line = match item.variant {
+        Variant::Fact => line,
+        Variant::Constraint => line.and("constraint, "),
+        Variant::Subtask(status) => line.ink(Ink::Who, format_args!("{status}: ")),
+    };
+    line = line.and(&item.key);
+    if !deps.is_empty() {
+        let deps: Vec<String> = deps.iter().map(|dep| format!("[{dep}]")).collect();
+        line = line.ink(Ink::Faint, format_args!(" ← {}", deps.join(" ")));
+    }
+    match room {
+        Some(at) => line.and("  ").quote_within(item.text.as_str(), WIDTH - at),
+        None => line.and(format_args!("  \"{}\"", item.text)),
+    }
+}
+
+/// A task with all its words.
+pub(super) fn task(task: &Task) -> Line {
+    let line = Line::text(format_args!("{:>2}  {} ", task.id, task.text));
+    match &task.effect {
+        Effect::Pure => line.ink(Ink::Faint, "(pure)"),
+        Effect::Undoable { compensation } => line.ink(Ink::Faint, format_args!("(undo: {compensation})")),
+        Effect::Irreversible => line.ink(Ink::Warn, "(irreversible)"),
+    }
+}

@@ -1,0 +1,143 @@
+//! The state after a step.
+
+use super::super::page::{Ink, Line, Page};
+use super::super::scene::Scene;
+use super::super::text::count;
+use super::super::words;
+use super::{AT, events, section};
+use orchestrion_kernel::module::Role;
+use orchestrion_kernel::state::Request;
+use orchestrion_kernel::{Event, Phase};
+use std::io;
+
+/// Where the words about one property stand.
+const WORDS_AT: usize = AT + 12;
+
+pub(super) fn list(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+    let control = &scene.after.control;
+    page.line(Line::new())?;
+    let region = control.phase().region().map_or(String::new(), |region| format!(", in {}", region.name()));
+    let phase = Line::new().ink(Ink::Heading, control.phase()).and(region);
+    let phase = if scene.step.refused.is_some() { phase.ink(Ink::Faint, ", unchanged") } else { phase };
+    section(page, "state after", named("phase", phase))?;
+    let session = control.session().map_or(Line::faint("none"), |user| Line::new().ink(Ink::Who, user));
+    property(page, "session", session)?;
+    match control.waiting() {
+        Some(call) => {
+            property(
+                page,
+                "waits for",
+                Line::text(format_args!("{} (call {})", call.ask.expected(), call.id)),
+            )?;
+        }
+        None => property(page, "waits for", Line::faint("no call"))?,
+    }
+    if let Some(request) = control.request() {
+        self::request(page, request, control.phase())?;
+    }
+    semantic(page, scene)
+}
+
+fn request(page: &mut Page<'_>, request: &Request, phase: Phase) -> io::Result<()> {
+    let verified = if request.verified { "identity verified" } else { "identity not verified" };
+    property(page, "request", Line::text(format_args!("{}, {verified}", request.id)))?;
+    if let Some(plan) = &request.plan {
+        let line = format!("r{}, {}", plan.revision, words::tasks(&plan.plan));
+        property(page, "plan", Line::text(line))?;
+    }
+    debate(page, request)?;
+    property(page, "ratings", Line::text(words::standing(&request.ratings)))?;
+    if let Some(after) = &request.ratings_after {
+        property(page, "", words::moved(&request.ratings, after))?;
+    }
+    for decision in &request.decisions {
+        property(page, "decided", words::decision(decision))?;
+    }
+    // Until the next run begins, a repaired plan stands beside the outcomes of the run before it.
+    let repaired = matches!(phase, Phase::RepairReread | Phase::RepairScoring | Phase::RollbackActive);
+    let plan = request.plan.as_ref().filter(|_| !repaired);
+    let mut run = Line::new();
+    for (i, end) in request.outcomes.iter().enumerate() {
+        let task = plan.and_then(|plan| plan.plan.tasks().get(i));
+        let comma = if run.is_empty() { "" } else { ", " };
+        let task = task.map_or(String::new(), |task| format!("task {} ", task.id));
+        run = run.and(format_args!("{comma}{task}")).join(words::task_end(*end));
+    }
+    if !run.is_empty() {
+        property(page, if repaired { "last run" } else { "run" }, run)?;
+    }
+    if request.repairs > 0 {
+        property(page, "repairs", Line::text(request.repairs))?;
+    }
+    for (i, started) in request.ledger.iter().enumerate() {
+        let line = Line::text(format_args!("task {} started, {}", started.task, started.effect));
+        let line = match started.record().effect {
+            Some(end) => line.and(", effect ").ink(words::effect_end(end), end),
+            None => line,
+        };
+        property(page, if i == 0 { "ledger" } else { "" }, line)?;
+    }
+    if let Some(ending) = request.ending {
+        property(page, "will end", words::ending(ending))?;
+        property(page, "stores", words::holdings(request.holdings))?;
+    }
+    if request.audit_attempts > 0 {
+        property(page, "audit sink", Line::text(format_args!("asked {}", times(request.audit_attempts))))?;
+    }
+    Ok(())
+}
+
+fn debate(page: &mut Page<'_>, request: &Request) -> io::Result<()> {
+    let debate = &request.debate;
+    if debate.pass == 0 {
+        return Ok(());
+    }
+    property(page, "debate", Line::text(format_args!("pass {}", debate.pass)))?;
+    for role in Role::ALL {
+        if let Some(argument) = debate.latest.get(role) {
+            let mut line = Line::new().ink(Ink::Who, role).to(11).join(words::argument(*argument));
+            if let Some(read) = debate.security_read.filter(|_| role == Role::Security) {
+                line = line.ink(Ink::Faint, format_args!("  on r{read}"));
+            }
+            property(page, "", line)?;
+        }
+    }
+    if debate.vetoed {
+        property(page, "veto", Line::new().ink(Ink::Bad, "raised"))?;
+    }
+    match debate.scored {
+        Some(scored) => {
+            property(page, "consensus", Line::text(format_args!("{} for r{}", scored.score, scored.revision)))
+        }
+        None => property(page, "consensus", Line::faint("not scored")),
+    }
+}
+
+fn semantic(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+    let semantic = &scene.after.semantic;
+    let added = semantic.len().saturating_sub(scene.before.items);
+    let new = if added > 0 { format!(", {added} of them new") } else { String::new() };
+    property(page, "knows", Line::text(format_args!("{}{new}", count(semantic.len(), "item"))))?;
+    // Whoever is asked now is shown them whole, below.
+    let asked = scene.step.events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
+    for entry in semantic.entries() {
+        property(page, "", events::item(&entry.item, &entry.deps, asked.then_some(WORDS_AT)))?;
+    }
+    Ok(())
+}
+
+fn property(page: &mut Page<'_>, name: &str, line: Line) -> io::Result<()> {
+    page.paragraph(Line::new().to(AT).join(named(name, line)), WORDS_AT)
+}
+
+fn named(name: &str, line: Line) -> Line {
+    Line::new().ink(Ink::Faint, name).to(WORDS_AT - AT).join(line)
+}
+
+fn times(number: u32) -> String {
+    match number {
+        1 => "once".to_string(),
+        2 => "twice".to_string(),
+        n => format!("{n} times"),
+    }
+}

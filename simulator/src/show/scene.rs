@@ -1,0 +1,53 @@
+//! One step between the state before it and the state after it.
+
+use crate::trace::Step;
+use orchestrion_kernel::control::table::Transition;
+use orchestrion_kernel::state::{Call, Request};
+use orchestrion_kernel::{Event, Phase, Policy, State};
+
+/// What a step is told by.
+pub(super) struct Scene<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) step: &'a Step,
+    pub(super) before: &'a Before,
+    pub(super) after: &'a State,
+}
+
+/// What is needed of the state before a step.
+pub(super) struct Before {
+    pub(super) phase: Phase,
+    pub(super) waiting: Option<Call>,
+    pub(super) request: Option<Request>,
+    pub(super) items: usize,
+}
+
+impl Before {
+    pub(super) fn of(state: &State) -> Self {
+        Self {
+            phase: state.control.phase(),
+            waiting: state.control.waiting(),
+            request: state.control.request().cloned(),
+            items: state.semantic.len(),
+        }
+    }
+}
+
+impl Scene<'_> {
+    /// The row that was taken; a refused input takes none.
+    pub(super) fn row(&self) -> Option<&'static Transition> {
+        self.find(|event| match event {
+            Event::Moved { row } => Some(row.row()),
+            _ => None,
+        })
+    }
+
+    /// What the first event that `pick` knows says.
+    pub(super) fn find<T>(&self, pick: impl Fn(&Event) -> Option<T>) -> Option<T> {
+        self.step.events.iter().find_map(pick)
+    }
+
+    /// The request as it was when its batch was decided on: before control forgot what it was decided by.
+    pub(super) fn judged(&self) -> Option<&Request> {
+        self.before.request.as_ref()
+    }
+}

@@ -1,0 +1,246 @@
+//! The timeline: every step in a line or a few, under headings that follow the request through its regions.
+
+mod closing;
+mod execution;
+mod headings;
+
+pub(super) use headings::header;
+
+use super::page::{Ink, Line, Page, TEXT_WIDTH};
+use super::scene::Scene;
+use super::text::{count, wrap};
+use super::why::{self, Veto};
+use super::{plans, words};
+use headings::Part;
+use orchestrion_kernel::module::{Ask, Report};
+use orchestrion_kernel::{Event, Input, Phase, RequestId, Revision};
+use std::io;
+
+/// The most lines of a text of the user's.
+const ASKED_LINES_MAX: usize = 4;
+
+/// What is remembered from step to step: where the reader is, and a summary of the running request.
+#[derive(Debug, Default)]
+pub(super) struct Timeline {
+    part: Option<Part>,
+    running: Option<Running>,
+    /// A summary was the last that was written.
+    summed_up: bool,
+}
+
+#[derive(Debug)]
+struct Running {
+    id: RequestId,
+    first: u64,
+    passes: u32,
+    runs: u32,
+    repairs: u32,
+    refused: u32,
+    veto: Option<Veto>,
+}
+
+impl Timeline {
+    pub(super) fn step(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+        let n = scene.step.n;
+        let summed_up = std::mem::take(&mut self.summed_up);
+        if let Some(sentence) = &scene.step.refused {
+            if summed_up {
+                page.line(Line::new())?;
+            }
+            if let Some(running) = &mut self.running {
+                running.refused += 1;
+            }
+            let said = Line::text(sentence);
+            return page.step(n, Line::new().ink(Ink::Warn, "refused"), said, "");
+        }
+        self.headings(page, scene)?;
+        self.said(page, scene)?;
+        for event in &scene.step.events {
+            self.followed(page, scene, event)?;
+        }
+        self.ended(page, scene)
+    }
+
+    /// The line of the step itself: who said what.
+    fn said(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+        let n = scene.step.n;
+        let row = scene.row();
+        let id = row.map_or("", |row| row.id);
+        let label = row.map_or("", |row| row.label);
+        match &scene.step.input {
+            Input::SessionStart { user } => page.step(n, words::who(user), Line::text("opens a session"), id),
+            Input::SessionEnd => closing::session_ended(page, scene, id),
+            Input::UserMessage { user, text } => {
+                let mut lines = wrap(text.as_str(), TEXT_WIDTH).into_iter();
+                page.step(n, words::who(user), Line::text(lines.next().unwrap_or_default()), id)?;
+                let hidden = lines.len().saturating_sub(ASKED_LINES_MAX - 1);
+                for line in lines.take(ASKED_LINES_MAX - 1) {
+                    page.more("", Line::text(line))?;
+                }
+                if hidden > 0 {
+                    page.more("", Line::faint(format_args!("… and {}", count(hidden, "more line"))))?;
+                }
+                Ok(())
+            }
+            Input::Reply { report, .. } => self.replied(page, scene, report, id),
+            Input::CallFailed { failure, .. } => {
+                let (who, what) = match scene.before.waiting {
+                    Some(call) => (words::asked(call.ask), words::failed(failure)),
+                    None => (words::who("?"), words::failed(failure)),
+                };
+                page.step(n, who, what.ink(Ink::Faint, format_args!(": {label}")), id)
+            }
+            Input::Cancel => {
+                page.step(n, Line::new().ink(Ink::Warn, "cancel"), Line::text(label), id)?;
+                match scene.before.waiting {
+                    Some(call) if scene.after.control.waiting().map(|call| call.id) != Some(call.id) => {
+                        let asked = words::asked(call.ask).ink(Ink::Faint, " was running, and is given up");
+                        page.more("", asked)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Input::Step => self.stepped(page, scene, label, id),
+        }
+    }
+
+    fn replied(
+        &mut self,
+        page: &mut Page<'_>,
+        scene: &Scene<'_>,
+        report: &Report,
+        row: &str,
+    ) -> io::Result<()> {
+        let n = scene.step.n;
+        let Some(call) = scene.before.waiting else {
+            return page.step(n, words::who("?"), words::report(report), row);
+        };
+        match (call.ask, report) {
+            (Ask::Argue(_) | Ask::Reread, Report::Argument { argument, text, .. }) => {
+                let said = words::argument(*argument).and("  ").quote(text.as_str());
+                page.step(n, words::who(call.ask.module()), said, row)?;
+                if call.ask == Ask::Reread {
+                    let revision = scene.judged().and_then(|request| request.plan.as_ref());
+                    let revision = revision.map_or(String::new(), |plan| format!(" r{}", plan.revision));
+                    page.more("", Line::faint(format_args!("(on the new revision{revision})")))?;
+                }
+                Ok(())
+            }
+            (Ask::RunTask { task, .. }, Report::Exit { code, text }) => {
+                execution::ran(page, scene, task, *code, text.as_str(), row)
+            }
+            (Ask::UndoTask { task }, Report::Exit { code, text }) => {
+                execution::undone(page, scene, task, *code, text.as_str(), row)
+            }
+            (ask, report) => page.step(n, words::who(ask.module()), words::report(report), row),
+        }
+    }
+
+    /// A step that control took by itself; only those that computed something speak.
+    fn stepped(&mut self, page: &mut Page<'_>, scene: &Scene<'_>, label: &str, row: &str) -> io::Result<()> {
+        let n = scene.step.n;
+        let faint = |word: &str| Line::new().ink(Ink::Faint, word);
+        for event in &scene.step.events {
+            match event {
+                Event::ConsensusScored { revision, score } => {
+                    page.step(n, faint("consensus"), why::scored(scene, *revision, *score), row)?;
+                    if scene.before.phase == Phase::CalculatingConsensus
+                        && let Some(request) = scene.judged()
+                    {
+                        page.more("", why::voices(request))?;
+                    }
+                    return Ok(());
+                }
+                Event::RatingsUpdated { ratings } => {
+                    let before = scene.judged().map_or(*ratings, |request| request.ratings);
+                    return page.step(n, faint("duels"), words::moved(&before, ratings), row);
+                }
+                Event::Decided { decision } => {
+                    return page.step(
+                        n,
+                        Line::new().ink(Ink::Heading, "decision"),
+                        words::label(decision.label),
+                        row,
+                    );
+                }
+                _ => {}
+            }
+        }
+        if scene.before.phase == Phase::RollbackActive {
+            return execution::rolled_back(page, scene, row);
+        }
+        page.step(n, faint("·"), Line::faint(label), row)
+    }
+
+    /// What else the events of the step say.
+    fn followed(&mut self, page: &mut Page<'_>, scene: &Scene<'_>, event: &Event) -> io::Result<()> {
+        match event {
+            Event::PlanAdopted { revision, plan } => {
+                let before = scene.judged().and_then(|request| request.plan.as_ref());
+                let repair = scene.before.phase == Phase::SelfHealingActive;
+                plans::adopted(page, *revision, plan, before, repair)?;
+                if repair && scene.row().is_some_and(|row| row.to == Phase::RunningTasks) {
+                    let said = "it runs before anybody has reviewed it (finding F10)";
+                    page.more("", Line::new().ink(Ink::Warn, said))?;
+                }
+                Ok(())
+            }
+            Event::VetoRaised { revision } => self.vetoed(page, scene, *revision),
+            Event::Decided { decision } => {
+                if scene.before.phase == Phase::RepairScoring {
+                    page.more("decision", words::label(decision.label))?;
+                }
+                let veto = self.running.as_ref().and_then(|running| running.veto);
+                for reason in why::decided(scene, decision, veto) {
+                    page.more("", reason)?;
+                }
+                Ok(())
+            }
+            Event::Moved { row } => {
+                if let Some(running) = &mut self.running {
+                    let (from, to) = (scene.before.phase, row.row().to);
+                    running.runs += u32::from(to == Phase::RunningTasks && from != to);
+                    running.repairs += u32::from(to == Phase::SelfHealingActive);
+                }
+                Ok(())
+            }
+            Event::ExecutionReported { revision, tasks } => execution::reported(page, *revision, tasks),
+            Event::Concluded { ending } => page.more("it will end", words::ending(*ending)),
+            Event::Memorized { record } => closing::memorized(page, scene, record),
+            Event::Audited { record } => closing::audited(page, scene, record),
+            Event::AuditUndelivered => {
+                let said = "the audit record was not delivered, and will not be tried again";
+                page.more("undelivered", Line::new().ink(Ink::Warn, said))
+            }
+            Event::FinalAnswer { trace, text } => closing::answered(page, trace, text.as_str(), scene.step.n),
+            _ => Ok(()),
+        }
+    }
+
+    fn vetoed(&mut self, page: &mut Page<'_>, scene: &Scene<'_>, revision: Revision) -> io::Result<()> {
+        let Some(confidence) = scene.find(|event| match event {
+            Event::ToolResult { report: Report::Argument { argument, .. }, .. } => Some(argument.confidence),
+            _ => None,
+        }) else {
+            return Ok(());
+        };
+        let debated = scene.before.phase != Phase::RepairReread;
+        let pass = scene.judged().map(|request| request.debate.pass).filter(|_| debated);
+        let veto = Veto { pass, revision, confidence };
+        if let Some(running) = &mut self.running {
+            running.veto = Some(veto);
+        }
+        page.more("", why::veto(scene, veto))
+    }
+
+    /// Closes the request's summary if the step ended it.
+    fn ended(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+        if scene.after.control.request().is_some() || scene.before.request.is_none() {
+            return Ok(());
+        }
+        let Some(running) = self.running.take() else { return Ok(()) };
+        self.part = None;
+        self.summed_up = true;
+        closing::summed_up(page, scene, &running)
+    }
+}

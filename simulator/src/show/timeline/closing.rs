@@ -1,0 +1,119 @@
+//! The lines with which requests and sessions end: memory, audit, answer, summary.
+
+use super::super::page::{Ink, Line, Page, TEXT_WIDTH};
+use super::super::plans;
+use super::super::scene::Scene;
+use super::super::text::{count, wrap};
+use super::super::words;
+use super::Running;
+use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
+use orchestrion_kernel::{Event, TraceId};
+use std::io;
+
+/// The most lines of a final answer.
+const ANSWER_LINES_MAX: usize = 8;
+
+/// The end of a session, and what is forgotten with it.
+pub(super) fn session_ended(page: &mut Page<'_>, scene: &Scene<'_>, row: &str) -> io::Result<()> {
+    let forgotten = scene.find(|event| match event {
+        Event::ForgetItems { ids, .. } => Some(ids.len()),
+        _ => None,
+    });
+    let kept = scene.after.semantic.len();
+    let said = match forgotten {
+        Some(forgotten) => format!(
+            "the session closes; {} of the working set forgotten, {kept} kept",
+            count(forgotten, "item")
+        ),
+        None => format!("the session closes; nothing to forget, {} kept", count(kept, "item")),
+    };
+    page.step(scene.step.n, Line::new().ink(Ink::Heading, "session end"), Line::text(said), row)
+}
+
+/// The record that the stores are asked to keep.
+pub(super) fn memorized(page: &mut Page<'_>, scene: &Scene<'_>, record: &MemoryRecord) -> io::Result<()> {
+    let kind = record.kind.to_string();
+    let mut said = Line::text(format_args!("as {kind}"));
+    // Without outputs the text only says once more as what and why the request ends.
+    if !record.text.as_str().starts_with(&kind) {
+        said = said.and(": ").quote(record.text.as_str());
+    }
+    page.more("to be stored", said)?;
+    let Some(request) = scene.judged() else { return Ok(()) };
+    match (record.ratings, request.ratings_after) {
+        (Some(after), _) if after != request.ratings => {
+            page.more("", Line::text("ratings: ").join(words::moved(&request.ratings, &after)))
+        }
+        (None, Some(_)) => page.more("", Line::faint("ratings stay: nothing was decided")),
+        _ => Ok(()),
+    }
+}
+
+/// The audit record, whole.
+pub(super) fn audited(page: &mut Page<'_>, scene: &Scene<'_>, record: &AuditRecord) -> io::Result<()> {
+    page.more("audit record", words::ending(record.ending))?;
+    if record.decisions.is_empty() {
+        page.more("", Line::faint("nothing was decided"))?;
+    }
+    plans::list(page, record.decisions.iter().map(words::decision))?;
+    page.more("", Line::text("stores: ").join(words::holdings(record.stores)))?;
+    if record.tasks.is_empty() {
+        return page.more("", Line::faint("no task was started"));
+    }
+    if !scene.policy.rules.effects_ledger {
+        let tasks: Vec<String> = record.tasks.iter().map(|record| record.task.to_string()).collect();
+        let what = if tasks.len() == 1 { "task" } else { "tasks" };
+        let said = Line::text(format_args!("{what} {} started; ", tasks.join(", ")));
+        return page.more("", said.ink(Ink::Warn, "what they left behind is not told (finding F15)"));
+    }
+    let mut tasks = Line::new();
+    for task in &record.tasks {
+        let comma = if tasks.is_empty() { "" } else { ", " };
+        tasks = tasks.and(comma).join(words::task_record(task));
+    }
+    page.more("", tasks)
+}
+
+/// What the user reads.
+pub(super) fn answered(page: &mut Page<'_>, trace: &TraceId, text: &str, n: u64) -> io::Result<()> {
+    page.more("answer", Line::text(format_args!("trace {trace}")))?;
+    let bar = |line: &str| Line::new().ink(Ink::Faint, "│ ").and(line);
+    let lines = wrap(text, TEXT_WIDTH - 2);
+    for line in lines.iter().take(ANSWER_LINES_MAX) {
+        page.more("", bar(line))?;
+    }
+    let hidden = lines.len().saturating_sub(ANSWER_LINES_MAX);
+    if hidden > 0 {
+        let more = format!("… and {}; --at {n} shows all", count(hidden, "more line"));
+        page.more("", Line::faint(more))?;
+    }
+    Ok(())
+}
+
+/// The request in one line.
+pub(super) fn summed_up(page: &mut Page<'_>, scene: &Scene<'_>, running: &Running) -> io::Result<()> {
+    let Running { id, first, passes, runs, repairs, refused, veto } = running;
+    let ending = scene.judged().and_then(|request| request.ending).or(scene.find(|event| match event {
+        Event::Concluded { ending } => Some(*ending),
+        _ => None,
+    }));
+    let mut line = Line::new().ink(Ink::Heading, format_args!("Request {id}")).and(" ended, ");
+    line = match ending {
+        Some(ending) => line.join(words::ending(ending)),
+        None => line.and("nothing concluded"),
+    };
+    let mut parts = vec![format!("steps {first} to {}", scene.step.n)];
+    let mut part = |number: u32, noun: &str| {
+        if number > 0 {
+            parts.push(count(usize::try_from(number).unwrap_or(usize::MAX), noun));
+        }
+    };
+    part(*passes, "pass");
+    part(*runs, "run");
+    part(*repairs, "repair");
+    part(u32::from(veto.is_some()), "veto");
+    part(*refused, "refusal");
+    page.line(Line::new())?;
+    page.paragraph(Line::new().to(7).join(line), 7)?;
+    page.paragraph(Line::new().to(7).ink(Ink::Faint, parts.join(", ")), 7)
+}

@@ -1,0 +1,102 @@
+//! The lines of a run: tasks, the execution report, and what is undone.
+
+use super::super::page::{Ink, Line, Page};
+use super::super::plans;
+use super::super::scene::Scene;
+use super::super::words;
+use orchestrion_kernel::event::{EffectEnd, TaskEnd, TaskOutcome};
+use orchestrion_kernel::item::Key;
+use orchestrion_kernel::module::Ask;
+use orchestrion_kernel::plan::{Effect, EffectKind};
+use orchestrion_kernel::state::Started;
+use orchestrion_kernel::{Revision, TaskId};
+use std::io;
+
+/// A task that ended with an exit code.
+pub(super) fn ran(
+    page: &mut Page<'_>,
+    scene: &Scene<'_>,
+    task: TaskId,
+    code: i32,
+    output: &str,
+    row: &str,
+) -> io::Result<()> {
+    let planned = scene
+        .judged()
+        .and_then(|request| request.plan.as_ref()?.plan.tasks().iter().find(|planned| planned.id == task));
+    let said = words::exit(code).to(11).quote(output);
+    page.step(scene.step.n, words::asked(Ask::RunTask { task, effect: EffectKind::Pure }), said, row)?;
+    let Some(planned) = planned else { return Ok(()) };
+    let effect = planned.effect.kind();
+    let words = super::super::text::shorten(planned.text.as_str(), 44);
+    page.more("", Line::faint(format_args!("{words} ({effect})")))
+}
+
+/// A compensation that ended with an exit code.
+pub(super) fn undone(
+    page: &mut Page<'_>,
+    scene: &Scene<'_>,
+    task: TaskId,
+    code: i32,
+    output: &str,
+    row: &str,
+) -> io::Result<()> {
+    let end = if code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed };
+    let said = if code == 0 { Line::new().ink(Ink::Good, "✓ undone") } else { words::exit(code) };
+    let said = said.to(11).quote(output);
+    page.step(scene.step.n, words::asked(Ask::UndoTask { task }), said, row)?;
+    let line =
+        if end == EffectEnd::Undone { Line::new() } else { Line::new().ink(Ink::Bad, "undo failed: ") };
+    page.more("", line.join(compensation(scene, task)))
+}
+
+/// What was to take the task's effect back, in the words that the executor was given.
+fn compensation(scene: &Scene<'_>, task: TaskId) -> Line {
+    let Some(request) = scene.judged() else { return Line::new() };
+    let planned =
+        request.plan.as_ref().and_then(|plan| plan.plan.tasks().iter().find(|planned| planned.id == task));
+    if let Some(Effect::Undoable { compensation }) = planned.map(|planned| &planned.effect) {
+        return Line::faint(super::super::text::shorten(compensation.as_str(), 60));
+    }
+    let item = scene.after.semantic.find(&Key::Task(request.id, task));
+    item.map_or(Line::new(), |entry| Line::faint(super::super::text::shorten(entry.item.text.as_str(), 130)))
+}
+
+/// The execution report of a run.
+pub(super) fn reported(page: &mut Page<'_>, revision: Revision, tasks: &[TaskOutcome]) -> io::Result<()> {
+    let succeeded = tasks.iter().filter(|task| task.ended == TaskEnd::Succeeded).count();
+    let ink = if succeeded == tasks.len() { Ink::Good } else { Ink::Bad };
+    let said = Line::text(format_args!("plan r{revision}: "))
+        .ink(ink, format_args!("{succeeded} of {} succeeded", tasks.len()));
+    page.more("report", said)?;
+    if succeeded == tasks.len() {
+        return Ok(());
+    }
+    let line = |task: &TaskOutcome| {
+        Line::text(format_args!("  {:>2}  ", task.task)).join(words::task_end(task.ended))
+    };
+    plans::list(page, tasks.iter().map(line))
+}
+
+/// The end of a rollback: what became of every effect.
+pub(super) fn rolled_back(page: &mut Page<'_>, scene: &Scene<'_>, row: &str) -> io::Result<()> {
+    let Some(request) = scene.judged() else { return Ok(()) };
+    let n = scene.step.n;
+    let effects: Vec<&Started> =
+        request.ledger.iter().filter(|started| started.effect != EffectKind::Pure).collect();
+    if effects.is_empty() {
+        let said = Line::faint("nothing that ran left an effect behind");
+        return page.step(n, Line::faint("rolled back"), said, row);
+    }
+    let mut said = Line::new();
+    for started in effects {
+        let comma = if said.is_empty() { "" } else { ", " };
+        said = said
+            .and(format_args!("{comma}task {} ", started.task))
+            .ink(words::effect_end(started.end), started.end);
+        if started.effect == EffectKind::Irreversible {
+            said = said.ink(Ink::Warn, " (irreversible)");
+        }
+    }
+    page.step(n, Line::faint("rolled back"), said, row)
+}

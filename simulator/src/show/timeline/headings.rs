@@ -1,0 +1,151 @@
+//! Where the reader is: the head of the page, the headings of a request, and where the trace stops.
+
+use super::super::Shown;
+use super::super::page::{Ink, Line, Page};
+use super::super::scene::Scene;
+use super::super::text::{count, shorten};
+use super::super::words;
+use super::{Running, Timeline};
+use crate::trace::Header;
+use orchestrion_kernel::control::phase::Region;
+use orchestrion_kernel::control::table::leads_on;
+use orchestrion_kernel::{Event, Input, Phase, Policy, State};
+use std::io;
+
+/// A stretch of a request under one heading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Region(Region),
+    Plan,
+    Pass(u32),
+    Run(u32),
+    Repair(u32),
+    Rollback,
+}
+
+/// The head of the page: what the trace rests on.
+pub(in super::super) fn header(page: &mut Page<'_>, header: &Header) -> io::Result<()> {
+    let mut line = Line::new()
+        .ink(Ink::Heading, format_args!("Conversation {}", header.conversation))
+        .and(format_args!("  policy {}, kernel {}", header.policy.name, header.kernel));
+    if let Some(scenario) = &header.scenario {
+        line = line.and(format_args!(", scenario {}", scenario.name));
+    }
+    page.paragraph(line, 2)?;
+    for difference in crate::replay::header_differences(header, None) {
+        page.paragraph(Line::new().ink(Ink::Warn, format_args!("  note: {difference}")), 8)?;
+    }
+    Ok(())
+}
+
+impl Timeline {
+    /// What the reader should know where the trace stops.
+    pub(in super::super) fn end(
+        &self,
+        page: &mut Page<'_>,
+        policy: &Policy,
+        state: &State,
+        shown: &Shown,
+    ) -> io::Result<()> {
+        let control = &state.control;
+        let phase = control.phase();
+        let line = match control.waiting() {
+            Some(call) => {
+                format!("The trace ends in {phase}, waiting for {} (call {}).", call.ask.expected(), call.id)
+            }
+            None if phase == Phase::Idle => match control.session() {
+                Some(user) => format!("The trace ends in Idle, the session of {user} still open."),
+                None => "The trace ends in Idle, no session open.".to_string(),
+            },
+            None if !leads_on(policy, phase) => {
+                format!("The trace ends in {phase}; no row of policy {} leads on from here.", policy.name)
+            }
+            None => format!("The trace ends in {phase}, before the next step."),
+        };
+        let requests = usize::try_from(shown.requests).unwrap_or(usize::MAX);
+        let refused = usize::try_from(shown.refused).unwrap_or(usize::MAX);
+        let mut counted = format!("{} steps, {}", shown.steps, count(requests, "request"));
+        if refused > 0 {
+            counted.push_str(&format!(", {} refused", count(refused, "input")));
+        }
+        page.line(Line::new())?;
+        page.paragraph(Line::text(line), 0)?;
+        page.paragraph(Line::faint(counted), 0)
+    }
+
+    /// Announces where the step stands, if that is somewhere else than the step before.
+    pub(super) fn headings(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+        match &scene.step.input {
+            Input::SessionStart { user } => {
+                page.line(Line::new())?;
+                return page.heading(
+                    Line::new().ink(Ink::Heading, format_args!("Session of {}", shorten(user.as_str(), 60))),
+                );
+            }
+            Input::SessionEnd => return page.line(Line::new()),
+            _ => {}
+        }
+        if let Some((id, user)) = scene.find(|event| match event {
+            Event::UserMsg { request, user, .. } => Some((*request, user.clone())),
+            _ => None,
+        }) {
+            let first = scene.step.n;
+            self.running =
+                Some(Running { id, first, passes: 0, runs: 0, repairs: 0, refused: 0, veto: None });
+            self.part = None;
+            page.line(Line::new())?;
+            return page.heading(
+                Line::new()
+                    .ink(Ink::Heading, format_args!("Request {id}"))
+                    .and(format_args!(" of {}", shorten(user.as_str(), 60))),
+            );
+        }
+        let Some(part) = self.part_of(scene) else { return Ok(()) };
+        if self.part != Some(part) {
+            self.part = Some(part);
+            page.region(&self.title(part, scene))?;
+        }
+        Ok(())
+    }
+
+    fn part_of(&mut self, scene: &Scene<'_>) -> Option<Part> {
+        let phase = scene.before.phase;
+        let running = self.running.as_mut()?;
+        if let Some(request) = scene.judged() {
+            running.passes = running.passes.max(request.debate.pass);
+        }
+        Some(match phase {
+            Phase::Planning => Part::Plan,
+            Phase::Round(_) | Phase::PlanReread | Phase::MultiPassCheck => Part::Pass(running.passes),
+            Phase::RunningTasks | Phase::AssertingOutcomes | Phase::Success | Phase::Failure => {
+                Part::Run(running.runs)
+            }
+            Phase::SelfHealingActive | Phase::RepairReread | Phase::RepairScoring => {
+                Part::Repair(running.repairs)
+            }
+            Phase::RollbackActive | Phase::RollbackComplete => Part::Rollback,
+            phase => Part::Region(phase.region()?),
+        })
+    }
+
+    fn title(&self, part: Part, scene: &Scene<'_>) -> String {
+        let name = |region: Region| region.name();
+        let debate = name(Region::ArenaDebate);
+        let execution = name(Region::SandboxedExecution);
+        match part {
+            Part::Region(region) => name(region).to_string(),
+            Part::Plan => format!("{debate}, the baseline plan"),
+            Part::Pass(pass) => format!("{debate}, pass {pass} of {}", scene.policy.bounds.passes),
+            Part::Run(run) => {
+                let plan = scene.judged().and_then(|request| request.plan.as_ref());
+                let plan = plan.map(|plan| format!(" of plan r{}", plan.revision)).unwrap_or_default();
+                let again = if run > 1 { format!(", run {run}") } else { ", the run".to_string() };
+                format!("{execution}{again}{plan}")
+            }
+            Part::Repair(repair) => {
+                format!("{execution}, repair {repair}{}", words::repairs(scene.policy))
+            }
+            Part::Rollback => format!("{execution}, rollback"),
+        }
+    }
+}

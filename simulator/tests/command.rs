@@ -1,0 +1,183 @@
+//! The command, called as a user calls it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/scenarios");
+
+fn orchestrion(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap()
+}
+
+/// Runs the command, checks its exit code, and gives what it printed on both streams.
+fn expect(code: i32, folder: &Path, arguments: &[&str]) -> String {
+    let output = orchestrion(folder, arguments);
+    let printed =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{printed}");
+    assert!(!printed.contains("panicked"), "{arguments:?}\n{printed}");
+    printed
+}
+
+fn golden(name: &str) -> String {
+    format!("{SCENARIOS}/{name}.ndjson")
+}
+
+#[test]
+fn check_as_drawn_fails_with_its_findings_as_json_and_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed =
+        expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(report["verdict"], "fails");
+    assert_eq!(report["runs"].as_array().unwrap().len(), 3);
+    let claims = report["claims"].as_array().unwrap();
+    let f6 = claims.iter().find(|claim| claim["finding"] == "F6").unwrap();
+    assert_eq!((&f6["verdict"], &f6["kind"]), (&"fails".into(), &"trace".into()));
+    let trace = f6["counterexample"]["trace"].as_str().unwrap();
+    expect(0, folder.path(), &["replay", trace]);
+    let shown = expect(0, folder.path(), &["show", trace]);
+    assert!(shown.contains("VETO"), "{shown}");
+    let not_checked = claims.iter().filter(|claim| claim["verdict"] == "not_checked");
+    assert!(not_checked.clone().all(|claim| claim["counterexample"].is_null() && claim["run"].is_null()));
+    assert_eq!(not_checked.count(), 5);
+}
+
+#[test]
+fn check_reads_like_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--quiet"]);
+    assert!(printed.contains("C-06  FAILS"), "{printed}");
+    assert!(printed.contains("  look   orchestrion show .orchestrion/C-06-"), "{printed}");
+    assert!(printed.ends_with("5 not checked. exit 1\n"), "{printed}");
+    assert!(!printed.contains('\u{1b}'), "colour where nobody looks");
+}
+
+#[test]
+fn a_scenario_runs_shows_and_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = expect(0, folder.path(), &["run", &format!("{SCENARIOS}/happy.yaml")]);
+    assert!(shown.contains("played to its end"), "{shown}");
+    let trace = ".orchestrion/happy.trace.ndjson";
+    assert_eq!(fs::read(folder.path().join(trace)).unwrap(), fs::read(golden("happy")).unwrap());
+    expect(0, folder.path(), &["replay", trace]);
+    let step = expect(0, folder.path(), &["show", trace, "--at", "3"]);
+    assert!(step.contains("T02"), "{step}");
+    let beyond = expect(2, folder.path(), &["show", trace, "--at", "999"]);
+    assert!(beyond.contains("999"), "{beyond}");
+}
+
+#[test]
+fn colour_is_written_only_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = golden("happy");
+    assert!(!expect(0, folder.path(), &["show", &happy]).contains('\u{1b}'));
+    assert!(expect(0, folder.path(), &["show", &happy, "--color", "always"]).contains('\u{1b}'));
+}
+
+#[test]
+fn replaying_under_another_policy_says_where_it_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = expect(1, folder.path(), &["replay", &golden("veto-in-pass-one"), "--policy", "as-drawn"]);
+    assert!(printed.contains("policy: recorded hardened, here as-drawn"), "{printed}");
+    assert!(printed.contains("decision first at step"), "{printed}");
+    let header = printed.find("header").unwrap();
+    assert!(header < printed.find("decision first").unwrap(), "header differences come first: {printed}");
+}
+
+#[test]
+fn damaged_traces_are_named_with_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(golden("happy")).unwrap();
+    let damaged = |name: &str, text: String| {
+        fs::write(folder.path().join(name), text).unwrap();
+    };
+    damaged("torn.ndjson", text[..text.len() - 40].to_string());
+    damaged("edited.ndjson", text.replacen("\"gcp\":true", "\"gcp\":false", 1));
+    damaged("other.ndjson", text.replace("\"chain\"", "\"chian\""));
+    damaged("empty.ndjson", String::new());
+    damaged("binary.ndjson", "\u{0}\u{1}\n".to_string());
+
+    let lines = text.lines().count();
+    let torn = expect(3, folder.path(), &["replay", "torn.ndjson"]);
+    assert!(torn.contains(&format!("torn.ndjson:{lines}: torn")), "{torn}");
+    let edited = expect(3, folder.path(), &["replay", "edited.ndjson"]);
+    assert!(edited.contains("edited.ndjson:4: edited"), "{edited}");
+    for name in ["other.ndjson", "empty.ndjson", "binary.ndjson", "missing.ndjson"] {
+        let printed = expect(2, folder.path(), &["replay", name]);
+        assert!(printed.contains(name), "{printed}");
+    }
+    let several = expect(3, folder.path(), &["replay", "empty.ndjson", &golden("happy")]);
+    assert!(several.contains("1 equal, 1 not read to the end"), "{several}");
+}
+
+#[test]
+fn a_trace_of_another_version_is_not_guessed_at() {
+    use orchestrion::trace::{Header, Writer};
+    let folder = tempfile::tempdir().unwrap();
+    let policy = orchestrion_kernel::Policy::hardened();
+    let mut header = Header::new(orchestrion_kernel::ConversationId::new("old"), policy, None);
+    header.format = "orchestrion-trace/0".to_string();
+    let trace = Writer::new(Vec::new(), &header).unwrap().into_inner();
+    fs::write(folder.path().join("old.ndjson"), trace).unwrap();
+    let printed = expect(2, folder.path(), &["replay", "old.ndjson"]);
+    assert!(
+        printed.contains("old.ndjson:1: format orchestrion-trace/0; this version reads orchestrion-trace/1")
+    );
+}
+
+#[test]
+fn bad_scenarios_and_policies_are_drawn_with_file_line_and_help() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        ("unknown.yaml", "about: x\nuser: u\nrequests: [{says: a}]\nmoduels: {}\n", "unknown.yaml:4"),
+        ("type.yaml", "about: x\nuser: u\nrequests: [{says: 3}]\n", "type.yaml:3"),
+        (
+            "short.yaml",
+            "about: x\nuser: u\nrequests: [{says: a}]\nmodules:\n  analyst: {pro: {confidence: 1, says: y}}\n",
+            "the solution",
+        ),
+        ("policy.yaml", "about: x\npolicy: nowhere.yaml\nuser: u\nrequests: [{says: a}]\n", "policy.yaml:2"),
+    ];
+    for (name, text, place) in cases {
+        fs::write(folder.path().join(name), text).unwrap();
+        let printed = expect(2, folder.path(), &["run", name]);
+        assert!(printed.to_lowercase().contains(place) && printed.contains("help:"), "{name}\n{printed}");
+        assert!(!folder.path().join(".orchestrion").exists(), "{name} left something behind");
+    }
+    let contradiction = "name: odd\nthresholds:\n  proceed_from: 0.9\n  redebate_below: 0.7\n";
+    fs::write(folder.path().join("odd.yaml"), contradiction).unwrap();
+    let printed = expect(2, folder.path(), &["check", "--policy", "odd.yaml"]);
+    assert!(printed.contains("odd.yaml:3") && printed.contains("contradicts"), "{printed}");
+}
+
+#[test]
+fn exports_print_what_they_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = [
+        (vec!["export", "mermaid"], "stateDiagram-v2\n"),
+        (vec!["export", "table", "--policy", "as-drawn"], "<!-- Generated"),
+        (vec!["export", "schema", "--of", "policy"], "{\n"),
+    ];
+    for (arguments, start) in starts {
+        assert!(expect(0, folder.path(), &arguments).starts_with(start), "{arguments:?}");
+    }
+    let policy = expect(0, folder.path(), &["export", "policy"]);
+    fs::write(folder.path().join("mine.yaml"), policy).unwrap();
+    expect(0, folder.path(), &["export", "mermaid", "--policy", "mine.yaml"]);
+}
+
+#[test]
+fn every_verb_has_a_worked_example_in_its_help() {
+    let folder = tempfile::tempdir().unwrap();
+    for verb in ["check", "run", "replay", "show", "promote", "export"] {
+        let help = expect(0, folder.path(), &[verb, "--help"]);
+        assert!(help.contains("Examples:\n  orchestrion "), "{help}");
+    }
+}

@@ -1,0 +1,98 @@
+//! The models explore exactly as many states as they did, and find exactly the listed findings.
+//!
+//! The counts are asserted so that a change of the model is noticed. If one changes, look whether by as much as
+//! the change explains, and write the new number down.
+
+use orchestrion::evidence;
+use orchestrion::replay::replay;
+use orchestrion::trace::Reader;
+use orchestrion_kernel::claims::{CLAIMS, History, broken_by_step, broken_in_state};
+use orchestrion_kernel::{Input, Policy, decide};
+use orchestrion_model::check::{Run, Verdict, explore, verdicts};
+use orchestrion_model::product::fresh;
+use orchestrion_model::scopes::{MODELS, Scope};
+
+fn explored(policy: &Policy, scope: &str) -> Vec<Run> {
+    let scope = Scope::by_name(scope).unwrap();
+    MODELS.into_iter().map(|model| explore(policy, model, &scope, &|_| ())).collect()
+}
+
+fn counts(runs: &[Run]) -> Vec<(&'static str, usize, usize)> {
+    runs.iter().map(|run| (run.model, run.states, run.products)).collect()
+}
+
+fn findings(verdicts: &[Verdict], word: &str) -> Vec<&'static str> {
+    let all = CLAIMS.iter().zip(verdicts);
+    all.filter(|(_, verdict)| verdict.word() == word)
+        .map(|(claim, _)| claim.finding.unwrap_or(claim.id))
+        .collect()
+}
+
+#[test]
+fn under_hardened_nothing_fails() {
+    let policy = Policy::hardened();
+    let runs = explored(&policy, "small");
+    let verdicts = verdicts(&policy, &runs);
+    assert_eq!(findings(&verdicts, "fails"), [""; 0]);
+    assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
+    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5"]);
+    assert_eq!(
+        counts(&runs),
+        [("debate", 50_371, 71_041), ("execution", 46_166, 46_321), ("lifecycle", 81_073, 88_048)]
+    );
+    for run in runs {
+        assert!(run.products < 2 * run.states, "{}: the history multiplies the states", run.model);
+    }
+}
+
+#[test]
+fn under_as_drawn_exactly_the_findings_fail() {
+    let policy = Policy::as_drawn();
+    let runs = explored(&policy, "small");
+    let verdicts = verdicts(&policy, &runs);
+    assert_eq!(
+        findings(&verdicts, "fails"),
+        ["F1", "F2", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15", "F16"]
+    );
+    assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
+    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5", "C-25", "C-29"]);
+    assert_eq!(counts(&runs), [("debate", 57_954, 86_474), ("execution", 224, 224), ("lifecycle", 29, 29)]);
+    for (i, verdict) in verdicts.iter().enumerate() {
+        if let Verdict::Fails { inputs, .. } = verdict {
+            breaks_only_at_its_end(&policy, i, inputs);
+            replays_equal(&policy, CLAIMS[i].id, inputs);
+        }
+    }
+}
+
+#[test]
+fn the_tiny_scope_is_no_vacuous_one() {
+    let policy = Policy::hardened();
+    let runs = explored(&policy, "tiny");
+    let verdicts = verdicts(&policy, &runs);
+    assert_eq!(findings(&verdicts, "fails"), [""; 0]);
+    assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
+}
+
+/// A counterexample, taken step by step without the checker, keeps the claim until its last step.
+fn breaks_only_at_its_end(policy: &Policy, claim: usize, inputs: &[Input]) {
+    let id = CLAIMS[claim].id;
+    let (mut state, mut history) = (fresh(), History::default());
+    for (n, input) in (1..).zip(inputs) {
+        let events =
+            decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
+        let before = state.clone();
+        events.iter().for_each(|event| state.apply(event));
+        let broken = broken_by_step(policy, &before, &events, &state, &mut history).any(|i| i == claim)
+            || broken_in_state(policy, &state).any(|i| i == claim);
+        assert_eq!(broken, n == inputs.len(), "{id}, step {n} of {}", inputs.len());
+    }
+}
+
+fn replays_equal(policy: &Policy, claim: &str, inputs: &[Input]) {
+    let evidence = evidence::record(claim, policy, inputs).unwrap();
+    assert!(!evidence.highlights.is_empty(), "{claim}: nothing in its counterexample is worth looking at");
+    let found = replay(Reader::new(evidence.trace.as_slice(), &evidence.file).unwrap(), None);
+    assert!(found.is_equal() && found.header.is_empty(), "{claim}: {found:?}");
+    assert_eq!(found.steps, inputs.len() as u64, "{claim}");
+}
