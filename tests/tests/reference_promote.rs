@@ -3,9 +3,9 @@
 use orchestrion::promote::{Target, from_debate};
 use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
+use orchestrion_kernel::Score;
 use orchestrion_kernel::event::{Event, Label};
 use orchestrion_kernel::module::{Ask, Role};
-use orchestrion_kernel::Score;
 use std::path::Path;
 
 #[test]
@@ -31,7 +31,11 @@ fn reference_debate_is_promoted_and_proceeds_below_the_line() {
         let asks = |event: &&Event| matches!(event, Event::ToolCall { ask, .. } if *ask == Ask::Argue(role));
         events.iter().filter(asks).count()
     };
-    assert_eq!(Role::ALL.map(asked), [1, 3, 3, 3, 3], "three passes, of which the first has the Analyst's round");
+    assert_eq!(
+        Role::ALL.map(asked),
+        [1, 3, 3, 3, 3],
+        "three passes, of which the first has the Analyst's round"
+    );
     let decisions: Vec<_> = events
         .iter()
         .filter_map(|event| match event {

@@ -3,13 +3,14 @@
 //! The roles say the same in every pass, for a record holds one argument of each. What the record does not
 //! tell, who the user was or what the stores did, is left to the scenario's defaults.
 
-use super::record::{ArgumentRow, ExecutionRow, Places, Record};
+use super::record::{ArgumentRow, DebateRow, ExecutionRow, Places, Record, START};
 use super::{PromoteError, Promotion, Target, perform};
 use crate::scenario::{
-    ArgumentFile, ModulesFile, OneOrMany, PlannerAnswer, RequestFile, ReviserAnswer, RevisionFile, ScenarioFile,
-    TaskAnswer, TaskFile, VoiceAnswer,
+    ArgumentFile, ModulesFile, OneOrMany, PlannerAnswer, RequestFile, ReviserAnswer, RevisionFile,
+    ScenarioFile, TaskAnswer, TaskFile, VoiceAnswer,
 };
 use crate::yaml::{At, Decimal, Fault, ReadError, Source, Words, nearest};
+use miette::SourceSpan;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::{Policy, Score, TaskId};
 use std::collections::BTreeMap;
@@ -36,10 +37,11 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
     let objective = places.text(debate.objective)?;
     let mut modules = voices(places, &record, debate.id.get())?;
     let notes = executed(places, &record.execution_traces, &mut modules)?;
-    let mut about = format!("The debate {}, promoted from {file}.", shown(debate.id.get()));
+    let mut about = format!("The debate {}, promoted from {file}", shown(debate.id.get()));
     if let Some(decision) = debate.consensus_decision {
-        about = format!("{about} There it was decided: {}.", shown(decision.get()));
+        about = format!("{about}, where it was decided as {}", shown(decision.get()));
     }
+    about.push('.');
     let scenario = ScenarioFile {
         about: Words::from(about),
         policy: None,
@@ -53,13 +55,16 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
     Ok(promotion)
 }
 
-fn not_one(places: Places<'_>, debates: &[super::record::DebateRow<'_>]) -> Fault {
+fn not_one(places: Places<'_>, debates: &[DebateRow<'_>]) -> Fault {
     let ids: Vec<String> = debates.iter().map(|debate| shown(debate.id.get())).collect();
     let message = match ids.len() {
         0 => "expected one debate, found none".to_string(),
         found => format!("expected one debate, found {found}: {}", ids.join(", ")),
     };
     let fault = Fault::new(message, "keep one debate in the file, with its arguments");
+    if debates.is_empty() {
+        return fault.at(SourceSpan::from(START), "in this record");
+    }
     debates.iter().fold(fault, |fault, debate| fault.at(places.of(debate.id), ""))
 }
 
@@ -69,7 +74,10 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
     for row in &record.arguments {
         if let Some(other) = row.debate_id.filter(|id| id.get() != debate) {
             let fault = Fault::new(
-                format!("an argument belongs to the debate {}, which the file does not have", shown(other.get())),
+                format!(
+                    "an argument belongs to the debate {}, which the file does not have",
+                    shown(other.get())
+                ),
                 format!("remove the argument, or let it belong to the debate {}", shown(debate)),
             );
             return Err(places.error(fault.at(places.of(other), "another debate")));
@@ -82,7 +90,8 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
             return Err(places.error(fault));
         }
     }
-    let missing: Vec<_> = Role::ALL.iter().filter(|role| !said.contains_key(role)).map(Role::to_string).collect();
+    let missing: Vec<_> =
+        Role::ALL.iter().filter(|role| !said.contains_key(role)).map(Role::to_string).collect();
     if !missing.is_empty() {
         let fault = Fault::new(
             format!("no argument of {}; expected one of each of the five roles", missing.join(", ")),
@@ -90,7 +99,7 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
         );
         return Err(places.error(match record.arguments.last() {
             Some(last) => fault.at(places.of(last.agent_name), "the last argument"),
-            None => fault,
+            None => fault.at(SourceSpan::from(START), "in this record"),
         }));
     }
     let mut modules = ModulesFile::default();
@@ -101,7 +110,9 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
             Role::Analyst => modules.analyst = Some(voice(for_it, ArgumentFile { confidence, says })),
             Role::Critic => modules.critic = Some(voice(for_it, ArgumentFile { confidence, says })),
             Role::Security => modules.security = Some(voice(for_it, ArgumentFile { confidence, says })),
-            Role::Solution => modules.solution = Some(reviser(for_it, RevisionFile { confidence, says, plan: None })),
+            Role::Solution => {
+                modules.solution = Some(reviser(for_it, RevisionFile { confidence, says, plan: None }))
+            }
             Role::Optimizer => {
                 modules.optimizer = Some(reviser(for_it, RevisionFile { confidence, says, plan: None }));
             }

@@ -50,9 +50,7 @@ pub fn from_trace<R: BufRead>(
     let scenario = ScenarioFile {
         about: Words::from(about),
         policy: None,
-        conversation: Some(header.conversation.as_str())
-            .filter(|name| *name != target.name)
-            .map(Words::from),
+        conversation: Some(header.conversation.as_str()).filter(|name| *name != target.name).map(Words::from),
         user: Words::from(user.as_str()),
         requests: recording.requests.into(),
         modules: recording.answers.file().into(),
@@ -134,7 +132,8 @@ impl<'a> Recording<'a> {
 
     /// Says in the scenario's words what came.
     fn say(&mut self, step: &Step) -> Result<(), PromoteError> {
-        let cannot = |why, help| PromoteError::Inexpressible { file: self.file.to_string(), n: step.n, why, help };
+        let cannot =
+            |why, help| PromoteError::Inexpressible { file: self.file.to_string(), n: step.n, why, help };
         match &step.input {
             Input::Step | Input::SessionEnd => {}
             Input::SessionStart { .. } if self.user.is_some() => {

@@ -22,6 +22,9 @@ pub(super) struct Record<'a> {
     pub(super) execution_traces: Vec<ExecutionRow<'a>>,
 }
 
+/// The place of what is missing: the beginning of the record.
+pub(super) const START: (usize, usize) = (0, 0);
+
 /// A debate.
 #[derive(Deserialize)]
 #[serde(expecting = "a debate, an object with `id` and `objective`")]
@@ -104,7 +107,12 @@ impl<'a> Places<'a> {
         self.value(value, "a text", "put it in double quotes")
     }
 
-    fn value<T: DeserializeOwned>(self, value: &RawValue, expected: &str, help: &str) -> Result<T, ReadError> {
+    fn value<T: DeserializeOwned>(
+        self,
+        value: &RawValue,
+        expected: &str,
+        help: &str,
+    ) -> Result<T, ReadError> {
         serde_json::from_str(value.get()).map_err(|_| {
             let fault = Fault::new(format!("expected {expected}, found {}", kind(value)), help);
             self.error(fault.at(self.of(value), format!("not {expected}")))
@@ -117,7 +125,10 @@ impl<'a> Places<'a> {
             "1" | "true" => Ok(true),
             "0" | "false" => Ok(false),
             _ => {
-                let fault = Fault::new("expected whether the argument is for the plan", "write 1 or true, 0 or false");
+                let fault = Fault::new(
+                    "expected whether the argument is for the plan",
+                    "write 1 or true, 0 or false",
+                );
                 Err(self.error(fault.at(self.of(value), "neither yes nor no")))
             }
         }
