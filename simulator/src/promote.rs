@@ -154,6 +154,12 @@ pub enum PromoteError {
     Play(#[from] PlayError),
 }
 
+/// Where a scenario comes from, without the folders of whoever promoted it.
+fn origin(file: &str) -> String {
+    let path = Path::new(file);
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
 /// Writes the scenario, and plays it as whoever runs it will.
 fn perform(
     target: &Target,

@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         None => promote_trace(&args.file, &target)?,
         Some(Foreign::Debate) => {
             let text = read_text(&args.file)?;
-            from_debate(&file_name(&args.file), &text, &target)?
+            from_debate(&args.file.display().to_string(), &text, &target)?
         }
     };
     let written = write(&promotion, &args.to)?;
@@ -59,12 +59,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn promote_trace(path: &Path, target: &Target) -> Result<Promotion, PromoteError> {
-    from_trace(open_trace(path)?, &file_name(path), target)
-}
-
-/// A scenario names its origin without the folders of whoever promoted it.
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    from_trace(open_trace(path)?, &path.display().to_string(), target)
 }
 
 fn read_text(path: &Path) -> Result<String> {

@@ -4,7 +4,7 @@
 //! tell, who the user was or what the stores did, is left to the scenario's defaults.
 
 use super::record::{ArgumentRow, DebateRow, ExecutionRow, Places, Record, START};
-use super::{PromoteError, Promotion, Target, perform};
+use super::{PromoteError, Promotion, Target, origin, perform};
 use crate::scenario::{
     ArgumentFile, ModulesFile, OneOrMany, PlannerAnswer, RequestFile, ReviserAnswer, RevisionFile,
     ScenarioFile, TaskAnswer, TaskFile, VoiceAnswer,
@@ -21,7 +21,7 @@ const USER: &str = "user";
 /// What a step's status is when its output can be taken for a task's.
 const COMPLETED: &str = "COMPLETED";
 
-/// Promotes a recorded debate. `file` is the name that errors and the scenario show, `text` what it holds.
+/// Promotes a recorded debate. `file` is its path, as errors show it, and `text` what it holds.
 ///
 /// # Errors
 /// [`PromoteError`] if the text is no record of exactly one debate with one argument for each of the five
@@ -37,7 +37,7 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
     let objective = places.text(debate.objective)?;
     let mut modules = voices(places, &record, debate.id.get())?;
     let notes = executed(places, &record.execution_traces, &mut modules)?;
-    let mut about = format!("The debate {}, promoted from {file}", shown(debate.id.get()));
+    let mut about = format!("The debate {}, promoted from {}", shown(debate.id.get()), origin(file));
     if let Some(decision) = debate.consensus_decision {
         about = format!("{about}, where it was decided as {}", shown(decision.get()));
     }

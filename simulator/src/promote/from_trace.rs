@@ -4,7 +4,7 @@
 //! is missing is then answered by modules that succeed, and the scenario says so.
 
 use super::answers::Answers;
-use super::{PromoteError, Promotion, Target, perform};
+use super::{PromoteError, Promotion, Target, origin, perform};
 use crate::scenario::{CancelFile, PhaseName, RequestFile, ScenarioFile, Visit};
 use crate::script::{Answer, unscripted};
 use crate::trace::{Header, Reader, Step};
@@ -21,7 +21,7 @@ const ADDED_STEPS_MAX: u64 = 100_000;
 /// Refused steps that are told one by one.
 const REFUSED_TOLD_MAX: usize = 5;
 
-/// Promotes a trace. `file` is the name that errors and the scenario show.
+/// Promotes a trace. `file` is its path, as errors show it.
 ///
 /// # Errors
 /// [`PromoteError`] if the trace cannot be read to its end, says something that a scenario cannot, or is not
@@ -41,7 +41,7 @@ pub fn from_trace<R: BufRead>(
         return Err(PromoteError::NoRequest { file: file.to_string() });
     };
     let added = recording.complete(&header);
-    let mut about = format!("Promoted from {file}.");
+    let mut about = format!("Promoted from {}.", origin(file));
     let mut notes = recording.refused_notes();
     if let Some(added) = added {
         about = format!("{about} {added}");
@@ -199,6 +199,7 @@ impl<'a> Recording<'a> {
         }
         let (stopped, phase) = (self.kept.last().map_or(0, |step| step.n), self.state.control.phase());
         let request = self.requests.last().map_or_else(|| Text::from(""), |request| request.says.text());
+        let mut added = false;
         for _ in 0..ADDED_STEPS_MAX {
             if self.state.control.phase().is_rest() {
                 break;
@@ -206,18 +207,35 @@ impl<'a> Recording<'a> {
             let (asked, input) = match self.state.control.waiting() {
                 None => (None, Input::Step),
                 Some(call) => {
-                    let report = unscripted(call.ask, &request).unwrap_or_else(agreement);
+                    let report = self.success(call.ask, &request);
                     (Some(call.ask), Input::Reply { call: call.id, report })
                 }
             };
+            // As drawn there are dead ends; playing comes to the same one.
             let Ok(events) = decide(&header.policy, &self.state, &input) else { break };
+            added = true;
             if let (Some(ask), Input::Reply { report, .. }) = (asked, input) {
                 self.answer(ask, Answer::Reply(report));
             }
             events.iter().for_each(|event| self.state.apply(event));
         }
         let on = "the end was added, in which every module succeeds and every voice agrees";
-        Some(format!("The recording stops at step {stopped}, in {phase}; {on}."))
+        added.then(|| format!("The recording stops at step {stopped}, in {phase}; {on}."))
+    }
+
+    /// What a module that succeeds answers. A repair keeps the plan: its tasks are run again.
+    fn success(&self, ask: Ask, request_text: &Text) -> Report {
+        let nothing = || Text::from("");
+        let plan = self.state.control.request().and_then(|request| request.plan.as_ref());
+        match (ask, plan) {
+            (Ask::Diagnose, Some(revised)) => {
+                Report::Repaired { text: nothing(), plan: revised.plan.clone() }
+            }
+            _ => unscripted(ask, request_text).unwrap_or_else(|| {
+                let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+                Report::Argument { argument, text: nothing(), plan: None }
+            }),
+        }
     }
 
     fn refused_notes(&self) -> Vec<String> {
@@ -237,12 +255,6 @@ impl<'a> Recording<'a> {
 }
 
 const EDITED: &str = "no kernel writes such a trace; see what is wrong with: orchestrion replay FILE";
-
-/// What a voice says that nobody recorded.
-fn agreement() -> Report {
-    let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
-    Report::Argument { argument, text: Text::from(""), plan: None }
-}
 
 /// Holds what was played against what was recorded. Says where this kernel decides otherwise, if only that.
 fn compare(file: &str, kept: &[&Step], played: &[Step]) -> Result<Option<String>, PromoteError> {

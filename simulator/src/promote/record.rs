@@ -73,6 +73,12 @@ impl<'a> Places<'a> {
     /// Reads the record.
     pub(super) fn record(self) -> Result<Record<'a>, ReadError> {
         let text = self.0.text();
+        if text.starts_with("{\"format\":\"orchestrion-trace/") {
+            return Err(ReadError::whole(
+                format!("{}: this is a trace, no recorded debate", self.0.name()),
+                "promote it without --as debate",
+            ));
+        }
         serde_json::from_str(text).map_err(|error| {
             let full = error.to_string();
             let sentence = full.rsplit_once(" at line ").map_or(full.as_str(), |(sentence, _)| sentence);

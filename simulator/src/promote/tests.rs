@@ -112,13 +112,19 @@ fn a_trace_that_stops_anywhere_is_carried_to_its_end() {
     let plan =
         "  planner: {plan: [{task: 1, do: Create, undo: Drop}, {task: 2, do: Send, irreversible: true}]}\n";
     let rest = "  tasks: {1: {ok: done}}\n  cloud_store: refused\n";
-    for policy in ["hardened", "as-drawn"] {
+    let fails = "  tasks: {1: {exit: {code: 1}}}\n";
+    for (policy, rest) in [("hardened", rest), ("hardened", fails), ("as-drawn", rest), ("as-drawn", fails)] {
         let whole = inputs(&trace_of(&scenario(policy, &format!("{plan}{rest}"))));
         for end in 2..whole.len() {
             let cut = recorded(Policy::built_in(policy).unwrap(), whole[..end].iter().cloned());
             let promotion = promoted(&cut).unwrap();
             assert!(inputs(&promotion.golden).starts_with(&inputs(&cut)), "{}", promotion.scenario);
             let busy = promotion.scenario.contains("The recording stops at step");
+            // Once nobody repairs, as drawn, there is no way on.
+            let given_up =
+                |input: &Input| matches!(input, Input::Reply { report: Report::NoRepair { .. }, .. });
+            let dead_end = policy == "as-drawn" && whole[..end].iter().any(given_up);
+            assert_eq!(promotion.halted.is_some(), dead_end, "{end} of {}", whole.len());
             assert_eq!(promotion.notes.len(), usize::from(busy));
         }
     }
@@ -131,7 +137,7 @@ fn a_counterexample_is_promoted_with_an_end() {
     let found = evidence::record("C-02", &Policy::as_drawn(), &inputs(&trace_of(&text))[..15]).unwrap();
     let promotion = from_trace(
         Reader::new(found.trace.as_slice(), &found.file).unwrap(),
-        "C-02-9f31c2aa.trace.ndjson",
+        "some/folder/C-02-9f31c2aa.trace.ndjson",
         &target(),
     )
     .unwrap();
