@@ -1,7 +1,8 @@
 //! Orchestrion's simulator: scenarios, traces, replay, and the command.
 //!
 //! A [`scenario`] scripts a user and the modules; [`play`](play::play) drives a conversation with them and
-//! records a [`trace`]; [`replay`](replay::replay) decides a recorded trace again.
+//! records a [`trace`]; [`replay`](replay::replay) decides a recorded trace again;
+//! [`promote`] keeps what happened as a scenario.
 
 pub mod cli;
 pub mod conversation;
@@ -9,6 +10,7 @@ pub mod evidence;
 pub mod pages;
 pub mod play;
 pub mod policy_file;
+pub mod promote;
 pub mod replay;
 pub mod scenario;
 pub mod script;

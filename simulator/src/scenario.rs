@@ -80,6 +80,12 @@ impl Scenario {
         read::scenario(Source::from_text(name, text)?, base_dir)
     }
 
+    /// Reads a scenario from text, under a policy that is at hand, whatever the text names: the policy's file
+    /// may not be written yet.
+    pub(crate) fn parse_under(name: &str, text: &str, policy: Policy) -> Result<Self, ReadError> {
+        read::scenario_under(Source::from_text(name, text)?, policy)
+    }
+
     /// The text that the scenario was read from, for its digest.
     #[must_use]
     pub fn text(&self) -> &str {

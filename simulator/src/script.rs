@@ -62,7 +62,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    const fn of(ask: Ask) -> Self {
+    pub(crate) const fn of(ask: Ask) -> Self {
         match ask {
             Ask::VerifyIdentity => Self::Identity,
             Ask::LoadContext => Self::Memory,
@@ -192,7 +192,7 @@ fn used_up(part: Part, roll: &Roll) -> Fault {
 }
 
 /// What a module that the scenario leaves out answers; none for the voices of the debate.
-fn unscripted(ask: Ask, request_text: &Text) -> Option<Report> {
+pub(crate) fn unscripted(ask: Ask, request_text: &Text) -> Option<Report> {
     let nothing = || Text::from("");
     Some(match ask {
         Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },

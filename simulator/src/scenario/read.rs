@@ -21,14 +21,24 @@ use std::path::Path;
 /// Reads a scenario.
 pub(super) fn scenario(source: Source, base_dir: &Path) -> Result<Scenario, ReadError> {
     let file: ScenarioFile = source.parse()?;
-    let path = Path::new(source.name());
-    let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let policy = match &file.policy {
         None => Policy::hardened(),
         Some(policy) => policy_file::look_up(policy.value.as_str(), base_dir)
             .map_err(|problem| problem.drawn_in(&source, policy.span(), "named here"))?,
     };
-    let script = script(&source, &file).map_err(|fault| ReadError::in_source(&source, fault))?;
+    meaning(source, &file, policy)
+}
+
+/// Reads a scenario under a policy that is at hand, whatever the file names.
+pub(super) fn scenario_under(source: Source, policy: Policy) -> Result<Scenario, ReadError> {
+    let file: ScenarioFile = source.parse()?;
+    meaning(source, &file, policy)
+}
+
+fn meaning(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenario, ReadError> {
+    let path = Path::new(source.name());
+    let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let script = script(&source, file).map_err(|fault| ReadError::in_source(&source, fault))?;
     let request = |request: &super::RequestFile| RequestScript {
         says: request.says.text(),
         cancel: request

@@ -1,0 +1,226 @@
+//! What modules answered, gathered in the order asked and written as a scenario writes it.
+
+use crate::scenario::{
+    ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile, DiagnosisAnswer, ExitFile,
+    IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile, NoRepairFile, OneOrMany, PlanFile, PlannerAnswer,
+    RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer, TaskFile,
+    TraceFile, VoiceAnswer,
+};
+use crate::script::{Answer, Part, unscripted};
+use crate::yaml::{At, Decimal, Words};
+use orchestrion_kernel::Text;
+use orchestrion_kernel::module::{Argument, Ask, PastTrace, Rating, Report, Role, Stance, Store};
+use orchestrion_kernel::plan::{Effect, Plan};
+use std::collections::BTreeMap;
+
+/// Answers by who gave them.
+#[derive(Debug, Default)]
+pub(super) struct Answers(BTreeMap<Part, Given>);
+
+#[derive(Debug, Default)]
+struct Given {
+    answers: Vec<Answer>,
+    /// Whether a scenario that leaves the module out gives the same answers.
+    unsaid: bool,
+}
+
+impl Answers {
+    /// Adds an answer to a question in a request.
+    pub(super) fn push(&mut self, ask: Ask, request_text: &Text, answer: Answer) {
+        let unsaid = unscripted(ask, request_text).is_some_and(|report| Answer::Reply(report) == answer);
+        let given =
+            self.0.entry(Part::of(ask)).or_insert_with(|| Given { answers: Vec::new(), unsaid: true });
+        given.unsaid &= unsaid;
+        given.answers.push(answer);
+    }
+
+    /// The answers as a scenario file has them. What it need not say is left out.
+    pub(super) fn file(&self) -> ModulesFile {
+        let mut file = ModulesFile::default();
+        for (part, Given { answers, unsaid }) in &self.0 {
+            if *unsaid {
+                continue;
+            }
+            match part {
+                Part::Identity => file.identity = written(answers, identity),
+                Part::Memory => file.memory = written(answers, memory),
+                Part::Classifier => file.classifier = written(answers, classifier),
+                Part::Planner => file.planner = written(answers, planner),
+                Part::Voice(Role::Analyst) => file.analyst = written(answers, voice),
+                Part::Voice(Role::Solution) => file.solution = written(answers, reviser),
+                Part::Voice(Role::Critic) => file.critic = written(answers, voice),
+                Part::Voice(Role::Security) => file.security = written(answers, voice),
+                Part::Voice(Role::Optimizer) => file.optimizer = written(answers, reviser),
+                Part::Reread => file.reread = written(answers, voice),
+                Part::Diagnosis => file.diagnosis = written(answers, diagnosis),
+                Part::Store(Store::Local) => file.local_store = written(answers, store),
+                Part::Store(Store::Cloud) => file.cloud_store = written(answers, store),
+                Part::Auditor => file.auditor = written(answers, auditor),
+                Part::Task(id) => {
+                    if let Some(written) = written(answers, task) {
+                        file.tasks.insert(*id, written);
+                    }
+                }
+                Part::Undo(id) => {
+                    if let Some(written) = written(answers, task) {
+                        file.undo.insert(*id, written);
+                    }
+                }
+            }
+        }
+        file
+    }
+}
+
+/// A list of answers, or one that stands for all. Answers only ever stand with the question that they answer,
+/// so none of them is without words; if one were, playing the scenario would show it.
+fn written<T>(answers: &[Answer], words: impl Fn(&Answer) -> Option<T>) -> Option<OneOrMany<T>> {
+    let first = answers.first()?;
+    if answers.iter().all(|answer| answer == first) {
+        return words(first).map(OneOrMany::one);
+    }
+    Some(OneOrMany::many(answers.iter().filter_map(words)))
+}
+
+fn identity(answer: &Answer) -> Option<IdentityAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => IdentityAnswer::Fail(*failure),
+        Answer::Reply(Report::Identity { gcp, mongodb }) => {
+            IdentityAnswer::Locks(LocksFile { gcp: *gcp, mongodb: *mongodb })
+        }
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn memory(answer: &Answer) -> Option<MemoryAnswer> {
+    let (ratings, traces) = match answer {
+        Answer::Fail(failure) => return Some(MemoryAnswer::Fail(*failure)),
+        Answer::Reply(Report::Context { ratings, traces }) => (ratings, traces),
+        Answer::Reply(_) => return None,
+    };
+    let rating = |role| {
+        let Rating { elo, successes, matches } = *ratings.get(role);
+        RatingFile { elo, successes, matches }
+    };
+    let trace = |past: &PastTrace| TraceFile {
+        conversation: past.trace.conversation.as_str().into(),
+        request: past.trace.request.number(),
+        text: past.text.clone().into(),
+    };
+    Some(MemoryAnswer::Context(ContextFile {
+        ratings: RatingsFile {
+            analyst: rating(Role::Analyst),
+            solution: rating(Role::Solution),
+            critic: rating(Role::Critic),
+            security: rating(Role::Security),
+            optimizer: rating(Role::Optimizer),
+        },
+        traces: traces.iter().map(trace).collect(),
+    }))
+}
+
+fn classifier(answer: &Answer) -> Option<ClassifierAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => ClassifierAnswer::Fail(*failure),
+        Answer::Reply(Report::Classification { tags, similarity }) => {
+            ClassifierAnswer::Classified(ClassifiedFile {
+                tags: tags.iter().cloned().map(Words::from).collect(),
+                similarity: Decimal(*similarity),
+            })
+        }
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn planner(answer: &Answer) -> Option<PlannerAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => PlannerAnswer::Fail(*failure),
+        Answer::Reply(Report::Plan(plan)) => PlannerAnswer::Plan(plan_file(plan)),
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn voice(answer: &Answer) -> Option<VoiceAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => VoiceAnswer::Fail(*failure),
+        Answer::Reply(Report::Argument { argument: Argument { stance, confidence }, text, plan: None }) => {
+            let file = ArgumentFile { confidence: Decimal(*confidence), says: text.clone().into() };
+            match stance {
+                Stance::Pro => VoiceAnswer::Pro(file),
+                Stance::Con => VoiceAnswer::Con(file),
+            }
+        }
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn reviser(answer: &Answer) -> Option<ReviserAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => ReviserAnswer::Fail(*failure),
+        Answer::Reply(Report::Argument { argument: Argument { stance, confidence }, text, plan }) => {
+            let file = RevisionFile {
+                confidence: Decimal(*confidence),
+                says: text.clone().into(),
+                plan: plan.as_ref().map(plan_file),
+            };
+            match stance {
+                Stance::Pro => ReviserAnswer::Pro(file),
+                Stance::Con => ReviserAnswer::Con(file),
+            }
+        }
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn diagnosis(answer: &Answer) -> Option<DiagnosisAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => DiagnosisAnswer::Fail(*failure),
+        Answer::Reply(Report::Repaired { text, plan }) => {
+            DiagnosisAnswer::Repaired(RepairFile { says: text.clone().into(), plan: plan_file(plan) })
+        }
+        Answer::Reply(Report::NoRepair { text }) => {
+            DiagnosisAnswer::NoRepair(NoRepairFile { says: text.clone().into() })
+        }
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn task(answer: &Answer) -> Option<TaskAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => TaskAnswer::Fail(*failure),
+        Answer::Reply(Report::Exit { code: 0, text }) => TaskAnswer::Ok(text.clone().into()),
+        Answer::Reply(Report::Exit { code, text }) => {
+            TaskAnswer::Exit(ExitFile { code: *code, says: text.clone().into() })
+        }
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn store(answer: &Answer) -> Option<StoreAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => StoreAnswer::Fail(*failure),
+        Answer::Reply(Report::Stored { held: true }) => StoreAnswer::Held,
+        Answer::Reply(Report::Stored { held: false }) => StoreAnswer::Refused,
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn auditor(answer: &Answer) -> Option<AuditorAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => AuditorAnswer::Fail(*failure),
+        Answer::Reply(Report::Delivered) => AuditorAnswer::Delivered,
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn plan_file(plan: &Plan) -> PlanFile {
+    let tasks = plan.tasks().iter().map(|task| {
+        let (undo, irreversible) = match &task.effect {
+            Effect::Pure => (None, false),
+            Effect::Undoable { compensation } => (Some(compensation.clone().into()), false),
+            Effect::Irreversible => (None, true),
+        };
+        TaskFile { task: task.id.number(), action: task.text.clone().into(), undo, irreversible }
+    });
+    tasks.map(At::from).collect::<Vec<_>>().into()
+}

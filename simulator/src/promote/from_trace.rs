@@ -1,0 +1,287 @@
+//! A trace as a scenario: the answers that were recorded, in the order asked.
+//!
+//! A trace may stop in the middle of a request, as counterexamples do; a scenario is played to its end. What
+//! is missing is then answered by modules that succeed, and the scenario says so.
+
+use super::answers::Answers;
+use super::{PromoteError, Promotion, Target, origin, perform};
+use crate::scenario::{CancelFile, PhaseName, RequestFile, ScenarioFile, Visit};
+use crate::script::{Answer, unscripted};
+use crate::trace::{Header, Reader, Step};
+use crate::yaml::Words;
+use orchestrion_kernel::module::{Argument, Ask, Report, Stance};
+use orchestrion_kernel::{Input, Phase, Score, State, Text, UserId, decide};
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::num::NonZeroU32;
+
+/// The end of a request takes far fewer steps; more would be a kernel that never rests.
+const ADDED_STEPS_MAX: u64 = 100_000;
+
+/// Refused steps that are told one by one.
+const REFUSED_TOLD_MAX: usize = 5;
+
+/// Promotes a trace. `file` is its path, as errors show it.
+///
+/// # Errors
+/// [`PromoteError`] if the trace cannot be read to its end, says something that a scenario cannot, or is not
+/// what the scenario made of it plays.
+pub fn from_trace<R: BufRead>(
+    reader: Reader<R>,
+    file: &str,
+    target: &Target,
+) -> Result<Promotion, PromoteError> {
+    let header = reader.header().clone();
+    let steps = reader.collect::<Result<Vec<Step>, _>>()?;
+    let mut recording = Recording::new(&header, file);
+    for step in &steps {
+        recording.take(step, step.n == steps.last().map_or(0, |last| last.n))?;
+    }
+    let Some(user) = recording.user.clone().filter(|_| !recording.requests.is_empty()) else {
+        return Err(PromoteError::NoRequest { file: file.to_string() });
+    };
+    let added = recording.complete(&header);
+    let mut about = format!("Promoted from {}.", origin(file));
+    let mut notes = recording.refused_notes();
+    if let Some(added) = added {
+        about = format!("{about} {added}");
+        notes.push(added);
+    }
+    let scenario = ScenarioFile {
+        about: Words::from(about),
+        policy: None,
+        conversation: Some(header.conversation.as_str()).filter(|name| *name != target.name).map(Words::from),
+        user: Words::from(user.as_str()),
+        requests: recording.requests.into(),
+        modules: recording.answers.file().into(),
+    };
+    let (mut promotion, played) = perform(target, scenario, &header.policy)?;
+    notes.extend(compare(file, &recording.kept, &played)?);
+    promotion.notes = notes;
+    Ok(promotion)
+}
+
+/// What was recorded, as far as it was read.
+struct Recording<'a> {
+    file: &'a str,
+    state: State,
+    user: Option<UserId>,
+    requests: Vec<RequestFile>,
+    answers: Answers,
+    /// How often each state was entered in the running request.
+    visits: BTreeMap<Phase, u32>,
+    /// The steps that the scenario must take too.
+    kept: Vec<&'a Step>,
+    left_out: Vec<&'a Step>,
+    /// The recording ends with a refusal after which nothing comes.
+    halted: bool,
+}
+
+impl<'a> Recording<'a> {
+    fn new(header: &Header, file: &'a str) -> Self {
+        Self {
+            file,
+            state: State::new(header.conversation.clone()),
+            user: None,
+            requests: Vec::new(),
+            answers: Answers::default(),
+            visits: BTreeMap::new(),
+            kept: Vec::new(),
+            left_out: Vec::new(),
+            halted: false,
+        }
+    }
+
+    fn take(&mut self, step: &'a Step, is_last: bool) -> Result<(), PromoteError> {
+        if step.refused.is_some() {
+            // A refusal changes nothing. At the very end, though, it may be why nothing more came.
+            self.halted = is_last && self.halts(&step.input);
+            if self.halted {
+                self.say(step)?;
+                self.kept.push(step);
+            } else {
+                self.left_out.push(step);
+            }
+            return Ok(());
+        }
+        self.say(step)?;
+        step.events.iter().for_each(|event| self.state.apply(event));
+        self.kept.push(step);
+        self.entered();
+        Ok(())
+    }
+
+    /// Whether a refused input is what playing the scenario would come to as well.
+    fn halts(&self, input: &Input) -> bool {
+        let control = &self.state.control;
+        match input {
+            Input::Step => !control.phase().is_rest() && control.waiting().is_none(),
+            Input::Reply { call, report } => {
+                control.waiting().is_some_and(|waiting| waiting.id == *call && report.answers(waiting.ask))
+            }
+            Input::CallFailed { call, .. } => control.waiting().is_some_and(|waiting| waiting.id == *call),
+            Input::Cancel => {
+                !control.phase().is_rest() && self.requests.last().is_some_and(|last| last.cancel.is_none())
+            }
+            Input::UserMessage { user, .. } => {
+                matches!(control.phase(), Phase::Done | Phase::Aborted) && self.user.as_ref() == Some(user)
+            }
+            Input::SessionStart { .. } | Input::SessionEnd => false,
+        }
+    }
+
+    /// Says in the scenario's words what came.
+    fn say(&mut self, step: &Step) -> Result<(), PromoteError> {
+        let cannot =
+            |why, help| PromoteError::Inexpressible { file: self.file.to_string(), n: step.n, why, help };
+        match &step.input {
+            Input::Step | Input::SessionEnd => {}
+            Input::SessionStart { .. } if self.user.is_some() => {
+                return Err(cannot(
+                    "another session starts, and a scenario is one session of one user",
+                    "promote a trace of one session",
+                ));
+            }
+            Input::SessionStart { user } => self.user = Some(user.clone()),
+            Input::UserMessage { text, .. } => {
+                self.requests.push(RequestFile { says: text.clone().into(), cancel: None });
+                self.visits.clear();
+            }
+            Input::Reply { call, report } => match self.asked(*call) {
+                Some(ask) if report.answers(ask) => self.answer(ask, Answer::Reply(report.clone())),
+                _ => return Err(cannot("it answers what nobody asked", EDITED)),
+            },
+            Input::CallFailed { call, failure } => match self.asked(*call) {
+                Some(ask) => self.answer(ask, Answer::Fail(*failure)),
+                None => return Err(cannot("a call fails that nobody made", EDITED)),
+            },
+            Input::Cancel => {
+                let when = self.state.control.phase();
+                let visit = self.visits.get(&when).copied().and_then(NonZeroU32::new);
+                let Some(request) = self.requests.last_mut() else {
+                    return Err(cannot("the user cancels before asking for anything", EDITED));
+                };
+                if request.cancel.is_some() {
+                    return Err(cannot(
+                        "the user cancels a second time, and a request of a scenario is cancelled once",
+                        "record the conversation with one cancel for each request",
+                    ));
+                }
+                let visit = visit.map_or_else(Visit::default, Visit);
+                request.cancel = Some(CancelFile { when: PhaseName(when), visit });
+            }
+        }
+        Ok(())
+    }
+
+    fn asked(&self, call: orchestrion_kernel::CallId) -> Option<Ask> {
+        self.state.control.waiting().filter(|waiting| waiting.id == call).map(|waiting| waiting.ask)
+    }
+
+    fn answer(&mut self, ask: Ask, answer: Answer) {
+        let request = self.requests.last().map_or_else(|| Text::from(""), |request| request.says.text());
+        self.answers.push(ask, &request, answer);
+    }
+
+    /// Counts the state that control is in as playing counts it: once for each accepted input.
+    fn entered(&mut self) {
+        let phase = self.state.control.phase();
+        if !phase.is_rest() {
+            let visits = self.visits.entry(phase).or_default();
+            *visits = visits.saturating_add(1);
+        }
+    }
+
+    /// Lets the last request go on to its end, with modules that succeed. Says so if there was anything to add.
+    fn complete(&mut self, header: &Header) -> Option<String> {
+        if self.halted || self.state.control.phase().is_rest() {
+            return None;
+        }
+        let (stopped, phase) = (self.kept.last().map_or(0, |step| step.n), self.state.control.phase());
+        let request = self.requests.last().map_or_else(|| Text::from(""), |request| request.says.text());
+        let mut added = false;
+        for _ in 0..ADDED_STEPS_MAX {
+            if self.state.control.phase().is_rest() {
+                break;
+            }
+            let (asked, input) = match self.state.control.waiting() {
+                None => (None, Input::Step),
+                Some(call) => {
+                    let report = self.success(call.ask, &request);
+                    (Some(call.ask), Input::Reply { call: call.id, report })
+                }
+            };
+            // As drawn there are dead ends; playing comes to the same one.
+            let Ok(events) = decide(&header.policy, &self.state, &input) else { break };
+            added = true;
+            if let (Some(ask), Input::Reply { report, .. }) = (asked, input) {
+                self.answer(ask, Answer::Reply(report));
+            }
+            events.iter().for_each(|event| self.state.apply(event));
+        }
+        let on = "the end was added, in which every module succeeds and every voice agrees";
+        added.then(|| format!("The recording stops at step {stopped}, in {phase}; {on}."))
+    }
+
+    /// What a module that succeeds answers. A repair keeps the plan: its tasks are run again.
+    fn success(&self, ask: Ask, request_text: &Text) -> Report {
+        let nothing = || Text::from("");
+        let plan = self.state.control.request().and_then(|request| request.plan.as_ref());
+        match (ask, plan) {
+            (Ask::Diagnose, Some(revised)) => {
+                Report::Repaired { text: nothing(), plan: revised.plan.clone() }
+            }
+            _ => unscripted(ask, request_text).unwrap_or_else(|| {
+                let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+                Report::Argument { argument, text: nothing(), plan: None }
+            }),
+        }
+    }
+
+    fn refused_notes(&self) -> Vec<String> {
+        let told = self.left_out.iter().take(REFUSED_TOLD_MAX);
+        let mut notes: Vec<String> = told
+            .map(|step| {
+                let sentence = step.refused.as_deref().unwrap_or_default();
+                format!("Step {} was refused, so it is left out: {sentence}.", step.n)
+            })
+            .collect();
+        let more = self.left_out.len().saturating_sub(REFUSED_TOLD_MAX);
+        if more > 0 {
+            notes.push(format!("{more} more refused steps are left out."));
+        }
+        notes
+    }
+}
+
+const EDITED: &str = "no kernel writes such a trace; see what is wrong with: orchestrion replay FILE";
+
+/// Holds what was played against what was recorded. Says where this kernel decides otherwise, if only that.
+fn compare(file: &str, kept: &[&Step], played: &[Step]) -> Result<Option<String>, PromoteError> {
+    let mut played = played.iter();
+    let mut otherwise = None;
+    for recorded in kept {
+        let step = played.next();
+        match step {
+            Some(step) if step.input == recorded.input => {
+                if step.events != recorded.events || step.refused.is_some() != recorded.refused.is_some() {
+                    otherwise.get_or_insert(recorded.n);
+                }
+            }
+            _ => {
+                let text = |input: &Input| {
+                    serde_json::to_string(input).unwrap_or_else(|_| input.trigger().to_string())
+                };
+                return Err(PromoteError::Differs {
+                    file: file.to_string(),
+                    n: recorded.n,
+                    recorded: text(&recorded.input),
+                    played: step.map_or_else(|| "nothing".to_string(), |step| text(&step.input)),
+                });
+            }
+        }
+    }
+    Ok(otherwise.map(|n| {
+        format!("This kernel decides otherwise than the recording from step {n} on; the golden trace is this kernel's.")
+    }))
+}

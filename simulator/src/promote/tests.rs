@@ -1,0 +1,280 @@
+//! What becomes of traces and of recorded debates, and how what cannot be promoted is told.
+
+use super::*;
+use crate::conversation::Conversation;
+use crate::evidence;
+use crate::replay::replay;
+use crate::trace::Header;
+use crate::yaml::draw;
+use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::{CallId, ConversationId, Input, Text, UserId};
+
+const DEBATE: &str = include_str!("samples/debate.json");
+const FULL: &str = include_str!("../scenario/samples/full.yaml");
+const VOICES: &str = "  analyst: {pro: {confidence: 0.9}}\n  solution: {pro: {confidence: 0.9}}\n  \
+                      critic: {con: {confidence: 0.7}}\n  security: {pro: {confidence: 0.9}}\n  \
+                      optimizer: {pro: {confidence: 0.9}}\n";
+
+/// Compares with a snapshot file, without repeating the code in it.
+macro_rules! snapshot {
+    ($text:expr) => {
+        insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!($text) })
+    };
+}
+
+fn target() -> Target {
+    Target::new("case", Path::new("no-such-folder")).unwrap()
+}
+
+fn trace_of(text: &str) -> Vec<u8> {
+    play(Scenario::parse("played.yaml", text, Path::new("")).unwrap(), Vec::new()).unwrap().trace
+}
+
+fn promoted(trace: &[u8]) -> Result<Promotion, PromoteError> {
+    from_trace(Reader::new(trace, "some.ndjson").unwrap(), "some.ndjson", &target())
+}
+
+fn steps(trace: &[u8]) -> Vec<Step> {
+    Reader::new(trace, "some.ndjson").unwrap().map(Result::unwrap).collect()
+}
+
+fn inputs(trace: &[u8]) -> Vec<Input> {
+    steps(trace).into_iter().map(|step| step.input).collect()
+}
+
+/// A trace of these inputs, whether they are accepted or not.
+fn recorded(policy: Policy, inputs: impl IntoIterator<Item = Input>) -> Vec<u8> {
+    let header = Header::new(ConversationId::new("C-1"), policy, None);
+    let mut conversation = Conversation::open(Vec::new(), &header).unwrap();
+    for input in inputs {
+        let _ = conversation.submit(input).unwrap();
+    }
+    conversation.close()
+}
+
+fn scenario(policy: &str, rest: &str) -> String {
+    let requests = "  - says: Add encryption\n  - says: And now?\n";
+    format!("about: A test.\npolicy: {policy}\nuser: ada\nrequests:\n{requests}modules:\n{VOICES}{rest}")
+}
+
+/// The golden trace replays equal, and the scenario plays it again, from its files.
+fn check_kept(promotion: &Promotion) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in promotion.files() {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let again = Scenario::read(&folder.path().join("case.yaml")).unwrap();
+    assert_eq!(play(again, Vec::new()).unwrap().trace, promotion.golden);
+    assert!(replay(Reader::new(promotion.golden.as_slice(), "case.ndjson").unwrap(), None).is_equal());
+}
+
+#[test]
+fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
+    let plan =
+        "  planner: {plan: [{task: 1, do: Create, undo: Drop}, {task: 2, do: Send, irreversible: true}]}\n";
+    let fails = "  tasks: {2: [fail: timeout, {exit: {code: 3, says: no}}, fail: error, ok: sent]}\n  undo: {1: {ok: gone}}\n  \
+                 diagnosis: {repaired: {says: again, plan: [{task: 2, do: Send, irreversible: true}]}}\n";
+    let revised = "  reread: {pro: {confidence: 1}}\n  local_store: [refused, fail: timeout]\n";
+    let vetoed = scenario("hardened", "").replace("security: {pro", "security: {con");
+    let cancelled = scenario("hardened", plan)
+        .replace("says: And now?", "says: And now?\n    cancel: {when: RunningTasks, visit: 2}");
+    // Halts: a failing call without a row, a cancel that is refused, a second request after Done, a dead end.
+    let no_row = scenario("as-drawn", "  memory: {fail: error}\n");
+    let no_cancel =
+        scenario("as-drawn", "").replace("encryption\n", "encryption\n    cancel: {when: Classifying}\n");
+    let dead_end = scenario("as-drawn", "  tasks: {1: {exit: {code: 1}}}\n");
+    let all = [
+        FULL.replace("as-drawn", "hardened").replace("[delivered, fail: error]", "delivered"),
+        scenario("hardened", ""),
+        scenario("hardened", &format!("{plan}{fails}")),
+        scenario("hardened", &format!("{plan}{fails}{revised}")),
+        scenario("as-drawn", ""),
+        vetoed,
+        cancelled,
+        no_row,
+        no_cancel,
+        dead_end,
+    ];
+    for text in all {
+        let trace = match play(Scenario::parse("played.yaml", &text, Path::new("")).unwrap(), Vec::new()) {
+            Ok(played) => played.trace,
+            Err(error) => panic!("{text}\n{error}"),
+        };
+        let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{text}\n{error}"));
+        assert_eq!(inputs(&promotion.golden), inputs(&trace), "{text}\n{}", promotion.scenario);
+        assert_eq!(promotion.notes, [""; 0], "{text}");
+        check_kept(&promotion);
+    }
+}
+
+#[test]
+fn a_trace_that_stops_anywhere_is_carried_to_its_end() {
+    let plan =
+        "  planner: {plan: [{task: 1, do: Create, undo: Drop}, {task: 2, do: Send, irreversible: true}]}\n";
+    let rest = "  tasks: {1: {ok: done}}\n  cloud_store: refused\n";
+    let fails = "  tasks: {1: {exit: {code: 1}}}\n";
+    for (policy, rest) in [("hardened", rest), ("hardened", fails), ("as-drawn", rest), ("as-drawn", fails)] {
+        let whole = inputs(&trace_of(&scenario(policy, &format!("{plan}{rest}"))));
+        for end in 2..whole.len() {
+            let cut = recorded(Policy::built_in(policy).unwrap(), whole[..end].iter().cloned());
+            let promotion = promoted(&cut).unwrap();
+            assert!(inputs(&promotion.golden).starts_with(&inputs(&cut)), "{}", promotion.scenario);
+            let busy = promotion.scenario.contains("The recording stops at step");
+            // Once nobody repairs, as drawn, there is no way on.
+            let given_up =
+                |input: &Input| matches!(input, Input::Reply { report: Report::NoRepair { .. }, .. });
+            let dead_end = policy == "as-drawn" && whole[..end].iter().any(given_up);
+            assert_eq!(promotion.halted.is_some(), dead_end, "{end} of {}", whole.len());
+            assert_eq!(promotion.notes.len(), usize::from(busy));
+        }
+    }
+}
+
+#[test]
+fn a_counterexample_is_promoted_with_an_end() {
+    let security = "security: {con: {confidence: 0.95}}";
+    let text = scenario("as-drawn", "").replace("security: {pro: {confidence: 0.9}}", security);
+    let found = evidence::record("C-02", &Policy::as_drawn(), &inputs(&trace_of(&text))[..15]).unwrap();
+    let promotion = from_trace(
+        Reader::new(found.trace.as_slice(), &found.file).unwrap(),
+        "some/folder/C-02-9f31c2aa.trace.ndjson",
+        &target(),
+    )
+    .unwrap();
+    snapshot!(format!("{}---\n{}\n", promotion.scenario, promotion.notes.join("\n")));
+    assert!(promotion.halted.is_none());
+    check_kept(&promotion);
+}
+
+#[test]
+fn refused_inputs_are_left_out_and_told() {
+    let whole = inputs(&trace_of(&scenario("hardened", "")));
+    let late = Input::Reply { call: CallId::FIRST, report: Report::Delivered };
+    let busy = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Well?") };
+    let mut with = whole.clone();
+    with.splice(9..9, [late.clone(), busy, Input::SessionEnd]);
+    with.push(late);
+    let promotion = promoted(&recorded(Policy::hardened(), with)).unwrap();
+    assert_eq!(inputs(&promotion.golden), whole);
+    snapshot!(promotion.notes.join("\n"));
+}
+
+#[test]
+fn a_policy_of_its_own_comes_with_it() {
+    let mut policy = Policy::as_drawn();
+    policy.rules = Policy::hardened().rules;
+    let inputs = inputs(&trace_of(&scenario("hardened", "")));
+    let promotion = promoted(&recorded(policy, inputs)).unwrap();
+    assert!(promotion.scenario.contains("policy: case.policy.yaml\n"), "{}", promotion.scenario);
+    let names: Vec<_> = promotion.files().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["case.yaml", "case.policy.yaml", "case.ndjson"]);
+    check_kept(&promotion);
+}
+
+#[test]
+fn what_a_scenario_cannot_say_is_an_error_at_its_step() {
+    let start = |user| Input::SessionStart { user: UserId::new(user) };
+    let ask = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Add") };
+    let fail = |call| Input::CallFailed { call: CallId::new(call), failure: Failure::Error };
+    let one = [start("ada"), ask, fail(1), fail(2), fail(3), fail(4)];
+    let cases = [
+        one.iter().cloned().chain([Input::SessionEnd, start("bob")]).collect(),
+        one[..2].iter().cloned().chain([Input::Cancel, Input::Cancel]).collect(),
+        vec![start("ada"), Input::SessionEnd],
+        vec![],
+    ];
+    let mut told = String::new();
+    for inputs in cases {
+        let error = promoted(&recorded(Policy::hardened(), inputs)).err().unwrap();
+        let help = error.help().map(|help| help.to_string()).unwrap_or_default();
+        told.push_str(&format!("{error}\n  {help}\n"));
+    }
+    snapshot!(told);
+}
+
+#[test]
+fn a_trace_that_this_kernel_does_not_lead_to_is_an_error() {
+    let inputs = inputs(&trace_of(&scenario("hardened", "")));
+    let trace = recorded(Policy::hardened(), inputs);
+    let header = Header::new(ConversationId::new("C-1"), Policy::hardened(), None);
+    let mut writer = crate::trace::Writer::new(Vec::new(), &header).unwrap();
+    for mut step in steps(&trace) {
+        // A kernel that forgot to ask the stores: the events say one thing, the inputs another.
+        if step.n == 3 {
+            step.input = Input::Step;
+        }
+        writer.accepted(step.input, step.events, step.context).unwrap();
+    }
+    let error = promoted(&writer.into_inner()).unwrap_err();
+    assert!(matches!(error, PromoteError::Differs { n: 3, .. }), "{error}");
+}
+
+#[test]
+fn names_are_plain() {
+    for good in ["a", "veto-survives", "3"] {
+        assert!(Target::new(good, Path::new("x")).is_ok(), "{good}");
+    }
+    for bad in ["", "A", "a.b", "../a", "a/b", "a b", "ä", "a\n"] {
+        assert!(Target::new(bad, Path::new("x")).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn editors_are_told_of_the_schema_where_there_is_one() {
+    let specs = tempfile::tempdir().unwrap();
+    let folder = specs.path().join("scenarios");
+    let first_line = |target: &Target| {
+        let promotion = from_debate("debate.json", DEBATE, target).unwrap();
+        promotion.scenario.lines().next().unwrap().to_string()
+    };
+    assert!(first_line(&Target::new("case", &folder).unwrap()).starts_with("about: "));
+    std::fs::create_dir(specs.path().join("schemas")).unwrap();
+    assert_eq!(first_line(&Target::new("case", &folder).unwrap()), SCHEMA_LINE.trim_end());
+}
+
+#[test]
+fn a_recorded_debate_is_promoted() {
+    let promotion = from_debate("debate.json", DEBATE, &target()).unwrap();
+    snapshot!(format!("{}---\n{}\n", promotion.scenario, promotion.notes.join("\n")));
+    assert!(promotion.halted.is_none());
+    check_kept(&promotion);
+}
+
+#[test]
+fn mistakes_in_recorded_debates_are_drawn_where_they_are() {
+    let other = r#"{"id": "d-8", "objective": "x"}"#;
+    let mistakes = [
+        String::new(),
+        "[".into(),
+        "3".into(),
+        "{}".into(),
+        DEBATE.replace("\"objective\"", "\"goal\""),
+        DEBATE.replace("\"objective\": \"Invite the members\"", "\"objective\": 3"),
+        DEBATE.replace("\"is_pro\": 0, ", ""),
+        DEBATE.replace("\"is_pro\": 0", "\"is_pro\": 2"),
+        DEBATE.replace("\"Critic\"", "\"Critik\""),
+        DEBATE.replace("\"Critic\"", "\"Analyst\""),
+        DEBATE.replace("0.85", "1.2"),
+        DEBATE.replace("0.85", "0.8500000000000001"),
+        DEBATE.replace("0.85", "8.5e-1"),
+        DEBATE.replace("0.85", "\"0.85\""),
+        DEBATE.replacen("\"debate_id\": \"d-7\"", "\"debate_id\": \"d-9\"", 1),
+        DEBATE.replace("  \"debates\": [\n", &format!("  \"debates\": [\n    {other},\n")),
+        DEBATE.lines().filter(|line| !line.contains("Security")).collect::<Vec<_>>().join("\n"),
+        r#"{"debates": [], "arguments": []}"#.into(),
+        r#"{"debates": [{"id": 1, "objective": "x"}], "arguments": []}"#.into(),
+    ];
+    let mut told = String::new();
+    for mistake in mistakes {
+        assert_ne!(mistake, DEBATE);
+        let error = match from_debate("debate.json", &mistake, &target()).unwrap_err() {
+            PromoteError::Read(error) => error,
+            error => panic!("{mistake}\n{error}"),
+        };
+        let drawn = draw(&error);
+        assert!(drawn.contains("help: ") && drawn.contains("[debate.json:"), "{drawn}");
+        told.push_str(&drawn);
+        told.push('\n');
+    }
+    snapshot!(told);
+}

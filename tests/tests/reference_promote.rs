@@ -1,0 +1,49 @@
+//! A debate that another implementation recorded is promoted, and decided as 004 says.
+
+use orchestrion::promote::{Target, from_debate};
+use orchestrion::replay::replay;
+use orchestrion::trace::Reader;
+use orchestrion_kernel::Score;
+use orchestrion_kernel::event::{Event, Label};
+use orchestrion_kernel::module::{Ask, Role};
+use std::path::Path;
+
+#[test]
+fn reference_debate_is_promoted_and_proceeds_below_the_line() {
+    let Some(folder) = orchestrion_tests::recorded("consensus-reference") else { return };
+    let text = std::fs::read_to_string(folder.join("recorded_debate.json")).unwrap();
+    let target = Target::new("recorded-debate", Path::new("specs/scenarios")).unwrap();
+    let promotion = from_debate("recorded_debate.json", &text, &target).unwrap();
+    assert!(promotion.halted.is_none(), "{:?}", promotion.halted);
+
+    let golden = || Reader::new(promotion.golden.as_slice(), "recorded-debate.ndjson").unwrap();
+    let events: Vec<Event> = golden().flat_map(|step| step.unwrap().events).collect();
+    let scores: Vec<Score> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::ConsensusScored { score, .. } => Some(*score),
+            _ => None,
+        })
+        .collect();
+    let exactly = Score::from_millionths(790_356).unwrap();
+    assert!(!scores.is_empty() && scores.iter().all(|score| *score == exactly), "{scores:?}");
+    let asked = |role| {
+        let asks = |event: &&Event| matches!(event, Event::ToolCall { ask, .. } if *ask == Ask::Argue(role));
+        events.iter().filter(asks).count()
+    };
+    assert_eq!(
+        Role::ALL.map(asked),
+        [1, 3, 3, 3, 3],
+        "three passes, of which the first has the Analyst's round"
+    );
+    let decisions: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Decided { decision } => Some((decision.label, decision.score)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(decisions, [(Label::ProceedBelowLine, exactly)]);
+    assert!(events.iter().any(|event| matches!(event, Event::FinalAnswer { .. })), "it is played to its end");
+    assert!(replay(golden(), None).is_equal());
+}
