@@ -391,7 +391,7 @@ impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ConsensusReached => "PROCEED, consensus reached",
-            Self::ProceedBelowLine => "PROCEED below the line, passes spent",
+            Self::ProceedBelowLine => "PROCEED below the line",
             Self::Rejected => "REJECT, consensus too low",
             Self::Vetoed => "VETO by Security",
         })

@@ -2,6 +2,8 @@
 //!
 //! One iteration is one whole request, `STEPS` inputs; criterion's throughput is in inputs a second.
 
+#![allow(missing_docs, reason = "criterion makes the entry point")]
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orchestrion_kernel::event::Event;
 use orchestrion_kernel::item::{Item, Key, Variant};

@@ -1,5 +1,7 @@
 //! Generated files are fresh.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use orchestrion::{pages, policy_file, scenario};
 use orchestrion_kernel::Policy;
 use orchestrion_tests::{fresh, root};

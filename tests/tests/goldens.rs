@@ -1,5 +1,7 @@
 //! Every scenario plays to its golden trace, byte for byte, and every golden trace replays equal.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use orchestrion::play::play;
 use orchestrion::replay::replay;
 use orchestrion::scenario::Scenario;

@@ -3,6 +3,8 @@
 //! The counts are asserted so that a change of the model is noticed. If one changes, look whether by as much as
 //! the change explains, and write the new number down.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use orchestrion::evidence;
 use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
