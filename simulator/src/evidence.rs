@@ -62,7 +62,10 @@ fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
             _ => None,
         });
         let Some(row) = row else { continue };
-        let notable: Vec<String> = events.iter().filter_map(|event| notable(event, from)).collect();
+        let mut notable: Vec<String> = events.iter().filter_map(|event| notable(event, from)).collect();
+        if let (Phase::MultiPassCheck, Phase::Round(_)) = (from, row.to) {
+            notable.push("the consensus is too low, debate again".to_string());
+        }
         let all = Highlight { step, what: format!("{} → {}: {}", from, row.to, row.label), row: row.id };
         if notable.is_empty() {
             last = Some(all);
@@ -99,7 +102,6 @@ fn notable(event: &Event, from: Phase) -> Option<String> {
         Event::PlanAdopted { revision, .. } if revision.number() > 1 => {
             format!("{from} brings revision {revision} of the plan")
         }
-        Event::ConsensusScored { score, .. } if from == Phase::MultiPassCheck => format!("consensus {score}"),
         Event::Decided { decision } => format!("{} at {}", decision.label, decision.score),
         Event::ExecutionReported { tasks, .. } if tasks.iter().any(|t| t.ended != TaskEnd::Succeeded) => {
             "the run failed".to_string()

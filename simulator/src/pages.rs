@@ -2,7 +2,7 @@
 
 use orchestrion_kernel::claims::{CLAIMS, Check};
 use orchestrion_kernel::control::phase::Region;
-use orchestrion_kernel::control::table::{Source, Switch, TRANSITIONS, Transition, rows};
+use orchestrion_kernel::control::table::{Source, Switch, TRANSITIONS, Transition, rows_for};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::fmt::Write;
 
@@ -62,7 +62,7 @@ fn matrix(page: &mut String, policy: &Policy) {
     for phase in Phase::ALL {
         let _ = write!(page, "| {phase} |");
         for trigger in Trigger::ALL {
-            let taken = orchestrion_kernel::control::table::rows_for(policy, phase, trigger);
+            let taken = rows_for(policy, phase, trigger);
             let ids: Vec<&str> = taken.map(|(_, row)| row.id).collect();
             let _ = write!(page, " {} |", if ids.is_empty() { "–".to_string() } else { ids.join(" ") });
         }
@@ -87,15 +87,26 @@ pub fn mermaid(policy: &Policy, all: bool) -> String {
         }
         text.push_str("    }\n");
     }
-    for (id, row) in rows().filter(|(_, row)| shown(row)) {
+    // Edges between the same two states are drawn as one: of two loops, a drawing shows only the last.
+    let mut edges: Vec<(&str, Phase, String)> = Vec::new();
+    for row in TRANSITIONS.iter().filter(shown) {
         let from = match row.from {
             Source::At(phase) if !reached(phase) => continue,
             Source::At(phase) => phase.name(),
             Source::Within(region) => region.name(),
         };
         // A colon or a semicolon would end the label.
-        let label = row.label.replace([':', ';'], ",");
-        let _ = writeln!(text, "    {from} --> {} : {id} {label}", row.to);
+        let label = format!("{} {}", row.id, row.label.replace([':', ';'], ","));
+        match edges.iter_mut().find(|(other, to, _)| (*other, *to) == (from, row.to)) {
+            Some((_, _, labels)) => {
+                labels.push_str(" / ");
+                labels.push_str(&label);
+            }
+            None => edges.push((from, row.to, label)),
+        }
+    }
+    for (from, to, label) in edges {
+        let _ = writeln!(text, "    {from} --> {to} : {label}");
     }
     text
 }

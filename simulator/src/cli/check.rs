@@ -122,17 +122,15 @@ fn human(
     let vacuous = count(|verdict| matches!(verdict, Verdict::Vacuous));
     let unchecked = count(|verdict| matches!(verdict, Verdict::NotChecked(_)));
     if !quiet {
-        writeln!(out, "policy {}", policy.name)?;
+        let scope = runs.first().map_or("", |run| run.scope);
+        writeln!(out, "policy {}, scope {scope}", policy.name)?;
         for run in runs {
             let (states, products) = (grouped(run.states), grouped(run.products));
             let ratio = run.products as f64 / run.states.max(1) as f64;
             let model = MODELS.into_iter().find(|model| model.name == run.model);
             let about = model.map_or("", |model| model.about);
-            writeln!(
-                out,
-                "  {:<10} scope {:<6} {states:>9} states {products:>9} products (× {ratio:.2})   {about}",
-                run.model, run.scope
-            )?;
+            writeln!(out, "  {:<10} {states:>9} states  {products:>9} products  × {ratio:.2}", run.model)?;
+            writeln!(out, "             {about}")?;
         }
         writeln!(out)?;
     }
@@ -191,14 +189,18 @@ fn of_claim(found: &Found<'_>, out: &mut impl Write) -> io::Result<()> {
         Verdict::Holds | Verdict::Fails { .. } => {}
     }
     if let (Verdict::Fails { inputs, .. }, Some((file, evidence))) = (verdict, evidence) {
-        let matter = evidence.highlights.len();
-        writeln!(out, "  shortest counterexample, {} steps; the last {matter} that matter:", inputs.len())?;
+        let matter = match evidence.highlights.len() {
+            1 => "the one that matters".to_string(),
+            several => format!("the last {several} that matter"),
+        };
+        writeln!(out, "  shortest counterexample, {} steps; {matter}:", inputs.len())?;
         for highlight in &evidence.highlights {
             writeln!(out, "    {:>3}  {:<70}  {}", highlight.step, highlight.what, highlight.row)?;
         }
         let at = evidence.highlights.last().map_or(1, |highlight| highlight.step);
         writeln!(out, "  look   orchestrion show {} --at {at}", file.display())?;
         writeln!(out, "  keep   orchestrion promote {} {}", file.display(), claim.id.to_lowercase())?;
+        writeln!(out)?;
     }
     Ok(())
 }
