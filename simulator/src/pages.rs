@@ -1,6 +1,7 @@
 //! Generated pages: the transition table, the diagram and the catalogue of claims, for people to read.
 
 use orchestrion_kernel::claims::{CLAIMS, Check};
+use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::control::table::{Source, Switch, TRANSITIONS, Transition, rows_for};
 use orchestrion_kernel::{Phase, Policy, Trigger};
@@ -32,7 +33,7 @@ pub fn table(policy: Option<&Policy>) -> String {
             switch(row.switch),
             source(row.from),
             row.on,
-            row.when,
+            when(row),
             row.to,
             row.label.replace('|', "\\|"),
         );
@@ -147,6 +148,17 @@ pub fn claims() -> String {
         );
     }
     page
+}
+
+/// The guard; one that always holds is left out where no row above could have been taken instead.
+fn when(row: &Transition) -> String {
+    let overlap = |other: &&Transition| match (other.from, row.from) {
+        (Source::At(phase), source) | (source, Source::At(phase)) => source.covers(phase),
+        (Source::Within(other), Source::Within(region)) => other == region,
+    };
+    let above = TRANSITIONS.iter().take_while(|other| other.id != row.id);
+    let alone = !above.filter(|other| other.on == row.on).any(|other| overlap(&other));
+    if row.when == Guard::Always && alone { String::new() } else { row.when.to_string() }
 }
 
 fn switch(switch: Switch) -> String {

@@ -78,6 +78,12 @@ fn unknown_key(key: &str, known: &[&'static str]) -> Fault {
             "only `solution` and `optimizer` may bring a new plan; move it there, or remove it",
         );
     }
+    if key.contains(' ') {
+        return Fault::new(
+            format!("unknown key `{}`", key.escape_debug()),
+            "inside { } a comma begins the next key; a text with a comma in it must be quoted",
+        );
+    }
     Fault::new(
         format!("unknown key `{}`", key.escape_debug()),
         format!("{}the keys here are {}", nearest(key, known.iter().copied()), known.join(", ")),
