@@ -61,7 +61,7 @@ pub struct Request {
     pub debate: Debate,
     /// What the user asked for, until it may enter the semantic state: once the identity is verified.
     pub text: Text,
-    /// The decisions taken so far.
+    /// The different decisions taken so far, each with the latest revision that it was taken on.
     pub decisions: Vec<Decision>,
     /// The run of the plan: how its tasks ended so far, in its order.
     pub outcomes: Vec<TaskEnd>,
@@ -312,7 +312,13 @@ impl Request {
                 self.debate.scored = Some(Scored { revision: *revision, score: *score });
             }
             Event::RatingsUpdated { ratings } => self.ratings_after = Some(*ratings),
-            Event::Decided { decision } => self.decisions.push(*decision),
+            // Deciding the same again, for a later revision, renews the entry: however often a plan is
+            // repaired, there are only so many different decisions.
+            Event::Decided { decision } => {
+                self.decisions
+                    .retain(|earlier| Decision { revision: decision.revision, ..*earlier } != *decision);
+                self.decisions.push(*decision);
+            }
             Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
             Event::Concluded { ending } => self.ending = Some(*ending),
             _ => {}

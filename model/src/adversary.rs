@@ -2,7 +2,8 @@
 //!
 //! Its alphabet comes from the policy. A role's confidences are one for each cell between the thresholds that
 //! the role's guards read, and each threshold itself with its two neighbours, one millionth away: every
-//! comparison the kernel can make is made both ways. Texts never decide, so they are all the same.
+//! comparison of a confidence is made both ways. The consensus is met from both sides of its lines by the sums
+//! that these confidences make, not at every value. Texts never decide, so they are all the same.
 
 use crate::scopes::{Model, Scope};
 use orchestrion_kernel::module::{Argument, Ask, Failure, Ratings, Report, Role, Stance};

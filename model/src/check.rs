@@ -7,6 +7,9 @@ use orchestrion_kernel::{Input, Policy, State, decide};
 use stateright::{Checker, Expectation, HasDiscoveries, Property};
 use std::time::Duration;
 
+/// Inputs that are tried in one model before its exploration is given up, unless somebody says otherwise.
+pub const LIMIT: usize = 5_000_000;
+
 /// One explored model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -20,6 +23,8 @@ pub struct Run {
     pub states: usize,
     /// Different products of state and history; less than twice as many.
     pub products: usize,
+    /// Whether everything was explored; otherwise the limit came first.
+    pub complete: bool,
     /// What each claim came to, in the order of [`CLAIMS`].
     pub found: Vec<Found>,
 }
@@ -47,6 +52,8 @@ pub enum Verdict {
     },
     /// No run came where it has something to say.
     Vacuous,
+    /// No run broke it, but one was cut short.
+    Inconclusive,
     /// It was not checked, and why.
     NotChecked(&'static str),
 }
@@ -59,21 +66,31 @@ impl Verdict {
             Self::Holds => "holds",
             Self::Fails { .. } => "fails",
             Self::Vacuous => "vacuous",
+            Self::Inconclusive => "inconclusive",
             Self::NotChecked(_) => "not_checked",
         }
     }
 }
 
-/// Explores one model. `progress` is told, now and then, how many products were reached.
-pub fn explore(policy: &Policy, model: Model, scope: &Scope, progress: &(dyn Fn(usize) + Sync)) -> Run {
+/// Explores one model, trying at most `limit` inputs in all. `progress` is told, now and then, how many products
+/// were reached.
+pub fn explore(
+    policy: &Policy,
+    model: Model,
+    scope: &Scope,
+    limit: usize,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Run {
     use stateright::Model as _;
     // One thread: then the first way found to a state is a shortest one, and the same in every run.
     let checker = KernelModel::new(policy.clone(), model, scope)
         .checker()
         .threads(1)
         .finish_when(HasDiscoveries::All)
+        .target_state_count(limit)
         .spawn_bfs();
-    while !checker.is_done() {
+    // A search that was cut short passes silently; only the count tells.
+    while !checker.is_done() && checker.state_count() < limit {
         std::thread::sleep(Duration::from_millis(20));
         progress(checker.unique_state_count());
     }
@@ -89,6 +106,7 @@ pub fn explore(policy: &Policy, model: Model, scope: &Scope, progress: &(dyn Fn(
         policy: policy.name.clone(),
         states: checker.model().states_seen(),
         products: checker.unique_state_count(),
+        complete: checker.state_count() < limit,
         found,
     }
 }
@@ -110,6 +128,7 @@ pub fn verdicts(policy: &Policy, runs: &[Run]) -> Vec<Verdict> {
             .min_by_key(|(_, inputs)| inputs.len());
         match shortest {
             Some((run, inputs)) => Verdict::Fails { run, inputs: inputs.clone() },
+            None if runs.iter().any(|run| !run.complete) => Verdict::Inconclusive,
             None if found().any(|(_, found)| found.premise_reached) => Verdict::Holds,
             None => Verdict::Vacuous,
         }

@@ -12,7 +12,6 @@ mod run;
 mod show;
 
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -120,20 +119,11 @@ pub fn main() -> ExitCode {
     };
     match done {
         Ok(outcome) => ExitCode::from(outcome.code()),
-        // Whoever reads us has closed the pipe, as `head` does: nothing is wrong.
-        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:?}");
             ExitCode::from(Outcome::Nothing.code())
         }
     }
-}
-
-fn broken_pipe(error: &miette::Report) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-        || error.chain().any(|cause| {
-            cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
-        })
 }
 
 /// Colour only where it belongs: on a terminal, unless NO_COLOR or the user says otherwise.

@@ -47,8 +47,11 @@ impl<W: io::Write> Conversation<W> {
         }
     }
 
-    /// Ends the conversation and gives back what the trace was written to.
-    pub fn close(self) -> W {
-        self.trace.into_inner()
+    /// Ends the trace and gives back what it was written to.
+    ///
+    /// # Errors
+    /// Whatever the trace's writer gives.
+    pub fn close(self) -> io::Result<W> {
+        self.trace.end()
     }
 }

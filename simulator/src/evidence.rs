@@ -44,7 +44,7 @@ pub fn record(claim: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evid
         // A refusal would be recorded as one; the checker takes only steps that the kernel accepts.
         let _refusal = recorder.submit(input.clone())?;
     }
-    let trace = recorder.close();
+    let trace = recorder.close()?;
     let file = format!("{claim}-{}.trace.ndjson", &digest(&trace)[..8]);
     Ok(Evidence { file, highlights: highlights(&header, inputs), trace })
 }

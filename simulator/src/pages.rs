@@ -7,14 +7,10 @@ use orchestrion_kernel::control::table::{Source, Switch, TRANSITIONS, Transition
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::fmt::Write;
 
-/// The first line of every generated page.
-const GENERATED: &str = "<!-- Generated; a test keeps it fresh. Do not edit. -->\n\n";
-
 /// The transition table as a page, whole or as one policy switches it on; and every state × every trigger.
 #[must_use]
 pub fn table(policy: Option<&Policy>) -> String {
-    let mut page = String::from(GENERATED);
-    page.push_str("# The transition table\n\n");
+    let mut page = String::from("# The transition table\n\n");
     page.push_str(match policy {
         None => "Every row, whatever the policy.",
         Some(_) => "The rows that the policy switches on.",
@@ -64,6 +60,10 @@ fn matrix(page: &mut String, policy: &Policy) {
         let _ = write!(page, "| {phase} |");
         for trigger in Trigger::ALL {
             let taken = rows_for(policy, phase, trigger);
+            // Below a row that always holds, none is ever taken.
+            let mut settled = false;
+            let taken =
+                taken.take_while(|(_, row)| !std::mem::replace(&mut settled, row.when == Guard::Always));
             let ids: Vec<&str> = taken.map(|(_, row)| row.id).collect();
             let _ = write!(page, " {} |", if ids.is_empty() { "–".to_string() } else { ids.join(" ") });
         }
@@ -116,7 +116,7 @@ pub fn mermaid(policy: &Policy, all: bool) -> String {
 #[must_use]
 pub fn diagram() -> String {
     format!(
-        "{GENERATED}# The control FSM\n\n## `hardened`, without the rows for failing calls and for cancelling\n\n\
+        "# The control FSM\n\n## `hardened`, without the rows for failing calls and for cancelling\n\n\
          ```mermaid\n{}```\n\n## `as-drawn`\n\n```mermaid\n{}```\n",
         mermaid(&Policy::hardened(), false),
         mermaid(&Policy::as_drawn(), false),
@@ -126,7 +126,7 @@ pub fn diagram() -> String {
 /// The catalogue of claims as a page.
 #[must_use]
 pub fn claims() -> String {
-    let mut page = String::from(GENERATED);
+    let mut page = String::new();
     page.push_str(
         "# Claims\n\nWhat is to hold in every run. `orchestrion check` holds each against everything that modules \
          and users may do, on the kernel's own code.\n\n\

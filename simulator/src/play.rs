@@ -1,11 +1,11 @@
 //! Playing a scenario: its user and its scripted modules drive a conversation to the end.
 
 use crate::conversation::Conversation;
-use crate::scenario::{RequestScript, Scenario};
+use crate::scenario::{CancelAt, RequestScript, Scenario};
 use crate::script::{Answer, Script, ScriptError};
 use crate::trace::{Header, ScenarioRef, digest};
 use miette::Diagnostic;
-use orchestrion_kernel::{Input, Phase, Refusal, Text};
+use orchestrion_kernel::{Input, Phase, Refusal, Text, UserId};
 use std::collections::BTreeMap;
 use std::io;
 use thiserror::Error;
@@ -22,6 +22,8 @@ pub struct Played<W> {
     pub steps: u64,
     /// Where the conversation stopped for good, if it did: the refusal that says so. Under `as-drawn` many do.
     pub halted: Option<Refusal>,
+    /// The cancels of the scenario that never came, as sentences.
+    pub unused: Vec<String>,
 }
 
 /// Why a scenario could not be played to its end.
@@ -58,20 +60,24 @@ pub fn play<W: io::Write>(scenario: Scenario, out: W) -> Result<Played<W>, PlayE
         script: scenario.script,
         name: scenario.name,
         steps: 0,
+        cancel: None,
     };
+    let mut unused = Vec::new();
     let user = scenario.user;
     let mut halted = player.submit(Input::SessionStart { user: user.clone() })?;
     for request in &scenario.requests {
         if halted.is_none() {
-            halted = player
-                .request(Input::UserMessage { user: user.clone(), text: request.says.clone() }, request)?;
+            halted = player.request(&user, request)?;
+            unused.extend(player.cancel.take().map(|CancelAt { when, visit }| {
+                format!("the user was to cancel on visit {visit} of {when}, where the request never came")
+            }));
         }
     }
     // As drawn, a conversation may have come to its end with its request; there is no session to close then.
     if halted.is_none() && player.conversation.state().control.phase() == Phase::Idle {
         halted = player.submit(Input::SessionEnd)?;
     }
-    Ok(Played { trace: player.conversation.close(), steps: player.steps, halted })
+    Ok(Played { trace: player.conversation.close()?, steps: player.steps, halted, unused })
 }
 
 struct Player<W> {
@@ -79,6 +85,8 @@ struct Player<W> {
     script: Script,
     name: String,
     steps: u64,
+    /// When the user is going to cancel the running request.
+    cancel: Option<CancelAt>,
 }
 
 impl<W: io::Write> Player<W> {
@@ -91,9 +99,11 @@ impl<W: io::Write> Player<W> {
         Ok(self.conversation.submit(input)?.err())
     }
 
-    fn request(&mut self, message: Input, request: &RequestScript) -> Result<Option<Refusal>, PlayError> {
+    fn request(&mut self, user: &UserId, request: &RequestScript) -> Result<Option<Refusal>, PlayError> {
         let mut visits = BTreeMap::new();
-        let mut halted = self.submit(message)?;
+        self.cancel = request.cancel;
+        let mut halted =
+            self.submit(Input::UserMessage { user: user.clone(), text: request.says.clone() })?;
         while halted.is_none() {
             let control = &self.conversation.state().control;
             let phase = control.phase();
@@ -103,9 +113,11 @@ impl<W: io::Write> Player<W> {
             // Every accepted input takes one row, so every turn of this loop enters a phase.
             let visit = visits.entry(phase).or_insert(0u32);
             *visit += 1;
-            let cancels =
-                request.cancel.as_ref().is_some_and(|cancel| cancel.when == phase && cancel.visit == *visit);
-            let input = if cancels { Input::Cancel } else { self.next_input(&request.says)? };
+            let now = CancelAt { when: phase, visit: *visit };
+            let input = match self.cancel.take_if(|cancel| *cancel == now) {
+                Some(_) => Input::Cancel,
+                None => self.next_input(&request.says)?,
+            };
             halted = self.submit(input)?;
         }
         Ok(halted)

@@ -130,6 +130,13 @@ fn overlay(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Result
     policy.validate().map_err(|contradiction| {
         ReadError::in_source(source, contradicts(&file, &base, &policy, contradiction))
     })?;
+    if Policy::built_in(&policy.name).is_some_and(|built_in| built_in != policy) {
+        let fault = Fault::new(
+            format!("`{}` is the name of a built-in policy, and this is another one", policy.name),
+            "give it a name of its own, or reports and traces would mislead",
+        );
+        return Err(ReadError::in_source(source, fault.at(file.name.span(), "taken")));
+    }
     Ok(policy)
 }
 

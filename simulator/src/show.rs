@@ -109,7 +109,16 @@ pub fn show<R: BufRead>(
         timeline::header(&mut page, &header)?;
     }
     for step in reader {
-        let step = step.map_err(ShowError::Trace)?;
+        let step = match step {
+            Ok(step) => step,
+            Err(error) => {
+                // What could be read is shown with its end, and then what is wrong with the rest.
+                if view.at.is_none() {
+                    timeline.end(&mut page, &header.policy, &state, &shown)?;
+                }
+                return Err(ShowError::Trace(error));
+            }
+        };
         let before = Before::of(&state);
         step.events.iter().for_each(|event| state.apply(event));
         shown.count(&step);

@@ -1,8 +1,8 @@
 //! Traces: everything that happened in a conversation, one line each, so that it can be played again.
 //!
 //! A trace is NDJSON. The first line is the [`Header`]; every other line is one [`Step`]: an input and the
-//! batch of events that `decide` gave for it, or the sentence with which it was refused. Each line ends in a
-//! `chain`: a BLAKE3 digest over the line and the chain before it, so that a torn or edited file is noticed
+//! batch of events that `decide` gave for it, or the sentence with which it was refused; the last one says that
+//! there is no more. Each line ends in a `chain`: a BLAKE3 digest over the line and the chain before it, so that a torn or edited file is noticed
 //! at the line where it happened.
 
 mod chain;
@@ -81,6 +81,20 @@ pub struct Step {
     /// What the module that is now waited for was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Shown>,
+}
+
+/// The last line of a trace.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EndLine {
+    end: End,
+}
+
+/// What the last line of a trace says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct End {
+    steps: u64,
 }
 
 /// What a module was shown: the selection and a digest of its text.

@@ -111,6 +111,12 @@ fn damaged_traces_are_named_with_their_line() {
     assert!(torn.contains(&format!("torn.ndjson:{lines}: torn")), "{torn}");
     let edited = expect(3, folder.path(), &["replay", "edited.ndjson"]);
     assert!(edited.contains("edited.ndjson:4: edited"), "{edited}");
+    let cut = text.lines().take(10).collect::<Vec<_>>().join("\n") + "\n";
+    fs::write(folder.path().join("cut.ndjson"), cut).unwrap();
+    let cut = expect(3, folder.path(), &["replay", "cut.ndjson"]);
+    assert!(cut.contains("cut.ndjson:10: this is the last line"), "{cut}");
+    let shown = expect(3, folder.path(), &["show", "cut.ndjson"]);
+    assert!(shown.contains("cut.ndjson:10: this is the last line"), "{shown}");
     for name in ["other.ndjson", "empty.ndjson", "binary.ndjson", "missing.ndjson"] {
         let printed = expect(2, folder.path(), &["replay", name]);
         assert!(printed.contains(name), "{printed}");
@@ -126,12 +132,54 @@ fn a_trace_of_another_version_is_not_guessed_at() {
     let policy = orchestrion_kernel::Policy::hardened();
     let mut header = Header::new(orchestrion_kernel::ConversationId::new("old"), policy, None);
     header.format = "orchestrion-trace/0".to_string();
-    let trace = Writer::new(Vec::new(), &header).unwrap().into_inner();
+    let trace = Writer::new(Vec::new(), &header).unwrap().end().unwrap();
     fs::write(folder.path().join("old.ndjson"), trace).unwrap();
     let printed = expect(2, folder.path(), &["replay", "old.ndjson"]);
     assert!(
         printed.contains("old.ndjson:1: format orchestrion-trace/0; this version reads orchestrion-trace/1")
     );
+}
+
+#[test]
+fn nothing_is_overwritten_but_traces() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = format!("{SCENARIOS}/happy.yaml");
+    let file = folder.path().join(".orchestrion/happy.trace.ndjson");
+    fs::create_dir(folder.path().join(".orchestrion")).unwrap();
+    fs::write(&file, "precious").unwrap();
+    let printed = expect(2, folder.path(), &["run", &happy]);
+    assert!(printed.contains("is no trace, and is not overwritten"), "{printed}");
+    assert_eq!(fs::read(&file).unwrap(), b"precious");
+    fs::remove_file(&file).unwrap();
+    expect(0, folder.path(), &["run", &happy]);
+    expect(0, folder.path(), &["run", &happy]);
+    expect(2, folder.path(), &["run", &happy, &happy]);
+    let promote = ["promote", ".orchestrion/happy.trace.ndjson", "kept", "--to", "."];
+    expect(0, folder.path(), &promote);
+    let again = expect(2, folder.path(), &promote);
+    assert!(again.contains("kept.yaml exists already"), "{again}");
+    assert_eq!(fs::read(folder.path().join("kept.ndjson")).unwrap().last(), Some(&b'\n'));
+    expect(0, folder.path(), &["run", "kept.yaml", "--quiet"]);
+}
+
+#[test]
+fn a_cancel_that_never_comes_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();
+    let cancelled =
+        happy.replace("profiles at rest\n", "profiles at rest\n    cancel: {when: SelfHealingActive}\n");
+    fs::write(folder.path().join("never.yaml"), cancelled).unwrap();
+    let printed = expect(3, folder.path(), &["run", "never.yaml", "--quiet"]);
+    assert!(printed.contains("cancel on visit 1 of SelfHealingActive"), "{printed}");
+}
+
+#[test]
+fn a_search_that_is_cut_short_is_inconclusive() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed =
+        expect(3, folder.path(), &["check", "--scope", "tiny", "--limit", "500", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(report["verdict"], "inconclusive");
 }
 
 #[test]
@@ -164,7 +212,7 @@ fn exports_print_what_they_name() {
     let folder = tempfile::tempdir().unwrap();
     let starts = [
         (vec!["export", "mermaid"], "stateDiagram-v2\n"),
-        (vec!["export", "table", "--policy", "as-drawn"], "<!-- Generated"),
+        (vec!["export", "table", "--policy", "as-drawn"], "# The transition table"),
         (vec!["export", "schema", "--of", "policy"], "{\n"),
     ];
     for (arguments, start) in starts {

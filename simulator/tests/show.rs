@@ -316,7 +316,7 @@ fn a_trace_that_no_kernel_decided_is_shown_all_the_same() {
         }
     }
     writer.refused(Input::Cancel, "no \x1b[31mreason".into()).unwrap();
-    let trace = writer.into_inner();
+    let trace = writer.end().unwrap();
     let page = plain(&trace, None);
     assert!(page.contains("note: kernel version: recorded 0.0.9, here "), "{page}");
     assert!(page.ends_with("16 steps, 5 requests, 1 input refused\n"), "{page}");

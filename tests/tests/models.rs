@@ -10,13 +10,13 @@ use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
 use orchestrion_kernel::claims::{CLAIMS, History, broken_by_step, broken_in_state};
 use orchestrion_kernel::{Input, Policy, decide};
-use orchestrion_model::check::{Run, Verdict, explore, verdicts};
+use orchestrion_model::check::{LIMIT, Run, Verdict, explore, verdicts};
 use orchestrion_model::product::fresh;
 use orchestrion_model::scopes::{MODELS, Scope};
 
 fn explored(policy: &Policy, scope: &str) -> Vec<Run> {
     let scope = Scope::by_name(scope).unwrap();
-    MODELS.into_iter().map(|model| explore(policy, model, &scope, &|_| ())).collect()
+    MODELS.into_iter().map(|model| explore(policy, model, &scope, LIMIT, &|_| ())).collect()
 }
 
 fn counts(runs: &[Run]) -> Vec<(&'static str, usize, usize)> {
@@ -74,6 +74,27 @@ fn the_tiny_scope_is_no_vacuous_one() {
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
+}
+
+#[test]
+fn a_search_that_is_cut_short_proves_nothing() {
+    let policy = Policy::hardened();
+    let scope = Scope::by_name("tiny").unwrap();
+    let runs: Vec<Run> =
+        MODELS.into_iter().map(|model| explore(&policy, model, &scope, 1_000, &|_| ())).collect();
+    let verdicts = verdicts(&policy, &runs);
+    assert_eq!(findings(&verdicts, "holds"), [""; 0]);
+    assert!(!findings(&verdicts, "inconclusive").is_empty());
+}
+
+/// However often a plan is repaired, the state stays finite (design §2, rule 2).
+#[test]
+fn unbounded_repair_has_finitely_many_states() {
+    let mut policy = Policy::hardened();
+    policy.bounds.repairs = orchestrion_kernel::policy::Bound::Unbounded;
+    let scope = Scope::by_name("tiny").unwrap();
+    let execution = MODELS.into_iter().find(|model| model.name == "execution").unwrap();
+    assert!(explore(&policy, execution, &scope, LIMIT, &|_| ()).complete);
 }
 
 /// A counterexample, taken step by step without the checker, keeps the claim until its last step.

@@ -87,7 +87,7 @@ const ANY: Switch = Switch::Always;
 pub const TRANSITIONS: &[Transition] = &[
     //  id     clause     switch                     from                                  on                     when             to                    label
     row("S01", "000-1.3",  ANY,                       At(Idle),                             Trigger::SessionStart, Always,          Idle,                 "a session opens"),
-    row("S02", "003 L3",   ANY,                       At(Idle),                             Trigger::SessionEnd,   Always,          Idle,                 "the session closes; its working set is forgotten"),
+    row("S02", "000-2.11", ANY,                       At(Idle),                             Trigger::SessionEnd,   Always,          Idle,                 "the session closes; its working set is forgotten"),
 
     row("T01", "004-2.1",  ANY,                       At(Idle),                             Trigger::UserMessage,  Always,          VerifyingIdentity,    "Request Submitted"),
     row("T02", "004-1.4",  ANY,                       At(VerifyingIdentity),                Trigger::Reply,        LocksMatch,      IdentityVerified,     "Success (GCP & MongoDB locks match)"),

@@ -8,13 +8,13 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
-use orchestrion_model::check::{Run, Verdict, explore, verdicts};
+use orchestrion_model::check::{LIMIT, Run, Verdict, explore, verdicts};
 use orchestrion_model::scopes::{MODELS, SCOPES, Scope};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Explore everything that modules and users may do, and hold every claim against it.
+/// Explore the kernel against every adversary of the models, and hold every claim against what is reached.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,6 +28,9 @@ pub(super) struct Args {
     /// How large the models grow.
     #[arg(long, value_name = "SCOPE", default_value = SCOPES[0].name, value_parser = SCOPES.map(|scope| scope.name))]
     scope: String,
+    /// Inputs tried in each model before its exploration is given up as inconclusive.
+    #[arg(long, value_name = "INPUTS", default_value_t = LIMIT)]
+    limit: usize,
     /// How the report is printed.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
@@ -36,14 +39,14 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     let policy = policy_file::resolve(&args.policy, Path::new("."))?;
     let scope = Scope::by_name(&args.scope).ok_or_else(|| miette!("no scope is called {}", args.scope))?;
-    let runs = explore_all(&policy, &scope);
+    let runs = explore_all(&policy, &scope, args.limit);
     let verdicts = verdicts(&policy, &runs);
     let found = CLAIMS.iter().zip(&verdicts).map(|(claim, verdict)| {
         let evidence = match verdict {
             Verdict::Fails { inputs, .. } => {
                 let evidence = record(claim.id, &policy, inputs).into_diagnostic()?;
                 let file = global.out.join(&evidence.file);
-                files::replace(&file, &evidence.trace)?;
+                files::replace_trace(&file, &evidence.trace)?;
                 Some((file, evidence))
             }
             _ => None,
@@ -52,7 +55,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     });
     let found = found.collect::<Result<Vec<Found<'_>>>>()?;
     let outcome = outcome(&found);
-    let mut out = anstream::stdout().lock();
+    let mut out = super::files::out();
     match args.format {
         Format::Human => human(&policy, &runs, &found, global.quiet, outcome, &mut out).into_diagnostic()?,
         Format::Json => json(&runs, &found, outcome, &mut out).into_diagnostic()?,
@@ -71,7 +74,7 @@ fn outcome(found: &[Found<'_>]) -> Outcome {
     let any = |is: fn(&Verdict) -> bool| found.iter().any(|found| is(found.verdict));
     if any(|verdict| matches!(verdict, Verdict::Fails { .. })) {
         Outcome::Failure
-    } else if any(|verdict| matches!(verdict, Verdict::Vacuous)) {
+    } else if any(|verdict| matches!(verdict, Verdict::Vacuous | Verdict::Inconclusive)) {
         Outcome::Unread
     } else {
         Outcome::Fine
@@ -79,7 +82,7 @@ fn outcome(found: &[Found<'_>]) -> Outcome {
 }
 
 /// Explores the models side by side, telling how far each is while somebody watches.
-fn explore_all(policy: &Policy, scope: &Scope) -> Vec<Run> {
+fn explore_all(policy: &Policy, scope: &Scope, limit: usize) -> Vec<Run> {
     let bars = MultiProgress::new();
     std::thread::scope(|threads| {
         let explorers: Vec<_> = MODELS
@@ -93,7 +96,8 @@ fn explore_all(policy: &Policy, scope: &Scope) -> Vec<Run> {
                 }
                 bar.set_prefix(model.name);
                 threads.spawn(move || {
-                    let run = explore(policy, model, scope, &|products| bar.set_position(products as u64));
+                    let run =
+                        explore(policy, model, scope, limit, &|products| bar.set_position(products as u64));
                     bar.finish_and_clear();
                     run
                 })
@@ -120,6 +124,7 @@ fn human(
     let count = |is: fn(&Verdict) -> bool| found.iter().filter(|found| is(found.verdict)).count();
     let failing = count(|verdict| matches!(verdict, Verdict::Fails { .. }));
     let vacuous = count(|verdict| matches!(verdict, Verdict::Vacuous));
+    let inconclusive = count(|verdict| matches!(verdict, Verdict::Inconclusive));
     let unchecked = count(|verdict| matches!(verdict, Verdict::NotChecked(_)));
     if !quiet {
         let scope = runs.first().map_or("", |run| run.scope);
@@ -131,11 +136,15 @@ fn human(
             let about = model.map_or("", |model| model.about);
             writeln!(out, "  {:<10} {states:>9} states  {products:>9} products  × {ratio:.2}", run.model)?;
             writeln!(out, "             {about}")?;
+            if !run.complete {
+                writeln!(out, "             CUT SHORT at the limit; see --limit")?;
+            }
         }
         writeln!(out)?;
     }
     for found in found {
-        let failed = matches!(found.verdict, Verdict::Fails { .. } | Verdict::Vacuous);
+        let failed =
+            matches!(found.verdict, Verdict::Fails { .. } | Verdict::Vacuous | Verdict::Inconclusive);
         if !quiet || failed {
             of_claim(found, out)?;
         }
@@ -146,7 +155,7 @@ fn human(
     let (word, style) = match outcome {
         Outcome::Fine => ("HOLDS", AnsiColor::Green),
         Outcome::Failure => ("FAILS", AnsiColor::Red),
-        Outcome::Unread | Outcome::Nothing => ("VACUOUS", AnsiColor::Yellow),
+        Outcome::Unread | Outcome::Nothing => ("NOT SHOWN", AnsiColor::Yellow),
     };
     let style = Style::new().fg_color(Some(style.into())).bold();
     let scope = runs.first().map_or("", |run| run.scope);
@@ -155,10 +164,13 @@ fn human(
         Outcome::Fine => {
             write!(out, "{} of {} claims hold at scope {scope}", found.len() - unchecked, found.len())?
         }
-        _ => write!(out, "{failing} of {} claims at scope {scope}", found.len())?,
+        Outcome::Failure => write!(out, "{failing} of {} claims at scope {scope}", found.len())?,
+        _ => write!(out, "none of {} claims fails at scope {scope}", found.len())?,
     }
-    if vacuous > 0 {
-        write!(out, "; {vacuous} vacuous")?;
+    for (count, what) in [(vacuous, "vacuous"), (inconclusive, "inconclusive")] {
+        if count > 0 {
+            write!(out, "; {count} {what}")?;
+        }
     }
     writeln!(out, "; {unchecked} not checked. exit {}", outcome.code())
 }
@@ -170,12 +182,13 @@ fn of_claim(found: &Found<'_>, out: &mut impl Write) -> io::Result<()> {
         Verdict::Holds => ("holds", AnsiColor::Green),
         Verdict::Fails { .. } => ("FAILS", AnsiColor::Red),
         Verdict::Vacuous => ("VACUOUS", AnsiColor::Yellow),
+        Verdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
         Verdict::NotChecked(_) => ("not checked", AnsiColor::BrightBlack),
     };
     let style = Style::new().fg_color(Some(colour.into()));
     writeln!(
         out,
-        "{}  {style}{word:<11}{style:#}  {}  ({}{finding})",
+        "{}  {style}{word:<12}{style:#}  {}  ({}{finding})",
         claim.id, claim.statement, claim.clause
     )?;
     match verdict {
@@ -185,6 +198,9 @@ fn of_claim(found: &Found<'_>, out: &mut impl Write) -> io::Result<()> {
                 out,
                 "                     no run came to a state in which the claim has something to say"
             )?;
+        }
+        Verdict::Inconclusive => {
+            writeln!(out, "                      a run was cut short before anything broke it")?
         }
         Verdict::Holds | Verdict::Fails { .. } => {}
     }
@@ -246,8 +262,8 @@ fn json(runs: &[Run], found: &[Found<'_>], outcome: Outcome, out: &mut impl Writ
         verdict: match outcome {
             Outcome::Fine => "holds",
             Outcome::Failure => "fails",
-            Outcome::Unread => "vacuous",
-            Outcome::Nothing => "inconclusive",
+            _ if runs.iter().any(|run| !run.complete) => "inconclusive",
+            _ => "vacuous",
         },
         runs: runs
             .iter()

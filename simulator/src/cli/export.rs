@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         })?,
         What::Policy => policy_file::write(&policy.unwrap_or_else(default)),
     };
-    anstream::stdout().lock().write_all(text.as_bytes()).into_diagnostic()?;
+    super::files::out().write_all(text.as_bytes()).into_diagnostic()?;
     Ok(Outcome::Fine)
 }
 

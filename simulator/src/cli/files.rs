@@ -2,10 +2,46 @@
 
 use miette::{Context, IntoDiagnostic, Result, miette};
 use std::fs::{self, File};
-use std::io::{BufReader, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::trace::{Reader, TraceError, TraceErrorKind};
+
+/// Standard output, with colour only where it belongs. If its reader has gone, as `head` does, the rest is not
+/// printed; what the verb comes to is still worth an exit code.
+pub(super) fn out() -> impl Write {
+    Patient { out: anstream::stdout().lock(), gone: false }
+}
+
+struct Patient<W> {
+    out: W,
+    gone: bool,
+}
+
+impl<W: Write> Patient<W> {
+    fn unless_gone<T>(&mut self, done: T, act: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
+        if self.gone {
+            return Ok(done);
+        }
+        match act(&mut self.out) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.gone = true;
+                Ok(done)
+            }
+            other => other,
+        }
+    }
+}
+
+impl<W: Write> Write for Patient<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_gone(bytes.len(), |out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_gone((), |out| out.flush())
+    }
+}
 
 /// Opens a trace and reads its header.
 pub(super) fn open_trace(path: &Path) -> Result<Reader<BufReader<File>>, TraceError> {
@@ -14,8 +50,25 @@ pub(super) fn open_trace(path: &Path) -> Result<Reader<BufReader<File>>, TraceEr
     Reader::new(BufReader::new(File::open(path).map_err(unread)?), &file)
 }
 
+/// Writes a trace, over an earlier one if there is one, but over nothing else.
+pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
+    const BEGINS: &[u8] = b"{\"format\":\"orchestrion-trace/";
+    let mut start = Vec::new();
+    if let Ok(file) = File::open(path) {
+        file.take(BEGINS.len() as u64).read_to_end(&mut start).into_diagnostic()?;
+        if !start.is_empty() && start != BEGINS {
+            return Err(miette!(
+                help = "choose another folder with --out, or move the file away",
+                "{} is no trace, and is not overwritten",
+                path.display()
+            ));
+        }
+    }
+    replace(path, bytes)
+}
+
 /// Writes a file whole or not at all, over whatever was there.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot = || format!("cannot write {}", path.display());
     fs::create_dir_all(folder).into_diagnostic().wrap_err_with(cannot)?;

@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         Some(policy) => Some(policy_file::resolve(policy, Path::new("."))?),
         None => None,
     };
-    let mut out = anstream::stdout().lock();
+    let mut out = super::files::out();
     let mut outcomes = Vec::new();
     for path in &args.traces {
         let outcome = one(path, policy.as_ref(), global, &mut out)?;

@@ -5,7 +5,7 @@ use super::{Global, Outcome};
 use crate::play::play;
 use crate::scenario::Scenario;
 use crate::show::{Style, View, show};
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -26,11 +26,21 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+    let mut names = std::collections::BTreeMap::new();
+    for path in &args.scenarios {
+        if let Some(other) = names.insert(path.file_stem(), path) {
+            return Err(miette!(
+                help = "play them one after the other, with another --out for each",
+                "{} and {} would write the same trace",
+                other.display(),
+                path.display()
+            ));
+        }
+    }
     let mut outcomes = Vec::new();
     for path in &args.scenarios {
         let outcome = match one(path, args.scenarios.len() == 1, global) {
             Ok(outcome) => outcome,
-            Err(error) if super::broken_pipe(&error) => return Err(error),
             Err(error) => {
                 eprintln!("{error:?}");
                 Outcome::Nothing
@@ -48,8 +58,8 @@ fn one(path: &Path, alone: bool, global: &Global) -> Result<Outcome> {
     let scenario = Scenario::read(path)?;
     let trace = global.out.join(format!("{}.trace.ndjson", scenario.name));
     let played = play(scenario, Vec::new())?;
-    files::replace(&trace, &played.trace)?;
-    let mut out = anstream::stdout().lock();
+    files::replace_trace(&trace, &played.trace)?;
+    let mut out = super::files::out();
     if alone && !global.quiet {
         show(open_trace(&trace).into_diagnostic()?, &View { at: None, style: Style::Colour }, &mut out)
             .into_diagnostic()?;
@@ -64,5 +74,14 @@ fn one(path: &Path, alone: bool, global: &Global) -> Result<Outcome> {
     if !global.quiet {
         writeln!(out, "  trace  {}", trace.display()).into_diagnostic()?;
     }
-    Ok(if played.halted.is_some() { Outcome::Failure } else { Outcome::Fine })
+    for unused in &played.unused {
+        writeln!(out, "{}: NOT PLAYED: {unused}", path.display()).into_diagnostic()?;
+    }
+    Ok(if played.halted.is_some() {
+        Outcome::Failure
+    } else if played.unused.is_empty() {
+        Outcome::Fine
+    } else {
+        Outcome::Unread
+    })
 }

@@ -2,8 +2,8 @@
 
 use super::Outcome;
 use super::files::open_trace;
-use crate::show::{Style, View, show};
-use miette::{IntoDiagnostic, Result};
+use crate::show::{ShowError, Style, View, show};
+use miette::{IntoDiagnostic, Result, miette};
 use std::path::PathBuf;
 
 /// Show a trace as a timeline: phases, the debate, the decision and why, tasks, audit.
@@ -22,9 +22,22 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let reader = open_trace(&args.trace).into_diagnostic()?;
+    let reader = match open_trace(&args.trace) {
+        Ok(reader) => reader,
+        Err(error) => {
+            eprintln!("{error}");
+            return Ok(Outcome::Nothing);
+        }
+    };
     // Colour is always written; the stream takes it out where it does not belong.
     let view = View { at: args.at, style: Style::Colour };
-    show(reader, &view, &mut anstream::stdout().lock()).into_diagnostic()?;
-    Ok(Outcome::Fine)
+    match show(reader, &view, &mut super::files::out()) {
+        Ok(_) => Ok(Outcome::Fine),
+        Err(error @ ShowError::Trace(_)) => {
+            eprintln!("{error}");
+            Ok(Outcome::Unread)
+        }
+        Err(ShowError::Io(error)) => Err(error).into_diagnostic(),
+        Err(error @ ShowError::NoSuchStep { .. }) => Err(miette!("{error}")),
+    }
 }

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {
     /// How the policy is called.
-    pub name: Words,
+    pub name: At<Words>,
     /// A built-in policy (as-drawn, hardened), or the path of a policy file, relative to this file. Left out:
     /// hardened.
     #[serde(default, deserialize_with = "given")]
@@ -40,7 +40,7 @@ pub struct PolicyFile {
 impl PolicyFile {
     /// The policy that this file makes of the one that it extends; not yet validated.
     pub(super) fn over(&self, base: &Policy) -> Policy {
-        let mut policy = Policy { name: self.name.as_str().to_owned(), ..base.clone() };
+        let mut policy = Policy { name: self.name.value.as_str().to_owned(), ..base.clone() };
         if let Some(section) = &self.thresholds {
             section.value.lay_over(&mut policy.thresholds);
         }

@@ -33,6 +33,7 @@ fn a_file_changes_what_it_sets_and_keeps_the_rest() {
     assert_eq!(policy, expected);
     assert_eq!(parse_here("name: hardened\n").unwrap(), Policy::hardened());
     assert_eq!(parse_here("name: as-drawn\nextends: as-drawn\n").unwrap(), Policy::as_drawn());
+    assert!(drawn("name: hardened\nrules: {cancel: false}\n").contains("a name of its own"));
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn recorded(policy: Policy, inputs: impl IntoIterator<Item = Input>) -> Vec<u8> 
     for input in inputs {
         let _ = conversation.submit(input).unwrap();
     }
-    conversation.close()
+    conversation.close().unwrap()
 }
 
 fn scenario(policy: &str, rest: &str) -> String {
@@ -162,6 +162,7 @@ fn refused_inputs_are_left_out_and_told() {
 #[test]
 fn a_policy_of_its_own_comes_with_it() {
     let mut policy = Policy::as_drawn();
+    policy.name = "mine".into();
     policy.rules = Policy::hardened().rules;
     let inputs = inputs(&trace_of(&scenario("hardened", "")));
     let promotion = promoted(&recorded(policy, inputs)).unwrap();
@@ -205,7 +206,7 @@ fn a_trace_that_this_kernel_does_not_lead_to_is_an_error() {
         }
         writer.accepted(step.input, step.events, step.context).unwrap();
     }
-    let error = promoted(&writer.into_inner()).unwrap_err();
+    let error = promoted(&writer.end().unwrap()).unwrap_err();
     assert!(matches!(error, PromoteError::Differs { n: 3, .. }), "{error}");
 }
 

@@ -1,6 +1,7 @@
 //! Reading a trace line by line, in memory that does not grow with it.
 
-use super::{FORMAT, Header, Step, chain};
+use super::{EndLine, FORMAT, Header, Step, chain};
+use orchestrion_kernel::policy::Contradiction;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
@@ -54,7 +55,13 @@ pub enum TraceErrorKind {
     Version(String),
     /// The chain holds, but the line does not say what a trace says.
     Malformed(String),
-    /// A step out of order.
+    /// There is no line that ends the trace.
+    NoEnd,
+    /// Something follows the line that ends the trace.
+    AfterEnd,
+    /// The policy in the header contradicts itself.
+    Policy(Contradiction),
+    /// A step out of order, or missing.
     Number {
         /// The number that the line carries.
         found: u64,
@@ -95,6 +102,14 @@ impl fmt::Display for TraceError {
             TraceErrorKind::Malformed(why) => {
                 write!(f, "the chain holds, but this is no line of {FORMAT}: {why}")
             }
+            TraceErrorKind::NoEnd => f.write_str(
+                "this is the last line, and it does not end the trace: lines were cut off after it, or the \
+                 conversation is still running. The lines to here are whole",
+            ),
+            TraceErrorKind::AfterEnd => f.write_str("this line follows the one that ends the trace; expected nothing"),
+            TraceErrorKind::Policy(contradiction) => {
+                write!(f, "the recorded policy contradicts itself: {contradiction}")
+            }
             TraceErrorKind::Number { found, expected } => {
                 write!(f, "step {found} stands where step {expected} was due")
             }
@@ -127,17 +142,22 @@ impl<R: BufRead> Reader<R> {
             steps: 0,
             ended: false,
         };
-        let Some(body) = reader.body()? else {
+        let line = reader.line()?;
+        let Some(text) = line else {
             return Err(reader.error(TraceErrorKind::Empty));
         };
-        // Before anything else is understood of another version's header, its format is.
-        let format = serde_json::from_str::<serde_json::Value>(&body)
+        // Another version may chain its lines in another way, so its format is looked at before anything else.
+        let format = serde_json::from_str::<serde_json::Value>(&text)
             .ok()
             .and_then(|header| header.get("format")?.as_str().map(str::to_string));
         if let Some(found) = format.filter(|format| format != FORMAT) {
             return Err(reader.error(TraceErrorKind::Version(found)));
         }
+        let body = reader.unchain(&text)?;
         reader.header = reader.parse(&body)?;
+        if let Err(contradiction) = reader.header.policy.validate() {
+            return Err(reader.error(TraceErrorKind::Policy(contradiction)));
+        }
         Ok(reader)
     }
 
@@ -146,16 +166,24 @@ impl<R: BufRead> Reader<R> {
         &self.header
     }
 
-    fn body(&mut self) -> Result<Option<String>, TraceError> {
+    /// The next line, whole and without its end.
+    fn line(&mut self) -> Result<Option<String>, TraceError> {
         let mut line = Vec::new();
         let read = self.input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
         if read.map_err(|error| self.error(TraceErrorKind::Io(error)))? == 0 {
             return Ok(None);
         }
         self.line += 1;
-        let Ok(text) = str::from_utf8(&line) else { return Err(self.error(TraceErrorKind::NotText)) };
-        let Some(text) = text.strip_suffix('\n') else { return Err(self.error(TraceErrorKind::Torn)) };
-        let Some((body, found)) = chain::open(text) else {
+        let Ok(text) = String::from_utf8(line) else { return Err(self.error(TraceErrorKind::NotText)) };
+        match text.strip_suffix('\n') {
+            Some(text) => Ok(Some(text.to_string())),
+            None => Err(self.error(TraceErrorKind::Torn)),
+        }
+    }
+
+    /// What a line says, once its chain was found to hold.
+    fn unchain(&mut self, line: &str) -> Result<String, TraceError> {
+        let Some((body, found)) = chain::open(line) else {
             return Err(self.error(TraceErrorKind::NotChained));
         };
         let expected = chain::link(&self.chain, &body);
@@ -164,7 +192,12 @@ impl<R: BufRead> Reader<R> {
             return Err(self.error(TraceErrorKind::Edited { found, expected }));
         }
         self.chain = expected;
-        Ok(Some(body))
+        Ok(body)
+    }
+
+    fn body(&mut self) -> Result<Option<String>, TraceError> {
+        let line = self.line()?;
+        line.map(|line| self.unchain(&line)).transpose()
     }
 
     fn parse<T: serde::de::DeserializeOwned>(&self, body: &str) -> Result<T, TraceError> {
@@ -172,7 +205,17 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn step(&mut self) -> Result<Option<Step>, TraceError> {
-        let Some(body) = self.body()? else { return Ok(None) };
+        let Some(body) = self.body()? else { return Err(self.error(TraceErrorKind::NoEnd)) };
+        if body.starts_with("{\"end\":") {
+            let EndLine { end } = self.parse(&body)?;
+            if end.steps != self.steps {
+                return Err(self.error(TraceErrorKind::Number { found: end.steps, expected: self.steps }));
+            }
+            return match self.body()? {
+                None => Ok(None),
+                Some(_) => Err(self.error(TraceErrorKind::AfterEnd)),
+            };
+        }
         let step: Step = self.parse(&body)?;
         self.steps += 1;
         if step.n != self.steps {

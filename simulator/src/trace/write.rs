@@ -1,6 +1,6 @@
 //! Writing a trace: fixed key order, one chained line per step.
 
-use super::{Header, Shown, Step, chain};
+use super::{End, EndLine, Header, Shown, Step, chain};
 use orchestrion_kernel::{Events, Input};
 use serde::Serialize;
 use std::io;
@@ -40,9 +40,15 @@ impl<W: io::Write> Writer<W> {
         self.step(Step { n: self.next, input, events: Events::new(), refused: Some(sentence), context: None })
     }
 
-    /// What was written to.
-    pub fn into_inner(self) -> W {
-        self.out
+    /// Ends the trace with a line that says how many steps it has, so that one cut off between two lines is
+    /// noticed. Gives back what was written to.
+    ///
+    /// # Errors
+    /// Whatever `out` gives.
+    pub fn end(mut self) -> io::Result<W> {
+        let end = End { steps: self.next - 1 };
+        self.line(&EndLine { end })?;
+        Ok(self.out)
     }
 
     fn step(&mut self, step: Step) -> io::Result<()> {

@@ -60,7 +60,7 @@ impl Band {
     }
 
     pub(crate) fn trace(self) -> Vec<u8> {
-        self.0.close()
+        self.0.close().unwrap()
     }
 
     /// Submits, whether it is accepted or refused.
