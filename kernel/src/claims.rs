@@ -43,6 +43,8 @@ pub enum Check {
     Step(fn(&Policy, &State, &[Event], &State) -> bool),
     /// At every event, given what happened before it in the same request.
     Trace(fn(&Policy, &History, &Event) -> bool),
+    /// After every step, between what happened and what the kernel remembers of it.
+    Memory(fn(&History, &State) -> bool),
     /// Of `decide` and `apply` themselves; checked by whoever calls them.
     Contract(Contract),
     /// Something happens eventually. Stated; an explorer that knows fairness checks it.
@@ -54,6 +56,8 @@ pub enum Check {
 pub enum Contract {
     /// An input that is refused leaves the state as it was, and is refused with a sentence.
     RefusalChangesNothing,
+    /// An answer to another call, an answer of another kind and a stranger are refused as what they are.
+    RefusesWhatDoesNotFit,
     /// Every state takes or refuses every trigger; what it takes is one row.
     Total,
     /// The same state and input give the same events.
@@ -70,6 +74,7 @@ impl Check {
             Self::State(_) => "state",
             Self::Step(_) => "step",
             Self::Trace(_) => "trace",
+            Self::Memory(_) => "memory",
             Self::Contract(_) => "contract",
             Self::Liveness => "liveness",
         }
@@ -96,9 +101,12 @@ pub fn broken_by_step<'a>(
         history.observe(policy, event);
     }
     for (i, claim) in CLAIMS.iter().enumerate() {
-        if let Check::Step(holds) = claim.check
-            && !holds(policy, before, events, after)
-        {
+        let holds = match claim.check {
+            Check::Step(holds) => holds(policy, before, events, after),
+            Check::Memory(holds) => holds(history, after),
+            _ => true,
+        };
+        if !holds {
             broken.insert(i);
         }
     }

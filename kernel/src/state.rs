@@ -147,7 +147,8 @@ impl State {
     }
 
     /// Renames everything that only counts up, keeping its order: item ids, the live call id, plan revisions
-    /// (design §2, rule 3). Two states that differ only in such names become equal.
+    /// (design §2, rule 3). Two states that differ only in such names become equal. Requests keep their numbers:
+    /// each leaves an item that persists, so there are never two states that differ in them alone.
     pub fn canon(&mut self) {
         self.semantic.canon();
         self.control.canon();

@@ -6,7 +6,7 @@
 //! that these confidences make, not at every value. Texts never decide, so they are all the same.
 
 use crate::scopes::{Model, Scope};
-use orchestrion_kernel::module::{Argument, Ask, Failure, Ratings, Report, Role, Stance};
+use orchestrion_kernel::module::{Argument, Ask, Failure, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId};
@@ -23,6 +23,7 @@ pub struct Adversary {
     security: Vec<Score>,
     veto: Score,
     objection: Score,
+    below_objection: Score,
 }
 
 impl Adversary {
@@ -39,7 +40,8 @@ impl Adversary {
             critic: confidences(&[t.critique_above]),
             security: confidences(&[t.objection_from, t.veto_from]),
             veto: t.veto_from,
-            objection: below(t.objection_from),
+            objection: t.objection_from,
+            below_objection: below(t.objection_from),
         }
     }
 
@@ -98,7 +100,14 @@ impl Adversary {
                 };
                 locks.into_iter().map(|(gcp, mongodb)| Report::Identity { gcp, mongodb }).collect()
             }
-            Ask::LoadContext => vec![Report::Context { ratings: Ratings::default(), traces: Vec::new() }],
+            Ask::LoadContext => {
+                let context = |ratings| Report::Context { ratings, traces: Vec::new() };
+                let mut reports = vec![context(Ratings::default())];
+                if free.execution {
+                    reports.push(context(unheard_security()));
+                }
+                reports
+            }
             Ask::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
             Ask::DraftPlan => vec![Report::Plan(self.plan.clone())],
             Ask::Argue(role) => self.arguments(role),
@@ -147,9 +156,9 @@ impl Adversary {
         if !self.model.free.execution {
             return vec![agreeable];
         }
-        let objects = argument(Stance::Con, self.objection, None);
-        let vetoes = argument(Stance::Con, self.veto, None);
-        vec![agreeable, objects, vetoes]
+        let objections = [self.below_objection, self.objection, self.veto];
+        let objections = objections.into_iter().map(|confidence| argument(Stance::Con, confidence, None));
+        std::iter::once(agreeable).chain(objections).collect()
     }
 }
 
@@ -160,6 +169,13 @@ const fn failures(ask: Ask) -> &'static [Failure] {
         Ask::Remember { .. } => &[Failure::Error, Failure::Timeout],
         _ => &[Failure::Error],
     }
+}
+
+/// Ratings under which everybody is loud but Security: a veto alone does not bring the consensus down.
+fn unheard_security() -> Ratings {
+    let loud = Rating { elo: 1800, successes: 1, matches: 1 };
+    let unheard = Rating { elo: 600, successes: 0, matches: 1 };
+    Ratings { analyst: loud, solution: loud, critic: loud, security: unheard, optimizer: loud }
 }
 
 fn text() -> Text {

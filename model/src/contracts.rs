@@ -2,8 +2,8 @@
 
 use orchestrion_kernel::claims::Contract;
 use orchestrion_kernel::control::table::rows_for;
-use orchestrion_kernel::module::{Failure, Report};
-use orchestrion_kernel::{CallId, Event, Events, Input, Policy, State, Text, UserId, decide};
+use orchestrion_kernel::module::{Ask, Failure, Report};
+use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Policy, Refusal, State, Text, UserId, decide};
 
 /// Whether the contract holds in this state, for legal and illegal inputs of every kind.
 #[must_use]
@@ -30,8 +30,9 @@ pub fn holds_in_state(contract: Contract, policy: &Policy, state: &State) -> boo
                     rows_for(policy, state.control.phase(), input.trigger()).map(|(row, _)| row);
                 matches!(rows.as_slice(), [row] if allowed.any(|name| name == *row))
             }
-            Err(refusal) => refusal.to_string().contains(" came") || refusal.to_string().contains("session"),
+            Err(_) => true,
         }),
+        Contract::RefusesWhatDoesNotFit => refuses_what_does_not_fit(policy, state),
         Contract::Deterministic | Contract::FoldsFromLog => true,
     }
 }
@@ -56,8 +57,30 @@ pub fn holds_in_step(
             decoded.iter().for_each(|event| folded.apply(event));
             folded == *after
         }
-        Contract::RefusalChangesNothing | Contract::Total => true,
+        Contract::RefusalChangesNothing | Contract::RefusesWhatDoesNotFit | Contract::Total => true,
     }
+}
+
+/// Answers to another call, answers of another kind, and strangers are refused, each as what it is.
+fn refuses_what_does_not_fit(policy: &Policy, state: &State) -> bool {
+    let control = &state.control;
+    let refused = |input: Input| decide(policy, state, &input).err();
+    let live = control.waiting().map_or(CallId::FIRST, |call| call.id);
+    let other = live.next();
+    let wrong_call = [
+        Input::Reply { call: other, report: Report::Delivered },
+        Input::CallFailed { call: other, failure: Failure::Error },
+    ];
+    let wrong_report = control.waiting().is_none_or(|call| {
+        let delivered = Input::Reply { call: live, report: Report::Delivered };
+        matches!(call.ask, Ask::DeliverAudit)
+            || matches!(refused(delivered), Some(Refusal::WrongReport { .. }))
+    });
+    let stranger = Input::UserMessage { user: UserId::new("stranger"), text: Text::from("?") };
+    let open = control.phase() == Phase::Idle && control.session().is_some();
+    wrong_call.into_iter().all(|input| matches!(refused(input), Some(Refusal::WrongCall { .. })))
+        && wrong_report
+        && (!open || matches!(refused(stranger), Some(Refusal::WrongUser { .. })))
 }
 
 /// At least one input of every kind, most of them out of place.

@@ -26,7 +26,7 @@ pub struct Product {
 pub struct KernelModel {
     policy: Policy,
     adversary: Adversary,
-    /// Digests of the states seen, to count them apart from products.
+    /// 64-bit digests of the states seen, to count them apart from products; two that collide count once.
     states: Mutex<HashSet<u64>>,
 }
 

@@ -63,7 +63,7 @@ pub struct Scope {
 
 /// The scopes, the default first.
 pub const SCOPES: [Scope; 2] =
-    [Scope { name: "small", requests: 2, tasks: 3 }, Scope { name: "tiny", requests: 1, tasks: 2 }];
+    [Scope { name: "small", requests: 2, tasks: 4 }, Scope { name: "tiny", requests: 1, tasks: 3 }];
 
 impl Model {
     /// The model of this name.
@@ -78,17 +78,18 @@ impl Model {
         if self.free.surroundings { scope.requests } else { 1 }
     }
 
-    /// The plan that every planner drafts: undoable, irreversible and pure tasks in turn.
+    /// The plan that every planner drafts. Its first task is pure, so that a run may be given up before anything
+    /// can be undone; two are undoable, so that undoing has an order; the last one is irreversible.
     ///
     /// # Panics
     /// Never: the tasks are numbered apart.
     #[must_use]
     pub fn plan(&self, scope: &Scope) -> Plan {
         let tasks = if self.free.execution { scope.tasks } else { 1 };
-        let effect = |number| match number % 3 {
-            1 => Effect::Undoable { compensation: Text::from("undo") },
-            2 => Effect::Irreversible,
-            _ => Effect::Pure,
+        let effect = |number| match number {
+            1 if tasks > 1 => Effect::Pure,
+            1..=3 => Effect::Undoable { compensation: Text::from("undo") },
+            _ => Effect::Irreversible,
         };
         let task =
             |number| Task { id: TaskId::new(number), text: Text::from("task"), effect: effect(number) };

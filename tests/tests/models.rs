@@ -40,7 +40,7 @@ fn under_hardened_nothing_fails() {
     assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5"]);
     assert_eq!(
         counts(&runs),
-        [("debate", 50_371, 71_041), ("execution", 46_166, 46_321), ("lifecycle", 81_073, 88_048)]
+        [("debate", 50_371, 60_063), ("execution", 353_278, 365_620), ("lifecycle", 76_753, 84_133)]
     );
     for run in runs {
         assert!(run.products < 2 * run.states, "{}: the history multiplies the states", run.model);
@@ -57,8 +57,11 @@ fn under_as_drawn_exactly_the_findings_fail() {
         ["F1", "F2", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15", "F16"]
     );
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
-    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5", "C-25", "C-29"]);
-    assert_eq!(counts(&runs), [("debate", 57_954, 86_474), ("execution", 224, 224), ("lifecycle", 29, 29)]);
+    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5", "C-25", "C-29", "C-36", "C-44"]);
+    assert_eq!(
+        counts(&runs),
+        [("debate", 57_954, 68_331), ("execution", 1_590, 1_590), ("lifecycle", 29, 29)]
+    );
     for (i, verdict) in verdicts.iter().enumerate() {
         if let Verdict::Fails { inputs, .. } = verdict {
             breaks_only_at_its_end(&policy, i, inputs);
@@ -74,6 +77,28 @@ fn the_tiny_scope_is_no_vacuous_one() {
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
+}
+
+/// Weights under which the consensus of equally sure voices hits both lines exactly: 3 of 5 and 4 of 5.
+#[test]
+fn the_lines_are_judged_exactly_where_they_lie() {
+    use orchestrion_kernel::Weight;
+    let mut policy = Policy::hardened();
+    let weight = |ones: u32| Weight::from_millionths(ones * 1_000_000).unwrap();
+    policy.name = "on-the-lines".to_string();
+    policy.weights.analyst = weight(3);
+    policy.weights.solution = weight(1);
+    policy.weights.critic = weight(0);
+    policy.weights.security = weight(0);
+    policy.weights.optimizer = weight(1);
+    let debate = MODELS.into_iter().find(|model| model.name == "debate").unwrap();
+    let runs = [explore(&policy, debate, &Scope::by_name("tiny").unwrap(), LIMIT, &|_| ())];
+    let verdicts = verdicts(&policy, &runs);
+    assert_eq!(findings(&verdicts, "fails"), [""; 0]);
+    let holds = findings(&verdicts, "holds");
+    for id in ["F8", "F10", "C-22", "C-24", "C-42"] {
+        assert!(holds.contains(&id), "{id} has nothing to say on the lines");
+    }
 }
 
 #[test]

@@ -7,14 +7,16 @@
 use super::{Check, Claim, Contract, History};
 use crate::control::phase::Phase;
 use crate::control::table::leads_on;
+use crate::control::{consensus, elo};
 use crate::decide::decide;
-use crate::event::{Event, Label};
-use crate::ids::Text;
+use crate::event::{Decision, EffectEnd, Event, Label, TaskEnd};
+use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::input::Input;
 use crate::item::{Key, Status, Variant};
-use crate::module::{Ask, Failure, Kind, Role};
-use crate::policy::Bound;
-use crate::state::{Request, State};
+use crate::module::{Ask, Failure, Kind, Report, Role};
+use crate::plan::EffectKind;
+use crate::policy::{Bound, Policy};
+use crate::state::{Request, Started, State};
 
 use Check::{Liveness, Step, Trace};
 
@@ -28,7 +30,7 @@ pub const CLAIMS: &[Claim] = &[
         formula: "□ (ended(r) ⇒ exactly one earlier audit(r))",
         finding: Some("F1"),
         check: Trace(|_, past, event| !ends(past, event) || past.audits == 1),
-        premise: |_, state| state.control.phase() != Phase::Idle,
+        premise: has_ended,
         ..CLAIM
     },
     Claim {
@@ -91,7 +93,7 @@ pub const CLAIMS: &[Claim] = &[
         finding: Some("F7"),
         check: Trace(|_, past, event| match event {
             event if runs(event) => match past.objection() {
-                Some(objection) => past.decision.is_some_and(|d| d.objection == Some(objection)),
+                Some(objection) => past.decision().is_some_and(|d| d.objection == Some(objection)),
                 None => true,
             },
             Event::Audited { record } => {
@@ -130,7 +132,12 @@ pub const CLAIMS: &[Claim] = &[
             !runs(event)
                 || past.security.is_some_and(|report| !report.objects_from(policy.thresholds.veto_from))
         }),
-        premise: |_, state| state.control.phase() == Phase::RunningTasks,
+        premise: |_, state| {
+            state.control.phase() == Phase::RunningTasks
+                && of_request(state, |request| {
+                    request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
+                })
+        },
         ..CLAIM
     },
     Claim {
@@ -140,7 +147,12 @@ pub const CLAIMS: &[Claim] = &[
         formula: "□ (running(rev) ⇒ score(rev) ≥ proceed_from)",
         finding: Some("F10"),
         check: Trace(|_, past, event| !runs(event) || past.cleared == Some(true)),
-        premise: |_, state| state.control.phase() == Phase::RunningTasks,
+        premise: |_, state| {
+            state.control.phase() == Phase::RunningTasks
+                && of_request(state, |request| {
+                    request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
+                })
+        },
         ..CLAIM
     },
     Claim {
@@ -182,7 +194,7 @@ pub const CLAIMS: &[Claim] = &[
         finding: Some("F13"),
         check: Trace(|_, past, event| match event {
             Event::ToolCall { ask: Ask::Remember { kind: Kind::Outcome, .. }, .. } => {
-                past.succeeded && !past.rolled_back && !past.cancelled
+                past.kind() == Kind::Outcome
             }
             _ => true,
         }),
@@ -200,7 +212,11 @@ pub const CLAIMS: &[Claim] = &[
         finding: Some("F14"),
         check: Check::State(|policy, state| {
             let phase = state.control.phase();
-            (phase == Phase::Idle || leads_on(policy, phase))
+            let goes_on = match state.control.waiting() {
+                Some(_) => leads_on(policy, phase),
+                None => decide(policy, state, &Input::Step).is_ok(),
+            };
+            (phase == Phase::Idle || goes_on)
                 && state.control.waiting().is_none_or(|call| {
                     let failed = |failure| Input::CallFailed { call: call.id, failure };
                     Failure::ALL.into_iter().all(|failure| decide(policy, state, &failed(failure)).is_ok())
@@ -241,7 +257,7 @@ pub const CLAIMS: &[Claim] = &[
                         .session()
                         .is_none_or(|user| decide(policy, state, &message(user)).is_ok()))
         }),
-        premise: |_, state| state.control.phase() == Phase::Auditing,
+        premise: has_ended,
         ..CLAIM
     },
     // ── order ────────────────────────────────────────────────────────────────────────────────────────
@@ -288,7 +304,7 @@ pub const CLAIMS: &[Claim] = &[
         check: Trace(|_, past, event| !redebates(past, event) || past.below_line),
         premise: |policy, state| {
             state.control.phase() == Phase::Aggregating
-                && of_request(state, |request| request.debate.pass < policy.bounds.passes)
+                && of_request(state, |request| (2..policy.bounds.passes).contains(&request.debate.pass))
         },
         ..CLAIM
     },
@@ -297,7 +313,7 @@ pub const CLAIMS: &[Claim] = &[
         clause: "004-3.3",
         statement: "Nothing runs without a decision to proceed.",
         formula: "□ (run(r) ⇒ earlier decision(r) = PROCEED)",
-        check: Trace(|_, past, event| !runs(event) || past.decision.is_some_and(|d| d.label.proceeds())),
+        check: Trace(|_, past, event| !runs(event) || past.decision().is_some_and(|d| d.label.proceeds())),
         premise: |_, state| decided(state, |label| !label.proceeds()),
         ..CLAIM
     },
@@ -343,7 +359,7 @@ pub const CLAIMS: &[Claim] = &[
         }),
         premise: |_, state| {
             matches!(state.control.waiting(), Some(call) if matches!(call.ask, Ask::UndoTask { .. }))
-                && of_request(state, |request| request.ledger.len() > 1)
+                && of_request(state, |request| undoable(request) > 1)
         },
         ..CLAIM
     },
@@ -416,23 +432,249 @@ pub const CLAIMS: &[Claim] = &[
     Claim {
         id: "C-32",
         clause: "000-2.3",
-        statement: "While a task runs, its subtask is in progress.",
-        formula: "□ (running(t) ⇒ status(t) = InProgress)",
+        statement: "A subtask is in progress exactly while its task runs.",
+        formula: "□ (status(t) = InProgress ⇔ running(t))",
         check: Check::State(|_, state| {
-            match (state.control.waiting().map(|call| call.ask), state.control.request()) {
-                (Some(Ask::RunTask { task, .. }), Some(request)) => state
-                    .semantic
-                    .find(&Key::Task(request.id, task))
-                    .is_some_and(|entry| entry.item.variant == Variant::Subtask(Status::InProgress)),
-                _ => true,
-            }
+            let running = match (state.control.waiting().map(|call| call.ask), state.control.request()) {
+                (Some(Ask::RunTask { task, .. }), Some(request)) => Some(Key::Task(request.id, task)),
+                _ => None,
+            };
+            let subtasks = state.semantic.entries().map(|entry| &entry.item);
+            let in_progress = subtasks.filter(|item| item.variant == Variant::Subtask(Status::InProgress));
+            in_progress.map(|item| &item.key).eq(running.iter())
         }),
         premise: |_, state| state.control.phase() == Phase::RunningTasks,
         ..CLAIM
     },
-    // ── the kernel itself ────────────────────────────────────────────────────────────────────────────
+    Claim {
+        id: "C-33",
+        clause: "000-2.3",
+        statement: "A task that ended leaves its subtask done or failed, and one that was undone leaves it failed.",
+        formula: "□ (exit(t) = 0 ⇒ Done) ∧ □ (exit(t) ≠ 0 ∨ no answer ∨ cancelled ∨ undone(t) ⇒ Failed)",
+        check: Step(|_, before, events, after| {
+            let Some((status, task)) = events.iter().find_map(|event| ends_task(before, event)) else {
+                return true;
+            };
+            let Some(request) = before.control.request() else { return false };
+            let subtask = after.semantic.find(&Key::Task(request.id, task));
+            subtask.is_some_and(|entry| entry.item.variant == Variant::Subtask(status))
+        }),
+        premise: |_, state| state.control.phase() == Phase::RollbackActive,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-34",
+        clause: "000-2.9",
+        statement: "What a task gave rests on the task.",
+        formula: "□ (output(t) ∈ I ⇒ deps(output(t)) = {t})",
+        check: Check::State(|_, state| {
+            state.semantic.entries().all(|entry| match &entry.item.key {
+                Key::Output(request, task) => {
+                    let subtask = state.semantic.find(&Key::Task(*request, *task)).map(|entry| entry.item.id);
+                    entry.deps.iter().copied().eq(subtask)
+                }
+                _ => true,
+            })
+        }),
+        premise: |_, state| state.semantic.entries().any(|entry| matches!(entry.item.key, Key::Output(..))),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-35",
+        clause: "004-2.9",
+        statement: "Nothing becomes known before the identity is verified.",
+        formula: "□ (AddItem ∨ UpdateItem ⇒ verified(r))",
+        check: Trace(|_, past, event| match event {
+            Event::AddItem { .. } | Event::UpdateItem { .. } => past.verified,
+            _ => true,
+        }),
+        premise: |_, state| state.control.phase() == Phase::VerifyingIdentity,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-36",
+        clause: "000-2.11",
+        statement: "When a session ends, its working set is forgotten.",
+        formula: "□ (session ends ⇒ what does not persist ∉ I)",
+        check: Step(|_, _, events, after| {
+            !events.contains(&Event::SessionEnded) || after.semantic.working_set().is_empty()
+        }),
+        premise: |_, state| state.control.session().is_none() && !state.semantic.is_empty(),
+        not_under: |policy| {
+            (!policy.rules.next_request).then_some("under the policy no session ends after a request")
+        },
+        ..CLAIM
+    },
+    // ── what is reported and recorded ────────────────────────────────────────────────────────────────
     Claim {
         id: "C-40",
+        clause: "004-1.25",
+        statement: "An execution report says of each task of the plan what was answered; what was not run comes after a failure.",
+        formula: "□ (report(t) = answer(t)) ∧ □ (NotRun(t) ⇒ an earlier task failed)",
+        check: Trace(|_, past, event| match event {
+            Event::ExecutionReported { tasks, .. } => {
+                let ran = past.outcomes.len();
+                tasks.iter().map(|task| task.task).eq(past.planned.iter().copied())
+                    && tasks.iter().take(ran).eq(&past.outcomes)
+                    && tasks.iter().skip(ran).all(|task| task.ended == TaskEnd::NotRun)
+                    && (tasks.len() == ran
+                        || past.outcomes.last().is_some_and(|last| last.ended != TaskEnd::Succeeded))
+            }
+            _ => true,
+        }),
+        premise: |_, state| state.control.phase() == Phase::SelfHealingActive,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-41",
+        clause: "004-1.20",
+        statement: "The consensus is that of the latest arguments and the ratings that memory gave.",
+        formula: "□ (scored(r) = consensus(latest arguments, ratings))",
+        check: Trace(|policy, past, event| match event {
+            Event::ConsensusScored { score, .. } => {
+                *score == consensus::of_debate(policy, &past.ratings, &past.latest)
+            }
+            _ => true,
+        }),
+        premise: |_, state| of_request(state, |request| request.debate.scored.is_some()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-42",
+        clause: "004-3.2",
+        statement: "A plan is rejected only below the line to proceed.",
+        formula: "□ (decision(r) = REJECT ⇒ score(r) < proceed_from)",
+        check: Trace(|policy, _, event| match event {
+            Event::Decided { decision } if decision.label == Label::Rejected => {
+                decision.score < policy.thresholds.proceed_from
+            }
+            _ => true,
+        }),
+        premise: |_, state| decided(state, |label| label == Label::Rejected),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-43",
+        clause: "004-3.5",
+        statement: "What is scored, vetoed, decided or reported is the plan as it stands.",
+        formula: "□ (scored(rev) ∨ vetoed(rev) ∨ decided(rev) ∨ reported(rev) ⇒ rev is the plan)",
+        check: Step(|_, before, events, _| {
+            let plan = before.control.request().and_then(|request| request.plan.as_ref());
+            let standing = plan.map(|plan| plan.revision);
+            events.iter().all(|event| match event {
+                Event::ConsensusScored { revision, .. }
+                | Event::VetoRaised { revision }
+                | Event::ExecutionReported { revision, .. } => Some(*revision) == standing,
+                Event::Decided { decision } => Some(decision.revision) == standing,
+                _ => true,
+            })
+        }),
+        premise: |_, state| {
+            of_request(state, |request| {
+                request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
+            })
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-44",
+        clause: "004-1.35",
+        statement: "A request is concluded, stored and audited as what happened: outcome, blocked, rolled back or aborted.",
+        formula: "□ (kind(r) = what happened to r)",
+        check: Trace(|_, past, event| match event {
+            Event::Memorized { record } => record.kind == past.kind(),
+            Event::ToolCall { ask: Ask::Remember { kind, .. }, .. } => *kind == past.kind(),
+            Event::Audited { record } => record.ending.kind == past.kind(),
+            _ => true,
+        }),
+        premise: |_, state| {
+            state.control.phase() == Phase::Auditing
+                && of_request(state, |request| {
+                    request.ending.is_some_and(|ending| ending.kind == Kind::Blocked)
+                })
+        },
+        not_under: |policy| (!policy.rules.typed_kinds).then_some("the policy stores every kind alike"),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-45",
+        clause: "004-1.36",
+        statement: "Records and the answer name the request and the user that they are about.",
+        formula: "□ (memorized ∨ audited ∨ answered ⇒ trace id of r ∧ user of r)",
+        check: Step(|_, before, events, _| {
+            let control = &before.control;
+            let trace = control.request().map(|request| control.trace(request.id));
+            events.iter().all(|event| match event {
+                Event::Memorized { record } => Some(&record.trace) == trace.as_ref(),
+                Event::Audited { record } => {
+                    Some(&record.trace) == trace.as_ref() && Some(&record.user) == control.session()
+                }
+                Event::FinalAnswer { trace: named, .. } => Some(named) == trace.as_ref(),
+                _ => true,
+            })
+        }),
+        premise: |_, state| state.control.phase() == Phase::Auditing,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-46",
+        clause: "004-1.35",
+        statement: "The audit lists every decision.",
+        formula: "□ (decision(r) = d ⇒ audit(r) lists d)",
+        check: Trace(|_, past, event| match event {
+            Event::Audited { record } => {
+                let alike = |(told, heard): (&Decision, &Decision)| {
+                    Decision { revision: heard.revision, ..*told } == *heard
+                };
+                record.decisions.len() == past.decisions.len()
+                    && record.decisions.iter().zip(&past.decisions).all(alike)
+            }
+            _ => true,
+        }),
+        premise: |_, state| of_request(state, |request| !request.decisions.is_empty()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-47",
+        clause: "004-1.35",
+        statement: "The audit sink is tried no more often than allowed, and an answer after a failed try says so.",
+        formula: "□ (tries(r) ≤ bounds.audit_attempts) ∧ □ (answer(r) ∧ last try failed ⇒ told undelivered)",
+        check: Trace(|policy, past, event| match event {
+            Event::ToolCall { ask: Ask::DeliverAudit, .. } => {
+                past.audit_attempts < policy.bounds.audit_attempts
+            }
+            Event::FinalAnswer { .. } => past.audit_failed == past.undelivered,
+            _ => true,
+        }),
+        premise: |policy, state| {
+            of_request(state, |request| request.audit_attempts == policy.bounds.audit_attempts)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-48",
+        clause: "004-1.21",
+        statement: "The ratings that are stored are those that memory gave, moved by the duels over the arguments heard.",
+        formula: "□ (rated(r) = elo(ratings, latest arguments)) ∧ □ (stored ratings = rated(r) if anything was decided)",
+        check: Trace(|policy, past, event| match event {
+            Event::RatingsUpdated { ratings } => {
+                let latest = &past.latest;
+                let heard = Role::ALL
+                    .into_iter()
+                    .filter_map(|role| latest.get(role).map(|argument| (role, argument)));
+                *ratings == elo::incremental(&policy.thresholds, &past.ratings, heard)
+            }
+            Event::Memorized { record } => {
+                record.ratings == past.rated.filter(|_| !past.decisions.is_empty())
+            }
+            _ => true,
+        }),
+        premise: |_, state| of_request(state, |request| request.ratings_after.is_some()),
+        ..CLAIM
+    },
+    // ── the kernel itself ────────────────────────────────────────────────────────────────────────────
+    Claim {
+        id: "C-60",
         clause: "000-4.10",
         statement: "A refused input changes nothing and is refused with a sentence.",
         formula: "decide(o, i) = refusal ⇒ o' = o ∧ σ = ε",
@@ -440,7 +682,7 @@ pub const CLAIMS: &[Claim] = &[
         ..CLAIM
     },
     Claim {
-        id: "C-41",
+        id: "C-61",
         clause: "000-4.6",
         statement: "Every state takes every trigger along one row, or refuses it.",
         formula: "∀ o, i: decide(o, i) is one row's batch or a refusal",
@@ -448,7 +690,7 @@ pub const CLAIMS: &[Claim] = &[
         ..CLAIM
     },
     Claim {
-        id: "C-42",
+        id: "C-62",
         clause: "000-4.10",
         statement: "The same input in the same state gives the same events.",
         formula: "∀ o, i: decide(o, i) = decide(o, i)",
@@ -456,11 +698,32 @@ pub const CLAIMS: &[Claim] = &[
         ..CLAIM
     },
     Claim {
-        id: "C-43",
+        id: "C-63",
         clause: "000-4.8",
         statement: "The state is the fold of its log: decoding the encoded events and applying them gives it.",
         formula: "fold(decode(encode(σ))) = apply(σ)",
         check: Check::Contract(Contract::FoldsFromLog),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-64",
+        clause: "000-4.4",
+        statement: "An answer to another call, an answer of another kind, and a stranger are refused as what they are.",
+        formula: "call(i) ≠ waiting(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
+        check: Check::Contract(Contract::RefusesWhatDoesNotFit),
+        premise: |_, state| state.control.waiting().is_some(),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-65",
+        clause: "000-4.3",
+        statement: "The kernel waits for exactly what was asked and not answered, and stands where it moved to.",
+        formula: "□ (waiting(o) = asked(τ)) ∧ □ (phase(o) = last move(τ))",
+        check: Check::Memory(|past, state| {
+            past.asked == state.control.waiting().map(|call| call.ask)
+                && (!past.running || past.phase == Some(state.control.phase()))
+        }),
+        premise: |_, state| state.control.waiting().is_some(),
         ..CLAIM
     },
 ];
@@ -483,6 +746,33 @@ fn of_request(state: &State, holds: impl Fn(&Request) -> bool) -> bool {
 
 fn decided(state: &State, is: impl Fn(Label) -> bool) -> bool {
     of_request(state, |request| request.decisions.iter().any(|decision| is(decision.label)))
+}
+
+fn has_ended(_: &Policy, state: &State) -> bool {
+    state.control.phase().is_rest() && state.control.next_request() > RequestId::FIRST
+}
+
+fn undoable(request: &Request) -> usize {
+    let standing =
+        |started: &&Started| started.effect == EffectKind::Undoable && started.end == EffectEnd::Kept;
+    request.ledger.iter().filter(standing).count()
+}
+
+/// The status that a task's subtask is to have after an event that ends the task, or undoes it.
+fn ends_task(before: &State, event: &Event) -> Option<(Status, TaskId)> {
+    match (before.control.waiting()?.ask, event) {
+        (Ask::RunTask { task, .. }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
+            Some((Status::Done, task))
+        }
+        (
+            Ask::RunTask { task, .. },
+            Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled,
+        ) => Some((Status::Failed, task)),
+        (Ask::UndoTask { task }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
+            Some((Status::Failed, task))
+        }
+        _ => None,
+    }
 }
 
 fn runs(event: &Event) -> bool {

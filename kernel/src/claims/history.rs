@@ -5,9 +5,9 @@
 //! forgets what no later event can depend on, so that it multiplies no states.
 
 use crate::control::phase::Phase;
-use crate::event::{Decision, EffectEnd, Event, Holding, Holdings, TaskEnd, TaskRecord};
+use crate::event::{Decision, EffectEnd, Event, Holding, Holdings, TaskEnd, TaskOutcome, TaskRecord};
 use crate::ids::{Revision, TaskId};
-use crate::module::{Argument, Ask, Report, Role, Stance, Store};
+use crate::module::{Argument, Ask, ByRole, Kind, Ratings, Report, Role, Stance, Store};
 use crate::plan::EffectKind;
 use crate::policy::{Bound, Policy};
 use crate::score::Score;
@@ -38,15 +38,27 @@ pub struct History {
     pub enough: bool,
     /// Whether the latest consensus lay below the line for another pass.
     pub below_line: bool,
-    /// The latest decision.
-    pub decision: Option<Decision>,
+    /// The ratings that memory gave back.
+    pub ratings: Ratings,
+    /// Each role's latest argument.
+    pub latest: ByRole<Option<Argument>>,
+    /// The ratings after the duels.
+    pub rated: Option<Ratings>,
+    /// The different decisions, the latest last; as revisions only count up, all are written as the first.
+    pub decisions: Vec<Decision>,
+    /// The plan was not let run.
+    pub blocked: bool,
+    /// The tasks of the plan as it stands now.
+    pub planned: Vec<TaskId>,
+    /// How the tasks of the latest run ended, as they were answered.
+    pub outcomes: Vec<TaskOutcome>,
     /// Security's objections to revisions that ran all the same, lowest first.
     pub ran_over: Vec<Score>,
     /// The tasks that were started, in order, with what became of their effects.
     pub tasks: Vec<TaskRecord>,
     /// Those of them that can be undone and stand, in order.
     pub undoable: Vec<TaskId>,
-    /// The latest run of the plan succeeded in every task.
+    /// In the latest run every task of the plan was answered with success.
     pub succeeded: bool,
     /// Repairs that were started; stops counting one above the policy's bound.
     pub repairs: u32,
@@ -60,6 +72,12 @@ pub struct History {
     pub stores_asked: (bool, bool),
     /// Audit records; stops counting at 2.
     pub audits: u8,
+    /// How often the audit sink was tried; stops counting one above the policy's attempts.
+    pub audit_attempts: u32,
+    /// The latest try failed.
+    pub audit_failed: bool,
+    /// It was said that the audit record is not delivered.
+    pub undelivered: bool,
     /// Final answers; stops counting at 2.
     pub answers: u8,
 }
@@ -75,13 +93,15 @@ impl History {
     pub fn observe(&mut self, policy: &Policy, event: &Event) {
         match event {
             Event::UserMsg { .. } => *self = Self { running: true, ..Self::default() },
-            Event::ToolCall { ask, .. } => self.call(*ask),
+            Event::ToolCall { ask, .. } => self.call(policy, *ask),
             Event::ToolResult { report, .. } => {
                 if let Some(ask) = self.asked.take() {
                     self.answered(policy, ask, report);
                 }
             }
             Event::CallFailed { failure, .. } => match self.asked.take() {
+                Some(Ask::RunTask { task, .. }) => self.ended(task, TaskEnd::NoResult(*failure)),
+                Some(Ask::DeliverAudit) => self.audit_failed = true,
                 Some(Ask::UndoTask { task }) => self.settle(task, EffectEnd::UndoFailed),
                 Some(Ask::Remember { store, .. }) => *self.holding(store) = Holding::after(*failure),
                 _ => {}
@@ -90,7 +110,10 @@ impl History {
                 self.cancelled = true;
                 self.asked = None;
             }
-            Event::PlanAdopted { .. } => {
+            Event::PlanAdopted { plan, .. } => {
+                self.planned = plan.tasks().iter().map(|task| task.id).collect();
+                self.outcomes.clear();
+                self.succeeded = false;
                 self.security = None;
                 self.cleared = None;
             }
@@ -100,12 +123,12 @@ impl History {
                 self.cleared = Some(self.enough);
             }
             Event::Decided { decision } => {
-                // Revisions only count up; what matters here is which decision was the latest.
-                self.decision = Some(Decision { revision: Revision::FIRST, ..*decision });
+                let decision = Decision { revision: Revision::FIRST, ..*decision };
+                self.decisions.retain(|earlier| *earlier != decision);
+                self.decisions.push(decision);
             }
-            Event::ExecutionReported { tasks, .. } => {
-                self.succeeded = tasks.iter().all(|task| task.ended == TaskEnd::Succeeded);
-            }
+            Event::RatingsUpdated { ratings } => self.rated = Some(*ratings),
+            Event::AuditUndelivered => self.undelivered = true,
             Event::Memorized { .. } => self.forget_debate(),
             Event::Audited { .. } => self.audits = self.audits.saturating_add(1).min(2),
             Event::FinalAnswer { .. } => self.answers = self.answers.saturating_add(1).min(2),
@@ -114,7 +137,7 @@ impl History {
         }
     }
 
-    fn call(&mut self, ask: Ask) {
+    fn call(&mut self, policy: &Policy, ask: Ask) {
         self.asked = Some(ask);
         match ask {
             Ask::RunTask { task, effect } => {
@@ -129,6 +152,11 @@ impl History {
                     self.undoable.push(task);
                 }
             }
+            Ask::DeliverAudit => {
+                let most = policy.bounds.audit_attempts.saturating_add(1);
+                self.audit_attempts = self.audit_attempts.saturating_add(1).min(most);
+                self.audit_failed = false;
+            }
             Ask::Remember { store: Store::Local, .. } => self.stores_asked.0 = true,
             Ask::Remember { store: Store::Cloud, .. } => self.stores_asked.1 = true,
             _ => {}
@@ -138,10 +166,22 @@ impl History {
     fn answered(&mut self, policy: &Policy, ask: Ask, report: &Report) {
         match (ask, report) {
             (Ask::VerifyIdentity, Report::Identity { gcp, mongodb }) => self.verified = *gcp && *mongodb,
+            (Ask::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
             (Ask::Argue(Role::Security) | Ask::Reread, Report::Argument { argument, .. }) => {
+                self.latest.security = Some(*argument);
                 self.security = Some(*argument);
                 self.vetoed |= argument.objects_from(policy.thresholds.veto_from);
             }
+            (Ask::Argue(role), Report::Argument { argument, .. }) => {
+                *self.latest.get_mut(role) = Some(*argument)
+            }
+            (Ask::RunTask { task, .. }, Report::Exit { code, .. }) => self.ended(
+                task,
+                match code {
+                    0 => TaskEnd::Succeeded,
+                    code => TaskEnd::Exited(*code),
+                },
+            ),
             (Ask::UndoTask { task }, Report::Exit { code, .. }) => {
                 self.settle(task, if *code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed });
             }
@@ -149,6 +189,32 @@ impl History {
                 *self.holding(store) = if *held { Holding::Held } else { Holding::Missing };
             }
             _ => {}
+        }
+    }
+
+    fn ended(&mut self, task: TaskId, ended: TaskEnd) {
+        self.outcomes.push(TaskOutcome { task, ended });
+        self.succeeded = self.outcomes.iter().map(|outcome| outcome.task).eq(self.planned.iter().copied())
+            && self.outcomes.iter().all(|outcome| outcome.ended == TaskEnd::Succeeded);
+    }
+
+    /// The latest decision.
+    #[must_use]
+    pub fn decision(&self) -> Option<&Decision> {
+        self.decisions.last()
+    }
+
+    /// As what the request ends, by what happened.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        if self.rolled_back {
+            Kind::RolledBack
+        } else if self.blocked {
+            Kind::Blocked
+        } else if self.succeeded {
+            Kind::Outcome
+        } else {
+            Kind::Aborted
         }
     }
 
@@ -170,7 +236,12 @@ impl History {
         let from = self.phase.replace(to);
         match to {
             Phase::Round(role) => {
-                if self.round.is_none() || (from == Some(Phase::MultiPassCheck)) {
+                if from == Some(Phase::MultiPassCheck) {
+                    self.latest = ByRole { analyst: self.latest.analyst, ..ByRole::default() };
+                    self.security = None;
+                    self.cleared = None;
+                }
+                if self.round.is_none() || from == Some(Phase::MultiPassCheck) {
                     self.pass = self.pass.saturating_add(1).min(policy.bounds.passes.saturating_add(1));
                 }
                 self.round = Some(role);
@@ -180,6 +251,11 @@ impl History {
                     self.repairs = self.repairs.saturating_add(1).min(most.saturating_add(1));
                 }
             }
+            Phase::RunningTasks if from != Some(Phase::RunningTasks) => {
+                self.outcomes.clear();
+                self.succeeded = false;
+            }
+            Phase::Blocked => self.blocked = true,
             Phase::RollbackActive => self.rolled_back = true,
             to if to.is_rest() => *self = Self::default(),
             _ => {}
@@ -189,6 +265,10 @@ impl History {
     /// Once the memory record is written, nothing may run any more; what was said of the plan is moot.
     fn forget_debate(&mut self) {
         self.round = None;
+        self.latest = ByRole::default();
+        self.ratings = Ratings::default();
+        self.planned.clear();
+        self.outcomes.clear();
         self.pass = 0;
         self.vetoed = false;
         self.security = None;

@@ -1,6 +1,6 @@
 //! Elo duels (004 §1, "Resolve Weights & duels"; design §2, "Elo", `incremental`).
 
-use crate::module::{Argument, Ratings, Role};
+use crate::module::{Argument, Ratings, Role, Stance};
 use crate::policy::Thresholds;
 
 /// What a rated critique earns the Critic.
@@ -21,8 +21,7 @@ pub fn incremental(
     for (role, argument) in arguments.clone() {
         match role {
             Role::Critic
-                if argument.objects_from(thresholds.critique_above)
-                    && argument.confidence > thresholds.critique_above =>
+                if argument.stance == Stance::Con && argument.confidence > thresholds.critique_above =>
             {
                 after.critic.elo = after.critic.elo.saturating_add(CRITIC_GAINS);
                 for _ in arguments.clone().filter(|(role, _)| *role == Role::Solution) {
