@@ -14,7 +14,7 @@ use crate::policy::Policy;
 use crate::state::State;
 
 /// A sentence about every run, and how it is checked.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// Its short name.
     pub id: &'static str,

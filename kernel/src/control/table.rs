@@ -205,6 +205,14 @@ const _: () = {
     }
 };
 
+impl Transition {
+    /// Whether this row takes a cancel and goes on as before: the request is past being stopped.
+    #[must_use]
+    pub fn keeps_on(&self) -> bool {
+        self.on == Trigger::Cancel && self.from == At(self.to)
+    }
+}
+
 impl Switch {
     /// Whether the policy switches such a row on.
     #[must_use]

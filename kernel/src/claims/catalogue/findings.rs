@@ -1,0 +1,243 @@
+//! Claims on the findings F1 to F16 of the design, each as a claim that `as-drawn` breaks.
+
+use super::*;
+
+pub(super) const FINDINGS: &[Claim] = &[
+    Claim {
+        id: "C-01",
+        clause: "004-1.36",
+        statement: "Every request that ends was audited exactly once before.",
+        formula: "□ (ended(r) ⇒ exactly one earlier audit(r))",
+        finding: Some("F1"),
+        check: Trace(|_, past, event| !ends(past, event) || past.audits == 1),
+        premise: has_ended,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-02",
+        clause: "004-1.32",
+        statement: "A rollback that ends is stored as rolled back and audited, and is no dead end.",
+        formula: "□ (rollback ends ⇒ stored(r) = rolled back ∧ audit(r)) ∧ no dead end in RollbackActive",
+        finding: Some("F2"),
+        check: Trace(|policy, past, event| match event {
+            _ if !past.rolled_back => true,
+            Event::Moved { row } if !leads_on(policy, row.row().to) => false,
+            Event::ToolCall { ask: Ask::Remember { kind, .. }, .. } => *kind == Kind::RolledBack,
+            event => !ends(past, event) || (past.audits == 1 && past.stores_asked == (true, true)),
+        }),
+        premise: |_, state| state.control.phase() == Phase::RollbackActive,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-03",
+        clause: "004-1.29",
+        statement: "If every call is answered or times out, every request that starts ends.",
+        formula: "fair ⇒ □ (started(r) ⇒ ◇ ended(r))",
+        finding: Some("F3"),
+        check: Liveness,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-04",
+        clause: "004-1.32",
+        statement: "If every call is answered or times out, every request that starts is audited or aborted.",
+        formula: "fair ⇒ □ (started(r) ⇒ ◇ (audit(r) ∨ aborted(r)))",
+        finding: Some("F4"),
+        check: Liveness,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-05",
+        clause: "004-1.32",
+        statement: "If every call is answered or times out, every task that ran is listed in an audit.",
+        formula: "fair ⇒ □ (ran(t, r) ⇒ ◇ (audit(r) lists t))",
+        finding: Some("F5"),
+        check: Liveness,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-06",
+        clause: "004-3.1",
+        statement: "A plan that was vetoed in any pass never runs.",
+        formula: "□ (vetoed(r) ⇒ □ ¬run(r))",
+        finding: Some("F6"),
+        check: Trace(|_, past, event| !(runs(event) && past.vetoed)),
+        premise: |_, state| of_request(state, |request| request.debate.vetoed),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-07",
+        clause: "004-1.22",
+        statement: "If a plan runs to which Security objected, the decision and the audit name the objection.",
+        formula: "□ (run(r, rev) ∧ Security CON on rev ⇒ decision(r) and audit(r) name it)",
+        finding: Some("F7"),
+        check: Trace(|_, past, event| match event {
+            event if runs(event) => match past.objection() {
+                Some(objection) => past.decision().is_some_and(|d| d.objection == Some(objection)),
+                None => true,
+            },
+            Event::Audited { record } => {
+                past.ran_over.iter().all(|over| record.decisions.iter().any(|d| d.objection == Some(*over)))
+            }
+            _ => true,
+        }),
+        premise: |_, state| {
+            state.control.phase() == Phase::RunningTasks
+                && of_request(state, |request| request.objection().is_some())
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-08",
+        clause: "004-1.22",
+        statement: "Consensus is called reached only at or above the line.",
+        formula: "□ (label(r) = ConsensusReached ⇒ score(r) ≥ redebate_below)",
+        finding: Some("F8"),
+        check: Trace(|policy, _, event| match event {
+            Event::Decided { decision } if decision.label == Label::ConsensusReached => {
+                decision.score >= policy.thresholds.redebate_below
+            }
+            _ => true,
+        }),
+        premise: |_, state| decided(state, |label| label == Label::ConsensusReached),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-09",
+        clause: "004-1.15",
+        statement: "Security's latest report is on the very revision that runs, and is no veto.",
+        formula: "□ (running(rev) ⇒ Security's latest report is on rev ∧ no veto)",
+        finding: Some("F9"),
+        check: Trace(|policy, past, event| {
+            !runs(event)
+                || past.security.is_some_and(|report| !report.objects_from(policy.thresholds.veto_from))
+        }),
+        premise: |_, state| {
+            state.control.phase() == Phase::RunningTasks
+                && of_request(state, |request| {
+                    request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
+                })
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-10",
+        clause: "004-1.30",
+        statement: "The revision that runs was scored by the consensus, at or above the line to proceed.",
+        formula: "□ (running(rev) ⇒ score(rev) ≥ proceed_from)",
+        finding: Some("F10"),
+        check: Trace(|_, past, event| !runs(event) || past.cleared == Some(true)),
+        premise: |_, state| {
+            state.control.phase() == Phase::RunningTasks
+                && of_request(state, |request| {
+                    request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
+                })
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-11",
+        clause: "004-1.16",
+        statement: "After a veto no further pass is debated.",
+        formula: "□ (vetoed(r) ⇒ no further pass)",
+        finding: Some("F11"),
+        check: Trace(|_, past, event| !(past.vetoed && redebates(past, event))),
+        premise: |_, state| {
+            state.control.phase() == Phase::MultiPassCheck
+                && of_request(state, |request| request.debate.vetoed)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-12",
+        clause: "004-2.16",
+        statement: "The audit says of each store what it holds.",
+        formula: "□ (ended(r) ⇒ for each store: holds(store, r) = audit(r).stores(store))",
+        finding: Some("F12"),
+        check: Trace(|_, past, event| match event {
+            Event::Audited { record } => record.stores == past.holdings,
+            _ => true,
+        }),
+        premise: |_, state| {
+            use crate::event::Holding;
+            state.control.phase() == Phase::Auditing
+                && of_request(state, |request| request.holdings.local != request.holdings.cloud)
+                && of_request(state, |request| request.holdings.local != Holding::Held)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-13",
+        clause: "004-1.34",
+        statement: "Only a request that succeeded is stored as an outcome.",
+        formula: "□ (stored(r) = outcome ⇒ success(r))",
+        finding: Some("F13"),
+        check: Trace(|_, past, event| match event {
+            Event::ToolCall { ask: Ask::Remember { kind: Kind::Outcome, .. }, .. } => {
+                past.kind() == Kind::Outcome
+            }
+            _ => true,
+        }),
+        premise: |_, state| {
+            state.control.phase() == Phase::StoringMemory
+                && of_request(state, |request| request.ending.is_some_and(|e| e.kind != Kind::Outcome))
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-14",
+        clause: "004-1.1",
+        statement: "Every call that is waited for may fail in any way, and only Idle is a place to stay.",
+        formula: "□ (waiting(call) ⇒ error, timeout, malformed, no candidates have a row) ∧ no dead end but Idle",
+        finding: Some("F14"),
+        check: Check::State(|policy, state| {
+            let phase = state.control.phase();
+            let goes_on = match state.control.waiting() {
+                Some(_) => leads_on(policy, phase),
+                None => decide(policy, state, &Input::Step).is_ok(),
+            };
+            (phase == Phase::Idle || goes_on)
+                && state.control.waiting().is_none_or(|call| {
+                    let failed = |failure| Input::CallFailed { call: call.id, failure };
+                    Failure::ALL.into_iter().all(|failure| decide(policy, state, &failed(failure)).is_ok())
+                })
+        }),
+        premise: |_, state| state.control.waiting().is_some(),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-15",
+        clause: "004-1.35",
+        statement: "The audit lists every started effect, as kept, undone or undo failed.",
+        formula: "□ (ended(r) ∧ effects(r) ≠ ∅ ⇒ audit(r) lists each with what became of it)",
+        finding: Some("F15"),
+        check: Trace(|_, past, event| match event {
+            Event::Audited { record } => record.tasks == past.tasks,
+            _ => true,
+        }),
+        premise: |_, state| {
+            state.control.phase() == Phase::Auditing
+                && of_request(state, |request| !request.ledger.is_empty())
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-16",
+        clause: "004-1.36",
+        statement: "A request that ends leaves control in Idle, where the next message is accepted.",
+        formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
+        finding: Some("F16"),
+        check: Check::State(|policy, state| {
+            let message =
+                |user: &crate::ids::UserId| Input::UserMessage { user: user.clone(), text: Text::from("?") };
+            !state.control.phase().is_rest()
+                || (state.control.phase() == Phase::Idle
+                    && state
+                        .control
+                        .session()
+                        .is_none_or(|user| decide(policy, state, &message(user)).is_ok()))
+        }),
+        premise: has_ended,
+        ..CLAIM
+    },
+];

@@ -1,0 +1,59 @@
+//! Claims on the kernel itself: `decide`, `apply`, and what the kernel remembers.
+
+use super::*;
+
+pub(super) const KERNEL: &[Claim] = &[
+    Claim {
+        id: "C-60",
+        clause: "000-4.10",
+        statement: "A refused input changes nothing and is refused with a sentence.",
+        formula: "decide(o, i) = refusal ⇒ o' = o ∧ σ = ε",
+        check: Check::Contract(Contract::RefusalChangesNothing),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-61",
+        clause: "000-4.6",
+        statement: "Every state takes every trigger along one row, or refuses it.",
+        formula: "∀ o, i: decide(o, i) is one row's batch or a refusal",
+        check: Check::Contract(Contract::Total),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-62",
+        clause: "000-4.10",
+        statement: "The same input in the same state gives the same events.",
+        formula: "∀ o, i: decide(o, i) = decide(o, i)",
+        check: Check::Contract(Contract::Deterministic),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-63",
+        clause: "000-4.8",
+        statement: "The state is the fold of its log: decoding the encoded events and applying them gives it.",
+        formula: "fold(decode(encode(σ))) = apply(σ)",
+        check: Check::Contract(Contract::FoldsFromLog),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-64",
+        clause: "000-4.4",
+        statement: "An answer to another call, an answer of another kind, and a stranger are refused as what they are.",
+        formula: "call(i) ≠ waiting(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
+        check: Check::Contract(Contract::RefusesWhatDoesNotFit),
+        premise: |_, state| state.control.waiting().is_some(),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-65",
+        clause: "000-4.3",
+        statement: "The kernel waits for exactly what was asked and not answered, and stands where it moved to.",
+        formula: "□ (waiting(o) = asked(τ)) ∧ □ (phase(o) = last move(τ))",
+        check: Check::Memory(|past, state| {
+            past.asked == state.control.waiting().map(|call| call.ask)
+                && (!past.running || past.phase == Some(state.control.phase()))
+        }),
+        premise: |_, state| state.control.waiting().is_some(),
+        ..CLAIM
+    },
+];

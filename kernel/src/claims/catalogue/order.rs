@@ -1,0 +1,150 @@
+//! Claims on the order of things: who is asked before whom, what runs when, what ends how.
+
+use super::*;
+
+pub(super) const ORDER: &[Claim] = &[
+    Claim {
+        id: "C-20",
+        clause: "004-2.9",
+        statement: "Nobody but the identity guard is asked before both locks match; of an unverified request only the audit goes out.",
+        formula: "□ (call(m) ∧ m ∉ {identity guard, auditor} ⇒ verified(r))",
+        check: Trace(|_, past, event| match event {
+            Event::ToolCall { ask: Ask::VerifyIdentity | Ask::DeliverAudit, .. } => true,
+            Event::ToolCall { .. } => past.verified,
+            _ => true,
+        }),
+        premise: |_, state| state.control.phase() == Phase::IdentityVerified,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-21",
+        clause: "004-2.11",
+        statement: "Rounds come in their order: Analyst to Optimizer, later passes from Solution on, no more passes than allowed.",
+        formula: "□ (round(k) ⇒ previous round is k − 1, or k = 2 after round 5) ∧ passes ≤ bound",
+        check: Trace(|policy, past, event| match event {
+            Event::Moved { row } => match row.row().to {
+                Phase::Round(Role::Analyst) => past.round.is_none(),
+                Phase::Round(Role::Solution) => match past.round {
+                    Some(Role::Optimizer) => past.pass < policy.bounds.passes,
+                    round => round == Some(Role::Analyst),
+                },
+                Phase::Round(Role::Critic) => past.round == Some(Role::Solution),
+                Phase::Round(Role::Security) => past.round == Some(Role::Critic),
+                Phase::Round(Role::Optimizer) => past.round == Some(Role::Security),
+                _ => true,
+            },
+            _ => true,
+        }),
+        premise: |policy, state| of_request(state, |request| request.debate.pass == policy.bounds.passes),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-22",
+        clause: "004-2.4",
+        statement: "The debate is taken up again only while the consensus lies below the line.",
+        formula: "□ (re-debate ⇒ score < redebate_below)",
+        check: Trace(|_, past, event| !redebates(past, event) || past.below_line),
+        premise: |policy, state| {
+            state.control.phase() == Phase::Aggregating
+                && of_request(state, |request| (2..policy.bounds.passes).contains(&request.debate.pass))
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-23",
+        clause: "004-3.3",
+        statement: "Nothing runs without a decision to proceed.",
+        formula: "□ (run(r) ⇒ earlier decision(r) = PROCEED)",
+        check: Trace(|_, past, event| !runs(event) || past.decision().is_some_and(|d| d.label.proceeds())),
+        premise: |_, state| decided(state, |label| !label.proceeds()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-24",
+        clause: "004-3.2",
+        statement: "Nothing runs on a consensus below the line to proceed.",
+        formula: "□ (run(r) ⇒ latest score(r) ≥ proceed_from)",
+        check: Trace(|_, past, event| !runs(event) || past.enough),
+        premise: |_, state| decided(state, |label| label == Label::Rejected),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-25",
+        clause: "004-1.29",
+        statement: "Repairs never exceed the policy's bound.",
+        formula: "□ (repairs(r) ≤ bounds.repairs)",
+        check: Trace(|policy, past, event| match (event, policy.bounds.repairs) {
+            (Event::ToolCall { ask: Ask::Diagnose, .. }, Bound::AtMost(most)) => past.repairs <= most,
+            _ => true,
+        }),
+        premise: |policy, state| match policy.bounds.repairs {
+            Bound::AtMost(most) => of_request(state, |request| request.repairs == most),
+            Bound::Unbounded => true,
+        },
+        not_under: |policy| match policy.bounds.repairs {
+            Bound::AtMost(_) => None,
+            Bound::Unbounded => Some("the policy sets no bound on repairs"),
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-26",
+        clause: "004-2.15",
+        statement: "A rollback undoes each started effect that declares a compensation exactly once, the latest first.",
+        formula: "□ (undo(t) ⇒ t is the latest start that stands) ∧ □ (rollback ends ⇒ none stands)",
+        check: Trace(|_, past, event| match event {
+            Event::ToolCall { ask: Ask::UndoTask { task }, .. } => past.undoable.last() == Some(task),
+            Event::Moved { row } if past.phase == Some(Phase::RollbackActive) => {
+                row.row().to == Phase::RollbackActive || past.undoable.is_empty()
+            }
+            _ => true,
+        }),
+        premise: |_, state| {
+            matches!(state.control.waiting(), Some(call) if matches!(call.ask, Ask::UndoTask { .. }))
+                && of_request(state, |request| undoable(request) > 1)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-27",
+        clause: "004-1.35",
+        statement: "A verified user is answered only after both stores were asked and the audit was written.",
+        formula: "□ (answer(r) ⇒ audit(r) ∧ (verified(r) ⇒ both stores asked))",
+        check: Trace(|_, past, event| match event {
+            Event::FinalAnswer { .. } => {
+                past.audits == 1 && (!past.verified || past.stores_asked == (true, true))
+            }
+            _ => true,
+        }),
+        premise: |_, state| {
+            state.control.phase() == Phase::Auditing && of_request(state, |request| request.verified)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-28",
+        clause: "004-1.36",
+        statement: "A request is answered once, at its end; only a halt leaves it unanswered.",
+        formula: "□ (ended(r) ∧ ¬aborted(r) ⇒ exactly one answer(r))",
+        check: Trace(|_, past, event| match event {
+            Event::FinalAnswer { .. } => past.answers == 0,
+            Event::Moved { row } if ends(past, event) => row.row().to == Phase::Aborted || past.answers == 1,
+            _ => true,
+        }),
+        premise: |_, state| state.control.phase() == Phase::Auditing,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-29",
+        clause: "000-4.4",
+        statement: "After the user cancelled, no task is started.",
+        formula: "□ (cancelled(r) ⇒ □ ¬run(r))",
+        check: Trace(|_, past, event| !(past.cancelled && runs(event))),
+        premise: |_, state| {
+            use crate::event::Cause;
+            of_request(state, |request| request.ending.is_some_and(|ending| ending.cause == Cause::Cancelled))
+        },
+        not_under: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),
+        ..CLAIM
+    },
+];

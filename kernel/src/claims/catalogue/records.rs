@@ -1,0 +1,172 @@
+//! Claims on reports and records: what is said of a request is what happened to it.
+
+use super::*;
+
+pub(super) const RECORDS: &[Claim] = &[
+    Claim {
+        id: "C-40",
+        clause: "004-1.25",
+        statement: "An execution report says of each task of the plan what was answered; what was not run comes after a failure.",
+        formula: "□ (report(t) = answer(t)) ∧ □ (NotRun(t) ⇒ an earlier task failed)",
+        check: Trace(|_, past, event| match event {
+            Event::ExecutionReported { tasks, .. } => {
+                let ran = past.outcomes.len();
+                tasks.iter().map(|task| task.task).eq(past.planned.iter().copied())
+                    && tasks.iter().take(ran).eq(&past.outcomes)
+                    && tasks.iter().skip(ran).all(|task| task.ended == TaskEnd::NotRun)
+                    && (tasks.len() == ran
+                        || past.outcomes.last().is_some_and(|last| last.ended != TaskEnd::Succeeded))
+            }
+            _ => true,
+        }),
+        premise: |_, state| state.control.phase() == Phase::SelfHealingActive,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-41",
+        clause: "004-1.20",
+        statement: "The consensus is that of the latest arguments and the ratings that memory gave.",
+        formula: "□ (scored(r) = consensus(latest arguments, ratings))",
+        check: Trace(|policy, past, event| match event {
+            Event::ConsensusScored { score, .. } => {
+                *score == consensus::of_debate(policy, &past.ratings, &past.latest)
+            }
+            _ => true,
+        }),
+        premise: |_, state| of_request(state, |request| request.debate.scored.is_some()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-42",
+        clause: "004-3.2",
+        statement: "A plan is rejected only below the line to proceed.",
+        formula: "□ (decision(r) = REJECT ⇒ score(r) < proceed_from)",
+        check: Trace(|policy, _, event| match event {
+            Event::Decided { decision } if decision.label == Label::Rejected => {
+                decision.score < policy.thresholds.proceed_from
+            }
+            _ => true,
+        }),
+        premise: |_, state| decided(state, |label| label == Label::Rejected),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-43",
+        clause: "004-3.5",
+        statement: "What is scored, vetoed, decided or reported is the plan as it stands.",
+        formula: "□ (scored(rev) ∨ vetoed(rev) ∨ decided(rev) ∨ reported(rev) ⇒ rev is the plan)",
+        check: Step(|_, before, events, _| {
+            let plan = before.control.request().and_then(|request| request.plan.as_ref());
+            let standing = plan.map(|plan| plan.revision);
+            events.iter().all(|event| match event {
+                Event::ConsensusScored { revision, .. }
+                | Event::VetoRaised { revision }
+                | Event::ExecutionReported { revision, .. } => Some(*revision) == standing,
+                Event::Decided { decision } => Some(decision.revision) == standing,
+                _ => true,
+            })
+        }),
+        premise: |_, state| {
+            of_request(state, |request| {
+                request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
+            })
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-44",
+        clause: "004-1.35",
+        statement: "A request is concluded, stored and audited as what happened: outcome, blocked, rolled back or aborted.",
+        formula: "□ (kind(r) = what happened to r)",
+        check: Trace(|_, past, event| match event {
+            Event::Memorized { record } => record.kind == past.kind(),
+            Event::ToolCall { ask: Ask::Remember { kind, .. }, .. } => *kind == past.kind(),
+            Event::Audited { record } => record.ending.kind == past.kind(),
+            _ => true,
+        }),
+        premise: |_, state| {
+            state.control.phase() == Phase::Auditing
+                && of_request(state, |request| {
+                    request.ending.is_some_and(|ending| ending.kind == Kind::Blocked)
+                })
+        },
+        not_under: |policy| (!policy.rules.typed_kinds).then_some("the policy stores every kind alike"),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-45",
+        clause: "004-1.36",
+        statement: "Records and the answer name the request and the user that they are about.",
+        formula: "□ (memorized ∨ audited ∨ answered ⇒ trace id of r ∧ user of r)",
+        check: Step(|_, before, events, _| {
+            let control = &before.control;
+            let trace = control.request().map(|request| control.trace(request.id));
+            events.iter().all(|event| match event {
+                Event::Memorized { record } => Some(&record.trace) == trace.as_ref(),
+                Event::Audited { record } => {
+                    Some(&record.trace) == trace.as_ref() && Some(&record.user) == control.session()
+                }
+                Event::FinalAnswer { trace: named, .. } => Some(named) == trace.as_ref(),
+                _ => true,
+            })
+        }),
+        premise: |_, state| state.control.phase() == Phase::Auditing,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-46",
+        clause: "004-1.35",
+        statement: "The audit lists every decision.",
+        formula: "□ (decision(r) = d ⇒ audit(r) lists d)",
+        check: Trace(|_, past, event| match event {
+            Event::Audited { record } => {
+                let alike = |(told, heard): (&Decision, &Decision)| {
+                    Decision { revision: heard.revision, ..*told } == *heard
+                };
+                record.decisions.len() == past.decisions.len()
+                    && record.decisions.iter().zip(&past.decisions).all(alike)
+            }
+            _ => true,
+        }),
+        premise: |_, state| of_request(state, |request| !request.decisions.is_empty()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-47",
+        clause: "004-1.35",
+        statement: "The audit sink is tried no more often than allowed, and an answer after a failed try says so.",
+        formula: "□ (tries(r) ≤ bounds.audit_attempts) ∧ □ (answer(r) ∧ last try failed ⇒ told undelivered)",
+        check: Trace(|policy, past, event| match event {
+            Event::ToolCall { ask: Ask::DeliverAudit, .. } => {
+                past.audit_attempts < policy.bounds.audit_attempts
+            }
+            Event::FinalAnswer { .. } => past.audit_failed == past.undelivered,
+            _ => true,
+        }),
+        premise: |policy, state| {
+            of_request(state, |request| request.audit_attempts == policy.bounds.audit_attempts)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-48",
+        clause: "004-1.21",
+        statement: "The ratings that are stored are those that memory gave, moved by the duels over the arguments heard.",
+        formula: "□ (rated(r) = elo(ratings, latest arguments)) ∧ □ (stored ratings = rated(r) if anything was decided)",
+        check: Trace(|policy, past, event| match event {
+            Event::RatingsUpdated { ratings } => {
+                let latest = &past.latest;
+                let heard = Role::ALL
+                    .into_iter()
+                    .filter_map(|role| latest.get(role).map(|argument| (role, argument)));
+                *ratings == elo::incremental(&policy.thresholds, &past.ratings, heard)
+            }
+            Event::Memorized { record } => {
+                record.ratings == past.rated.filter(|_| !past.decisions.is_empty())
+            }
+            _ => true,
+        }),
+        premise: |_, state| of_request(state, |request| request.ratings_after.is_some()),
+        ..CLAIM
+    },
+];
