@@ -19,7 +19,7 @@ use crate::module::{Ask, Report, Role};
 use crate::plan::Task;
 use crate::policy::{Bound, Policy};
 use crate::refusal::Refusal;
-use crate::state::{Call, Request, State};
+use crate::state::{Call, Control, Request, State};
 use alloc::vec::Vec;
 
 /// What this input means in this state under this policy.
@@ -53,31 +53,45 @@ fn not_expected(state: &State, input: &Input) -> Refusal {
 /// Refuses what does not fit whatever the table says: wrong calls, wrong reports, wrong users.
 fn admit(state: &State, input: &Input) -> Result<(), Refusal> {
     let control = &state.control;
-    match (input, control.session()) {
-        (Input::Reply { call, .. } | Input::CallFailed { call, .. }, _) => match control.waiting() {
-            Some(Call { id, ask }) if id == *call => match input {
-                Input::Reply { report, .. } if !report.answers(ask) => {
-                    Err(Refusal::WrongReport { ask, came: report.noun() })
-                }
-                Input::Reply { report, .. } => same_effects(control.request(), report),
-                _ => Ok(()),
-            },
-            waiting => Err(Refusal::WrongCall { came: *call, waiting: waiting.map(|call| call.id) }),
-        },
-        (Input::Step, _) if control.waiting().is_some() => Err(not_expected(state, input)),
-        // While busy or halted the table refuses these, whoever speaks.
-        (Input::SessionStart { .. } | Input::SessionEnd | Input::UserMessage { .. }, _)
+    match input {
+        Input::Reply { call, report } => admit_reply(control, awaited(control, *call)?, report),
+        Input::CallFailed { call, .. } => awaited(control, *call).map(|_| ()),
+        Input::Step if control.waiting().is_some() => Err(not_expected(state, input)),
+        // While busy or halted nobody may speak, whoever it is.
+        Input::SessionStart { .. } | Input::SessionEnd | Input::UserMessage { .. }
             if control.phase() != Phase::Idle =>
         {
             Err(not_expected(state, input))
         }
-        (Input::SessionStart { .. }, Some(user)) => Err(Refusal::SessionOpen { user: user.clone() }),
-        (Input::SessionEnd | Input::UserMessage { .. }, None) => Err(Refusal::NoSession),
-        (Input::UserMessage { user, .. }, Some(session)) if user != session => {
-            Err(Refusal::WrongUser { session: session.clone(), came: user.clone() })
-        }
-        _ => Ok(()),
+        Input::SessionStart { .. } => match control.session() {
+            Some(user) => Err(Refusal::SessionOpen { user: user.clone() }),
+            None => Ok(()),
+        },
+        Input::SessionEnd => control.session().map(|_| ()).ok_or(Refusal::NoSession),
+        Input::UserMessage { user, .. } => match control.session() {
+            None => Err(Refusal::NoSession),
+            Some(session) if session != user => {
+                Err(Refusal::WrongUser { session: session.clone(), came: user.clone() })
+            }
+            Some(_) => Ok(()),
+        },
+        Input::Step | Input::Cancel => Ok(()),
     }
+}
+
+/// The question of the call that is waited for, if it is this one.
+fn awaited(control: &Control, came: CallId) -> Result<Ask, Refusal> {
+    match control.waiting() {
+        Some(Call { id, ask }) if id == came => Ok(ask),
+        waiting => Err(Refusal::WrongCall { came, waiting: waiting.map(|call| call.id) }),
+    }
+}
+
+fn admit_reply(control: &Control, ask: Ask, report: &Report) -> Result<(), Refusal> {
+    if !report.answers(ask) {
+        return Err(Refusal::WrongReport { ask, came: report.noun() });
+    }
+    same_effects(control.request(), report)
 }
 
 /// A started task keeps the kind of effect that it declared, or nobody could tell how to undo it.

@@ -1,7 +1,8 @@
-//! Model checking: the kernel's own `decide` and `apply`, against everything that modules and users may do.
+//! Model checking: the kernel's own `decide` and `apply`, against everything that an adversary may do.
 //!
-//! A [`Model`] says what may happen, a [`Scope`](scopes::Scope) how much of it; [`check`](check::check)
-//! explores all of it and holds every claim against it. Nothing of the kernel is modelled a second time.
+//! A [`Model`](scopes::Model) says what may happen, a [`Scope`](scopes::Scope) how much of it;
+//! [`explore`](check::explore) tries all of it and holds every claim against it. Nothing of the kernel is
+//! modelled a second time.
 
 pub mod adversary;
 pub mod check;

@@ -40,7 +40,8 @@ impl Target {
     /// [`PromoteError::Name`] for anything but small letters, digits and hyphens.
     pub fn new(name: &str, folder: &Path) -> Result<Self, PromoteError> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if name.is_empty() || !name.bytes().all(plain) {
+        // A name that begins with a hyphen would be read as an option when it is used.
+        if name.is_empty() || name.starts_with('-') || !name.bytes().all(plain) {
             return Err(PromoteError::Name { name: name.escape_debug().to_string() });
         }
         let above = match (folder.file_name(), folder.parent()) {

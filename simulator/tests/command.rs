@@ -163,6 +163,16 @@ fn nothing_is_overwritten_but_traces() {
 }
 
 #[test]
+fn suggested_commands_can_be_pasted() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["check", "--policy", "as-drawn", "--scope", "tiny", "--quiet", "--out", "my out"];
+    let printed = expect(1, folder.path(), &arguments);
+    assert!(printed.contains("  look   orchestrion show 'my out/C-01-"), "{printed}");
+    let refused = expect(2, folder.path(), &["promote", &golden("happy"), "--to", ".", "--", "-x"]);
+    assert!(refused.contains("-x"), "{refused}");
+}
+
+#[test]
 fn a_cancel_that_never_comes_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let happy = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();

@@ -214,8 +214,8 @@ fn of_claim(found: &Found<'_>, out: &mut impl Write) -> io::Result<()> {
             writeln!(out, "    {:>3}  {:<70}  {}", highlight.step, highlight.what, highlight.row)?;
         }
         let at = evidence.highlights.last().map_or(1, |highlight| highlight.step);
-        writeln!(out, "  look   orchestrion show {} --at {at}", file.display())?;
-        writeln!(out, "  keep   orchestrion promote {} {}", file.display(), claim.id.to_lowercase())?;
+        writeln!(out, "  look   orchestrion show {} --at {at}", files::quoted(file))?;
+        writeln!(out, "  keep   orchestrion promote {} {}", files::quoted(file), claim.id.to_lowercase())?;
         writeln!(out)?;
     }
     Ok(())

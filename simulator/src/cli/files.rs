@@ -43,6 +43,13 @@ impl<W: Write> Write for Patient<W> {
     }
 }
 
+/// A path as a shell takes it, for the commands that reports suggest.
+pub(super) fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
 /// Opens a trace and reads its header.
 pub(super) fn open_trace(path: &Path) -> Result<Reader<BufReader<File>>, TraceError> {
     let file = path.display().to_string();

@@ -112,7 +112,7 @@ fn tell(promotion: &Promotion, written: &[PathBuf], out: &mut impl Write) -> std
         writeln!(out, "  wrote  {}", path.display())?;
     }
     match written.first() {
-        Some(scenario) => writeln!(out, "  run    orchestrion run {}", scenario.display()),
+        Some(scenario) => writeln!(out, "  run    orchestrion run {}", files::quoted(scenario)),
         None => Ok(()),
     }
 }

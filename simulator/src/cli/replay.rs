@@ -1,6 +1,6 @@
 //! `replay`: decide recorded traces again.
 
-use super::files::open_trace;
+use super::files::{open_trace, quoted};
 use super::{Global, Outcome};
 use crate::policy_file;
 use crate::replay::{Difference, Replay, replay};
@@ -97,7 +97,7 @@ fn report(path: &Path, found: &Replay, out: &mut impl Write) -> std::io::Result<
         writeln!(out, "  {name:<8} first at step {n}, {what}")?;
         writeln!(out, "    recorded {recorded}")?;
         writeln!(out, "    replayed {replayed}")?;
-        writeln!(out, "  look     orchestrion show {} --at {n}", path.display())?;
+        writeln!(out, "  look     orchestrion show {} --at {n}", quoted(path))?;
     }
     if let Some(error) = &found.unread {
         writeln!(out, "  unread   {error}")?;
