@@ -433,3 +433,33 @@ impl fmt::Display for EffectEnd {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_projection_keeps_base_events_and_drops_the_others() {
+        let (module, call) = (Module::Executor, CallId::FIRST);
+        let text = Text::from("done");
+        let trace = TraceId { conversation: crate::ids::ConversationId::new("c"), request: RequestId::FIRST };
+        let log = [
+            Event::ToolCall { call, ask: Ask::VerifyIdentity },
+            Event::CallFailed { module, call, failure: Failure::Timeout },
+            Event::Cancelled,
+            Event::AuditUndelivered,
+            Event::ForgetItems { ids: alloc::vec![ItemId::FIRST], cause: ForgetCause::SessionEnd },
+            Event::FinalAnswer { trace, text: text.clone() },
+        ];
+        let base: Vec<BaseEvent<'_>> = log.iter().filter_map(Event::base).collect();
+        assert_eq!(
+            base,
+            [
+                BaseEvent::ToolCall(Module::IdentityGuard, call),
+                BaseEvent::ToolResult(module, call, None),
+                BaseEvent::ForgetItems(&[ItemId::FIRST]),
+                BaseEvent::FinalAnswer(&text),
+            ]
+        );
+    }
+}

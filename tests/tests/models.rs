@@ -12,7 +12,7 @@ use orchestrion_kernel::claims::{CLAIMS, History, broken_by_step, broken_in_stat
 use orchestrion_kernel::{Input, Policy, decide};
 use orchestrion_model::check::{LIMIT, Run, Verdict, explore, verdicts};
 use orchestrion_model::product::fresh;
-use orchestrion_model::scopes::{MODELS, Scope};
+use orchestrion_model::scopes::{MODELS, Model, Scope};
 
 fn explored(policy: &Policy, scope: &str) -> Vec<Run> {
     let scope = Scope::by_name(scope).unwrap();
@@ -91,7 +91,7 @@ fn the_lines_are_judged_exactly_where_they_lie() {
     policy.weights.critic = weight(0);
     policy.weights.security = weight(0);
     policy.weights.optimizer = weight(1);
-    let debate = MODELS.into_iter().find(|model| model.name == "debate").unwrap();
+    let debate = Model::by_name("debate").unwrap();
     let runs = [explore(&policy, debate, &Scope::by_name("tiny").unwrap(), LIMIT, &|_| ())];
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
@@ -118,7 +118,7 @@ fn unbounded_repair_has_finitely_many_states() {
     let mut policy = Policy::hardened();
     policy.bounds.repairs = orchestrion_kernel::policy::Bound::Unbounded;
     let scope = Scope::by_name("tiny").unwrap();
-    let execution = MODELS.into_iter().find(|model| model.name == "execution").unwrap();
+    let execution = Model::by_name("execution").unwrap();
     assert!(explore(&policy, execution, &scope, LIMIT, &|_| ()).complete);
 }
 

@@ -83,6 +83,11 @@ fn has_ended(_: &Policy, state: &State) -> bool {
     state.control.phase().is_rest() && state.control.next_request() > RequestId::FIRST
 }
 
+/// Whether the plan has been revised: some other revision came before it, and is still spoken of.
+fn revised(state: &State) -> bool {
+    of_request(state, |request| request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST))
+}
+
 fn undoable(request: &Request) -> usize {
     let standing =
         |started: &&Started| started.effect == EffectKind::Undoable && started.end == EffectEnd::Kept;

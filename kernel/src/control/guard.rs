@@ -38,22 +38,6 @@ pub enum Guard {
 }
 
 impl Guard {
-    /// Every guard.
-    pub const ALL: [Self; 12] = [
-        Self::Always,
-        Self::LocksMatch,
-        Self::PlanRevised,
-        Self::Vetoed,
-        Self::Redebate,
-        Self::BelowProceed,
-        Self::MoreTasks,
-        Self::AllSucceeded,
-        Self::RepairsSpent,
-        Self::RepairCleared,
-        Self::MoreStores,
-        Self::AttemptsLeft,
-    ];
-
     /// Whether the condition holds. Without a running request, only [`Guard::Always`] does.
     #[must_use]
     pub fn holds(self, policy: &Policy, control: &Control, input: &Input) -> bool {

@@ -49,11 +49,12 @@ impl Batch<'_> {
 
     /// What a report adds to what is known.
     pub(super) fn learn(&mut self, ask: Ask, report: &Report) {
-        let Some(Request { id: request, verified, text, .. }) = self.request.clone() else { return };
+        let Some(Request { id, verified, text, .. }) = &self.request else { return };
+        let (request, verified, said) = (*id, *verified, text.clone());
         match report {
             // Nothing that an unverified user says is known.
             Report::Identity { .. } if verified => {
-                self.know(Variant::Fact, Key::Request(request), text, vec![]);
+                self.know(Variant::Fact, Key::Request(request), said, vec![]);
             }
             Report::Context { traces, .. } => self.restore(traces),
             Report::Classification { tags, similarity } => {

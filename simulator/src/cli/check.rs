@@ -9,7 +9,7 @@ use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_model::check::{LIMIT, Run, Verdict, explore, verdicts};
-use orchestrion_model::scopes::{MODELS, SCOPES, Scope};
+use orchestrion_model::scopes::{MODELS, Model, SCOPES, Scope};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -132,8 +132,7 @@ fn human(
         for run in runs {
             let (states, products) = (grouped(run.states), grouped(run.products));
             let ratio = run.products as f64 / run.states.max(1) as f64;
-            let model = MODELS.into_iter().find(|model| model.name == run.model);
-            let about = model.map_or("", |model| model.about);
+            let about = Model::by_name(run.model).map_or("", |model| model.about);
             writeln!(out, "  {:<10} {states:>9} states  {products:>9} products  × {ratio:.2}", run.model)?;
             writeln!(out, "             {about}")?;
             if !run.complete {

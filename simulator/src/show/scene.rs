@@ -2,8 +2,9 @@
 
 use crate::trace::Step;
 use orchestrion_kernel::control::table::Transition;
+use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::state::{Call, Request};
-use orchestrion_kernel::{Event, Phase, Policy, State};
+use orchestrion_kernel::{Event, Phase, Policy, State, TaskId};
 
 /// What a step is told by.
 pub(super) struct Scene<'a> {
@@ -49,5 +50,10 @@ impl Scene<'_> {
     /// The request as it was when its batch was decided on: before control forgot what it was decided by.
     pub(super) fn judged(&self) -> Option<&Request> {
         self.before.request.as_ref()
+    }
+
+    /// The task as the plan had it then.
+    pub(super) fn planned(&self, task: TaskId) -> Option<&Task> {
+        self.judged()?.plan.as_ref()?.plan.tasks().iter().find(|planned| planned.id == task)
     }
 }

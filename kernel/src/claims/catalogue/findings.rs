@@ -112,12 +112,7 @@ pub(super) const FINDINGS: &[Claim] = &[
             !runs(event)
                 || past.security.is_some_and(|report| !report.objects_from(policy.thresholds.veto_from))
         }),
-        premise: |_, state| {
-            state.control.phase() == Phase::RunningTasks
-                && of_request(state, |request| {
-                    request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
-                })
-        },
+        premise: |_, state| state.control.phase() == Phase::RunningTasks && revised(state),
         ..CLAIM
     },
     Claim {
@@ -127,12 +122,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "□ (running(rev) ⇒ score(rev) ≥ proceed_from)",
         finding: Some("F10"),
         check: Trace(|_, past, event| !runs(event) || past.cleared == Some(true)),
-        premise: |_, state| {
-            state.control.phase() == Phase::RunningTasks
-                && of_request(state, |request| {
-                    request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
-                })
-        },
+        premise: |_, state| state.control.phase() == Phase::RunningTasks && revised(state),
         ..CLAIM
     },
     Claim {

@@ -66,11 +66,7 @@ pub(super) const RECORDS: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| {
-            of_request(state, |request| {
-                request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST)
-            })
-        },
+        premise: |_, state| revised(state),
         ..CLAIM
     },
     Claim {

@@ -21,12 +21,9 @@ pub(super) fn ran(
     output: &str,
     row: &str,
 ) -> io::Result<()> {
-    let planned = scene
-        .judged()
-        .and_then(|request| request.plan.as_ref()?.plan.tasks().iter().find(|planned| planned.id == task));
     let said = words::exit(code).to(11).quote(output);
     page.step(scene.step.n, words::asked(Ask::RunTask { task, effect: EffectKind::Pure }), said, row)?;
-    let Some(planned) = planned else { return Ok(()) };
+    let Some(planned) = scene.planned(task) else { return Ok(()) };
     let effect = planned.effect.kind();
     let words = super::super::text::shorten(planned.text.as_str(), 44);
     page.more("", Line::faint(format_args!("{words} ({effect})")))
@@ -53,9 +50,7 @@ pub(super) fn undone(
 /// What was to take the task's effect back, in the words that the executor was given.
 fn compensation(scene: &Scene<'_>, task: TaskId) -> Line {
     let Some(request) = scene.judged() else { return Line::new() };
-    let planned =
-        request.plan.as_ref().and_then(|plan| plan.plan.tasks().iter().find(|planned| planned.id == task));
-    if let Some(Effect::Undoable { compensation }) = planned.map(|planned| &planned.effect) {
+    if let Some(Effect::Undoable { compensation }) = scene.planned(task).map(|planned| &planned.effect) {
         return Line::faint(super::super::text::shorten(compensation.as_str(), 60));
     }
     let item = scene.after.semantic.find(&Key::Task(request.id, task));
