@@ -15,11 +15,12 @@ use crate::event::{Decision, Event, Events, Label, TaskEnd, TaskOutcome};
 use crate::ids::{CallId, ItemId, Revision};
 use crate::input::{Input, Trigger};
 use crate::item::Status;
-use crate::module::{Ask, Report, Role};
+use crate::module::{Ask, Report};
 use crate::plan::Task;
 use crate::policy::{Bound, Policy};
 use crate::refusal::Refusal;
 use crate::state::{Call, Control, Request, State};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// What this input means in this state under this policy.
@@ -29,6 +30,9 @@ use alloc::vec::Vec;
 pub fn decide(policy: &Policy, state: &State, input: &Input) -> Result<Events, Refusal> {
     admit(state, input)?;
     let control = &state.control;
+    if matches!(input, Input::Resume) {
+        return Ok(vec![Event::Resumed]);
+    }
     let (name, row) = rows_for(policy, control.phase(), input.trigger())
         .find(|(_, row)| row.when.holds(policy, control, input))
         .ok_or_else(|| not_expected(state, input))?;
@@ -75,6 +79,7 @@ fn admit(state: &State, input: &Input) -> Result<(), Refusal> {
             }
             Some(_) => Ok(()),
         },
+        Input::Resume => control.request().map(|_| ()).ok_or(Refusal::NothingToResume),
         Input::Step | Input::Cancel => Ok(()),
     }
 }
@@ -153,11 +158,11 @@ impl<'a> Batch<'a> {
         let step = matches!(input, Input::Step);
         match self.state.control.phase() {
             Phase::MultiPassCheck | Phase::CalculatingConsensus if step => self.score(),
-            Phase::EloDuels if step => self.duel(),
+            Phase::EloDuels if step => self.duel(input),
             Phase::ResolvingDecision if step => self.resolve(row),
             Phase::RepairScoring if step => {
                 self.score();
-                if row.to == Phase::RunningTasks {
+                if row.when == Guard::RepairCleared {
                     self.resolve(row);
                 }
             }
@@ -174,12 +179,12 @@ impl<'a> Batch<'a> {
         self.push(Event::ConsensusScored { revision, score });
     }
 
-    fn duel(&mut self) {
+    fn duel(&mut self, input: &Input) {
         let Some(request) = &self.request else { return };
-        let latest = &request.debate.latest;
-        let arguments =
-            Role::ALL.into_iter().filter_map(|role| latest.get(role).map(|argument| (role, argument)));
-        let ratings = elo::incremental(&self.policy.thresholds, &request.ratings, arguments);
+        // Nothing comes between the duels and the decision: what stops the plan there would stop it here.
+        let stops = |guard: Guard| guard.holds(self.policy, &self.state.control, input);
+        let proceeds = !stops(Guard::Vetoed) && !stops(Guard::BelowProceed);
+        let ratings = elo::after_debate(self.policy, &request.ratings, &request.debate.latest, proceeds);
         self.push(Event::RatingsUpdated { ratings });
     }
 
@@ -221,6 +226,7 @@ impl<'a> Batch<'a> {
             Phase::Planning => self.call(Ask::DraftPlan),
             Phase::Round(role) => self.call(Ask::Argue(role)),
             Phase::PlanReread | Phase::RepairReread => self.call(Ask::Reread),
+            Phase::PlanApproval | Phase::RepairApproval => self.call(Ask::Approve),
             Phase::RunningTasks => self.run(),
             Phase::SelfHealingActive => {
                 if matches!(self.policy.bounds.repairs, Bound::AtMost(_)) {

@@ -91,6 +91,9 @@ pub enum Event {
     },
     /// The user cancelled the running request; a call that was waited for is given up.
     Cancelled,
+    /// The runtime is back after a crash. The call that is waited for is asked again under its own id; if it is
+    /// effectful, the host is asked first whether it happened (decision 0015).
+    Resumed,
     /// Control moved along this row of the transition table.
     Moved {
         /// The row.
@@ -295,6 +298,8 @@ pub enum Cause {
     RepairsSpent,
     /// The repaired plan was not cleared.
     RepairRejected,
+    /// The approver said no.
+    NotApproved,
     /// The user cancelled.
     Cancelled,
 }
@@ -409,6 +414,7 @@ impl fmt::Display for Cause {
             Self::NoRepair => "the Critic found no repair",
             Self::RepairsSpent => "no further repair is allowed",
             Self::RepairRejected => "the repaired plan was not cleared",
+            Self::NotApproved => "the approver said no",
             Self::Cancelled => "the user cancelled",
         })
     }

@@ -41,6 +41,8 @@ pub enum Input {
     Step,
     /// The user wants the running request to stop.
     Cancel,
+    /// The runtime is back after a crash; nothing of the conversation was lost (decision 0015).
+    Resume,
 }
 
 /// 000's three kinds of input, to which every [`Input`] projects.
@@ -71,11 +73,13 @@ pub enum Trigger {
     Step,
     /// [`Input::Cancel`]
     Cancel,
+    /// [`Input::Resume`]
+    Resume,
 }
 
 impl Trigger {
     /// Every kind of input.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::SessionStart,
         Self::SessionEnd,
         Self::UserMessage,
@@ -83,6 +87,7 @@ impl Trigger {
         Self::CallFailed,
         Self::Step,
         Self::Cancel,
+        Self::Resume,
     ];
 }
 
@@ -98,6 +103,7 @@ impl Input {
             Self::CallFailed { .. } => Trigger::CallFailed,
             Self::Step => Trigger::Step,
             Self::Cancel => Trigger::Cancel,
+            Self::Resume => Trigger::Resume,
         }
     }
 
@@ -109,7 +115,7 @@ impl Input {
                 BaseInput::UserMsg
             }
             Self::Reply { .. } | Self::CallFailed { .. } => BaseInput::ToolResult,
-            Self::Step => BaseInput::None,
+            Self::Step | Self::Resume => BaseInput::None,
         }
     }
 }
@@ -124,6 +130,7 @@ impl fmt::Display for Trigger {
             Self::CallFailed => "call failure",
             Self::Step => "step",
             Self::Cancel => "cancel",
+            Self::Resume => "resume",
         })
     }
 }

@@ -69,6 +69,8 @@ pub enum Key {
     Argument(RequestId, Role),
     /// The Critic's latest diagnosis.
     Diagnosis(RequestId),
+    /// What the approver said last.
+    Approval(RequestId),
 }
 
 impl Key {
@@ -101,6 +103,7 @@ impl fmt::Display for Key {
             Self::Output(r, task) => write!(f, "output of task {task} of request {r}"),
             Self::Argument(r, role) => write!(f, "{role} on request {r}"),
             Self::Diagnosis(r) => write!(f, "diagnosis of request {r}"),
+            Self::Approval(r) => write!(f, "approval of request {r}"),
         }
     }
 }

@@ -23,6 +23,8 @@ pub enum Module {
     Planner,
     /// A voice of the debate; the Critic also diagnoses failures.
     Debater(Role),
+    /// Lets a plan run that the debate let pass, or not; only asked where the policy wants one.
+    Approver,
     /// Runs and undoes tasks.
     Executor,
     /// One of the two memories that outlive a request.
@@ -128,6 +130,8 @@ pub enum Ask {
     Argue(Role),
     /// What does Security say of a revision that came after its round? Not drawn in 004.
     Reread,
+    /// May the plan run, now that the debate let it pass? Not drawn in 004.
+    Approve,
     /// Run a task of the plan. One with an effect may not be asked again blindly after a crash.
     RunTask {
         /// The task.
@@ -164,6 +168,7 @@ impl Ask {
             Self::DraftPlan => Module::Planner,
             Self::Argue(role) => Module::Debater(role),
             Self::Reread => Module::Debater(Role::Security),
+            Self::Approve => Module::Approver,
             Self::Diagnose => Module::Debater(Role::Critic),
             Self::RunTask { .. } | Self::UndoTask { .. } => Module::Executor,
             Self::Remember { store, .. } => Module::Store(store),
@@ -178,6 +183,17 @@ impl Ask {
             Self::Argue(role) => Some(role),
             Self::Reread => Some(Role::Security),
             _ => None,
+        }
+    }
+
+    /// Whether the call may leave something behind outside. After a crash it may not be asked again blindly
+    /// (decision 0015).
+    #[must_use]
+    pub const fn is_effectful(self) -> bool {
+        match self {
+            Self::RunTask { effect, .. } => !matches!(effect, EffectKind::Pure),
+            Self::UndoTask { .. } => true,
+            _ => false,
         }
     }
 
@@ -197,6 +213,7 @@ impl Ask {
                 Role::Optimizer => "the Optimizer's argument",
             },
             Self::Reread => "Security's argument on the new revision",
+            Self::Approve => "the approver's yes or no",
             Self::RunTask { .. } => "the executor's task result",
             Self::Diagnose => "the Critic's diagnosis",
             Self::UndoTask { .. } => "the executor's result of a compensation",
@@ -244,6 +261,13 @@ pub enum Report {
         /// A new revision of the plan; only Solution and the Optimizer may bring one.
         plan: Option<Plan>,
     },
+    /// Answers [`Ask::Approve`].
+    Approval {
+        /// The plan may run.
+        approved: bool,
+        /// Why, or on which condition.
+        text: Text,
+    },
     /// Answers [`Ask::Diagnose`] with a repaired plan.
     Repaired {
         /// What went wrong.
@@ -286,6 +310,7 @@ impl Report {
                 Ask::Argue(role) => role.revises_plan(),
                 _ => false,
             },
+            Self::Approval { .. } => matches!(ask, Ask::Approve),
             Self::Repaired { .. } | Self::NoRepair { .. } => matches!(ask, Ask::Diagnose),
             Self::Exit { .. } => matches!(ask, Ask::RunTask { .. } | Ask::UndoTask { .. }),
             Self::Stored { .. } => matches!(ask, Ask::Remember { .. }),
@@ -314,6 +339,7 @@ impl Report {
             Self::Plan(_) => "a plan",
             Self::Argument { plan: None, .. } => "an argument",
             Self::Argument { plan: Some(_), .. } => "an argument with a new plan",
+            Self::Approval { .. } => "an approval",
             Self::Repaired { .. } => "a repaired plan",
             Self::NoRepair { .. } => "a diagnosis without repair",
             Self::Exit { .. } => "a task result",
@@ -336,11 +362,14 @@ pub enum Failure {
     Malformed,
     /// Nobody was there to be asked.
     NoCandidates,
+    /// The runtime crashed while it waited, and cannot find out whether the call happened.
+    Unknown,
 }
 
 impl Failure {
     /// Every way to fail.
-    pub const ALL: [Self; 4] = [Self::Error, Self::Timeout, Self::Malformed, Self::NoCandidates];
+    pub const ALL: [Self; 5] =
+        [Self::Error, Self::Timeout, Self::Malformed, Self::NoCandidates, Self::Unknown];
 }
 
 /// For or against.
@@ -466,6 +495,7 @@ impl fmt::Display for Module {
             Self::Classifier => f.write_str("classifier"),
             Self::Planner => f.write_str("planner"),
             Self::Debater(role) => role.fmt(f),
+            Self::Approver => f.write_str("approver"),
             Self::Executor => f.write_str("executor"),
             Self::Store(store) => store.fmt(f),
             Self::Auditor => f.write_str("auditor"),
@@ -480,6 +510,7 @@ impl fmt::Display for Failure {
             Self::Timeout => "timeout",
             Self::Malformed => "malformed answer",
             Self::NoCandidates => "no candidates",
+            Self::Unknown => "fate unknown",
         })
     }
 }

@@ -19,6 +19,8 @@ pub struct Policy {
     pub bounds: Bounds,
     /// How much each voice counts.
     pub weights: Weights,
+    /// How the roles' ratings move after a debate.
+    pub elo: Elo,
     /// Which rules that go beyond 004's drawing are in force.
     pub rules: Rules,
 }
@@ -62,6 +64,31 @@ pub enum Bound {
     AtMost(u32),
     /// No bound, and it is meant so.
     Unbounded,
+}
+
+/// How the roles' ratings move after a debate (decision 0014).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Elo {
+    /// Fixed steps for a rated critique and a strong objection; no match is counted.
+    Incremental,
+    /// Each PRO role duels each CON role; PRO wins if the plan may run.
+    Standard,
+}
+
+impl Elo {
+    /// Every way.
+    pub const ALL: [Self; 2] = [Self::Incremental, Self::Standard];
+
+    /// Its name in a policy file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Incremental => "incremental",
+            Self::Standard => "standard",
+        }
+    }
 }
 
 /// How much each voice counts in the consensus.
@@ -176,6 +203,8 @@ rules! {
     NextRequest, next_request, "F16";
     /// The user may cancel.
     Cancel, cancel, "";
+    /// An approver is asked before a plan runs. Off unless a policy wants one.
+    Approver, approver, "";
 }
 
 /// Two settings that contradict each other, or one that makes no sense. Reads as a sentence.
@@ -245,7 +274,8 @@ impl Policy {
                 security: weight(2_000_000),
                 optimizer: weight(800_000),
             },
-            rules: Rules::all(true),
+            elo: Elo::Incremental,
+            rules: Rules { approver: false, ..Rules::all(true) },
         }
     }
 
@@ -305,6 +335,13 @@ impl Policy {
                 "rules.cancel",
                 Some("rules.rollback_ends"),
                 "a cancelled run is rolled back, and must be able to end; expected rollback_ends: true, or no cancel",
+            );
+        }
+        if r.approver && !r.cleared_revisions {
+            return wrong(
+                "rules.approver",
+                Some("rules.cleared_revisions"),
+                "a repaired plan would run although nobody approved it; expected cleared_revisions: true, or no approver",
             );
         }
         if Role::ALL.iter().all(|role| w.of(*role) == Weight::ZERO) {

@@ -43,6 +43,8 @@ pub enum Refusal {
         /// The effect that the new plan declares.
         came: EffectKind,
     },
+    /// A resume while no request runs.
+    NothingToResume,
     /// A message, or the end of a session, without a session.
     NoSession,
     /// A session is open already.
@@ -87,6 +89,9 @@ impl fmt::Display for Refusal {
                     "a plan came in which task {task} is {came}; it was started as {started}, expected that"
                 )
             }
+            Self::NothingToResume => f.write_str(
+                "a resume came while no request runs; expected one only after a crash in the middle of a request",
+            ),
             Self::NoSession => f.write_str("no session is open; expected a session start first"),
             Self::SessionOpen { user } => {
                 write!(f, "a session of {user} is open; expected its end before another starts")

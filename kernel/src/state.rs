@@ -428,12 +428,12 @@ impl Request {
 
 impl Holding {
     /// What a store holds when the call to it ended so: a store that said no, or was not there, holds
-    /// nothing; one that did not answer in time or made no sense may hold the record.
+    /// nothing; one that did not answer in time, made no sense or was lost in a crash may hold the record.
     #[must_use]
     pub const fn after(failure: Failure) -> Self {
         match failure {
             Failure::Error | Failure::NoCandidates => Self::Missing,
-            Failure::Timeout | Failure::Malformed => Self::Unknown,
+            Failure::Timeout | Failure::Malformed | Failure::Unknown => Self::Unknown,
         }
     }
 }

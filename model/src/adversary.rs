@@ -125,6 +125,10 @@ impl Adversary {
             }
             Ask::Remember { .. } => vec![Report::Stored { held: true }],
             Ask::DeliverAudit => vec![Report::Delivered],
+            Ask::Approve => {
+                let approval = |approved| Report::Approval { approved, text: text() };
+                vec![approval(true), approval(false)]
+            }
         }
     }
 
@@ -162,11 +166,13 @@ impl Adversary {
     }
 }
 
-/// One failure for each that the kernel tells apart: what a store holds depends on how it failed; anywhere
-/// else a failure is a failure. That all four have a row everywhere is a claim of its own (C-14).
+/// One failure for each that the kernel tells apart: what a store holds depends on how it failed, and a
+/// task whose fate is unknown is undone; anywhere else a failure is a failure. That all have a row everywhere is a
+/// claim of its own (C-14).
 const fn failures(ask: Ask) -> &'static [Failure] {
     match ask {
         Ask::Remember { .. } => &[Failure::Error, Failure::Timeout],
+        Ask::RunTask { .. } => &[Failure::Error, Failure::Unknown],
         _ => &[Failure::Error],
     }
 }

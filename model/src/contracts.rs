@@ -28,7 +28,11 @@ pub fn holds_in_state(contract: Contract, policy: &Policy, state: &State) -> boo
                     .collect();
                 let mut allowed =
                     rows_for(policy, state.control.phase(), input.trigger()).map(|(row, _)| row);
-                matches!(rows.as_slice(), [row] if allowed.any(|name| name == *row))
+                match rows.as_slice() {
+                    [] => *input == Input::Resume && events == [Event::Resumed],
+                    [row] => allowed.any(|name| name == *row),
+                    _ => false,
+                }
             }
             Err(_) => true,
         }),
@@ -89,6 +93,7 @@ fn probes(state: &State) -> Vec<Input> {
     let mut probes = vec![
         Input::Step,
         Input::Cancel,
+        Input::Resume,
         Input::SessionEnd,
         Input::SessionStart { user: UserId::new("stranger") },
         Input::UserMessage { user: UserId::new("stranger"), text: Text::from("?") },

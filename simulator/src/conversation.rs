@@ -1,6 +1,6 @@
 //! A conversation that is recorded: every input that comes, with what `decide` made of it.
 
-use crate::trace::{Header, Shown, Writer};
+use crate::trace::{Header, Reader, Shown, TraceError, TraceErrorKind, Writer};
 use orchestrion_kernel::{Input, Policy, Refusal, State, decide};
 use std::io;
 
@@ -53,5 +53,29 @@ impl<W: io::Write> Conversation<W> {
     /// Whatever the trace's writer gives.
     pub fn close(self) -> io::Result<W> {
         self.trace.end()
+    }
+}
+
+impl Conversation<Vec<u8>> {
+    /// Loses everything but the trace, and goes on from there, as after a crash of the runtime.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the trace cannot be read.
+    pub fn crash(&mut self) -> Result<(), TraceError> {
+        let written = std::mem::take(self.trace.written());
+        let mut reader = Reader::new(written.as_slice(), "the trace so far")?;
+        let mut state = State::new(reader.header().conversation.clone());
+        for step in &mut reader {
+            match step {
+                Ok(step) => step.events.iter().for_each(|event| state.apply(event)),
+                // It is still running, so nothing ends it.
+                Err(TraceError { kind: TraceErrorKind::NoEnd, .. }) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        let policy = reader.header().policy.clone();
+        let place = reader.place();
+        *self = Self { policy, state, trace: Writer::resume(written, place) };
+        Ok(())
     }
 }

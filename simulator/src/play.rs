@@ -1,9 +1,9 @@
 //! Playing a scenario: its user and its scripted modules drive a conversation to the end.
 
 use crate::conversation::Conversation;
-use crate::scenario::{CancelAt, RequestScript, Scenario};
+use crate::scenario::{Incident, Moment, RequestScript, Scenario};
 use crate::script::{Answer, Script, ScriptError};
-use crate::trace::{Header, ScenarioRef, digest};
+use crate::trace::{Header, ScenarioRef, TraceError, digest};
 use miette::Diagnostic;
 use orchestrion_kernel::{Input, Phase, Refusal, Text, UserId};
 use std::collections::BTreeMap;
@@ -15,14 +15,14 @@ const STEPS_MAX: u64 = 100_000;
 
 /// What came of a scenario.
 #[derive(Debug)]
-pub struct Played<W> {
-    /// What the trace was written to.
-    pub trace: W,
+pub struct Played {
+    /// The trace.
+    pub trace: Vec<u8>,
     /// Steps taken, refused inputs included.
     pub steps: u64,
     /// Where the conversation stopped for good, if it did: the refusal that says so. Under `as-drawn` many do.
     pub halted: Option<Refusal>,
-    /// The cancels of the scenario that never came, as sentences.
+    /// The incidents of the scenario that never came, as sentences.
     pub unused: Vec<String>,
 }
 
@@ -36,6 +36,9 @@ pub enum PlayError {
     /// The trace could not be written.
     #[error("the trace cannot be written")]
     Io(#[from] io::Error),
+    /// After a crash, the trace written so far could not be read.
+    #[error("the trace cannot be resumed from")]
+    Trace(#[from] TraceError),
     /// It goes on and on.
     #[error("{name} has not ended after {STEPS_MAX} steps")]
     #[diagnostic(help(
@@ -48,19 +51,19 @@ pub enum PlayError {
     },
 }
 
-/// Plays a scenario and writes its trace to `out`.
+/// Plays a scenario and records its trace.
 ///
 /// # Errors
-/// [`PlayError`]; what was written until then is a trace cut off between two steps.
-pub fn play<W: io::Write>(scenario: Scenario, out: W) -> Result<Played<W>, PlayError> {
+/// [`PlayError`].
+pub fn play(scenario: Scenario) -> Result<Played, PlayError> {
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
     let mut player = Player {
-        conversation: Conversation::open(out, &header)?,
+        conversation: Conversation::open(Vec::new(), &header)?,
         script: scenario.script,
         name: scenario.name,
         steps: 0,
-        cancel: None,
+        incidents: Vec::new(),
     };
     let mut unused = Vec::new();
     let user = scenario.user;
@@ -68,9 +71,7 @@ pub fn play<W: io::Write>(scenario: Scenario, out: W) -> Result<Played<W>, PlayE
     for request in &scenario.requests {
         if halted.is_none() {
             halted = player.request(&user, request)?;
-            unused.extend(player.cancel.take().map(|CancelAt { when, visit }| {
-                format!("the user was to cancel on visit {visit} of {when}, where the request never came")
-            }));
+            unused.extend(player.incidents.drain(..).map(never_came));
         }
     }
     // As drawn, a conversation may have come to its end with its request; there is no session to close then.
@@ -80,16 +81,25 @@ pub fn play<W: io::Write>(scenario: Scenario, out: W) -> Result<Played<W>, PlayE
     Ok(Played { trace: player.conversation.close()?, steps: player.steps, halted, unused })
 }
 
-struct Player<W> {
-    conversation: Conversation<W>,
+fn never_came((Moment { when, visit }, incident): (Moment, Incident)) -> String {
+    let what = match incident {
+        Incident::Interrupt(_) => "the user was to speak",
+        Incident::Crash => "the runtime was to crash",
+        Incident::Cancel => "the user was to cancel",
+    };
+    format!("{what} on visit {visit} of {when}, where the request never came")
+}
+
+struct Player {
+    conversation: Conversation<Vec<u8>>,
     script: Script,
     name: String,
     steps: u64,
-    /// When the user is going to cancel the running request.
-    cancel: Option<CancelAt>,
+    /// What is still to happen in the running request.
+    incidents: Vec<(Moment, Incident)>,
 }
 
-impl<W: io::Write> Player<W> {
+impl Player {
     /// Submits an input. A refusal, here, means that nothing leads on.
     fn submit(&mut self, input: Input) -> Result<Option<Refusal>, PlayError> {
         self.steps += 1;
@@ -101,26 +111,44 @@ impl<W: io::Write> Player<W> {
 
     fn request(&mut self, user: &UserId, request: &RequestScript) -> Result<Option<Refusal>, PlayError> {
         let mut visits = BTreeMap::new();
-        self.cancel = request.cancel;
+        self.incidents.clone_from(&request.incidents);
         let mut halted =
             self.submit(Input::UserMessage { user: user.clone(), text: request.says.clone() })?;
         while halted.is_none() {
-            let control = &self.conversation.state().control;
-            let phase = control.phase();
+            let phase = self.conversation.state().control.phase();
             if phase.is_rest() {
                 return Ok(None);
             }
-            // Every accepted input takes one row, so every turn of this loop enters a phase.
+            // Every input that is accepted here takes one row, so every turn of this loop enters a phase.
             let visit = visits.entry(phase).or_insert(0u32);
             *visit += 1;
-            let now = CancelAt { when: phase, visit: *visit };
-            let input = match self.cancel.take_if(|cancel| *cancel == now) {
-                Some(_) => Input::Cancel,
+            let now = Moment { when: phase, visit: *visit };
+            let input = match self.disturbed(now, user)? {
+                Some(input) => input,
                 None => self.next_input(&request.says)?,
             };
             halted = self.submit(input)?;
         }
         Ok(halted)
+    }
+
+    /// Lets happen what is to happen now. Gives the input that takes the place of the next one, if one does.
+    fn disturbed(&mut self, now: Moment, user: &UserId) -> Result<Option<Input>, PlayError> {
+        let mut instead = None;
+        while let Some(next) = self.incidents.iter().position(|(at, _)| *at == now) {
+            match self.incidents.remove(next).1 {
+                // Refused, and recorded as such; the request goes on.
+                Incident::Interrupt(text) => {
+                    self.submit(Input::UserMessage { user: user.clone(), text })?;
+                }
+                Incident::Crash => {
+                    self.conversation.crash()?;
+                    self.submit(Input::Resume)?;
+                }
+                Incident::Cancel => instead = Some(Input::Cancel),
+            }
+        }
+        Ok(instead)
     }
 
     fn next_input(&mut self, request: &Text) -> Result<Input, PlayError> {

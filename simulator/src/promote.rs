@@ -178,7 +178,7 @@ fn perform(
     file.policy = Some(Words::from(named).into());
     let mut text = String::from(if target.schema { SCHEMA_LINE } else { "" });
     text.push_str(&scenario::write(&file)?);
-    let played = play(Scenario::parse_under(&target.scenario_file(), &text, policy)?, Vec::new())?;
+    let played = play(Scenario::parse_under(&target.scenario_file(), &text, policy)?)?;
     let steps = Reader::new(played.trace.as_slice(), &target.golden_file())?.collect::<Result<_, _>>()?;
     let promotion = Promotion {
         target: target.clone(),

@@ -10,11 +10,12 @@ mod one_or_many;
 mod read;
 
 pub use answers::{
-    ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile, DiagnosisAnswer, ExitFile,
-    IdentityAnswer, LocksFile, MemoryAnswer, NoRepairFile, PlanFile, PlannerAnswer, RatingFile, RatingsFile,
-    RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
+    ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
+    DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, NoRepairFile, PlanFile,
+    PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer,
+    TaskFile, TraceFile, VoiceAnswer,
 };
-pub use format::{CancelFile, ModulesFile, RequestFile, ScenarioFile};
+pub use format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};
 pub use names::{ByTask, ForTask, PhaseName, Visit};
 pub use one_or_many::OneOrMany;
 
@@ -48,13 +49,24 @@ pub struct Scenario {
 pub struct RequestScript {
     /// What the user asks for.
     pub says: Text,
-    /// When the user cancels, if ever.
-    pub cancel: Option<CancelAt>,
+    /// What happens in the middle of it; at one moment in this order.
+    pub incidents: Vec<(Moment, Incident)>,
 }
 
-/// The moment at which the user cancels: when control enters a state for the n-th time in the request.
+/// What happens in the middle of a request, beside what modules answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Incident {
+    /// The user speaks.
+    Interrupt(Text),
+    /// The runtime crashes, and is resumed from its log.
+    Crash,
+    /// The user cancels.
+    Cancel,
+}
+
+/// A moment of a request: when control enters a state for the n-th time in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CancelAt {
+pub struct Moment {
     /// The state.
     pub when: Phase,
     /// The how-manieth time, from 1.

@@ -97,6 +97,13 @@ struct End {
     steps: u64,
 }
 
+/// A place in a trace: the chain up to there, and the number of the next step.
+#[derive(Debug)]
+pub(crate) struct Place {
+    chain: String,
+    next: u64,
+}
+
 /// What a module was shown: the selection and a digest of its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -27,6 +27,7 @@ fn report(ask: Ask, plan: &Plan) -> Report {
             plan: None,
         },
         Ask::RunTask { .. } | Ask::UndoTask { .. } => Report::Exit { code: 0, text },
+        Ask::Approve => Report::Approval { approved: true, text },
         Ask::Diagnose => Report::NoRepair { text },
         Ask::Remember { .. } => Report::Stored { held: true },
         Ask::DeliverAudit => Report::Delivered,

@@ -58,7 +58,16 @@ fn every_clause_that_is_referred_to_exists() {
     let clauses = read("specs/clauses/000.md") + &read("specs/clauses/004.md");
     let rows = orchestrion_kernel::control::table::TRANSITIONS.iter().map(|row| (row.id, row.clause));
     let claims = orchestrion_kernel::claims::CLAIMS.iter().map(|claim| (claim.id, claim.clause));
+    let decisions: Vec<String> = std::fs::read_dir(root().join("specs/decisions"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
     for (id, clause) in rows.chain(claims) {
+        if let Some(number) = clause.strip_prefix("decision ") {
+            let there = decisions.iter().any(|file| file.starts_with(&format!("{number}-")));
+            assert!(there, "{id} refers to {clause}, and specs/decisions has no such page");
+            continue;
+        }
         // A finding is told of at the clause that it concerns.
         let named =
             if clause.starts_with('F') { format!("Finding {clause}:") } else { format!("**{clause}**") };

@@ -11,7 +11,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 fn plays_to_its_golden_trace(scenario: &Path) -> datatest_stable::Result<()> {
-    let played = play(Scenario::read(scenario)?, Vec::new())?;
+    let played = play(Scenario::read(scenario)?)?;
     let trace = String::from_utf8(played.trace)?;
     Ok(orchestrion_tests::fresh(&scenario.with_extension("ndjson"), &trace)?)
 }

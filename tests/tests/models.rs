@@ -37,7 +37,7 @@ fn under_hardened_nothing_fails() {
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
-    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5"]);
+    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5", "C-19"]);
     assert_eq!(
         counts(&runs),
         [("debate", 50_371, 60_063), ("execution", 353_278, 365_620), ("lifecycle", 76_753, 84_133)]
@@ -57,7 +57,10 @@ fn under_as_drawn_exactly_the_findings_fail() {
         ["F1", "F2", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15", "F16"]
     );
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
-    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5", "C-25", "C-29", "C-36", "C-44"]);
+    assert_eq!(
+        findings(&verdicts, "not_checked"),
+        ["F3", "F4", "F5", "C-19", "C-25", "C-29", "C-36", "C-44"]
+    );
     assert_eq!(
         counts(&runs),
         [("debate", 57_954, 68_331), ("execution", 1_590, 1_590), ("lifecycle", 29, 29)]
@@ -77,6 +80,19 @@ fn the_tiny_scope_is_no_vacuous_one() {
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
+}
+
+#[test]
+fn with_an_approver_and_standard_duels_nothing_fails() {
+    let mut policy = Policy::hardened();
+    policy.name = "approved".to_string();
+    policy.rules.approver = true;
+    policy.elo = orchestrion_kernel::policy::Elo::Standard;
+    let runs = explored(&policy, "tiny");
+    let verdicts = verdicts(&policy, &runs);
+    assert_eq!(findings(&verdicts, "fails"), [""; 0]);
+    assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
+    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5"]);
 }
 
 /// Weights under which the consensus of equally sure voices hits both lines exactly: 3 of 5 and 4 of 5.

@@ -34,6 +34,8 @@ pub struct History {
     pub security: Option<Argument>,
     /// Whether the consensus on the plan as it stands now was enough to proceed.
     pub cleared: Option<bool>,
+    /// The approver said yes to the plan as it stands now.
+    pub approved: bool,
     /// Whether the latest consensus, on whichever revision, was enough to proceed.
     pub enough: bool,
     /// Whether the latest consensus lay below the line for another pass.
@@ -116,6 +118,7 @@ impl History {
                 self.succeeded = false;
                 self.security = None;
                 self.cleared = None;
+                self.approved = false;
             }
             Event::ConsensusScored { score, .. } => {
                 self.enough = *score >= policy.thresholds.proceed_from;
@@ -175,6 +178,7 @@ impl History {
             (Ask::Argue(role), Report::Argument { argument, .. }) => {
                 *self.latest.get_mut(role) = Some(*argument)
             }
+            (Ask::Approve, Report::Approval { approved, .. }) => self.approved = *approved,
             (Ask::RunTask { task, .. }, Report::Exit { code, .. }) => self.ended(
                 task,
                 match code {
@@ -273,6 +277,7 @@ impl History {
         self.vetoed = false;
         self.security = None;
         self.cleared = None;
+        self.approved = false;
         self.enough = false;
         self.below_line = false;
     }

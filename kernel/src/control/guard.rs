@@ -2,7 +2,7 @@
 
 use super::consensus;
 use crate::input::Input;
-use crate::module::{Ask, Report, Store};
+use crate::module::{Ask, Failure, Report, Store};
 use crate::policy::{Bound, Policy};
 use crate::score::Score;
 use crate::state::{Control, Request};
@@ -17,6 +17,8 @@ pub enum Guard {
     LocksMatch,
     /// The report brings a new plan.
     PlanRevised,
+    /// The approver says yes.
+    Approved,
     /// Security's veto stands: any pass's under `sticky_veto`, else that of its latest argument.
     Vetoed,
     /// The consensus is below the line and passes are left.
@@ -31,6 +33,8 @@ pub enum Guard {
     RepairsSpent,
     /// No veto, and the consensus with Security's new argument is enough to proceed.
     RepairCleared,
+    /// After a crash nobody can tell whether the call happened.
+    FateUnknown,
     /// It was the local store; the cloud comes next.
     MoreStores,
     /// The audit sink may be tried again.
@@ -54,6 +58,7 @@ impl Guard {
             Self::Always => true,
             Self::LocksMatch => matches!(report, Some(Report::Identity { gcp: true, mongodb: true })),
             Self::PlanRevised => report.is_some_and(|report| report.plan().is_some()),
+            Self::Approved => matches!(report, Some(Report::Approval { approved: true, .. })),
             Self::Vetoed => vetoed(policy, request),
             Self::Redebate => {
                 request.debate.pass < policy.bounds.passes
@@ -79,6 +84,7 @@ impl Guard {
                     && request.debate.security_read == request.plan.as_ref().map(|plan| plan.revision)
                     && score(policy, request) >= policy.thresholds.proceed_from
             }
+            Self::FateUnknown => matches!(input, Input::CallFailed { failure: Failure::Unknown, .. }),
             Self::MoreStores => control
                 .waiting()
                 .is_some_and(|call| matches!(call.ask, Ask::Remember { store: Store::Local, .. })),
@@ -110,6 +116,7 @@ impl fmt::Display for Guard {
             Self::Always => "otherwise",
             Self::LocksMatch => "both locks match",
             Self::PlanRevised => "the reply brings a new plan",
+            Self::Approved => "the approver says yes",
             Self::Vetoed => "a veto stands",
             Self::Redebate => "consensus below the line, passes left",
             Self::BelowProceed => "consensus too low to proceed",
@@ -117,6 +124,7 @@ impl fmt::Display for Guard {
             Self::AllSucceeded => "every task succeeded",
             Self::RepairsSpent => "repairs used up",
             Self::RepairCleared => "no veto, consensus enough",
+            Self::FateUnknown => "nobody knows whether it happened",
             Self::MoreStores => "it was the local store",
             Self::AttemptsLeft => "attempts left",
         })

@@ -34,6 +34,8 @@ pub enum Phase {
     EloDuels,
     /// Proceed, reject or veto?
     ResolvingDecision,
+    /// Beyond 004: the approver is asked whether the plan may run.
+    PlanApproval,
     /// The plan may not run.
     Blocked,
     /// The executor runs the plan, task by task.
@@ -50,6 +52,8 @@ pub enum Phase {
     RepairReread,
     /// Beyond 004: the consensus on the repaired plan is computed.
     RepairScoring,
+    /// Beyond 004: the approver is asked whether the repaired plan may run.
+    RepairApproval,
     /// Started effects are undone, the last one first.
     RollbackActive,
     /// As drawn, the end of a rollback, from which nothing leads on (finding F2).
@@ -95,7 +99,7 @@ impl Region {
 
 impl Phase {
     /// Every control state, in the order in which a request may pass them.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 33] = [
         Self::Idle,
         Self::VerifyingIdentity,
         Self::IdentityVerified,
@@ -113,6 +117,7 @@ impl Phase {
         Self::CalculatingConsensus,
         Self::EloDuels,
         Self::ResolvingDecision,
+        Self::PlanApproval,
         Self::Blocked,
         Self::RunningTasks,
         Self::AssertingOutcomes,
@@ -121,6 +126,7 @@ impl Phase {
         Self::SelfHealingActive,
         Self::RepairReread,
         Self::RepairScoring,
+        Self::RepairApproval,
         Self::RollbackActive,
         Self::RollbackComplete,
         Self::StoringMemory,
@@ -137,9 +143,11 @@ impl Phase {
             Self::VerifyingIdentity | Self::IdentityVerified => Region::Identity,
             Self::LoadingContext | Self::Classifying => Region::Preparation,
             Self::Planning | Self::Round(_) | Self::PlanReread | Self::MultiPassCheck => Region::ArenaDebate,
-            Self::Aggregating | Self::CalculatingConsensus | Self::EloDuels | Self::ResolvingDecision => {
-                Region::AggregationEngine
-            }
+            Self::Aggregating
+            | Self::CalculatingConsensus
+            | Self::EloDuels
+            | Self::ResolvingDecision
+            | Self::PlanApproval => Region::AggregationEngine,
             Self::RunningTasks
             | Self::AssertingOutcomes
             | Self::Success
@@ -147,6 +155,7 @@ impl Phase {
             | Self::SelfHealingActive
             | Self::RepairReread
             | Self::RepairScoring
+            | Self::RepairApproval
             | Self::RollbackActive
             | Self::RollbackComplete => Region::SandboxedExecution,
             Self::Blocked | Self::StoringMemory | Self::Auditing => Region::Closing,
@@ -180,6 +189,7 @@ impl Phase {
             Self::CalculatingConsensus => "CalculatingConsensus",
             Self::EloDuels => "ELODuels",
             Self::ResolvingDecision => "ResolvingDecision",
+            Self::PlanApproval => "PlanApproval",
             Self::Blocked => "Blocked",
             Self::RunningTasks => "RunningTasks",
             Self::AssertingOutcomes => "AssertingOutcomes",
@@ -188,6 +198,7 @@ impl Phase {
             Self::SelfHealingActive => "SelfHealingActive",
             Self::RepairReread => "RepairReread",
             Self::RepairScoring => "RepairScoring",
+            Self::RepairApproval => "RepairApproval",
             Self::RollbackActive => "RollbackActive",
             Self::RollbackComplete => "RollbackComplete",
             Self::StoringMemory => "StoringMemory",

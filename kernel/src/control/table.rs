@@ -2,8 +2,9 @@
 //!
 //! Read it from the top: of the rows that the policy switches on and that fit state and trigger, the first
 //! whose guard holds is taken. If there is none, the input is refused. The rows T are 004's drawing and its
-//! table; H rows close a finding, E rows say what happens when a call gives no answer, X rows cancel, S rows
-//! open and close a session. Diagrams, the reference page and the model's actions are made from here.
+//! table; H rows close a finding, A rows ask an approver, E rows say what happens when a call gives no answer,
+//! X rows cancel, S rows open and close a session. Diagrams, the reference page and the model's actions are made
+//! from here. A resume moves nothing, so it has no row.
 
 use super::guard::Guard;
 use super::phase::{Phase, Region};
@@ -76,7 +77,9 @@ const fn row(
 use Guard::*;
 use Phase::*;
 use Role::{Analyst, Critic, Optimizer, Security, Solution};
-use Rule::{AuditedAbort, Cancel, ClearedRevisions, ErrorRows, NextRequest, RollbackEnds, VetoEndsDebate};
+use Rule::{
+    Approver, AuditedAbort, Cancel, ClearedRevisions, ErrorRows, NextRequest, RollbackEnds, VetoEndsDebate,
+};
 use Source::{At, Within};
 use Switch::{BoundedRepairs, With, Without};
 
@@ -85,83 +88,92 @@ const ANY: Switch = Switch::Always;
 /// The table.
 #[rustfmt::skip]
 pub const TRANSITIONS: &[Transition] = &[
-    //  id     clause     switch                     from                                  on                     when             to                    label
-    row("S01", "000-1.3",  ANY,                       At(Idle),                             Trigger::SessionStart, Always,          Idle,                 "a session opens"),
-    row("S02", "000-2.11", ANY,                       At(Idle),                             Trigger::SessionEnd,   Always,          Idle,                 "the session closes; its working set is forgotten"),
+    //  id     clause           switch                     from                                  on                     when             to                    label
+    row("S01", "000-1.3",       ANY,                       At(Idle),                             Trigger::SessionStart, Always,          Idle,                 "a session opens"),
+    row("S02", "000-2.11",      ANY,                       At(Idle),                             Trigger::SessionEnd,   Always,          Idle,                 "the session closes; its working set is forgotten"),
 
-    row("T01", "004-2.1",  ANY,                       At(Idle),                             Trigger::UserMessage,  Always,          VerifyingIdentity,    "Request Submitted"),
-    row("T02", "004-1.4",  ANY,                       At(VerifyingIdentity),                Trigger::Reply,        LocksMatch,      IdentityVerified,     "Success (GCP & MongoDB locks match)"),
-    row("H01", "F1",       With(AuditedAbort),        At(VerifyingIdentity),                Trigger::Reply,        Always,          Auditing,             "Identity Mismatch, audited"),
-    row("T03", "004-2.2",  Without(AuditedAbort),     At(VerifyingIdentity),                Trigger::Reply,        Always,          Aborted,              "Identity Mismatch (Halt), sys.exit(1)"),
-    row("T04", "004-1.6",  ANY,                       At(IdentityVerified),                 Trigger::Step,         Always,          LoadingContext,       "Reload past ELO and traces"),
-    row("T05", "004-1.7",  ANY,                       At(LoadingContext),                   Trigger::Reply,        Always,          Classifying,          "Tagging & Cosine similarity lookups"),
-    row("T06", "004-1.8",  ANY,                       At(Classifying),                      Trigger::Reply,        Always,          Planning,             "build_initial_plan()"),
+    row("T01", "004-2.1",       ANY,                       At(Idle),                             Trigger::UserMessage,  Always,          VerifyingIdentity,    "Request Submitted"),
+    row("T02", "004-1.4",       ANY,                       At(VerifyingIdentity),                Trigger::Reply,        LocksMatch,      IdentityVerified,     "Success (GCP & MongoDB locks match)"),
+    row("H01", "F1",            With(AuditedAbort),        At(VerifyingIdentity),                Trigger::Reply,        Always,          Auditing,             "Identity Mismatch, audited"),
+    row("T03", "004-2.2",       Without(AuditedAbort),     At(VerifyingIdentity),                Trigger::Reply,        Always,          Aborted,              "Identity Mismatch (Halt), sys.exit(1)"),
+    row("T04", "004-1.6",       ANY,                       At(IdentityVerified),                 Trigger::Step,         Always,          LoadingContext,       "Reload past ELO and traces"),
+    row("T05", "004-1.7",       ANY,                       At(LoadingContext),                   Trigger::Reply,        Always,          Classifying,          "Tagging & Cosine similarity lookups"),
+    row("T06", "004-1.8",       ANY,                       At(Classifying),                      Trigger::Reply,        Always,          Planning,             "build_initial_plan()"),
 
-    row("T07", "004-2.3",  ANY,                       At(Planning),                         Trigger::Reply,        Always,          Round(Analyst),       "Trigger run_debate(): baseline plan drafted"),
-    row("T08", "004-1.11", ANY,                       At(Round(Analyst)),                   Trigger::Reply,        Always,          Round(Solution),      "the Analyst has argued"),
-    row("T09", "004-1.12", ANY,                       At(Round(Solution)),                  Trigger::Reply,        Always,          Round(Critic),        "Solution has argued, and perhaps refined the plan"),
-    row("T10", "004-1.13", ANY,                       At(Round(Critic)),                    Trigger::Reply,        Always,          Round(Security),      "the Critic has argued"),
-    row("T11", "004-1.14", ANY,                       At(Round(Security)),                  Trigger::Reply,        Always,          Round(Optimizer),     "Security has argued"),
-    row("H02", "F9",       With(ClearedRevisions),    At(Round(Optimizer)),                 Trigger::Reply,        PlanRevised,     PlanReread,           "Security reads the Optimizer's revision"),
-    row("T12", "004-1.15", ANY,                       At(Round(Optimizer)),                 Trigger::Reply,        Always,          MultiPassCheck,       "Evaluate consensus confidence"),
-    row("H03", "F9",       With(ClearedRevisions),    At(PlanReread),                       Trigger::Reply,        Always,          MultiPassCheck,       "Evaluate consensus confidence on the new revision"),
-    row("H04", "F11",      With(VetoEndsDebate),      At(MultiPassCheck),                   Trigger::Step,         Vetoed,          Aggregating,          "a veto ends the debate"),
-    row("T13", "004-2.4",  ANY,                       At(MultiPassCheck),                   Trigger::Step,         Redebate,        Round(Solution),      "Re-debate (Rule-of-3 if confidence < 0.8)"),
-    row("T14", "004-1.17", ANY,                       At(MultiPassCheck),                   Trigger::Step,         Always,          Aggregating,          "Confidence threshold met / turn limit hit"),
+    row("T07", "004-2.3",       ANY,                       At(Planning),                         Trigger::Reply,        Always,          Round(Analyst),       "Trigger run_debate(): baseline plan drafted"),
+    row("T08", "004-1.11",      ANY,                       At(Round(Analyst)),                   Trigger::Reply,        Always,          Round(Solution),      "the Analyst has argued"),
+    row("T09", "004-1.12",      ANY,                       At(Round(Solution)),                  Trigger::Reply,        Always,          Round(Critic),        "Solution has argued, and perhaps refined the plan"),
+    row("T10", "004-1.13",      ANY,                       At(Round(Critic)),                    Trigger::Reply,        Always,          Round(Security),      "the Critic has argued"),
+    row("T11", "004-1.14",      ANY,                       At(Round(Security)),                  Trigger::Reply,        Always,          Round(Optimizer),     "Security has argued"),
+    row("H02", "F9",            With(ClearedRevisions),    At(Round(Optimizer)),                 Trigger::Reply,        PlanRevised,     PlanReread,           "Security reads the Optimizer's revision"),
+    row("T12", "004-1.15",      ANY,                       At(Round(Optimizer)),                 Trigger::Reply,        Always,          MultiPassCheck,       "Evaluate consensus confidence"),
+    row("H03", "F9",            With(ClearedRevisions),    At(PlanReread),                       Trigger::Reply,        Always,          MultiPassCheck,       "Evaluate consensus confidence on the new revision"),
+    row("H04", "F11",           With(VetoEndsDebate),      At(MultiPassCheck),                   Trigger::Step,         Vetoed,          Aggregating,          "a veto ends the debate"),
+    row("T13", "004-2.4",       ANY,                       At(MultiPassCheck),                   Trigger::Step,         Redebate,        Round(Solution),      "Re-debate (Rule-of-3 if confidence < 0.8)"),
+    row("T14", "004-1.17",      ANY,                       At(MultiPassCheck),                   Trigger::Step,         Always,          Aggregating,          "Confidence threshold met / turn limit hit"),
 
-    row("T15", "004-1.19", ANY,                       At(Aggregating),                      Trigger::Step,         Always,          CalculatingConsensus, "arguments collected"),
-    row("T16", "004-1.20", ANY,                       At(CalculatingConsensus),             Trigger::Step,         Always,          EloDuels,             "Resolve Weights & duels"),
-    row("T17", "004-1.21", ANY,                       At(EloDuels),                         Trigger::Step,         Always,          ResolvingDecision,    "ratings updated"),
-    row("T18", "004-3.1",  ANY,                       At(ResolvingDecision),                Trigger::Step,         Vetoed,          Blocked,              "VETO (Security anomaly found)"),
-    row("T19", "004-3.2",  ANY,                       At(ResolvingDecision),                Trigger::Step,         BelowProceed,    Blocked,              "REJECT (consensus too low)"),
-    row("T20", "004-3.3",  ANY,                       At(ResolvingDecision),                Trigger::Step,         Always,          RunningTasks,         "PROCEED (Consensus reached): execute_plan()"),
+    row("T15", "004-1.19",      ANY,                       At(Aggregating),                      Trigger::Step,         Always,          CalculatingConsensus, "arguments collected"),
+    row("T16", "004-1.20",      ANY,                       At(CalculatingConsensus),             Trigger::Step,         Always,          EloDuels,             "Resolve Weights & duels"),
+    row("T17", "004-1.21",      ANY,                       At(EloDuels),                         Trigger::Step,         Always,          ResolvingDecision,    "ratings updated"),
+    row("T18", "004-3.1",       ANY,                       At(ResolvingDecision),                Trigger::Step,         Vetoed,          Blocked,              "VETO (Security anomaly found)"),
+    row("T19", "004-3.2",       ANY,                       At(ResolvingDecision),                Trigger::Step,         BelowProceed,    Blocked,              "REJECT (consensus too low)"),
+    row("A01", "decision 0013", With(Approver),            At(ResolvingDecision),                Trigger::Step,         Always,          PlanApproval,         "PROCEED, if the approver agrees"),
+    row("T20", "004-3.3",       ANY,                       At(ResolvingDecision),                Trigger::Step,         Always,          RunningTasks,         "PROCEED (Consensus reached): execute_plan()"),
+    row("A02", "decision 0013", With(Approver),            At(PlanApproval),                     Trigger::Reply,        Approved,        RunningTasks,         "approved: execute_plan()"),
+    row("A03", "decision 0013", With(Approver),            At(PlanApproval),                     Trigger::Reply,        Always,          Blocked,              "the approver says no"),
 
-    row("T21", "004-1.24", ANY,                       At(RunningTasks),                     Trigger::Reply,        MoreTasks,       RunningTasks,         "the next task"),
-    row("T22", "004-1.25", ANY,                       At(RunningTasks),                     Trigger::Reply,        Always,          AssertingOutcomes,    "Build execution report"),
-    row("T23", "004-1.27", ANY,                       At(AssertingOutcomes),                Trigger::Step,         AllSucceeded,    Success,              "All tasks returned success"),
-    row("T24", "004-2.6",  ANY,                       At(AssertingOutcomes),                Trigger::Step,         Always,          Failure,              "Task returned error"),
-    row("H05", "F3",       BoundedRepairs,            At(Failure),                          Trigger::Step,         RepairsSpent,    RollbackActive,       "no further repair is allowed"),
-    row("T25", "004-1.29", ANY,                       At(Failure),                          Trigger::Step,         Always,          SelfHealingActive,    "Trigger Self-Healing"),
-    row("H06", "F10",      With(ClearedRevisions),    At(SelfHealingActive),                Trigger::Reply,        PlanRevised,     RepairReread,         "Security reads the repaired plan"),
-    row("T26", "004-1.30", Without(ClearedRevisions), At(SelfHealingActive),                Trigger::Reply,        PlanRevised,     RunningTasks,         "Repaired plan loaded"),
-    row("T27", "004-2.7",  ANY,                       At(SelfHealingActive),                Trigger::Reply,        Always,          RollbackActive,       "Repair aborted / failed"),
-    row("H07", "F10",      With(ClearedRevisions),    At(RepairReread),                     Trigger::Reply,        Always,          RepairScoring,        "Security has read the repaired plan"),
-    row("H08", "F10",      With(ClearedRevisions),    At(RepairScoring),                    Trigger::Step,         RepairCleared,   RunningTasks,         "Repaired plan cleared and loaded"),
-    row("H09", "F10",      With(ClearedRevisions),    At(RepairScoring),                    Trigger::Step,         Always,          RollbackActive,       "repaired plan rejected"),
-    row("T28", "004-2.15", ANY,                       At(RollbackActive),                   Trigger::Reply,        Always,          RollbackActive,       "the next reverse-rollback operation"),
-    row("H10", "F2",       With(RollbackEnds),        At(RollbackActive),                   Trigger::Step,         Always,          StoringMemory,        "Rollback complete, stored as such"),
-    row("T29", "004-1.32", Without(RollbackEnds),     At(RollbackActive),                   Trigger::Step,         Always,          RollbackComplete,     "Rollback complete"),
+    row("T21", "004-1.24",      ANY,                       At(RunningTasks),                     Trigger::Reply,        MoreTasks,       RunningTasks,         "the next task"),
+    row("T22", "004-1.25",      ANY,                       At(RunningTasks),                     Trigger::Reply,        Always,          AssertingOutcomes,    "Build execution report"),
+    row("T23", "004-1.27",      ANY,                       At(AssertingOutcomes),                Trigger::Step,         AllSucceeded,    Success,              "All tasks returned success"),
+    row("T24", "004-2.6",       ANY,                       At(AssertingOutcomes),                Trigger::Step,         Always,          Failure,              "Task returned error"),
+    row("H05", "F3",            BoundedRepairs,            At(Failure),                          Trigger::Step,         RepairsSpent,    RollbackActive,       "no further repair is allowed"),
+    row("T25", "004-1.29",      ANY,                       At(Failure),                          Trigger::Step,         Always,          SelfHealingActive,    "Trigger Self-Healing"),
+    row("H06", "F10",           With(ClearedRevisions),    At(SelfHealingActive),                Trigger::Reply,        PlanRevised,     RepairReread,         "Security reads the repaired plan"),
+    row("T26", "004-1.30",      Without(ClearedRevisions), At(SelfHealingActive),                Trigger::Reply,        PlanRevised,     RunningTasks,         "Repaired plan loaded"),
+    row("T27", "004-2.7",       ANY,                       At(SelfHealingActive),                Trigger::Reply,        Always,          RollbackActive,       "Repair aborted / failed"),
+    row("H07", "F10",           With(ClearedRevisions),    At(RepairReread),                     Trigger::Reply,        Always,          RepairScoring,        "Security has read the repaired plan"),
+    row("A04", "decision 0013", With(Approver),            At(RepairScoring),                    Trigger::Step,         RepairCleared,   RepairApproval,       "repaired plan cleared, if the approver agrees"),
+    row("H08", "F10",           With(ClearedRevisions),    At(RepairScoring),                    Trigger::Step,         RepairCleared,   RunningTasks,         "Repaired plan cleared and loaded"),
+    row("H09", "F10",           With(ClearedRevisions),    At(RepairScoring),                    Trigger::Step,         Always,          RollbackActive,       "repaired plan rejected"),
+    row("A05", "decision 0013", With(Approver),            At(RepairApproval),                   Trigger::Reply,        Approved,        RunningTasks,         "repaired plan approved and loaded"),
+    row("A06", "decision 0013", With(Approver),            At(RepairApproval),                   Trigger::Reply,        Always,          RollbackActive,       "the approver says no to the repaired plan"),
+    row("T28", "004-2.15",      ANY,                       At(RollbackActive),                   Trigger::Reply,        Always,          RollbackActive,       "the next reverse-rollback operation"),
+    row("H10", "F2",            With(RollbackEnds),        At(RollbackActive),                   Trigger::Step,         Always,          StoringMemory,        "Rollback complete, stored as such"),
+    row("T29", "004-1.32",      Without(RollbackEnds),     At(RollbackActive),                   Trigger::Step,         Always,          RollbackComplete,     "Rollback complete"),
 
-    row("T30", "004-2.8",  ANY,                       At(Success),                          Trigger::Step,         Always,          StoringMemory,        "store_all_in_memory()"),
-    row("T31", "004-1.34", ANY,                       At(Blocked),                          Trigger::Step,         Always,          StoringMemory,        "store_all_in_memory() of a blocked plan"),
-    row("T32", "004-2.16", ANY,                       At(StoringMemory),                    Trigger::Reply,        MoreStores,      StoringMemory,        "local SQLite asked, cloud Atlas next"),
-    row("T33", "004-1.35", ANY,                       At(StoringMemory),                    Trigger::Reply,        Always,          Auditing,             "audit_log()"),
-    row("H11", "F16",      With(NextRequest),         At(Auditing),                         Trigger::Reply,        Always,          Idle,                 "Output results & trace_id, ready for the next request"),
-    row("T34", "004-1.36", Without(NextRequest),      At(Auditing),                         Trigger::Reply,        Always,          Done,                 "Output results & trace_id"),
+    row("T30", "004-2.8",       ANY,                       At(Success),                          Trigger::Step,         Always,          StoringMemory,        "store_all_in_memory()"),
+    row("T31", "004-1.34",      ANY,                       At(Blocked),                          Trigger::Step,         Always,          StoringMemory,        "store_all_in_memory() of a blocked plan"),
+    row("T32", "004-2.16",      ANY,                       At(StoringMemory),                    Trigger::Reply,        MoreStores,      StoringMemory,        "local SQLite asked, cloud Atlas next"),
+    row("T33", "004-1.35",      ANY,                       At(StoringMemory),                    Trigger::Reply,        Always,          Auditing,             "audit_log()"),
+    row("H11", "F16",           With(NextRequest),         At(Auditing),                         Trigger::Reply,        Always,          Idle,                 "Output results & trace_id, ready for the next request"),
+    row("T34", "004-1.36",      Without(NextRequest),      At(Auditing),                         Trigger::Reply,        Always,          Done,                 "Output results & trace_id"),
 
-    row("E01", "F14",      With(ErrorRows),           At(VerifyingIdentity),                Trigger::CallFailed,   Always,          Auditing,             "the identity could not be verified"),
-    row("E02", "F14",      With(ErrorRows),           Within(Region::Preparation),          Trigger::CallFailed,   Always,          StoringMemory,        "no context, or no tags"),
-    row("E03", "F14",      With(ErrorRows),           At(Planning),                         Trigger::CallFailed,   Always,          StoringMemory,        "no plan"),
-    row("E04", "F14",      With(ErrorRows),           Within(Region::ArenaDebate),          Trigger::CallFailed,   Always,          Blocked,              "a voice is missing: the debate decides nothing"),
-    row("E05", "F14",      With(ErrorRows),           At(RunningTasks),                     Trigger::CallFailed,   Always,          AssertingOutcomes,    "no task result: the task failed"),
-    row("E06", "F14",      With(ErrorRows),           At(SelfHealingActive),                Trigger::CallFailed,   Always,          RollbackActive,       "Critic fails to diagnose failure"),
-    row("E07", "F14",      With(ErrorRows),           At(RepairReread),                     Trigger::CallFailed,   Always,          RollbackActive,       "nobody cleared the repaired plan"),
-    row("E08", "F14",      With(ErrorRows),           At(RollbackActive),                   Trigger::CallFailed,   Always,          RollbackActive,       "an effect could not be undone; the next one"),
-    row("E09", "F14",      With(ErrorRows),           At(StoringMemory),                    Trigger::CallFailed,   MoreStores,      StoringMemory,        "the local store failed, cloud next"),
-    row("E10", "F14",      With(ErrorRows),           At(StoringMemory),                    Trigger::CallFailed,   Always,          Auditing,             "the cloud store failed; audit_log()"),
-    row("E11", "F14",      With(ErrorRows),           At(Auditing),                         Trigger::CallFailed,   AttemptsLeft,    Auditing,             "the audit sink is tried again"),
-    row("E12", "F14",      With(ErrorRows),           At(Auditing),                         Trigger::CallFailed,   Always,          Idle,                 "audit undelivered; Output results & trace_id"),
+    row("E01", "F14",           With(ErrorRows),           At(VerifyingIdentity),                Trigger::CallFailed,   Always,          Auditing,             "the identity could not be verified"),
+    row("E02", "F14",           With(ErrorRows),           Within(Region::Preparation),          Trigger::CallFailed,   Always,          StoringMemory,        "no context, or no tags"),
+    row("E03", "F14",           With(ErrorRows),           At(Planning),                         Trigger::CallFailed,   Always,          StoringMemory,        "no plan"),
+    row("E04", "F14",           With(ErrorRows),           Within(Region::ArenaDebate),          Trigger::CallFailed,   Always,          Blocked,              "a voice is missing: the debate decides nothing"),
+    row("E15", "decision 0015", With(ErrorRows),           At(RunningTasks),                     Trigger::CallFailed,   FateUnknown,     RollbackActive,       "what may have run before the crash is undone"),
+    row("E05", "F14",           With(ErrorRows),           At(RunningTasks),                     Trigger::CallFailed,   Always,          AssertingOutcomes,    "no task result: the task failed"),
+    row("E06", "F14",           With(ErrorRows),           At(SelfHealingActive),                Trigger::CallFailed,   Always,          RollbackActive,       "Critic fails to diagnose failure"),
+    row("E07", "F14",           With(ErrorRows),           At(RepairReread),                     Trigger::CallFailed,   Always,          RollbackActive,       "nobody cleared the repaired plan"),
+    row("E13", "F14",           With(ErrorRows),           At(PlanApproval),                     Trigger::CallFailed,   Always,          Blocked,              "nobody approved the plan"),
+    row("E14", "F14",           With(ErrorRows),           At(RepairApproval),                   Trigger::CallFailed,   Always,          RollbackActive,       "nobody approved the repaired plan"),
+    row("E08", "F14",           With(ErrorRows),           At(RollbackActive),                   Trigger::CallFailed,   Always,          RollbackActive,       "an effect could not be undone; the next one"),
+    row("E09", "F14",           With(ErrorRows),           At(StoringMemory),                    Trigger::CallFailed,   MoreStores,      StoringMemory,        "the local store failed, cloud next"),
+    row("E10", "F14",           With(ErrorRows),           At(StoringMemory),                    Trigger::CallFailed,   Always,          Auditing,             "the cloud store failed; audit_log()"),
+    row("E11", "F14",           With(ErrorRows),           At(Auditing),                         Trigger::CallFailed,   AttemptsLeft,    Auditing,             "the audit sink is tried again"),
+    row("E12", "F14",           With(ErrorRows),           At(Auditing),                         Trigger::CallFailed,   Always,          Idle,                 "audit undelivered; Output results & trace_id"),
 
-    row("X01", "000-4.4",  With(Cancel),              At(VerifyingIdentity),                Trigger::Cancel,       Always,          Auditing,             "cancelled before anybody was verified"),
-    row("X02", "000-4.4",  With(Cancel),              At(IdentityVerified),                 Trigger::Cancel,       Always,          StoringMemory,        "cancelled before the debate"),
-    row("X03", "000-4.4",  With(Cancel),              Within(Region::Preparation),          Trigger::Cancel,       Always,          StoringMemory,        "cancelled before the debate"),
-    row("X04", "000-4.4",  With(Cancel),              Within(Region::ArenaDebate),          Trigger::Cancel,       Always,          StoringMemory,        "cancelled while planning or debating"),
-    row("X05", "000-4.4",  With(Cancel),              Within(Region::AggregationEngine),    Trigger::Cancel,       Always,          StoringMemory,        "cancelled before the decision"),
-    row("X06", "000-4.4",  With(Cancel),              At(Blocked),                          Trigger::Cancel,       Always,          StoringMemory,        "cancelled after the decision: it stays blocked"),
-    row("X07", "000-4.4",  With(Cancel),              At(RollbackActive),                   Trigger::Cancel,       Always,          RollbackActive,       "cancelled while being undone: it goes on"),
-    row("X08", "000-4.4",  With(Cancel),              Within(Region::SandboxedExecution),   Trigger::Cancel,       Always,          RollbackActive,       "cancelled while running: what ran is undone"),
-    row("X09", "000-4.4",  With(Cancel),              At(StoringMemory),                    Trigger::Cancel,       Always,          StoringMemory,        "cancelled too late: it goes on"),
-    row("X10", "000-4.4",  With(Cancel),              At(Auditing),                         Trigger::Cancel,       Always,          Auditing,             "cancelled too late: it goes on"),
+    row("X01", "000-4.4",       With(Cancel),              At(VerifyingIdentity),                Trigger::Cancel,       Always,          Auditing,             "cancelled before anybody was verified"),
+    row("X02", "000-4.4",       With(Cancel),              At(IdentityVerified),                 Trigger::Cancel,       Always,          StoringMemory,        "cancelled before the debate"),
+    row("X03", "000-4.4",       With(Cancel),              Within(Region::Preparation),          Trigger::Cancel,       Always,          StoringMemory,        "cancelled before the debate"),
+    row("X04", "000-4.4",       With(Cancel),              Within(Region::ArenaDebate),          Trigger::Cancel,       Always,          StoringMemory,        "cancelled while planning or debating"),
+    row("X05", "000-4.4",       With(Cancel),              Within(Region::AggregationEngine),    Trigger::Cancel,       Always,          StoringMemory,        "cancelled before anything ran"),
+    row("X06", "000-4.4",       With(Cancel),              At(Blocked),                          Trigger::Cancel,       Always,          StoringMemory,        "cancelled after the decision: it stays blocked"),
+    row("X07", "000-4.4",       With(Cancel),              At(RollbackActive),                   Trigger::Cancel,       Always,          RollbackActive,       "cancelled while being undone: it goes on"),
+    row("X08", "000-4.4",       With(Cancel),              Within(Region::SandboxedExecution),   Trigger::Cancel,       Always,          RollbackActive,       "cancelled while running: what ran is undone"),
+    row("X09", "000-4.4",       With(Cancel),              At(StoringMemory),                    Trigger::Cancel,       Always,          StoringMemory,        "cancelled too late: it goes on"),
+    row("X10", "000-4.4",       With(Cancel),              At(Auditing),                         Trigger::Cancel,       Always,          Auditing,             "cancelled too late: it goes on"),
 ];
 
 /// No two rows share switch, from, trigger and guard: else this does not compile. Indexing, counting and

@@ -37,6 +37,7 @@ impl Batch<'_> {
             (_, Phase::Success) => (Kind::Outcome, Cause::Completed),
             (_, Phase::Blocked) => match row.when {
                 Guard::Vetoed => (Kind::Blocked, Cause::Vetoed),
+                _ if from == Phase::PlanApproval => (Kind::Blocked, given.unwrap_or(Cause::NotApproved)),
                 _ => (Kind::Blocked, given.unwrap_or(Cause::Rejected)),
             },
             (_, Phase::RollbackActive) => (
@@ -44,6 +45,7 @@ impl Batch<'_> {
                 given.unwrap_or(match from {
                     Phase::Failure => Cause::RepairsSpent,
                     Phase::RepairScoring => Cause::RepairRejected,
+                    Phase::RepairApproval => Cause::NotApproved,
                     _ => Cause::NoRepair,
                 }),
             ),

@@ -43,7 +43,7 @@ impl Batch<'_> {
                 self.push(Event::Cancelled);
                 self.task_stopped();
             }
-            Input::Step => {}
+            Input::Step | Input::Resume => {}
         }
     }
 
@@ -78,6 +78,7 @@ impl Batch<'_> {
                 self.know_of_request(Key::Diagnosis(request), text.clone());
                 self.adopt(plan);
             }
+            Report::Approval { text, .. } => self.know_of_request(Key::Approval(request), text.clone()),
             Report::NoRepair { text } => self.know_of_request(Key::Diagnosis(request), text.clone()),
             Report::Exit { code, text } => match ask {
                 Ask::RunTask { task, .. } => {

@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
 fn one(path: &Path, alone: bool, global: &Global) -> Result<Outcome> {
     let scenario = Scenario::read(path)?;
     let trace = global.out.join(format!("{}.trace.ndjson", scenario.name));
-    let played = play(scenario, Vec::new())?;
+    let played = play(scenario)?;
     files::replace_trace(&trace, &played.trace)?;
     let mut out = super::files::out();
     if alone && !global.quiet {

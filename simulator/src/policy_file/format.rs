@@ -3,7 +3,7 @@
 use super::write::rule_meaning;
 use crate::yaml::{At, Decimal, Fault, Words, given};
 use miette::SourceSpan;
-use orchestrion_kernel::policy::{Bound, Bounds, Rule, Rules, Thresholds, Weights};
+use orchestrion_kernel::policy::{Bound, Bounds, Elo, Rule, Rules, Thresholds, Weights};
 use orchestrion_kernel::{Policy, Score, Weight};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
@@ -32,6 +32,9 @@ pub struct PolicyFile {
     /// How much each voice counts in the consensus; from 0 to 1000.
     #[serde(default, deserialize_with = "given")]
     pub weights: Option<At<WeightsFile>>,
+    /// How the roles' ratings move after a debate: by fixed steps, or by standard duels.
+    #[serde(default, deserialize_with = "given")]
+    pub elo: Option<At<EloFile>>,
     /// Which rules that go beyond the drawing of 004 are in force.
     #[serde(default, deserialize_with = "given")]
     pub rules: Option<At<RulesFile>>,
@@ -50,6 +53,9 @@ impl PolicyFile {
         if let Some(section) = &self.weights {
             section.value.lay_over(&mut policy.weights);
         }
+        if let Some(elo) = &self.elo {
+            policy.elo = elo.value.0;
+        }
         if let Some(section) = &self.rules {
             section.value.lay_over(&mut policy.rules);
         }
@@ -64,8 +70,39 @@ impl PolicyFile {
             "bounds" => self.bounds.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "weights" => self.weights.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "rules" => self.rules.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            "elo" => self.elo.as_ref().and_then(At::span),
             _ => None,
         }
+    }
+}
+
+/// What the setting `elo` means, in a line.
+pub(super) const ELO_MEANING: &str = "how ratings move after a debate: incremental (fixed steps) or standard (each PRO role duels each CON role)";
+
+/// A way in which ratings move, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EloFile(pub Elo);
+
+impl<'de> Deserialize<'de> for EloFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = At::<String>::deserialize(deserializer)?;
+        Elo::ALL.into_iter().find(|elo| elo.name() == text.value).map(Self).ok_or_else(|| {
+            Fault::new(
+                format!("there is no way `{}` for ratings to move", text.value.escape_debug()),
+                "write `incremental` or `standard`",
+            )
+            .at(text.span(), "unknown")
+            .raise()
+        })
+    }
+}
+
+impl JsonSchema for EloFile {
+    fn schema_name() -> Cow<'static, str> {
+        "Elo".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "enum": Elo::ALL.map(Elo::name)})
     }
 }
 

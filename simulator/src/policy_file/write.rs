@@ -1,6 +1,6 @@
 //! Writes a policy as a file that says everything, each setting with its unit or meaning.
 
-use super::format::{BoundsFile, ThresholdsFile, WeightsFile};
+use super::format::{BoundsFile, ELO_MEANING, ThresholdsFile, WeightsFile};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::policy::{Bound, Bounds, Rule, Thresholds, Weights};
 use std::fmt::Write as _;
@@ -12,7 +12,10 @@ pub fn write(policy: &Policy) -> String {
     let mut text = format!("name: {}\n", quoted(&policy.name));
     let mut section = "";
     for (path, value) in values(policy) {
-        let (of, key) = path.split_once('.').unwrap_or((&path, ""));
+        let Some((of, key)) = path.split_once('.') else {
+            let _ = write!(text, "\n# {}\n{path}: {value}\n", ELO_MEANING);
+            continue;
+        };
         if of != section {
             section = SECTIONS.into_iter().find(|known| *known == of).unwrap_or("");
             // Writing to a string cannot fail.
@@ -27,7 +30,7 @@ const SECTIONS: [&str; 4] = ["thresholds", "bounds", "weights", "rules"];
 
 /// Every setting by its path, with its value as it is written.
 pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
-    let Policy { name: _, thresholds, bounds, weights, rules } = policy;
+    let Policy { name: _, thresholds, bounds, weights, elo, rules } = policy;
     let Thresholds { redebate_below, proceed_from, veto_from, objection_from, critique_above } = thresholds;
     let Bounds { passes, repairs, audit_attempts } = bounds;
     let Weights { analyst, solution, critic, security, optimizer } = weights;
@@ -36,6 +39,7 @@ pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
         Bound::Unbounded => "unbounded".to_owned(),
     };
     let mut values = vec![
+        ("elo".to_owned(), elo.name().to_owned()),
         ("thresholds.redebate_below".to_owned(), redebate_below.to_string()),
         ("thresholds.proceed_from".to_owned(), proceed_from.to_string()),
         ("thresholds.veto_from".to_owned(), veto_from.to_string()),
@@ -85,6 +89,7 @@ pub(super) fn rule_meaning(rule: Rule) -> String {
         Rule::EffectsLedger => "the audit lists every started effect",
         Rule::NextRequest => "after the audit the next request is accepted",
         Rule::Cancel => "the user may cancel",
+        Rule::Approver => "an approver is asked before a plan runs",
     };
     match rule.findings() {
         "" => meaning.to_owned(),

@@ -1,10 +1,10 @@
 //! What modules answered, gathered in the order asked and written as a scenario writes it.
 
 use crate::scenario::{
-    ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile, DiagnosisAnswer, ExitFile,
-    IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile, NoRepairFile, OneOrMany, PlanFile, PlannerAnswer,
-    RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer, TaskFile,
-    TraceFile, VoiceAnswer,
+    ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
+    DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile, NoRepairFile, OneOrMany,
+    PlanFile, PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer,
+    TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
 };
 use crate::script::{Answer, Part, unscripted};
 use crate::yaml::{At, Decimal, Words};
@@ -52,6 +52,7 @@ impl Answers {
                 Part::Voice(Role::Security) => file.security = written(answers, voice),
                 Part::Voice(Role::Optimizer) => file.optimizer = written(answers, reviser),
                 Part::Reread => file.reread = written(answers, voice),
+                Part::Approver => file.approver = written(answers, approver),
                 Part::Diagnosis => file.diagnosis = written(answers, diagnosis),
                 Part::Store(Store::Local) => file.local_store = written(answers, store),
                 Part::Store(Store::Cloud) => file.cloud_store = written(answers, store),
@@ -167,6 +168,19 @@ fn reviser(answer: &Answer) -> Option<ReviserAnswer> {
                 Stance::Pro => ReviserAnswer::Pro(file),
                 Stance::Con => ReviserAnswer::Con(file),
             }
+        }
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn approver(answer: &Answer) -> Option<ApproverAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => ApproverAnswer::Fail(*failure),
+        Answer::Reply(Report::Approval { approved: true, text }) => {
+            ApproverAnswer::Approved(text.clone().into())
+        }
+        Answer::Reply(Report::Approval { approved: false, text }) => {
+            ApproverAnswer::Denied(text.clone().into())
         }
         Answer::Reply(_) => return None,
     })

@@ -47,7 +47,7 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
         policy: None,
         conversation: None,
         user: Words::from(USER),
-        requests: vec![RequestFile { says: Words::from(objective), cancel: None }].into(),
+        requests: vec![RequestFile::new(Words::from(objective))].into(),
         modules: modules.into(),
     };
     let (mut promotion, _) = perform(target, scenario, &Policy::hardened())?;

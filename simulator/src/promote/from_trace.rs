@@ -5,7 +5,7 @@
 
 use super::answers::Answers;
 use super::{PromoteError, Promotion, Target, origin, perform};
-use crate::scenario::{CancelFile, PhaseName, RequestFile, ScenarioFile, Visit};
+use crate::scenario::{InterruptFile, MomentFile, PhaseName, RequestFile, ScenarioFile, Visit};
 use crate::script::{Answer, unscripted};
 use crate::trace::{Header, Reader, Step};
 use crate::yaml::Words;
@@ -99,6 +99,8 @@ impl<'a> Recording<'a> {
             if self.halted {
                 self.say(step)?;
                 self.kept.push(step);
+            } else if self.interrupted(&step.input) {
+                self.kept.push(step);
             } else {
                 self.left_out.push(step);
             }
@@ -107,8 +109,31 @@ impl<'a> Recording<'a> {
         self.say(step)?;
         step.events.iter().for_each(|event| self.state.apply(event));
         self.kept.push(step);
-        self.entered();
+        if step.input != Input::Resume {
+            self.entered();
+        }
         Ok(())
+    }
+
+    /// Says that the user spoke while the request ran, if a scenario can: once in a request, before a crash or a cancel
+    /// at the same moment.
+    fn interrupted(&mut self, input: &Input) -> bool {
+        let (Input::UserMessage { user, text }, Some(moment)) = (input, self.moment()) else { return false };
+        let own = self.user.as_ref() == Some(user);
+        let Some(request) = self.requests.last_mut().filter(|_| own) else { return false };
+        if request.interrupt.is_some() || request.crash.as_ref() == Some(&moment) {
+            return false;
+        }
+        let MomentFile { when, visit } = moment;
+        request.interrupt = Some(InterruptFile { when, visit, says: text.clone().into() });
+        true
+    }
+
+    /// The moment of the running request, as a scenario names it.
+    fn moment(&self) -> Option<MomentFile> {
+        let when = self.state.control.phase();
+        let visit = self.visits.get(&when).copied().and_then(NonZeroU32::new)?;
+        Some(MomentFile { when: PhaseName(when), visit: Visit(visit) })
     }
 
     /// Whether a refused input is what playing the scenario would come to as well.
@@ -126,7 +151,7 @@ impl<'a> Recording<'a> {
             Input::UserMessage { user, .. } => {
                 matches!(control.phase(), Phase::Done | Phase::Aborted) && self.user.as_ref() == Some(user)
             }
-            Input::SessionStart { .. } | Input::SessionEnd => false,
+            Input::SessionStart { .. } | Input::SessionEnd | Input::Resume => false,
         }
     }
 
@@ -144,7 +169,7 @@ impl<'a> Recording<'a> {
             }
             Input::SessionStart { user } => self.user = Some(user.clone()),
             Input::UserMessage { text, .. } => {
-                self.requests.push(RequestFile { says: text.clone().into(), cancel: None });
+                self.requests.push(RequestFile::new(text.clone().into()));
                 self.visits.clear();
             }
             Input::Reply { call, report } => match self.asked(*call) {
@@ -155,20 +180,20 @@ impl<'a> Recording<'a> {
                 Some(ask) => self.answer(ask, Answer::Fail(*failure)),
                 None => return Err(cannot("a call fails that nobody made", EDITED)),
             },
-            Input::Cancel => {
-                let when = self.state.control.phase();
-                let visit = self.visits.get(&when).copied().and_then(NonZeroU32::new);
-                let Some(request) = self.requests.last_mut() else {
-                    return Err(cannot("the user cancels before asking for anything", EDITED));
-                };
-                if request.cancel.is_some() {
+            Input::Cancel | Input::Resume => {
+                let (Some(moment), Some(request)) = (self.moment(), self.requests.last_mut()) else {
                     return Err(cannot(
-                        "the user cancels a second time, and a request of a scenario is cancelled once",
-                        "record the conversation with one cancel for each request",
+                        "nobody has asked for anything that could be cancelled or resumed",
+                        EDITED,
                     ));
+                };
+                let (incident, once) = match step.input {
+                    Input::Cancel => (&mut request.cancel, "the user cancels a second time in one request"),
+                    _ => (&mut request.crash, "the runtime crashes a second time in one request"),
+                };
+                if incident.replace(moment).is_some() {
+                    return Err(cannot(once, "a scenario has one of a kind for each request; record it so"));
                 }
-                let visit = visit.map_or_else(Visit::default, Visit);
-                request.cancel = Some(CancelFile { when: PhaseName(when), visit });
             }
         }
         Ok(())

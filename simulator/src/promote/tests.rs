@@ -27,7 +27,7 @@ fn target() -> Target {
 }
 
 fn trace_of(text: &str) -> Vec<u8> {
-    play(Scenario::parse("played.yaml", text, Path::new("")).unwrap(), Vec::new()).unwrap().trace
+    play(Scenario::parse("played.yaml", text, Path::new("")).unwrap()).unwrap().trace
 }
 
 fn promoted(trace: &[u8]) -> Result<Promotion, PromoteError> {
@@ -64,7 +64,7 @@ fn check_kept(promotion: &Promotion) {
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }
     let again = Scenario::read(&folder.path().join("case.yaml")).unwrap();
-    assert_eq!(play(again, Vec::new()).unwrap().trace, promotion.golden);
+    assert_eq!(play(again).unwrap().trace, promotion.golden);
     assert!(replay(Reader::new(promotion.golden.as_slice(), "case.ndjson").unwrap(), None).is_equal());
 }
 
@@ -83,6 +83,11 @@ fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
     let no_cancel =
         scenario("as-drawn", "").replace("encryption\n", "encryption\n    cancel: {when: Classifying}\n");
     let dead_end = scenario("as-drawn", "  tasks: {1: {exit: {code: 1}}}\n");
+    let incidents = "\n    interrupt: {when: Planning, says: Well?}\n    crash: {when: Planning}\n    cancel: {when: Success}";
+    let disturbed =
+        scenario("hardened", plan).replace("says: And now?", &format!("says: And now?{incidents}"));
+    let lost = scenario("hardened", &format!("{plan}  tasks: {{1: {{fail: unknown}}}}\n"))
+        .replace("says: And now?", "says: And now?\n    crash: {when: RunningTasks}");
     let all = [
         FULL.replace("as-drawn", "hardened").replace("[delivered, fail: error]", "delivered"),
         scenario("hardened", ""),
@@ -91,12 +96,14 @@ fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
         scenario("as-drawn", ""),
         vetoed,
         cancelled,
+        disturbed,
+        lost,
         no_row,
         no_cancel,
         dead_end,
     ];
     for text in all {
-        let trace = match play(Scenario::parse("played.yaml", &text, Path::new("")).unwrap(), Vec::new()) {
+        let trace = match play(Scenario::parse("played.yaml", &text, Path::new("")).unwrap()) {
             Ok(played) => played.trace,
             Err(error) => panic!("{text}\n{error}"),
         };
@@ -152,10 +159,13 @@ fn refused_inputs_are_left_out_and_told() {
     let late = Input::Reply { call: CallId::FIRST, report: Report::Delivered };
     let busy = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Well?") };
     let mut with = whole.clone();
-    with.splice(9..9, [late.clone(), busy, Input::SessionEnd]);
+    // What the user says in between is said again, once.
+    with.splice(9..9, [late.clone(), busy.clone(), busy.clone(), Input::SessionEnd]);
     with.push(late);
     let promotion = promoted(&recorded(Policy::hardened(), with)).unwrap();
-    assert_eq!(inputs(&promotion.golden), whole);
+    let mut kept = whole;
+    kept.insert(9, busy);
+    assert_eq!(inputs(&promotion.golden), kept);
     snapshot!(promotion.notes.join("\n"));
 }
 

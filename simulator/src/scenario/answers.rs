@@ -59,6 +59,13 @@ answers! {
         /// Against the plan.
         Con(RevisionFile),
     }
+    /// An answer of the approver.
+    ApproverAnswer {
+        /// The plan may run; on which condition, or nothing.
+        Approved(Words),
+        /// It may not; why.
+        Denied(Words),
+    }
     /// A diagnosis.
     DiagnosisAnswer {
         /// A plan that repairs what went wrong.

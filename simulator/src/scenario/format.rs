@@ -4,8 +4,8 @@
 //! schema's descriptions, so they speak to whoever writes such a file.
 
 use super::answers::{
-    AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer, PlannerAnswer,
-    ReviserAnswer, StoreAnswer, TaskAnswer, VoiceAnswer,
+    ApproverAnswer, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
+    PlannerAnswer, ReviserAnswer, StoreAnswer, TaskAnswer, VoiceAnswer,
 };
 use super::names::{ByTask, PhaseName, Visit};
 use super::one_or_many::OneOrMany;
@@ -50,20 +50,48 @@ fn is_empty(modules: &At<ModulesFile>) -> bool {
 pub struct RequestFile {
     /// What the user asks for.
     pub says: Words,
+    /// When the user speaks again, though the request still runs. Left out: never.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub interrupt: Option<InterruptFile>,
+    /// When the runtime crashes, and is resumed from its log. What the call that is waited for then answers is what the
+    /// host finds out about it; `fail: unknown` if it cannot. Left out: never.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub crash: Option<MomentFile>,
     /// When the user cancels. Left out: never.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub cancel: Option<CancelFile>,
+    pub cancel: Option<MomentFile>,
 }
 
-/// The moment at which the user cancels.
+impl RequestFile {
+    /// A request in which nothing happens but what modules answer.
+    #[must_use]
+    pub const fn new(says: Words) -> Self {
+        Self { says, interrupt: None, crash: None, cancel: None }
+    }
+}
+
+/// A moment of a request: when control enters a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CancelFile {
+pub struct MomentFile {
     /// The control state that is entered, by its name.
     pub when: PhaseName,
     /// The how-manieth time it is entered in this request, from 1. Left out: the first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub visit: Visit,
+}
+
+/// What the user says in the middle of a request, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InterruptFile {
+    /// The control state that is entered, by its name.
+    pub when: PhaseName,
+    /// The how-manieth time it is entered in this request, from 1. Left out: the first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub visit: Visit,
+    /// What the user says. It is refused, and the request goes on.
+    pub says: Words,
 }
 
 macro_rules! modules {
@@ -110,6 +138,8 @@ modules! {
     /// Security when it reads a revision that came after its round. Left out: as `security`, whose list it
     /// then shares.
     reread: VoiceAnswer,
+    /// The approver, where the policy wants one. Left out: it agrees.
+    approver: ApproverAnswer,
     /// The Critic's diagnosis of a failure. Left out: there is no repair.
     diagnosis: DiagnosisAnswer,
     /// The local store. Left out: it holds the record.

@@ -1,14 +1,14 @@
 //! What a scenario file means: kernel words, with everything checked that its form alone does not settle.
 
 use super::answers::{
-    ArgumentFile, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer, PlanFile,
-    PlannerAnswer, RatingFile, RatingsFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer, TaskFile,
-    VoiceAnswer,
+    ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer,
+    MemoryAnswer, PlanFile, PlannerAnswer, RatingFile, RatingsFile, ReviserAnswer, RevisionFile, StoreAnswer,
+    TaskAnswer, TaskFile, VoiceAnswer,
 };
-use super::format::{ModulesFile, ScenarioFile};
-use super::names::ByTask;
+use super::format::{ModulesFile, RequestFile, ScenarioFile};
+use super::names::{ByTask, PhaseName, Visit};
 use super::one_or_many::OneOrMany;
-use super::{CancelAt, RequestScript, Scenario};
+use super::{Incident, Moment, RequestScript, Scenario};
 use crate::policy_file;
 use crate::script::{Answer, Part, Roll, Script};
 use crate::yaml::{At, Fault, ReadError, Source};
@@ -39,13 +39,6 @@ fn meaning(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenar
     let path = Path::new(source.name());
     let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let script = script(&source, file).map_err(|fault| ReadError::in_source(&source, fault))?;
-    let request = |request: &super::RequestFile| RequestScript {
-        says: request.says.text(),
-        cancel: request
-            .cancel
-            .as_ref()
-            .map(|cancel| CancelAt { when: cancel.when.0, visit: cancel.visit.0.get() }),
-    };
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
         about: file.about.as_str().to_owned(),
@@ -57,6 +50,18 @@ fn meaning(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenar
         name,
         source,
     })
+}
+
+fn request(file: &RequestFile) -> RequestScript {
+    let at = |when: &PhaseName, visit: &Visit| Moment { when: when.0, visit: visit.0.get() };
+    let interrupt =
+        file.interrupt.as_ref().map(|f| (at(&f.when, &f.visit), Incident::Interrupt(f.says.text())));
+    let crash = file.crash.as_ref().map(|f| (at(&f.when, &f.visit), Incident::Crash));
+    let cancel = file.cancel.as_ref().map(|f| (at(&f.when, &f.visit), Incident::Cancel));
+    RequestScript {
+        says: file.says.text(),
+        incidents: [interrupt, crash, cancel].into_iter().flatten().collect(),
+    }
 }
 
 fn script(source: &Source, file: &ScenarioFile) -> Result<Script, Fault> {
@@ -76,6 +81,7 @@ fn script(source: &Source, file: &ScenarioFile) -> Result<Script, Fault> {
     rolls.put(Part::Voice(Role::Security), m.security.as_ref(), voice)?;
     rolls.put(Part::Voice(Role::Optimizer), m.optimizer.as_ref(), reviser)?;
     rolls.put(Part::Reread, m.reread.as_ref(), voice)?;
+    rolls.put(Part::Approver, m.approver.as_ref(), approver)?;
     rolls.put(Part::Diagnosis, m.diagnosis.as_ref(), diagnosis)?;
     rolls.put(Part::Store(Store::Local), m.local_store.as_ref(), store)?;
     rolls.put(Part::Store(Store::Cloud), m.cloud_store.as_ref(), store)?;
@@ -241,6 +247,14 @@ fn reviser(answer: &ReviserAnswer) -> Result<Answer, Fault> {
     let argument = Argument { stance, confidence: confidence.0 };
     let plan = revision.as_ref().map(plan).transpose()?;
     reply(Report::Argument { argument, text: says.text(), plan })
+}
+
+fn approver(answer: &ApproverAnswer) -> Result<Answer, Fault> {
+    match answer {
+        ApproverAnswer::Approved(says) => reply(Report::Approval { approved: true, text: says.text() }),
+        ApproverAnswer::Denied(says) => reply(Report::Approval { approved: false, text: says.text() }),
+        ApproverAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
+    }
 }
 
 fn diagnosis(answer: &DiagnosisAnswer) -> Result<Answer, Fault> {

@@ -265,8 +265,9 @@ fn a_full_file_means_what_it_says() {
     assert_eq!(scenario.policy, Policy::as_drawn());
     assert_eq!(scenario.user, UserId::new("ada"));
     assert_eq!(scenario.requests.len(), 2);
-    assert_eq!(scenario.requests[0].cancel, None);
-    assert_eq!(scenario.requests[1].cancel, Some(CancelAt { when: Phase::RunningTasks, visit: 2 }));
+    assert_eq!(scenario.requests[0].incidents, []);
+    let moment = Moment { when: Phase::RunningTasks, visit: 2 };
+    assert_eq!(scenario.requests[1].incidents, [(moment, Incident::Cancel)]);
     assert_eq!(scenario.text(), FULL);
     let plain = parse(HEAD).unwrap();
     assert_eq!((plain.conversation.as_str(), plain.policy), ("case", Policy::hardened()));

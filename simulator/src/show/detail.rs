@@ -84,6 +84,9 @@ fn input(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
         }
         Input::Step => section(page, "input", Line::text("a step by itself")),
         Input::Cancel => section(page, "input", Line::new().ink(Ink::Warn, "the user cancels")),
+        Input::Resume => {
+            section(page, "input", Line::new().ink(Ink::Warn, "the runtime is back after a crash"))
+        }
     }
 }
 
@@ -92,6 +95,7 @@ fn said(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     let line = match report {
         Report::Argument { argument, .. } => words::argument(*argument),
         Report::Exit { code, .. } => words::exit(*code),
+        Report::Approval { approved, .. } => words::approval(*approved),
         Report::Plan(_) | Report::Repaired { .. } | Report::NoRepair { .. } => Line::new(),
         report => words::report(report),
     };
@@ -100,6 +104,7 @@ fn said(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     }
     match report {
         Report::Argument { text, .. }
+        | Report::Approval { text, .. }
         | Report::Repaired { text, .. }
         | Report::NoRepair { text }
         | Report::Exit { text, .. } => whole(page, text.as_str(), AT)?,

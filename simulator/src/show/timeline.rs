@@ -100,6 +100,18 @@ impl Timeline {
                     _ => Ok(()),
                 }
             }
+            Input::Resume => {
+                let back = Line::text("the runtime is back after a crash, and nothing was lost");
+                page.step(n, Line::new().ink(Ink::Warn, "resume"), back, id)?;
+                match scene.after.control.waiting().filter(|_| scene.step.refused.is_none()) {
+                    Some(call) if call.ask.is_effectful() => page.more(
+                        "",
+                        words::asked(call.ask).ink(Ink::Faint, " may have run: the host finds out first"),
+                    ),
+                    Some(call) => page.more("", words::asked(call.ask).ink(Ink::Faint, " is asked again")),
+                    None => Ok(()),
+                }
+            }
             Input::Step => self.stepped(page, scene, label, id),
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn scored(scene: &Scene<'_>, revision: Revision, score: Score) -> Lin
             against(score, debate_again).and(format_args!(", but pass {pass} of {passes} was the last"))
         }
         (Phase::MultiPassCheck, _) => against(score, debate_again).and(", no need to debate again"),
-        (Phase::RepairScoring, Some((_, Phase::RunningTasks))) => {
+        (Phase::RepairScoring, Some((Guard::RepairCleared, _))) => {
             against(score, proceed).and(format_args!(", the repaired plan r{revision} may run"))
         }
         (Phase::RepairScoring, _) if score >= proceed => {

@@ -51,6 +51,7 @@ pub(super) fn report(report: &Report) -> Line {
             let brings = if plan.is_some() { ", and a new plan" } else { "" };
             argument(*a).and("  ").quote(text.as_str()).and(brings)
         }
+        Report::Approval { approved, text } => approval(*approved).and("  ").quote(text.as_str()),
         Report::Repaired { text, .. } => Line::text("diagnosis: ").quote(text.as_str()),
         Report::NoRepair { text } => Line::new().ink(Ink::Bad, "no repair: ").quote(text.as_str()),
         Report::Exit { code, text } => exit(*code).and("  ").quote(text.as_str()),
@@ -58,6 +59,10 @@ pub(super) fn report(report: &Report) -> Line {
         Report::Stored { held: false } => Line::new().ink(Ink::Bad, "does not hold the record"),
         Report::Delivered => Line::text("took the audit record"),
     }
+}
+
+pub(super) fn approval(approved: bool) -> Line {
+    if approved { Line::new().ink(Ink::Good, "✓ approved") } else { failed("not approved") }
 }
 
 pub(super) fn tasks(plan: &Plan) -> String {

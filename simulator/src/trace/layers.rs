@@ -56,7 +56,9 @@ fn blank_report(report: &mut Report) {
             *text = blank();
             *plan = blank_plan(plan);
         }
-        Report::NoRepair { text } | Report::Exit { text, .. } => *text = blank(),
+        Report::Approval { text, .. } | Report::NoRepair { text } | Report::Exit { text, .. } => {
+            *text = blank()
+        }
         Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => {}
     }
 }

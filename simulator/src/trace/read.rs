@@ -1,6 +1,6 @@
 //! Reading a trace line by line, in memory that does not grow with it.
 
-use super::{EndLine, FORMAT, Header, Step, chain};
+use super::{EndLine, FORMAT, Header, Place, Step, chain};
 use orchestrion_kernel::policy::Contradiction;
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -164,6 +164,11 @@ impl<R: BufRead> Reader<R> {
     /// The header.
     pub const fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Where the trace stands, for a writer that goes on with it.
+    pub(crate) fn place(&self) -> Place {
+        Place { chain: self.chain.clone(), next: self.steps + 1 }
     }
 
     /// The next line, whole and without its end.

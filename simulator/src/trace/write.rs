@@ -1,6 +1,6 @@
 //! Writing a trace: fixed key order, one chained line per step.
 
-use super::{End, EndLine, Header, Shown, Step, chain};
+use super::{End, EndLine, Header, Place, Shown, Step, chain};
 use orchestrion_kernel::{Events, Input};
 use serde::Serialize;
 use std::io;
@@ -22,6 +22,16 @@ impl<W: io::Write> Writer<W> {
         let mut writer = Self { out, chain: String::new(), next: 1 };
         writer.line(header)?;
         Ok(writer)
+    }
+
+    /// Goes on with a trace of which `out` has everything up to this place.
+    pub(crate) fn resume(out: W, Place { chain, next }: Place) -> Self {
+        Self { out, chain, next }
+    }
+
+    /// What was written to.
+    pub(crate) fn written(&mut self) -> &mut W {
+        &mut self.out
     }
 
     /// Appends an accepted input with its batch.

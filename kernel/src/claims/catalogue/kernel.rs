@@ -56,4 +56,20 @@ pub(super) const KERNEL: &[Claim] = &[
         premise: |_, state| state.control.waiting().is_some(),
         ..CLAIM
     },
+    Claim {
+        id: "C-66",
+        clause: "decision 0015",
+        statement: "A resume is accepted while a request runs, and then only, and changes nothing.",
+        formula: "decide(o, resume) = ⟨resumed⟩ ∧ o' = o if a request runs, else a refusal",
+        check: Check::State(|policy, state| match decide(policy, state, &Input::Resume) {
+            Ok(events) => {
+                let mut after = state.clone();
+                events.iter().for_each(|event| after.apply(event));
+                events == [Event::Resumed] && after == *state && state.control.request().is_some()
+            }
+            Err(_) => state.control.request().is_none(),
+        }),
+        premise: |_, state| state.control.waiting().is_some_and(|call| call.ask.is_effectful()),
+        ..CLAIM
+    },
 ];

@@ -4,6 +4,16 @@ use super::*;
 
 pub(super) const ORDER: &[Claim] = &[
     Claim {
+        id: "C-19",
+        clause: "decision 0013",
+        statement: "Where an approver is wanted, only a revision that it agreed to runs.",
+        formula: "□ (running(rev) ⇒ approved(rev))",
+        check: Trace(|_, past, event| !runs(event) || past.approved),
+        premise: |_, state| state.control.phase() == Phase::RepairApproval,
+        not_under: |policy| (!policy.rules.approver).then_some("the policy wants no approver"),
+        ..CLAIM
+    },
+    Claim {
         id: "C-20",
         clause: "004-2.9",
         statement: "Nobody but the identity guard is asked before both locks match; of an unverified request only the audit goes out.",

@@ -151,11 +151,13 @@ pub(super) const RECORDS: &[Claim] = &[
         formula: "□ (rated(r) = elo(ratings, latest arguments)) ∧ □ (stored ratings = rated(r) if anything was decided)",
         check: Trace(|policy, past, event| match event {
             Event::RatingsUpdated { ratings } => {
-                let latest = &past.latest;
-                let heard = Role::ALL
-                    .into_iter()
-                    .filter_map(|role| latest.get(role).map(|argument| (role, argument)));
-                *ratings == elo::incremental(&policy.thresholds, &past.ratings, heard)
+                let vetoed = if policy.rules.sticky_veto {
+                    past.vetoed
+                } else {
+                    past.latest.security.is_some_and(|a| a.objects_from(policy.thresholds.veto_from))
+                };
+                let proceeds = past.enough && !vetoed;
+                *ratings == elo::after_debate(policy, &past.ratings, &past.latest, proceeds)
             }
             Event::Memorized { record } => {
                 record.ratings == past.rated.filter(|_| !past.decisions.is_empty())

@@ -62,6 +62,7 @@ fn told(event: &Event) -> (&'static str, Line) {
             ("CallFailed", Line::text(format_args!("call {call}, {module}: {failure}")))
         }
         Event::Cancelled => ("Cancelled", Line::new()),
+        Event::Resumed => ("Resumed", Line::new()),
         Event::Moved { row } => {
             ("Moved", Line::text(format_args!("along {} to {}", row.row().id, row.row().to)))
         }
