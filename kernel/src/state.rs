@@ -398,8 +398,8 @@ impl Request {
                 self.debate.security_read = None;
                 self.debate.scored = None;
             }
-            // The run has been reported and judged; a repaired plan starts from nothing.
-            (Phase::Failure, _) => self.outcomes.clear(),
+            // The run is over: reported and judged, or given up. A repaired plan starts from nothing.
+            (Phase::Failure, _) | (_, Phase::RollbackActive) => self.outcomes.clear(),
             // What led here has been decided, concluded and logged; the state need not carry it further.
             (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
                 self.debate = Debate::default();

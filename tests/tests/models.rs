@@ -40,7 +40,7 @@ fn under_hardened_nothing_fails() {
     assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5", "C-19"]);
     assert_eq!(
         counts(&runs),
-        [("debate", 50_371, 60_063), ("execution", 353_278, 365_620), ("lifecycle", 76_753, 84_133)]
+        [("debate", 50_371, 60_063), ("execution", 446_595, 462_701), ("lifecycle", 90_926, 98_798)]
     );
     for run in runs {
         assert!(run.products < 2 * run.states, "{}: the history multiplies the states", run.model);
