@@ -6,19 +6,21 @@ use super::words::{Answer, Came, Task};
 impl Course {
     /// The kind of refusal, or nothing if the input is taken.
     ///
-    /// Who speaks and what is answered is looked at before the table is.
+    /// Where several kinds would fit no document says which one it is. We read it so: what the user does is first
+    /// held against the state, then against the session; an answer first against the call that is out.
     pub(super) fn refusal(&self, came: &Came) -> Option<&'static str> {
         let idle = self.phase == "Idle";
         let expected = |there_is_a_row: bool| (!there_is_a_row).then_some("NotExpected"); // 004-1.1
         match came {
-            Came::SessionStart { .. } if self.session.is_some() => Some("SessionOpen"),
-            Came::SessionStart { .. } => expected(idle),
-            Came::SessionEnd if self.session.is_none() => Some("NoSession"),
-            Came::SessionEnd => expected(idle), // decision 0004: no request runs then
+            // Decision 0004: no request runs when a session ends. DESIGN §2: a user message while busy is refused.
+            Came::SessionStart { .. } | Came::SessionEnd | Came::UserMessage { .. } if !idle => {
+                Some("NotExpected")
+            }
+            Came::SessionStart { .. } => self.session.is_some().then_some("SessionOpen"),
+            Came::SessionEnd => self.session.is_none().then_some("NoSession"),
             Came::UserMessage { user, .. } => match &self.session {
                 None => Some("NoSession"),
-                Some(session) if session != user => Some("WrongUser"), // 000-1.3
-                Some(_) => expected(idle), // DESIGN §2: a user message while busy is refused
+                Some(session) => (session != user).then_some("WrongUser"), // 000-1.3
             },
             Came::Reply { call, report } => match self.waiting {
                 // 000-7.6: an answer to any other call is refused, so an answer counts once.

@@ -94,12 +94,11 @@ impl Batch {
         things: &mut Things,
         composed: &mut Vec<(String, String)>,
     ) -> Result<(), String> {
-        let deps: BTreeSet<String> = seen.deps.iter().cloned().collect();
         let place = self.changes.iter().position(|change| {
             change.event == seen.event
                 && change.key == seen.key
                 && change.thing.variant == seen.variant
-                && change.thing.rests_on == deps
+                && change.thing.rests_on == seen.rests_on
                 && change.thing.text.as_ref().is_none_or(|text| *text == seen.text)
         });
         let Some(place) = place else {

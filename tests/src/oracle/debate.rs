@@ -175,14 +175,11 @@ impl Course {
             .filter(|_| self.lines.rules.named_objections);
         let decision = Decision { revision: request.revision, label, score: request.consensus, objection };
         self.batch.events.push(json!({ "decided": { "decision": decision } })); // 004-3.5
-        // Decision 0009: every different decision is kept, with the latest revision that it was taken on.
-        let same = request.decisions.iter_mut().find(|before| {
-            (before.label, before.score, before.objection) == (label, decision.score, decision.objection)
-        });
-        match same {
-            Some(before) => before.revision = decision.revision,
-            None => request.decisions.push(decision),
-        }
+        // Decision 0009: every different decision is kept, with the latest revision that it was taken on. No document
+        // says where: we read the latest taken as the last, as in the ledger.
+        let of = |decision: &Decision| (decision.label, decision.score, decision.objection);
+        request.decisions.retain(|before| of(before) != of(&decision));
+        request.decisions.push(decision);
     }
 
     /// Decision 0013: what the approver says; a yes lets the plan run, a no blocks it or rolls the request back.

@@ -52,8 +52,8 @@ impl Things {
         self.0.contains_key(key)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Thing)> {
-        self.0.iter()
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Decision 0016: what becomes known under a key that S has already updates its item; if nothing about it
@@ -99,11 +99,11 @@ impl Things {
         Some(Change { event: "update_item", key: key.to_owned(), thing, saying: Vec::new(), certain: true })
     }
 
-    /// The words that the kernel composed, from now on to be kept.
-    pub(super) fn learn(&mut self, key: &str, text: &str) {
-        if let Some(thing) = self.0.get_mut(key) {
-            thing.text.get_or_insert_with(|| text.to_owned());
-        }
+    /// The item of a key, which keeps the words that the kernel composed from now on.
+    pub(super) fn learn(&mut self, key: &str, text: &str) -> Option<&Thing> {
+        let thing = self.0.get_mut(key)?;
+        thing.text.get_or_insert_with(|| text.to_owned());
+        Some(thing)
     }
 
     /// Decision 0004: what was asked and what was answered persists; everything else leaves with the session.

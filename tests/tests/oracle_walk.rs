@@ -1,0 +1,359 @@
+//! Random walks, legal and not, under random policies: at every step the kernel does what the oracle expects.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use orchestrion_kernel::policy::{Bound, Elo, Rule};
+use orchestrion_kernel::{ConversationId, Input, Policy, Score, State, Weight, decide};
+use orchestrion_tests::oracle::Oracle;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Luck that is the same every time (SplitMix64).
+struct Luck(u64);
+
+impl Luck {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    fn percent(&mut self, chance: u64) -> bool {
+        self.below(100) < chance
+    }
+
+    fn one_of<T: Clone>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len() as u64) as usize].clone()
+    }
+}
+
+/// Which policies a walk runs under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Under {
+    Hardened,
+    AsDrawn,
+    ApproverAndStandard,
+    AnyValid,
+}
+
+fn policy(under: Under, luck: &mut Luck) -> Policy {
+    match under {
+        Under::Hardened => Policy::hardened(),
+        Under::AsDrawn => Policy::as_drawn(),
+        Under::ApproverAndStandard => {
+            let mut policy = Policy { elo: Elo::Standard, ..Policy::hardened() };
+            policy.rules.set(Rule::Approver, true);
+            policy
+        }
+        Under::AnyValid => loop {
+            let drawn = any_policy(luck);
+            if drawn.validate().is_ok() {
+                return drawn;
+            }
+        },
+    }
+}
+
+fn any_policy(luck: &mut Luck) -> Policy {
+    let mut policy = luck.one_of(&[Policy::hardened(), Policy::as_drawn()]);
+    policy.elo = luck.one_of(&Elo::ALL);
+    for rule in Rule::ALL {
+        if luck.percent(30) {
+            policy.rules.set(*rule, luck.percent(50));
+        }
+    }
+    let score = |luck: &mut Luck| Score::from_millionths(luck.one_of(&LINES)).unwrap();
+    if luck.percent(50) {
+        let t = &mut policy.thresholds;
+        for line in [
+            &mut t.redebate_below,
+            &mut t.proceed_from,
+            &mut t.veto_from,
+            &mut t.objection_from,
+            &mut t.critique_above,
+        ] {
+            if luck.percent(40) {
+                *line = score(luck);
+            }
+        }
+    }
+    if luck.percent(50) {
+        policy.bounds.passes = luck.one_of(&[1, 2, 3, 4]);
+        policy.bounds.repairs = luck.one_of(&[Bound::AtMost(0), Bound::AtMost(1), Bound::Unbounded]);
+        policy.bounds.audit_attempts = luck.one_of(&[1, 2]);
+    }
+    if luck.percent(50) {
+        let w = &mut policy.weights;
+        for weight in [&mut w.analyst, &mut w.solution, &mut w.critic, &mut w.security, &mut w.optimizer] {
+            *weight =
+                Weight::from_millionths(luck.one_of(&[0, 1, 333_333, 1_000_000, 2_000_000, 1_000_000_000]))
+                    .unwrap();
+        }
+    }
+    policy
+}
+
+/// The lines of the built-in policies, their neighbours, and the ends.
+const LINES: [u32; 16] = [
+    0, 1, 500_000, 599_999, 600_000, 699_999, 700_000, 700_001, 799_999, 800_000, 800_001, 899_999, 900_000,
+    950_000, 999_999, 1_000_000,
+];
+
+/// How the modules of one walk are disposed, in percent.
+struct Mood {
+    pro: u64,
+    success: u64,
+    failure: u64,
+    illegal: u64,
+    cancel: u64,
+}
+
+fn mood(luck: &mut Luck) -> Mood {
+    Mood {
+        pro: luck.one_of(&[30, 60, 75, 90, 97]),
+        success: luck.one_of(&[20, 60, 85, 97]),
+        failure: luck.one_of(&[0, 1, 4, 15]),
+        illegal: luck.one_of(&[0, 5, 30]),
+        cancel: luck.one_of(&[0, 0, 1, 4]),
+    }
+}
+
+fn tasks(luck: &mut Luck) -> Value {
+    let mut numbers: Vec<u64> = (1..=4).collect();
+    for place in (1..numbers.len()).rev() {
+        let other = luck.below(place as u64 + 1) as usize;
+        numbers.swap(place, other);
+    }
+    numbers.truncate(1 + luck.below(4) as usize);
+    let task = |number: u64, luck: &mut Luck| {
+        // Mostly a number keeps its kind of effect, as a later plan must.
+        let kind = if luck.percent(92) { number % 3 } else { luck.below(3) };
+        let effect = match kind {
+            0 => json!("pure"),
+            1 => json!({ "undoable": { "compensation": luck.one_of(&["put back", "delete"]) } }),
+            _ => json!("irreversible"),
+        };
+        json!({ "id": number, "text": luck.one_of(&["write", "copy", "tell"]), "effect": effect })
+    };
+    numbers.into_iter().map(|number| task(number, luck)).collect()
+}
+
+fn text(luck: &mut Luck) -> &'static str {
+    luck.one_of(&["so be it", "not so", "perhaps", ""])
+}
+
+fn ratings(luck: &mut Luck) -> Value {
+    let mut ratings = serde_json::Map::new();
+    for role in ["analyst", "solution", "critic", "security", "optimizer"] {
+        let elo = luck.one_of(&[1200, 1200, 0, 3, 15, 599, 600, 601, 1150, 1234, 1799, 1801, 2400, u32::MAX]);
+        let matches = luck.one_of(&[0, 0, 1, 3, 7, 1000, u32::MAX]);
+        let successes = luck.one_of(&[0, 1, 2, 3, 500, u32::MAX]);
+        ratings.insert(role.to_owned(), json!({ "elo": elo, "successes": successes, "matches": matches }));
+    }
+    Value::Object(ratings)
+}
+
+fn argument(luck: &mut Luck, mood: &Mood, plan: bool) -> Value {
+    let plan = if plan { tasks(luck) } else { Value::Null };
+    let stance = if luck.percent(mood.pro) { "pro" } else { "con" };
+    let confidence =
+        if luck.percent(70) { luck.one_of(&LINES) } else { u32::try_from(luck.below(1_000_001)).unwrap() };
+    json!({ "argument": {
+        "argument": { "stance": stance, "confidence": confidence }, "text": text(luck), "plan": plan,
+    }})
+}
+
+/// A report of the right type for a question; its name is the first word of the question's encoding.
+fn report(question: &Value, luck: &mut Luck, mood: &Mood) -> Value {
+    let name = question.as_str().map(str::to_owned).unwrap_or_else(|| {
+        question.as_object().and_then(|body| body.keys().next()).cloned().unwrap_or_default()
+    });
+    match name.as_str() {
+        "verify_identity" => json!({ "identity": {
+            "gcp": luck.percent(96), "mongodb": luck.percent(96),
+        }}),
+        "load_context" => {
+            let traces: Vec<Value> = (0..luck.below(4))
+                .map(|_| {
+                    let trace =
+                        json!({ "conversation": luck.one_of(&["old", "walk"]), "request": 1 + luck.below(2) });
+                    json!({ "trace": trace, "text": text(luck) })
+                })
+                .collect();
+            let fresh = json!({ "elo": 1200, "successes": 0, "matches": 0 });
+            let fresh = json!({
+                "analyst": fresh, "solution": fresh, "critic": fresh, "security": fresh, "optimizer": fresh,
+            });
+            let ratings = if luck.percent(50) { fresh } else { ratings(luck) };
+            json!({ "context": { "ratings": ratings, "traces": traces } })
+        }
+        "classify" => json!({ "classification": {
+            "tags": luck.one_of(&[vec![], vec!["a"], vec!["a", "b"]]), "similarity": luck.one_of(&LINES),
+        }}),
+        "draft_plan" => json!({ "plan": tasks(luck) }),
+        "argue" => {
+            let revises = matches!(question["argue"].as_str(), Some("solution" | "optimizer"));
+            let plan = revises && luck.percent(25);
+            argument(luck, mood, plan)
+        }
+        "reread" => argument(luck, mood, false),
+        "approve" => json!({ "approval": { "approved": luck.percent(80), "text": text(luck) } }),
+        "diagnose" if luck.percent(mood.success.max(50)) => {
+            json!({ "repaired": { "text": text(luck), "plan": tasks(luck) } })
+        }
+        "diagnose" => json!({ "no_repair": { "text": text(luck) } }),
+        "run_task" | "undo_task" => {
+            let code = if luck.percent(mood.success) { 0 } else { luck.one_of(&[1, -1, 124]) };
+            json!({ "exit": { "code": code, "text": text(luck) } })
+        }
+        "remember" => json!({ "stored": { "held": luck.percent(85) } }),
+        _ => json!("delivered"),
+    }
+}
+
+const FAILURES: [&str; 5] = ["error", "timeout", "malformed", "no_candidates", "unknown"];
+
+fn next_input(oracle: &Oracle, luck: &mut Luck, mood: &Mood) -> Value {
+    if luck.percent(mood.illegal) {
+        return any_input(oracle, luck, mood);
+    }
+    if luck.percent(mood.cancel) {
+        return json!("cancel");
+    }
+    if let Some(call) = oracle.waiting() {
+        let (id, question) = (call.id.number(), serde_json::to_value(call.ask).unwrap());
+        if luck.percent(mood.failure) {
+            return json!({ "call_failed": { "call": id, "failure": luck.one_of(&FAILURES) } });
+        }
+        return json!({ "reply": { "call": id, "report": report(&question, luck, mood) } });
+    }
+    match oracle.phase() {
+        "Idle" if luck.percent(10) => json!("session_end"),
+        "Idle" if luck.percent(20) => json!({ "session_start": { "user": "ada" } }),
+        "Idle" => json!({ "user_message": { "user": "ada", "text": text(luck) } }),
+        _ => json!("step"),
+    }
+}
+
+fn any_input(oracle: &Oracle, luck: &mut Luck, mood: &Mood) -> Value {
+    let user = luck.one_of(&["ada", "eve"]);
+    let live = oracle.waiting().map_or(1, |call| call.id.number());
+    let call = if luck.percent(70) { live } else { luck.one_of(&[0, 1, live.saturating_sub(1), live + 1]) };
+    match luck.below(8) {
+        0 => json!({ "session_start": { "user": user } }),
+        1 => json!("session_end"),
+        2 => json!({ "user_message": { "user": user, "text": text(luck) } }),
+        3 | 4 => {
+            let question = luck.one_of(&[
+                json!("verify_identity"),
+                json!("load_context"),
+                json!("classify"),
+                json!("draft_plan"),
+                json!({ "argue": "solution" }),
+                json!("approve"),
+                json!("diagnose"),
+                json!("run_task"),
+                json!("remember"),
+                json!("deliver_audit"),
+            ]);
+            json!({ "reply": { "call": call, "report": report(&question, luck, mood) } })
+        }
+        5 => json!({ "call_failed": { "call": call, "failure": luck.one_of(&FAILURES) } }),
+        6 => json!("step"),
+        _ => luck.one_of(&[json!("cancel"), json!("resume"), json!("resume")]),
+    }
+}
+
+/// One walk. What it reached goes into `reached`; a disagreement comes back with the inputs that led to it.
+fn walk(
+    under: Under,
+    seed: u64,
+    steps: usize,
+    reached: &mut BTreeMap<String, u64>,
+) -> Result<(), (String, Policy, Vec<Value>)> {
+    let luck = &mut Luck(seed);
+    let policy = policy(under, luck);
+    let mood = mood(luck);
+    let conversation = ConversationId::new("walk");
+    let mut oracle = Oracle::new(&policy, &conversation);
+    let mut state = State::new(conversation);
+    let mut inputs = Vec::new();
+    for step in 0..steps {
+        let input = if step == 0 && luck.percent(95) {
+            json!({ "session_start": { "user": "ada" } })
+        } else {
+            next_input(&oracle, luck, &mood)
+        };
+        inputs.push(input.clone());
+        let typed: Input = serde_json::from_value(input).unwrap();
+        let mut decided = decide(&policy, &state, &typed);
+        if let (Ok(events), true) = (&mut decided, std::env::var("TOLERATE").is_ok()) {
+            let semantic = &state.semantic;
+            events.retain(|event| !matches!(event, orchestrion_kernel::Event::UpdateItem { item, deps }
+                if oracle.phase() == "RollbackActive" && semantic.get(item.id).is_some_and(|e| e.item == *item && e.deps == *deps)));
+        }
+        if let Ok(events) = &decided {
+            for event in events {
+                state.apply(event);
+            }
+        }
+        *reached.entry(oracle.phase().to_owned()).or_default() += 1;
+        if let Err(refusal) = &decided {
+            let name = format!("{refusal:?}");
+            let kind = name.split([' ', '{']).next().unwrap_or_default();
+            *reached.entry(format!("refusal {kind}")).or_default() += 1;
+        }
+        if let Err(wrong) = oracle.judge(&typed, decided.as_ref(), &state) {
+            return Err((wrong, policy, inputs));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+#[ignore = "discovery"]
+fn discover() {
+    let walks: u64 = std::env::var("WALKS").map_or(2000, |n| n.parse().unwrap());
+    let mut found: BTreeMap<String, (usize, u64, String, Policy, Vec<Value>)> = BTreeMap::new();
+    let mut reached = BTreeMap::new();
+    let start = std::time::Instant::now();
+    for under in [Under::Hardened, Under::AsDrawn, Under::ApproverAndStandard, Under::AnyValid] {
+        for seed in 0..walks {
+            if let Err((wrong, policy, inputs)) = walk(under, seed, 120, &mut reached) {
+                let body = wrong.splitn(4, ": ").nth(1).unwrap_or(&wrong).to_owned();
+                let _ = body;
+                let phase = wrong.split(", ").nth(1).unwrap_or_default();
+                let tail = wrong.rsplit("}: ").next().unwrap_or_default();
+                let shape: String = format!("{under:?} {phase}: {tail}")
+                    .chars()
+                    .filter(|c| !c.is_ascii_digit())
+                    .take(90)
+                    .collect();
+                let entry =
+                    found.entry(shape).or_insert((usize::MAX, 0, String::new(), policy.clone(), Vec::new()));
+                entry.1 += 1;
+                if inputs.len() < entry.0 {
+                    *entry = (inputs.len(), entry.1, wrong, policy, inputs);
+                }
+            }
+        }
+    }
+    for (shape, (length, times, wrong, policy, inputs)) in &found {
+        println!("=== {shape}\n  {times} times, shortest {length}\n  {wrong}");
+        if std::env::var("INPUTS").is_ok() {
+            println!("  {:?}", policy.rules);
+            for input in inputs {
+                println!("    {input}");
+            }
+        }
+    }
+    let steps: u64 = reached.iter().filter(|(k, _)| !k.starts_with("refusal")).map(|(_, n)| n).sum();
+    println!("{reached:#?}\n{} steps in {:?}", steps, start.elapsed());
+    let _: BTreeSet<u8> = BTreeSet::new();
+}
