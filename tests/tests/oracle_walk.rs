@@ -91,7 +91,13 @@ fn any_policy(luck: &mut Luck) -> Policy {
         policy.bounds.repairs = luck.one_of(&[Bound::AtMost(0), Bound::AtMost(1), Bound::Unbounded]);
         policy.bounds.audit_attempts = luck.one_of(&[1, 2]);
     }
-    if luck.percent(50) {
+    if luck.percent(15) {
+        // Equal voices, to be spoken in unison: the consensus is a fifth, two fifths, … and meets the lines.
+        let w = &mut policy.weights;
+        for weight in [&mut w.analyst, &mut w.solution, &mut w.critic, &mut w.security, &mut w.optimizer] {
+            *weight = Weight::ONE;
+        }
+    } else if luck.percent(50) {
         let w = &mut policy.weights;
         for weight in [&mut w.analyst, &mut w.solution, &mut w.critic, &mut w.security, &mut w.optimizer] {
             *weight =
@@ -115,6 +121,8 @@ struct Mood {
     failure: u64,
     illegal: u64,
     cancel: u64,
+    /// The confidence of every argument, and ratings that nobody has earned yet.
+    unison: Option<u32>,
 }
 
 fn mood(luck: &mut Luck) -> Mood {
@@ -124,6 +132,7 @@ fn mood(luck: &mut Luck) -> Mood {
         failure: luck.one_of(&[0, 1, 4, 15]),
         illegal: luck.one_of(&[0, 5, 30]),
         cancel: luck.one_of(&[0, 0, 1, 4]),
+        unison: luck.one_of(&[None, None, Some(500_000)]),
     }
 }
 
@@ -154,7 +163,27 @@ fn text(luck: &mut Luck) -> &'static str {
 fn ratings(luck: &mut Luck) -> Value {
     let mut ratings = serde_json::Map::new();
     for role in ["analyst", "solution", "critic", "security", "optimizer"] {
-        let elo = luck.one_of(&[1200, 1200, 0, 3, 15, 599, 600, 601, 1150, 1234, 1799, 1801, 2400, u32::MAX]);
+        let any = u32::try_from(luck.below(2400)).unwrap();
+        let elo = luck.one_of(&[
+            any,
+            any,
+            any,
+            any,
+            1200,
+            1200,
+            0,
+            3,
+            15,
+            599,
+            600,
+            601,
+            1150,
+            1234,
+            1799,
+            1801,
+            2400,
+            u32::MAX,
+        ]);
         let matches = luck.one_of(&[0, 0, 1, 3, 7, 1000, u32::MAX]);
         let successes = luck.one_of(&[0, 1, 2, 3, 500, u32::MAX]);
         ratings.insert(role.to_owned(), json!({ "elo": elo, "successes": successes, "matches": matches }));
@@ -165,8 +194,11 @@ fn ratings(luck: &mut Luck) -> Value {
 fn argument(luck: &mut Luck, mood: &Mood, plan: bool) -> Value {
     let plan = if plan { tasks(luck) } else { Value::Null };
     let stance = if luck.percent(mood.pro) { "pro" } else { "con" };
-    let confidence =
-        if luck.percent(70) { luck.one_of(&LINES) } else { u32::try_from(luck.below(1_000_001)).unwrap() };
+    let confidence = match mood.unison {
+        Some(confidence) => confidence,
+        None if luck.percent(70) => luck.one_of(&LINES),
+        None => u32::try_from(luck.below(1_000_001)).unwrap(),
+    };
     json!({ "argument": {
         "argument": { "stance": stance, "confidence": confidence }, "text": text(luck), "plan": plan,
     }})
@@ -193,7 +225,7 @@ fn report(question: &Value, luck: &mut Luck, mood: &Mood) -> Value {
             let fresh = json!({
                 "analyst": fresh, "solution": fresh, "critic": fresh, "security": fresh, "optimizer": fresh,
             });
-            let ratings = if luck.percent(50) { fresh } else { ratings(luck) };
+            let ratings = if mood.unison.is_some() || luck.percent(50) { fresh } else { ratings(luck) };
             json!({ "context": { "ratings": ratings, "traces": traces } })
         }
         "classify" => json!({ "classification": {
@@ -328,7 +360,8 @@ impl Walk {
 
     /// Whether nothing but refusals can follow.
     fn is_over(&self) -> bool {
-        matches!(self.oracle.phase(), "Done" | "Aborted" | "RollbackComplete") && self.inputs.len() % 16 == 0
+        matches!(self.oracle.phase(), "Done" | "Aborted" | "RollbackComplete")
+            && self.inputs.len().is_multiple_of(16)
     }
 
     fn told(&self, wrong: &str) -> String {
@@ -462,4 +495,56 @@ fn a_tampered_batch_is_noticed() {
         }
     }
     assert!(noticed > 1000, "only {noticed} batches were tampered with");
+}
+
+/// Decision 0014 lead by lead: a Critic who objects without weight, and four voices that win against it.
+#[test]
+fn every_lead_is_weighed_by_the_formula() {
+    let policy = Policy { elo: Elo::Standard, ..Policy::hardened() };
+    let leads: Vec<i64> = (-1000..=1000).collect();
+    for four in leads.chunks(4) {
+        let points = |place: usize| 1000 + four.get(place).copied().unwrap_or_default();
+        let rating = |elo: i64| json!({ "elo": elo, "successes": 0, "matches": 0 });
+        let voice = |stance: &str, confidence: u32| {
+            json!({ "argument": {
+                "argument": { "stance": stance, "confidence": confidence }, "text": "", "plan": null,
+            }})
+        };
+        let (pro, con) = (voice("pro", 1_000_000), voice("con", 1));
+        let reports = [
+            json!({ "identity": { "gcp": true, "mongodb": true } }),
+            json!({ "context": { "traces": [], "ratings": {
+                "analyst": rating(points(0)), "solution": rating(points(1)), "critic": rating(1000),
+                "security": rating(points(2)), "optimizer": rating(points(3)),
+            }}}),
+            json!({ "classification": { "tags": [], "similarity": 0 } }),
+            json!({ "plan": [{ "id": 1, "text": "", "effect": "pure" }] }),
+            pro.clone(),
+            pro.clone(),
+            con,
+            pro.clone(),
+            pro,
+        ];
+        let conversation = ConversationId::new("leads");
+        let (mut oracle, mut state) = (Oracle::new(&policy, &conversation), State::new(conversation));
+        let mut reports = reports.into_iter();
+        let mut input = json!({ "session_start": { "user": "ada" } });
+        while oracle.phase() != "RunningTasks" {
+            let typed: Input = serde_json::from_value(input).unwrap();
+            let decided = decide(&policy, &state, &typed);
+            for event in decided.iter().flatten() {
+                state.apply(event);
+            }
+            oracle
+                .judge(&typed, decided.as_ref(), &state)
+                .unwrap_or_else(|wrong| panic!("{four:?}: {wrong}"));
+            input = match (oracle.waiting(), oracle.phase()) {
+                (Some(call), _) => {
+                    json!({ "reply": { "call": call.id.number(), "report": reports.next() } })
+                }
+                (None, "Idle") => json!({ "user_message": { "user": "ada", "text": "" } }),
+                (None, _) => json!("step"),
+            };
+        }
+    }
 }
