@@ -1,7 +1,13 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
+pub mod drawn;
+pub mod fuzzed;
 pub mod known;
 pub mod oracle;
+pub mod renamed;
+pub mod saved;
+pub mod walk;
+pub mod watched;
 
 use std::path::{Path, PathBuf};
 

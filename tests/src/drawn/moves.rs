@@ -1,0 +1,214 @@
+//! Moves: what happens next, said in a way that stays meaningful when moves before it are dropped.
+//!
+//! A move says in which control state it belongs. Where it was drawn, control stands there, and the move is one
+//! input. When shrinking has dropped what led there, everybody agrees until control comes there again, and the move
+//! follows; if it never does, the move is void. So a failing sequence shrinks to the few moves that matter, and
+//! whatever only led from one to the next becomes as plain as can be.
+
+use super::Choice;
+use super::reports::{agreeable, answer, nothing, question, text};
+use orchestrion_kernel::control::phase::Region;
+use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, UserId, decide};
+
+/// The name of every conversation that is drawn.
+pub(super) const CONVERSATION: &str = "drawn";
+
+/// Agreeing so many times without coming to the state that a move belongs in, the move is void.
+const WAY_MAX: usize = 90;
+
+/// Something that happens in some control state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// Where.
+    pub at: Phase,
+    /// What.
+    pub what: What,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A module answers.
+    Reply(Which, Report),
+    /// A call ends without an answer.
+    Fail(Which, Failure),
+    /// The orchestrator is told to go on by itself.
+    Step,
+    /// The user wants to stop.
+    Cancel,
+    /// The runtime is back.
+    Resume,
+    /// Somebody opens a session.
+    Start(Who),
+    /// The session ends.
+    End,
+    /// Somebody asks for something.
+    Say(Who, Text),
+}
+
+/// Which call is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The one that is waited for; the latest one where none is.
+    Live,
+    /// So many before it.
+    Earlier(u64),
+    /// So many after it, which nobody made.
+    Later(u64),
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// The user of the session; `ada` where none is open.
+    Owner,
+    /// Somebody else.
+    Stranger,
+}
+
+/// How everybody is disposed in one sequence, in percent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mood {
+    /// Arguments that are for the plan.
+    pub pro: u32,
+    /// Tasks and compensations that succeed.
+    pub success: u32,
+    /// Calls that end without an answer.
+    pub failure: u32,
+    /// Inputs that are mostly out of place.
+    pub stray: u32,
+    /// Moments at which the user cancels.
+    pub cancel: u32,
+}
+
+impl Mood {
+    pub(crate) fn draw(choice: &mut impl Choice) -> Self {
+        Self {
+            pro: choice.one_of(&[60, 80, 95, 100, 30]),
+            success: choice.one_of(&[60, 30, 85, 95]),
+            failure: choice.one_of(&[1, 0, 2, 6]),
+            stray: choice.one_of(&[5, 0, 25]),
+            cancel: choice.one_of(&[0, 0, 1, 4]),
+        }
+    }
+}
+
+impl Move {
+    /// What may happen in this state.
+    pub(crate) fn draw(choice: &mut impl Choice, policy: &Policy, mood: &Mood, state: &State) -> Self {
+        let control = &state.control;
+        let at = control.phase();
+        let what = if choice.percent(mood.stray) {
+            stray(choice, policy, mood)
+        } else if !at.is_rest() && choice.percent(mood.cancel) {
+            What::Cancel
+        } else if let Some(call) = control.waiting() {
+            // Few walks come as far as a run, and fewer to an approver; there everything is to be tried more often.
+            let often = match at {
+                Phase::PlanApproval | Phase::RepairApproval => 10,
+                _ if at.region() == Some(Region::SandboxedExecution) => 3,
+                _ => 1,
+            };
+            if choice.percent(often * mood.failure) {
+                What::Fail(Which::Live, choice.one_of(&Failure::ALL))
+            } else {
+                What::Reply(Which::Live, answer(choice, policy, mood, call.ask))
+            }
+        } else if at != Phase::Idle {
+            What::Step
+        } else if control.session().is_none() {
+            What::Start(if choice.percent(80) { Who::Owner } else { Who::Stranger })
+        } else if choice.percent(10) {
+            What::End
+        } else {
+            What::Say(Who::Owner, text(choice))
+        };
+        Self { at, what }
+    }
+
+    /// The inputs of the move, given to a conversation in this state: none if the state it belongs in is not come to.
+    pub(crate) fn inputs(&self, policy: &Policy, state: &State) -> Vec<Input> {
+        let Some((mut inputs, state)) = way(policy, state, self.at) else { return Vec::new() };
+        inputs.push(self.what.input(&state));
+        inputs
+    }
+}
+
+/// An input that is mostly out of place.
+fn stray(choice: &mut impl Choice, policy: &Policy, mood: &Mood) -> What {
+    let who = choice.one_of(&[Who::Owner, Who::Stranger]);
+    let which = choice.one_of(&[
+        Which::Live,
+        Which::Earlier(1),
+        Which::Later(1),
+        Which::Earlier(7),
+        Which::Later(u64::MAX),
+    ]);
+    match choice.below(10) {
+        0 => What::Start(who),
+        1 => What::End,
+        2 => What::Say(who, text(choice)),
+        3 | 4 => {
+            let ask = question(choice);
+            What::Reply(which, answer(choice, policy, mood, ask))
+        }
+        5 => What::Fail(which, choice.one_of(&Failure::ALL)),
+        6 => What::Step,
+        7 => What::Cancel,
+        _ => What::Resume,
+    }
+}
+
+impl What {
+    /// The input that it is in this state.
+    pub(crate) fn input(&self, state: &State) -> Input {
+        let control = &state.control;
+        let user = |who| match (who, control.session()) {
+            (Who::Owner, Some(user)) => user.clone(),
+            (Who::Owner, None) => UserId::new("ada"),
+            (Who::Stranger, _) => UserId::new("eve"),
+        };
+        let live = match control.waiting() {
+            Some(call) => call.id.number(),
+            None => control.next_call().number().saturating_sub(1),
+        };
+        let call = |which| match which {
+            Which::Live => CallId::new(live),
+            Which::Earlier(by) => CallId::new(live.saturating_sub(by)),
+            Which::Later(by) => CallId::new(live.saturating_add(by)),
+        };
+        match self {
+            Self::Reply(which, report) => Input::Reply { call: call(*which), report: report.clone() },
+            Self::Fail(which, failure) => Input::CallFailed { call: call(*which), failure: *failure },
+            Self::Step => Input::Step,
+            Self::Cancel => Input::Cancel,
+            Self::Resume => Input::Resume,
+            Self::Start(who) => Input::SessionStart { user: user(*who) },
+            Self::End => Input::SessionEnd,
+            Self::Say(who, text) => Input::UserMessage { user: user(*who), text: text.clone() },
+        }
+    }
+}
+
+/// The inputs that lead to a control state if everybody agrees, and the state that they lead to.
+fn way(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>, State)> {
+    let (mut inputs, mut state) = (Vec::new(), from.clone());
+    while state.control.phase() != to {
+        let control = &state.control;
+        let plan = control.request().and_then(|request| request.plan.as_ref()).map(|revised| &revised.plan);
+        let input = match (control.waiting(), control.phase(), control.session()) {
+            (Some(call), ..) => Input::Reply { call: call.id, report: agreeable(call.ask, plan) },
+            (None, Phase::Idle, None) => Input::SessionStart { user: UserId::new("ada") },
+            (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: nothing() },
+            (None, ..) => Input::Step,
+        };
+        let events = decide(policy, &state, &input).ok()?;
+        events.iter().for_each(|event| state.apply(event));
+        inputs.push(input);
+        if inputs.len() > WAY_MAX {
+            return None;
+        }
+    }
+    Some((inputs, state))
+}

@@ -1,0 +1,180 @@
+//! Arbitrary valid policies. Contradictions are mended, not thrown away; what fails shrinks towards `hardened`, one
+//! setting after the other.
+
+use super::{Choice, Simpler};
+use orchestrion_kernel::module::Role;
+use orchestrion_kernel::policy::{Bound, Elo, Rule, Weights};
+use orchestrion_kernel::{Policy, Score, Weight};
+use std::mem;
+
+/// The lines of the built-in policies, their neighbours, and the ends.
+const LINES: [u32; 18] = [
+    800_000, 600_000, 900_000, 700_000, 0, 1, 500_000, 599_999, 600_001, 699_999, 700_001, 799_999, 800_001,
+    899_999, 900_001, 950_000, 999_999, 1_000_000,
+];
+/// Weights in millionths: ordinary, none, next to none, the largest, and odd ones.
+const WEIGHTS: [u32; 11] =
+    [1_000_000, 1_200_000, 1_500_000, 2_000_000, 800_000, 0, 1, 333_333, 999_999, 7_654_321, 1_000_000_000];
+
+/// Draws a policy: a built-in one with few settings changed, or one in which anything may be.
+#[must_use]
+pub fn policy(choice: &mut impl Choice) -> Policy {
+    let mut policy = if choice.percent(70) { Policy::hardened() } else { Policy::as_drawn() };
+    let changed = choice.one_of(&[0, 5, 20, 50, 100]);
+    for rule in Rule::ALL {
+        if choice.percent(changed) {
+            policy.rules.set(*rule, choice.percent(50));
+        }
+    }
+    // Off in both built-in ones, and what it leads to is far away.
+    if choice.percent(15) {
+        policy.rules.approver = true;
+    }
+    if choice.percent(changed.max(20)) {
+        policy.elo = choice.one_of(&Elo::ALL);
+    }
+    let t = &mut policy.thresholds;
+    let lines = [
+        &mut t.redebate_below,
+        &mut t.proceed_from,
+        &mut t.veto_from,
+        &mut t.objection_from,
+        &mut t.critique_above,
+    ];
+    for line in lines {
+        if choice.percent(changed) {
+            *line = score(choice);
+        }
+    }
+    for weight in weights(&mut policy.weights) {
+        if choice.percent(changed) {
+            *weight = Weight::from_millionths(choice.one_of(&WEIGHTS)).unwrap_or(Weight::ONE);
+        }
+    }
+    if choice.percent(changed) {
+        policy.bounds.passes = choice.one_of(&[1, 2, 3, 4, 5, 2, 1, u32::MAX]);
+    }
+    if choice.percent(changed) {
+        let bounds = [0, 1, 2, 3].map(Bound::AtMost);
+        policy.bounds.repairs = choice.one_of(&[bounds.as_slice(), &[Bound::Unbounded]].concat());
+    }
+    if choice.percent(changed) {
+        policy.bounds.audit_attempts = choice.one_of(&[1, 2, 3]);
+    }
+    mended(policy)
+}
+
+/// A score: mostly one that some policy draws a line at, sometimes any.
+pub(super) fn score(choice: &mut impl Choice) -> Score {
+    let millionths = if choice.percent(70) { choice.one_of(&LINES) } else { choice.below(1_000_001) };
+    Score::from_millionths(millionths).unwrap_or(Score::ONE)
+}
+
+fn weights(weights: &mut Weights) -> [&mut Weight; 5] {
+    let Weights { analyst, solution, critic, security, optimizer } = weights;
+    [analyst, solution, critic, security, optimizer]
+}
+
+/// The policy with its contradictions mended. Its name says whether it is a built-in one.
+fn mended(mut policy: Policy) -> Policy {
+    let (t, b, r) = (&mut policy.thresholds, &mut policy.bounds, &mut policy.rules);
+    if t.proceed_from > t.redebate_below {
+        mem::swap(&mut t.proceed_from, &mut t.redebate_below);
+    }
+    if t.objection_from > t.veto_from {
+        mem::swap(&mut t.objection_from, &mut t.veto_from);
+    }
+    b.passes = b.passes.max(1);
+    b.audit_attempts = b.audit_attempts.max(1);
+    r.next_request |= r.error_rows;
+    r.rollback_ends |= r.cancel;
+    r.cleared_revisions |= r.approver;
+    if !r.error_rows {
+        b.audit_attempts = 1;
+    }
+    if Role::ALL.iter().all(|role| policy.weights.of(*role) == Weight::ZERO) {
+        policy.weights.analyst = Weight::ONE;
+    }
+    policy.name = "drawn".to_string();
+    for built_in in [Policy::hardened(), Policy::as_drawn()] {
+        if (Policy { name: built_in.name.clone(), ..policy.clone() }) == built_in {
+            return built_in;
+        }
+    }
+    policy
+}
+
+impl Simpler for Policy {
+    /// `hardened`, `as-drawn`, and the policy with one setting as `hardened` has it. Each of the latter differs from
+    /// `hardened` in fewer settings.
+    fn simpler(&self) -> Vec<Self> {
+        let plain = Self::hardened();
+        let differences = |policy: &Self| {
+            let rules = Rule::ALL.iter().filter(|rule| policy.rules.has(**rule) != plain.rules.has(**rule));
+            let numbers = numbers(policy).zip(numbers(&plain)).filter(|(one, other)| one != other);
+            rules.count() + numbers.count() + usize::from(policy.elo != plain.elo)
+        };
+        let mut simpler = vec![plain.clone(), Self::as_drawn()];
+        let mut with = |change: &dyn Fn(&mut Self)| {
+            let mut policy = self.clone();
+            change(&mut policy);
+            simpler.push(mended(policy));
+        };
+        for rule in Rule::ALL {
+            with(&|policy| policy.rules.set(*rule, plain.rules.has(*rule)));
+        }
+        with(&|policy| policy.elo = plain.elo);
+        with(&|policy| policy.thresholds = plain.thresholds);
+        with(&|policy| policy.thresholds.redebate_below = plain.thresholds.redebate_below);
+        with(&|policy| policy.thresholds.proceed_from = plain.thresholds.proceed_from);
+        with(&|policy| policy.thresholds.veto_from = plain.thresholds.veto_from);
+        with(&|policy| policy.thresholds.objection_from = plain.thresholds.objection_from);
+        with(&|policy| policy.thresholds.critique_above = plain.thresholds.critique_above);
+        with(&|policy| policy.bounds.passes = plain.bounds.passes);
+        with(&|policy| policy.bounds.repairs = plain.bounds.repairs);
+        with(&|policy| policy.bounds.audit_attempts = plain.bounds.audit_attempts);
+        with(&|policy| policy.weights = plain.weights);
+        for place in 0..5 {
+            with(&|policy| {
+                let all = weights(&mut policy.weights).into_iter();
+                for (weight, plain) in all.zip(weights(&mut plain.weights.clone())).skip(place).take(1) {
+                    *weight = *plain;
+                }
+            });
+        }
+        simpler.retain(|policy| differences(policy) < differences(self));
+        simpler
+    }
+}
+
+/// Every number of a policy, in one order.
+fn numbers(policy: &Policy) -> impl Iterator<Item = u64> + use<> {
+    let (t, b, mut w) = (policy.thresholds, policy.bounds, policy.weights);
+    let lines = [t.redebate_below, t.proceed_from, t.veto_from, t.objection_from, t.critique_above];
+    let repairs = match b.repairs {
+        Bound::AtMost(most) => u64::from(most),
+        Bound::Unbounded => u64::MAX,
+    };
+    let bounds = [u64::from(b.passes), repairs, u64::from(b.audit_attempts)];
+    let weights = weights(&mut w).map(|weight| u64::from(weight.millionths()));
+    lines.map(|line| u64::from(line.millionths())).into_iter().chain(bounds).chain(weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::test_runner::{RngAlgorithm, TestRng};
+
+    #[test]
+    fn every_policy_drawn_is_valid_and_so_is_every_simpler_one() {
+        let mut rng = TestRng::deterministic_rng(RngAlgorithm::default());
+        for _ in 0..5_000 {
+            let drawn = policy(&mut rng);
+            assert_eq!(drawn.validate(), Ok(()), "{drawn:?}");
+            for simpler in drawn.simpler() {
+                assert_eq!(simpler.validate(), Ok(()), "{simpler:?}, made of {drawn:?}");
+            }
+        }
+        assert_eq!(Policy::hardened().simpler(), []);
+    }
+}

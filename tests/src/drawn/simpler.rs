@@ -1,0 +1,130 @@
+//! What is simpler than a move: nothing that reads like more, so that shrinking ends.
+
+use super::reports::{nothing, plain_plan};
+use super::{Move, Simpler, What, Who};
+use orchestrion_kernel::module::{Argument, Failure, Report, Role};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::{Phase, Score, Text};
+
+impl Simpler for Move {
+    fn simpler(&self) -> Vec<Self> {
+        let of = |what: Vec<What>| what.into_iter().map(|what| Self { at: self.at, what }).collect();
+        match &self.what {
+            // What is no answer may as well happen earlier.
+            What::Step | What::Cancel | What::Resume | What::End | What::Start(Who::Owner) => {
+                let earlier = Phase::ALL.into_iter().take_while(|phase| *phase != self.at);
+                earlier.map(|at| Self { at, what: self.what.clone() }).collect()
+            }
+            What::Reply(which, report) => {
+                of(simpler_reports(report).into_iter().map(|report| What::Reply(*which, report)).collect())
+            }
+            What::Fail(which, failure) if *failure != Failure::Error => {
+                of(vec![What::Fail(*which, Failure::Error)])
+            }
+            What::Start(Who::Stranger) => of(vec![What::Start(Who::Owner)]),
+            What::Say(who, text) if *text != nothing() => of(vec![What::Say(*who, nothing())]),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Each has less to read: the empty text, the round confidence, the shorter plan.
+fn simpler_reports(report: &Report) -> Vec<Report> {
+    let shorter = |text: &Text| (*text != nothing()).then(nothing);
+    match report {
+        Report::Context { ratings, traces } => {
+            let mut all = Vec::new();
+            if !traces.is_empty() {
+                all.push(Report::Context { ratings: *ratings, traces: Vec::new() });
+            }
+            if *ratings != Default::default() {
+                all.push(Report::Context { ratings: Default::default(), traces: traces.clone() });
+                for role in Role::ALL {
+                    let mut plain = *ratings;
+                    *plain.get_mut(role) = Default::default();
+                    if plain != *ratings {
+                        all.push(Report::Context { ratings: plain, traces: traces.clone() });
+                    }
+                }
+            }
+            all
+        }
+        Report::Classification { tags, similarity } if !tags.is_empty() || *similarity != Score::ZERO => {
+            vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }]
+        }
+        Report::Plan(plan) => simpler_plans(plan).into_iter().map(Report::Plan).collect(),
+        Report::Argument { argument, text, plan } => {
+            let with = |argument, text: &Text, plan: &Option<Plan>| Report::Argument {
+                argument,
+                text: text.clone(),
+                plan: plan.clone(),
+            };
+            let mut all: Vec<Report> =
+                shorter(text).into_iter().map(|text| with(*argument, &text, plan)).collect();
+            if let Some(now) = plan {
+                all.push(with(*argument, text, &None));
+                all.extend(simpler_plans(now).into_iter().map(|plan| with(*argument, text, &Some(plan))));
+            }
+            all.extend(simpler_arguments(*argument).into_iter().map(|argument| with(argument, text, plan)));
+            all
+        }
+        Report::Approval { approved, text } => {
+            shorter(text).into_iter().map(|text| Report::Approval { approved: *approved, text }).collect()
+        }
+        Report::Repaired { text, plan } => {
+            let texts = shorter(text).into_iter().map(|text| Report::Repaired { text, plan: plan.clone() });
+            let plans = simpler_plans(plan).into_iter();
+            texts.chain(plans.map(|plan| Report::Repaired { text: text.clone(), plan })).collect()
+        }
+        Report::NoRepair { text } => {
+            shorter(text).into_iter().map(|text| Report::NoRepair { text }).collect()
+        }
+        Report::Exit { code, text } => {
+            let codes = (![0, 1].contains(code)).then_some(Report::Exit { code: 1, text: text.clone() });
+            shorter(text).into_iter().map(|text| Report::Exit { code: *code, text }).chain(codes).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Certainty is simplest, then round numbers, fewer digits before more.
+fn simpler_arguments(argument: Argument) -> Vec<Argument> {
+    let now = argument.confidence.millionths();
+    let rank = |millionths: u32| match millionths {
+        1_000_000 => 0,
+        0 => 1,
+        round if round % 100_000 == 0 => 2,
+        _ => 3,
+    };
+    let round = now / 100_000 * 100_000;
+    let simpler = [1_000_000, 0, round, round.saturating_add(100_000)];
+    let simpler = simpler.into_iter().filter(|millionths| rank(*millionths) < rank(now));
+    let simpler = simpler.filter_map(Score::from_millionths);
+    simpler.map(|confidence| Argument { confidence, ..argument }).collect()
+}
+
+/// The plain plan, the plan without one of its tasks, and with one of them without words.
+fn simpler_plans(plan: &Plan) -> Vec<Plan> {
+    let plain = plain_plan();
+    if *plan == plain {
+        return Vec::new();
+    }
+    let tasks = plan.tasks();
+    let without = (0..tasks.len()).map(|gone| {
+        tasks.iter().enumerate().filter(|(place, _)| *place != gone).map(|(_, task)| task.clone()).collect()
+    });
+    let mut plans: Vec<Vec<Task>> = without.collect();
+    for (place, task) in tasks.iter().enumerate() {
+        let effect = match &task.effect {
+            Effect::Undoable { .. } => Effect::Undoable { compensation: nothing() },
+            effect => effect.clone(),
+        };
+        let wordless = Task { text: nothing(), effect, ..task.clone() };
+        if wordless != *task {
+            let mut tasks = tasks.to_vec();
+            tasks[place] = wordless;
+            plans.push(tasks);
+        }
+    }
+    std::iter::once(plain).chain(plans.into_iter().filter_map(|tasks| Plan::new(tasks).ok())).collect()
+}

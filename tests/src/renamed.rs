@@ -1,0 +1,85 @@
+//! Canonical names lose nothing: stepping and renaming commute (design §2, rule 3).
+//!
+//! The same walk is taken twice: with the names that the kernel gives, and renamed after every step. The model
+//! checker rests on both being one.
+
+use crate::walk::{Property, conversation};
+use orchestrion_kernel::claims::{History, broken_by_step};
+use orchestrion_kernel::{CallId, Input, Policy, State, decide};
+use std::mem;
+
+/// A conversation under the kernel's names, and under canonical ones.
+#[derive(Debug)]
+pub struct Renamed {
+    policy: Policy,
+    raw: (State, History),
+    short: (State, History),
+}
+
+impl Property for Renamed {
+    const SAYS: &'static str = "a step and its renaming commute";
+
+    fn new(policy: &Policy) -> Self {
+        let fresh = || (State::new(conversation()), History::default());
+        Self { policy: policy.clone(), raw: fresh(), short: fresh() }
+    }
+
+    fn take(&mut self, input: &Input) -> Result<(), String> {
+        let renamed = rename(input, &self.raw.0, &self.short.0);
+        let kind = |refused: Option<_>| refused.as_ref().map(mem::discriminant);
+        let raw = kind(step(&self.policy, &mut self.raw, input));
+        let short = kind(step(&self.policy, &mut self.short, &renamed));
+        if raw != short {
+            return Err(format!("{input:?} is taken or refused otherwise under canonical names"));
+        }
+        self.short.0.canon();
+        if canon(&self.raw.0) != self.short.0 {
+            return Err(format!("after {input:?} the states differ in more than names"));
+        }
+        if self.raw.1 != self.short.1 {
+            return Err(format!("after {input:?} the histories differ, although they hold no names"));
+        }
+        Ok(())
+    }
+
+    fn close(self) -> Result<(), String> {
+        let once = canon(&self.raw.0);
+        if canon(&once) == once { Ok(()) } else { Err("renaming twice is not renaming once".to_string()) }
+    }
+}
+
+fn step(
+    policy: &Policy,
+    (state, history): &mut (State, History),
+    input: &Input,
+) -> Option<orchestrion_kernel::Refusal> {
+    match decide(policy, state, input) {
+        Ok(events) => {
+            let before = state.clone();
+            events.iter().for_each(|event| state.apply(event));
+            broken_by_step(policy, &before, &events, state, history).for_each(drop);
+            None
+        }
+        Err(refusal) => Some(refusal),
+    }
+}
+
+fn canon(state: &State) -> State {
+    let mut state = state.clone();
+    state.canon();
+    state
+}
+
+/// The input as it reads under the other names: the live call is the live call, any other is none.
+fn rename(input: &Input, raw: &State, short: &State) -> Input {
+    let live = |state: &State| state.control.waiting().map(|call| call.id);
+    let renamed = |call: CallId| match (live(raw), live(short)) {
+        (Some(was), Some(is)) if was == call => is,
+        (_, is) => is.map_or(call, CallId::next),
+    };
+    match input.clone() {
+        Input::Reply { call, report } => Input::Reply { call: renamed(call), report },
+        Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
+        input => input,
+    }
+}

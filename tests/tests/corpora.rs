@@ -1,0 +1,64 @@
+//! Every fuzz target takes every file of its corpus: what a fuzzer once found is looked for wherever tests run.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use orchestrion_kernel::Event;
+use orchestrion_tests::drawn::Choice;
+use orchestrion_tests::fuzzed::{TARGETS, drive};
+use orchestrion_tests::root;
+use proptest::prelude::Rng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+fn files(folder: PathBuf) -> Vec<PathBuf> {
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_target_takes_its_corpus() {
+    for (name, target) in TARGETS {
+        let own = files(root().join("tests/fuzz/corpus").join(name));
+        assert!(!own.is_empty(), "tests/fuzz/corpus/{name} is empty: nothing to begin from");
+        let more = match name {
+            "scenario" | "trace_reader" => files(root().join("specs/scenarios")),
+            "policy" => files(root().join("specs/policies")),
+            _ => Vec::new(),
+        };
+        for file in own.into_iter().chain(more) {
+            println!("{name}: {}", file.display());
+            target(&fs::read(&file).unwrap());
+        }
+    }
+}
+
+/// Bytes mean other moves whenever what is drawn changes, so the corpus is written anew then: random bytes, as long as
+/// they take a row that none before them took.
+#[test]
+#[ignore = "writes the corpus of the target decide"]
+fn the_corpus_of_decide_takes_every_row() {
+    let mut rng = TestRng::deterministic_rng(RngAlgorithm::default());
+    let folder = root().join("tests/fuzz/corpus/decide");
+    let mut seen = BTreeSet::new();
+    for _ in 0..5_000 {
+        let mut bytes = vec![0; 100 + rng.below(500) as usize];
+        rng.fill_bytes(&mut bytes);
+        let mut rows = BTreeSet::new();
+        drive(&bytes, |watched| {
+            rows.extend(watched.latest().filter_map(|event| match event {
+                Event::Moved { row } => Some(row.row().id),
+                _ => None,
+            }));
+        });
+        if let Some(first) = rows.difference(&seen).next() {
+            fs::write(folder.join(first), &bytes).unwrap();
+        }
+        seen.extend(rows);
+    }
+    println!("{} rows", seen.len());
+}
