@@ -223,6 +223,8 @@ fn exports_print_what_they_name() {
     let folder = tempfile::tempdir().unwrap();
     let starts = [
         (vec!["export", "mermaid"], "stateDiagram-v2\n"),
+        (vec!["export", "dot"], "digraph control {\n"),
+        (vec!["export", "claims"], "# Claims\n"),
         (vec!["export", "table", "--policy", "as-drawn"], "# The transition table"),
         (vec!["export", "schema", "--of", "policy"], "{\n"),
     ];
