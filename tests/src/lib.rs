@@ -1,6 +1,7 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
 pub mod links;
+pub mod oracle;
 
 use std::path::{Path, PathBuf};
 

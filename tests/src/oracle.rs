@@ -1,0 +1,120 @@
+//! The independent oracle: what must happen, told a second time, from the numbered clauses, decisions and
+//! findings alone.
+//!
+//! It shares no code with the kernel. Kernel values are read through their published encoding into plain types,
+//! and no kernel type, method or constant takes part in a judgement. It is slow and obvious on purpose, and its
+//! worth lies in having been written without the kernel's `decide`, `apply`, table, guards and numbers in sight.
+//! Where no document says anything, the place says what a reader would expect.
+//!
+//! Deliberately absent: rows of the table (only the state that a move leads to is judged), the order inside a
+//! batch (only item ids come in order), and texts that the kernel composes, such as tags or the answer.
+
+mod admit;
+mod batch;
+mod closing;
+mod consensus;
+mod course;
+mod debate;
+mod duels;
+mod execution;
+mod fold;
+mod fraction;
+mod items;
+mod lines;
+mod opening;
+mod seen;
+mod words;
+
+use course::Course;
+use fold::Fold;
+use lines::Lines;
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{CallId, ConversationId, Events, Input, Policy, Refusal, State};
+use words::Came;
+
+/// What the documents say must happen, told step by step.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    /// What should be, or why the policy could not be read.
+    course: Result<Course, String>,
+    /// S as the kernel's events make it.
+    fold: Fold,
+    /// Inputs judged.
+    steps: u64,
+}
+
+impl Oracle {
+    /// The oracle for a fresh conversation under a valid policy.
+    #[must_use]
+    pub fn new(policy: &Policy, conversation: &ConversationId) -> Self {
+        let course =
+            seen::value(policy).and_then(Lines::read).map(|lines| Course::new(lines, conversation.as_str()));
+        Self { course, fold: Fold::default(), steps: 0 }
+    }
+
+    /// Judges one step of the kernel: the input, what `decide` made of it, and the state after it was applied; for
+    /// a refusal, the state as it stands. Moves on by what the documents say, not by what the kernel did.
+    ///
+    /// # Errors
+    /// A sentence: where, what was expected, what came. After the first, nothing that follows is worth hearing.
+    pub fn judge(
+        &mut self,
+        input: &Input,
+        decided: Result<&Events, &Refusal>,
+        after: &State,
+    ) -> Result<(), String> {
+        self.steps += 1;
+        let before = self.phase().to_owned();
+        let input = seen::value(input)?;
+        self.judge_step(&input, decided, after)
+            .map_err(|wrong| format!("input {}, {before}, on {input}: {wrong}", self.steps))
+    }
+
+    fn judge_step(
+        &mut self,
+        input: &serde_json::Value,
+        decided: Result<&Events, &Refusal>,
+        after: &State,
+    ) -> Result<(), String> {
+        let course = self.course.as_mut().map_err(|wrong| wrong.clone())?;
+        let came: Came = serde_json::from_value(input.clone())
+            .map_err(|error| format!("the input cannot be read: {error}"))?;
+        if let Some(expected) = course.refusal(&came) {
+            let given = decided.map_err(seen::refusal);
+            if given.map_or_else(|kind| kind != expected, |_| true) {
+                let given = given.map_or_else(|kind| format!("the refusal {kind}"), |_| "events".to_owned());
+                return Err(format!("expected the refusal {expected}; came {given}"));
+            }
+        } else {
+            course.take(&came, input);
+            let batch = std::mem::take(&mut course.batch);
+            let events = match decided {
+                Ok(events) => seen::value(events)?,
+                Err(refusal) => {
+                    return Err(format!(
+                        "expected that it is taken and leads to {}; came the refusal {}: {refusal}",
+                        course.phase,
+                        seen::refusal(refusal)
+                    ));
+                }
+            };
+            let given = events.as_array().map(Vec::as_slice).unwrap_or_default();
+            batch.compare(given, &mut self.fold, &mut course.things, &mut course.request.read)?;
+        }
+        seen::compare(course, &self.fold, after)
+    }
+
+    /// The question that is waited for, if any.
+    #[must_use]
+    pub fn waiting(&self) -> Option<Call> {
+        let (id, question) = self.course.as_ref().ok()?.waiting?;
+        let ask = serde_json::from_value(serde_json::to_value(question).ok()?).ok()?;
+        Some(Call { id: CallId::new(id), ask })
+    }
+
+    /// The control state, by its name in 004.
+    #[must_use]
+    pub fn phase(&self) -> &str {
+        self.course.as_ref().map_or("", |course| course.phase)
+    }
+}

@@ -1,0 +1,67 @@
+//! Which inputs are refused, and as what. A refusal changes nothing (000-4.6).
+
+use super::course::Course;
+use super::words::{Answer, Came, Task};
+
+impl Course {
+    /// The kind of refusal, or nothing if the input is taken.
+    ///
+    /// Where several kinds would fit no document says which one it is. We read it so: what the user does is first
+    /// held against the state, then against the session; an answer first against the call that is out.
+    pub(super) fn refusal(&self, came: &Came) -> Option<&'static str> {
+        let idle = self.phase == "Idle";
+        let expected = |there_is_a_row: bool| (!there_is_a_row).then_some("NotExpected"); // 004-1.1
+        match came {
+            // Decision 0004: no request runs when a session ends. DESIGN §2: a user message while busy is refused.
+            Came::SessionStart { .. } | Came::SessionEnd | Came::UserMessage { .. } if !idle => {
+                Some("NotExpected")
+            }
+            Came::SessionStart { .. } => self.session.is_some().then_some("SessionOpen"),
+            Came::SessionEnd => self.session.is_none().then_some("NoSession"),
+            Came::UserMessage { user, .. } => match &self.session {
+                None => Some("NoSession"),
+                Some(session) => (session != user).then_some("WrongUser"), // 000-1.3
+            },
+            Came::Reply { call, report } => match self.waiting {
+                // 000-7.6: an answer to any other call is refused, so an answer counts once.
+                Some((waiting, question)) if waiting == *call => {
+                    if !question.is_answered_by(report) {
+                        Some("WrongReport") // 000-0.3
+                    } else if self.changes_an_effect(report) {
+                        Some("EffectChanged") // decision 0003
+                    } else {
+                        None
+                    }
+                }
+                _ => Some("WrongCall"),
+            },
+            Came::CallFailed { call, .. } => match self.waiting {
+                // F14, decision 0001: without error rows the failure is refused, and the request waits for ever.
+                Some((waiting, _)) if waiting == *call => expected(self.lines.rules.error_rows),
+                _ => Some("WrongCall"),
+            },
+            // 000-4.5: refused while a call is waited for. 004-1.32, F2: nothing leads on from RollbackComplete.
+            Came::Step => expected(self.waiting.is_none() && self.runs() && self.phase != "RollbackComplete"),
+            // Decision 0002: in every state in which a request runs, under the rule.
+            Came::Cancel => expected(self.lines.rules.cancel && self.runs()),
+            // Decision 0015: while a request runs, under every policy.
+            Came::Resume => (!self.runs()).then_some("NothingToResume"),
+        }
+    }
+
+    /// Decision 0003: a later plan that gives a started task another kind of effect.
+    fn changes_an_effect(&self, report: &Answer) -> bool {
+        let plan: &[Task] = match report {
+            Answer::Plan(plan)
+            | Answer::Repaired { plan, .. }
+            | Answer::Argument { plan: Some(plan), .. } => plan,
+            _ => &[],
+        };
+        plan.iter().any(|task| {
+            self.request
+                .ledger
+                .iter()
+                .any(|started| started.task == task.id && started.effect != task.effect.kind())
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! One batch: what the documents call for, and what the kernel gave, as multisets.
+
+use super::fold::{Fold, Seen};
+use super::items::{Change, Things};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What a step should give.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Batch {
+    /// All events but moves and those of items.
+    pub(super) events: Vec<Value>,
+    /// The changes of S.
+    pub(super) changes: Vec<Change>,
+    /// The keys of what is forgotten.
+    pub(super) forgotten: BTreeSet<String>,
+    /// How many moves: one, but for a resume (000-4.12).
+    pub(super) moves: usize,
+}
+
+impl Batch {
+    /// Holds the kernel's batch against this one; `things` learns the words that the kernel composed, `read` what
+    /// the user is to read.
+    pub(super) fn compare(
+        mut self,
+        given: &[Value],
+        fold: &mut Fold,
+        things: &mut Things,
+        read: &mut Option<String>,
+    ) -> Result<(), String> {
+        let mut moves = 0;
+        let mut forgotten = BTreeSet::new();
+        let mut composed: Vec<(String, String)> = Vec::new();
+        for event in given {
+            if event.get("moved").is_some() {
+                moves += 1;
+            } else if let Some(seen) = fold.apply(event)? {
+                self.strike_change(&seen, things, &mut composed)?;
+                if seen.key.starts_with("{\"answer\"") {
+                    agree(read, &seen.text)?; // decision 0016: what the user was answered
+                }
+            } else if let Some(body) = event.get("forget_items") {
+                // 000-0.4: with a cause; the one cause so far is the end of a session.
+                if body["cause"] != "session_end" {
+                    return Err(format!("items are forgotten because of {} (000-0.4)", body["cause"]));
+                }
+                let keys = fold.forget(&body["ids"])?;
+                if keys.is_empty() {
+                    return Err("nothing is forgotten, by an event (0004)".to_owned());
+                }
+                forgotten.extend(keys);
+            } else {
+                self.strike(without_composed(event, read)?)?;
+            }
+        }
+        if let Some(missing) = self.events.first() {
+            return Err(format!("an event did not come: {missing}"));
+        }
+        let changed_words = |change: &&Change| {
+            change.certain
+                || composed.iter().any(|(key, text)| *key == change.key && change.said.as_ref() != Some(text))
+        };
+        if let Some(missing) = self.changes.iter().find(changed_words) {
+            return Err(format!(
+                "a change of S did not come: {} {} as {}, {:?}, resting on {:?}",
+                missing.event, missing.key, missing.thing.variant, missing.thing.text, missing.thing.rests_on
+            ));
+        }
+        if forgotten != self.forgotten {
+            return Err(format!(
+                "expected {:?} to be forgotten; forgotten were {forgotten:?}",
+                self.forgotten
+            ));
+        }
+        if moves != self.moves {
+            return Err(format!("expected {} moves in the batch; {moves} came (000-4.12)", self.moves));
+        }
+        Ok(())
+    }
+
+    fn strike(&mut self, event: Value) -> Result<(), String> {
+        match self.events.iter().position(|expected| *expected == event) {
+            Some(place) => {
+                self.events.remove(place);
+                Ok(())
+            }
+            None if self.events.is_empty() => Err(format!("no such event was expected: {event}")),
+            None => {
+                let expected: Vec<String> = self.events.iter().map(Value::to_string).collect();
+                Err(format!("no such event was expected: {event}; expected was {}", expected.join(" and ")))
+            }
+        }
+    }
+
+    fn strike_change(
+        &mut self,
+        seen: &Seen,
+        things: &mut Things,
+        composed: &mut Vec<(String, String)>,
+    ) -> Result<(), String> {
+        let place = self.changes.iter().position(|change| {
+            change.event == seen.event
+                && change.key == seen.key
+                && change.thing.variant == seen.variant
+                && change.thing.rests_on == seen.rests_on
+                && change.thing.text.as_ref().is_none_or(|text| *text == seen.text)
+        });
+        let Some(place) = place else {
+            let expected: Vec<&Change> =
+                self.changes.iter().filter(|change| change.key == seen.key).collect();
+            return Err(format!("no such change of S was expected: {seen:?}; expected was {expected:?}"));
+        };
+        let change = self.changes.remove(place);
+        if let Some(word) = change.saying.iter().find(|word| !seen.text.contains(word.as_str())) {
+            return Err(format!("{} says {:?}, without {word:?}", seen.key, seen.text));
+        }
+        if change.thing.text.is_none() {
+            // Two changes of one item in one batch compose the same words.
+            if composed.iter().any(|(key, text)| *key == seen.key && *text != seen.text) {
+                return Err(format!("{} says two things in one batch", seen.key));
+            }
+            composed.push((seen.key.clone(), seen.text.clone()));
+            things.learn(&seen.key, &seen.text);
+        }
+        Ok(())
+    }
+}
+
+/// The event without the text that no document fixes. But the record and the answer say the same: "what the user
+/// will read".
+fn without_composed(event: &Value, read: &mut Option<String>) -> Result<Value, String> {
+    let mut event = event.clone();
+    for path in ["/memorized/record", "/final_answer"] {
+        if let Some(text) =
+            event.pointer_mut(path).and_then(Value::as_object_mut).and_then(|body| body.remove("text"))
+        {
+            agree(read, text.as_str().unwrap_or_default())?;
+        }
+    }
+    Ok(event)
+}
+
+fn agree(read: &mut Option<String>, text: &str) -> Result<(), String> {
+    match read {
+        Some(before) if before != text => {
+            Err(format!("what the user reads was {before:?} before, and is {text:?} now"))
+        }
+        _ => {
+            *read = Some(text.to_owned());
+            Ok(())
+        }
+    }
+}

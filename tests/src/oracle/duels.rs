@@ -1,0 +1,142 @@
+//! How ratings move (DESIGN §2, "Elo"; decisions 0011 and 0014).
+
+use super::consensus::objects_from;
+use super::lines::Thresholds;
+use super::words::{Ratings, Role, Stance, Voice};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// `incremental`: fixed steps, and no match is counted.
+pub(super) fn incremental(
+    thresholds: &Thresholds,
+    voices: &BTreeMap<Role, Voice>,
+    before: &Ratings,
+) -> Ratings {
+    let mut after = before.clone();
+    let mut points = |role: Role, change: i64| {
+        if let Some(rating) = after.get_mut(&role) {
+            rating.elo = moved(rating.elo, change);
+        }
+    };
+    // "Critic CON > 0.7: Critic +10, Solution −5 per Solution argument"; decision 0011: one argument for each
+    // role, the latest.
+    let critique = voices
+        .get(&Role::Critic)
+        .is_some_and(|voice| voice.stance == Stance::Con && voice.confidence > thresholds.critique_above);
+    if critique {
+        points(Role::Critic, 10);
+        if voices.contains_key(&Role::Solution) {
+            points(Role::Solution, -5);
+        }
+    }
+    // "Security CON ≥ 0.8: Security +20"
+    if voices.get(&Role::Security).is_some_and(|voice| objects_from(voice, thresholds.objection_from)) {
+        points(Role::Security, 20);
+    }
+    after
+}
+
+/// `standard`: each PRO role duels each CON role once.
+pub(super) fn standard(voices: &BTreeMap<Role, Voice>, proceeds: bool, before: &Ratings) -> Ratings {
+    let mut after = before.clone();
+    for (pro, _) in voices.iter().filter(|(_, voice)| voice.stance == Stance::Pro) {
+        for (con, _) in voices.iter().filter(|(_, voice)| voice.stance == Stance::Con) {
+            // "PRO wins on PROCEED, otherwise CON"
+            let (winner, loser) = if proceeds { (pro, con) } else { (con, pro) };
+            // "Every duel is weighed with the ratings from before the first."
+            let points = |role| before.get(role).map_or(1200, |rating| i64::from(rating.elo));
+            let gained = gain(points(winner) - points(loser));
+            for (role, change, won) in [(winner, gained, 1), (loser, -gained, 0)] {
+                if let Some(rating) = after.get_mut(role) {
+                    rating.elo = moved(rating.elo, change);
+                    rating.matches = rating.matches.saturating_add(1);
+                    rating.successes = rating.successes.saturating_add(won);
+                }
+            }
+        }
+    }
+    after
+}
+
+/// "Points stop at 0."
+fn moved(elo: u32, change: i64) -> u32 {
+    u32::try_from((i64::from(elo) + change).max(0)).unwrap_or(u32::MAX)
+}
+
+/// 32 / (1 + 10^(lead / 400)), rounded to the nearest whole number.
+///
+/// It is at least k + 1 where 32 / (1 + x) > k + 1/2, that is x < (63 − 2k) / (2k + 1), with x = 10^(lead/400).
+/// No lead lies on a border, because x is rational only for leads that are multiples of 400.
+pub(super) fn gain(lead: i64) -> i64 {
+    (0..32).map(|k| i64::from(lead <= last_lead(k))).sum()
+}
+
+/// The greatest lead with 10^lead < ((63 − 2k) / (2k + 1))^400, in integers.
+fn last_lead(k: usize) -> i64 {
+    static LEADS: OnceLock<Vec<i64>> = OnceLock::new();
+    let leads = LEADS.get_or_init(|| {
+        (0..32_u32)
+            .map(|k| {
+                let (greater, less) = ((63 - 2 * k).max(2 * k + 1), (63 - 2 * k).min(2 * k + 1));
+                // How often 400 times the power of ten goes into the ratio's power.
+                let bound = Natural::power(greater, 400);
+                let mut reached = Natural::power(less, 400);
+                let mut tens = 0_i64;
+                while reached.compare(&bound) == Ordering::Less {
+                    reached.multiply(10);
+                    tens += 1;
+                }
+                // 10^(tens − 1) < ratio^400 < 10^tens. Below one the ratio is the inverse: 10^lead < 1/ratio^400
+                // where −lead ≥ tens.
+                if k < 16 { tens - 1 } else { -tens }
+            })
+            .collect()
+    });
+    leads.get(k).copied().unwrap_or(i64::MIN)
+}
+
+/// A natural number of any size: its digits to the base 2^32, the least first.
+struct Natural(Vec<u32>);
+
+impl Natural {
+    fn power(base: u32, exponent: u32) -> Self {
+        let mut number = Self(vec![1]);
+        for _ in 0..exponent {
+            number.multiply(base);
+        }
+        number
+    }
+
+    fn multiply(&mut self, by: u32) {
+        let mut carry = 0_u64;
+        for digit in &mut self.0 {
+            let product = u64::from(*digit) * u64::from(by) + carry;
+            *digit = u32::try_from(product & 0xffff_ffff).unwrap_or_default();
+            carry = product >> 32;
+        }
+        if carry > 0 {
+            self.0.push(u32::try_from(carry).unwrap_or_default());
+        }
+    }
+
+    /// No number here has leading zeros, so the longer one is the greater.
+    fn compare(&self, other: &Self) -> Ordering {
+        self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gain;
+
+    #[test]
+    fn gains_are_those_of_the_formula() {
+        for lead in -2000_i32..=2000 {
+            let exact = 32.0 / (1.0 + 10_f64.powf(f64::from(lead) / 400.0));
+            assert!((exact - exact.floor() - 0.5).abs() > 1e-9, "a lead of {lead} would be on a border");
+            assert_eq!(gain(i64::from(lead)), exact.round() as i64, "lead {lead}");
+        }
+        assert_eq!((gain(i64::MAX), gain(i64::MIN), gain(0)), (0, 32, 16));
+    }
+}

@@ -1,0 +1,133 @@
+//! The naive fold of the kernel's item events (000-4.8), held against what every such event must keep to.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// S with ids, as 000 §2 has it: each id with its item and its dependencies.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fold {
+    entries: BTreeMap<u64, Entry>,
+    given: u64,
+}
+
+/// An item with its dependencies.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    /// The item in the published encoding.
+    pub(super) item: Value,
+    /// Its key, as one text.
+    pub(super) key: String,
+    pub(super) text: String,
+    pub(super) deps: Vec<u64>,
+}
+
+/// One item event, its ids replaced by the keys that they stand for.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) event: &'static str,
+    pub(super) key: String,
+    pub(super) variant: Value,
+    pub(super) text: String,
+    pub(super) rests_on: BTreeSet<String>,
+}
+
+impl Fold {
+    /// 000-4.8: the item events in their order. What was added or updated is told by key, what was forgotten too.
+    pub(super) fn apply(&mut self, event: &Value) -> Result<Option<Seen>, String> {
+        if let Some(added) = event.get("add_item") {
+            return self.write("add_item", added).map(Some);
+        }
+        if let Some(updated) = event.get("update_item") {
+            return self.write("update_item", updated).map(Some);
+        }
+        Ok(None)
+    }
+
+    fn write(&mut self, event: &'static str, body: &Value) -> Result<Seen, String> {
+        let item = body.get("item").cloned().unwrap_or_default();
+        let id = item["id"].as_u64().unwrap_or_default();
+        let entry = Entry {
+            key: item["key"].to_string(),
+            text: item["text"].as_str().unwrap_or_default().to_owned(),
+            deps: numbers(&body["deps"]),
+            item,
+        };
+        let key = &entry.key;
+        if event == "add_item" {
+            // 000-1.6, decision 0016: a new item gets the next id; an id is never used again.
+            self.given += 1;
+            if id != self.given {
+                return Err(format!("a new item gets the id {}; it came with {id} (0016)", self.given));
+            }
+            if self.entries.values().any(|other| other.key == *key) {
+                return Err(format!("a second item of the key {key} entered S (0016)"));
+            }
+        } else {
+            // 000-3.5: the item with the same id is replaced; 0016: it keeps its id, and something changed.
+            let Some(old) = self.entries.get(&id) else {
+                return Err(format!("item {id} is updated, but S has no such item (000-3.5)"));
+            };
+            if old.key != *key {
+                return Err(format!("item {id} is updated from the key {} to {key} (0016)", old.key));
+            }
+            if *old == entry {
+                return Err(format!(
+                    "item {id} ({key}) is updated although nothing about it changed; no event was expected (0016)"
+                ));
+            }
+        }
+        // 000-2.6: without repetition and in id order.
+        if !entry.deps.is_sorted_by(|a, b| a < b) {
+            let deps = &entry.deps;
+            return Err(format!("the dependencies of item {id} are not in id order: {deps:?} (000-2.6)"));
+        }
+        // 000-2.9: no dependency dangles.
+        if let Some(dep) = entry.deps.iter().find(|dep| !self.entries.contains_key(dep)) {
+            return Err(format!("item {id} depends on {dep}, which is not in S (000-2.9)"));
+        }
+        let seen = Seen {
+            event,
+            key: entry.key.clone(),
+            variant: entry.item["variant"].clone(),
+            text: entry.text.clone(),
+            rests_on: self.keys(&entry.deps),
+        };
+        self.entries.insert(id, entry);
+        Ok(seen)
+    }
+
+    /// What these ids stand for.
+    pub(super) fn keys(&self, ids: &[u64]) -> BTreeSet<String> {
+        ids.iter().filter_map(|id| self.entries.get(id)).map(|entry| entry.key.clone()).collect()
+    }
+
+    /// 000-2.11, 000-3.6: items leave; the keys of those that left.
+    pub(super) fn forget(&mut self, ids: &Value) -> Result<Vec<String>, String> {
+        let ids = numbers(ids);
+        if !ids.is_sorted_by(|a, b| a < b) {
+            return Err(format!("the forgotten ids are not in id order: {ids:?} (000-3.6)"));
+        }
+        let mut keys = Vec::new();
+        for id in &ids {
+            let Some(entry) = self.entries.remove(id) else {
+                return Err(format!("item {id} is forgotten, but S has no such item (000-3.6)"));
+            };
+            keys.push(entry.key);
+        }
+        for (id, entry) in &self.entries {
+            if let Some(dep) = entry.deps.iter().find(|dep| ids.contains(dep)) {
+                return Err(format!("item {id} stays and depends on {dep}, which is forgotten (000-2.9)"));
+            }
+        }
+        Ok(keys)
+    }
+
+    /// S in id order.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.values()
+    }
+}
+
+fn numbers(list: &Value) -> Vec<u64> {
+    list.as_array().map(|ids| ids.iter().filter_map(Value::as_u64).collect()).unwrap_or_default()
+}

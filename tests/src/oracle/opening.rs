@@ -1,0 +1,145 @@
+//! From a session's start to the baseline plan (004-1.3 to 004-1.10), and its end.
+
+use super::course::{Course, Request};
+use super::items::{Words, key};
+use super::words::{Answer, Came, PastTrace, Question, Ratings, Role, Task};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+impl Course {
+    /// What an accepted input leads to; `raw` is it in the published encoding, for what is passed on as it came.
+    pub(super) fn take(&mut self, came: &Came, raw: &Value) {
+        match came {
+            Came::SessionStart { user } => {
+                self.session = Some(user.clone());
+                self.tell(json!({ "session_started": { "user": user } }));
+                self.go("Idle");
+            }
+            Came::SessionEnd => {
+                // Decision 0004: the working set is forgotten; if it is empty, nothing is.
+                self.batch.forgotten = self.things.forget_working_set();
+                self.session = None;
+                self.tell(json!("session_ended"));
+                self.go("Idle");
+            }
+            Came::UserMessage { user, text } => self.submitted(user, text),
+            Came::Reply { report, .. } => {
+                if let Some((call, question)) = self.waiting.take() {
+                    // 000-3.3: the module is that of the call.
+                    let report_as_it_came = &raw["reply"]["report"];
+                    self.tell(json!({ "tool_result": {
+                        "module": question.module(), "call": call, "report": report_as_it_came,
+                    }}));
+                    self.answered(question, report, report_as_it_came);
+                }
+            }
+            Came::CallFailed { failure, .. } => {
+                if let Some((call, question)) = self.waiting.take() {
+                    self.tell(json!({ "call_failed": {
+                        "module": question.module(), "call": call, "failure": failure,
+                    }}));
+                    self.unanswered(question, failure);
+                }
+            }
+            Came::Step => self.step(),
+            Came::Cancel => self.cancelled(),
+            // Decision 0015: it moves nothing and changes nothing.
+            Came::Resume => self.tell(json!("resumed")),
+        }
+    }
+
+    /// 004-1.3, 004-2.1, 004-2.9: every request is checked by the identity guard.
+    fn submitted(&mut self, user: &str, text: &str) {
+        self.requests += 1;
+        self.request = Request::new(text);
+        self.tell(json!({ "user_msg": { "request": self.requests, "user": user, "text": text } }));
+        self.go("VerifyingIdentity");
+        self.ask(Question::VerifyIdentity);
+    }
+
+    fn answered(&mut self, question: Question, report: &Answer, raw: &Value) {
+        match report {
+            Answer::Identity { gcp, mongodb } => self.identified(*gcp && *mongodb),
+            Answer::Context { ratings, traces } => self.loaded(ratings, traces),
+            Answer::Classification { tags } => self.classified(tags, raw),
+            Answer::Plan(plan) => self.planned(plan),
+            Answer::Argument { argument, text, plan } => {
+                self.argued(question, *argument, text, plan.as_deref());
+            }
+            Answer::Approval { approved, text } => self.approval(*approved, text),
+            Answer::Repaired { text, plan } => self.repaired(text, plan),
+            Answer::NoRepair { text } => self.not_repaired(text),
+            Answer::Exit { code, text } => match question {
+                Question::RunTask { task, .. } => self.task_exited(task, *code, text),
+                Question::UndoTask { task } => self.undo_ended(task, *code == 0),
+                _ => {}
+            },
+            Answer::Stored { held } => {
+                self.stored(question, if *held { "held" } else { "missing" });
+            }
+            Answer::Delivered => self.answer_the_user(),
+        }
+    }
+
+    fn identified(&mut self, both_locks_match: bool) {
+        if both_locks_match {
+            // 004-1.4; decision 0005: the request is added as a fact by this very step.
+            self.request.verified = true;
+            let text = self.request.text.clone();
+            self.know(self.request_key(), Words::Verbatim(text), BTreeSet::new());
+            self.go("IdentityVerified");
+        } else {
+            self.conclude("aborted", json!("identity_mismatch"));
+            if self.lines.rules.audited_abort {
+                self.audit(); // F1; decision 0005: audited, not stored
+            } else {
+                self.go("Aborted"); // 004-1.5, 004-2.2, 004-2.10
+            }
+        }
+    }
+
+    /// 004-1.6: ratings and traces of the past; decision 0016: of two with one trace id the first counts.
+    fn loaded(&mut self, ratings: &Ratings, traces: &[PastTrace]) {
+        self.request.ratings.clone_from(ratings);
+        let mut told = BTreeSet::new();
+        for past in traces {
+            let key = key("trace", &past.trace);
+            if told.insert(key.clone()) {
+                self.know(key, Words::Verbatim(past.text.clone()), BTreeSet::new());
+            }
+        }
+        self.go("Classifying"); // 004-1.7
+        self.ask(Question::Classify);
+    }
+
+    fn classified(&mut self, tags: &[String], raw: &Value) {
+        let words = Words::Composed { from: raw.clone(), saying: tags.to_vec() };
+        self.know(key("tags", &json!(self.requests)), words, self.on_the_request());
+        self.go("Planning"); // 004-1.8
+        self.ask(Question::DraftPlan);
+    }
+
+    fn planned(&mut self, plan: &[Task]) {
+        self.adopt(plan);
+        self.go("Round_1_Analyst"); // 004-1.10, 004-2.3
+        self.request.pass = 1;
+        self.ask(Question::Argue(Role::Analyst));
+    }
+
+    /// A plan becomes the next revision; the planner's is revision 1 (004-1.8). Its tasks become subtasks, each
+    /// resting on the request and on the task before it (decision 0016).
+    pub(super) fn adopt(&mut self, plan: &[Task]) {
+        self.request.revision += 1;
+        self.request.plan = plan.to_vec();
+        self.tell(json!({ "plan_adopted": { "revision": self.request.revision, "plan": plan } }));
+        let mut before = None;
+        for task in plan {
+            let mut rests_on = self.on_the_request();
+            rests_on.extend(before);
+            let words = Words::Composed { from: json!(task), saying: vec![task.text.clone()] };
+            let key = self.task_key(task.id);
+            self.know_as(json!({ "subtask": "unassigned" }), key.clone(), words, rests_on);
+            before = Some(key);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The border: what the kernel shows, read through its published encoding.
+
+use super::course::{Course, Started};
+use super::fold::Fold;
+use orchestrion_kernel::{Refusal, State};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A kernel value in the published encoding.
+pub(super) fn value<T: Serialize>(of: &T) -> Result<Value, String> {
+    serde_json::to_value(of).map_err(|error| format!("no encoding: {error}"))
+}
+
+/// The kind of a refusal.
+pub(super) const fn refusal(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::NotExpected { .. } => "NotExpected",
+        Refusal::WrongCall { .. } => "WrongCall",
+        Refusal::WrongReport { .. } => "WrongReport",
+        Refusal::EffectChanged { .. } => "EffectChanged",
+        Refusal::NothingToResume => "NothingToResume",
+        Refusal::NoSession => "NoSession",
+        Refusal::SessionOpen { .. } => "SessionOpen",
+        Refusal::WrongUser { .. } => "WrongUser",
+    }
+}
+
+/// Holds what a state shows against what should be.
+pub(super) fn compare(course: &mut Course, fold: &Fold, after: &State) -> Result<(), String> {
+    same("control is in", &json!(course.phase), &json!(after.control.phase().name()))?;
+    // 000-7.6: the one call that is out.
+    let call = after.control.waiting();
+    let waiting = call.map(|call| value(&(call.id, call.ask))).transpose()?;
+    same("the call that is waited for is", &json!(course.waiting), &json!(waiting))?;
+    same("the session is of", &json!(course.session), &value(&after.control.session())?)?;
+    compare_request(course, after)?;
+    compare_semantic(course, fold, after)
+}
+
+/// The ledger (decision 0003), the decisions (decision 0009) and the ending, while a request runs.
+fn compare_request(course: &Course, after: &State) -> Result<(), String> {
+    let Some(request) = after.control.request().filter(|_| course.runs()) else { return Ok(()) };
+    let ledger: Vec<Value> = request
+        .ledger
+        .iter()
+        .map(|started| Ok(json!([value(&started.task)?, value(&started.effect)?, value(&started.end)?])))
+        .collect::<Result<_, String>>()?;
+    let expected = |started: &Started| json!([started.task, started.effect, started.end]);
+    let expected: Vec<Value> = course.request.ledger.iter().map(expected).collect();
+    same("the ledger is", &json!(expected), &json!(ledger))?;
+    same("the decisions are", &json!(course.request.decisions), &value(&request.decisions)?)?;
+    let ending = course.request.ending.as_ref();
+    let ending = ending.map(|(kind, cause)| json!({ "kind": kind, "cause": cause }));
+    same("the ending is", &json!(ending), &value(&request.ending)?)
+}
+
+/// 000-4.8 and 000-4.9: S is the fold of the item events, and nothing else; and each item is what it should be.
+fn compare_semantic(course: &mut Course, fold: &Fold, after: &State) -> Result<(), String> {
+    let mut shown = after.semantic.entries();
+    for folded in fold.entries() {
+        let Some(entry) = shown.next() else {
+            return Err(format!("S lacks {}, which the events put there (000-4.8)", folded.item));
+        };
+        same("an item of S is", &folded.item, &value(&entry.item)?)?;
+        same(&folded.key, &json!(folded.deps), &value(&entry.deps)?)?;
+    }
+    if let Some(more) = shown.next() {
+        return Err(format!("S has {:?}, which no event put there (000-4.9)", more.item));
+    }
+    let mut known = course.things.len();
+    for folded in fold.entries() {
+        let Some(thing) = course.things.learn(&folded.key, &folded.text) else {
+            return Err(format!("S has {}, which should not be there", folded.key));
+        };
+        let rests_on = fold.keys(&folded.deps);
+        let is = (&folded.item["variant"], Some(&folded.text), Some(&rests_on));
+        let should_be = (&thing.variant, thing.text.as_ref(), Some(&thing.rests_on));
+        if is != should_be {
+            return Err(format!("the item {} is {is:?}; expected was {should_be:?}", folded.key));
+        }
+        known -= 1;
+    }
+    if known > 0 {
+        return Err(format!("S lacks {known} items that should be there"));
+    }
+    Ok(())
+}
+
+fn same(what: &str, expected: &Value, came: &Value) -> Result<(), String> {
+    if expected == came { Ok(()) } else { Err(format!("{what} {came}; expected was {expected}")) }
+}

@@ -1,0 +1,169 @@
+//! The oracle's own words: what the published encoding says, read into plain types.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// An input, as 000-4.4 and decision 0012 list them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Came {
+    SessionStart { user: String },
+    SessionEnd,
+    UserMessage { user: String, text: String },
+    Reply { call: u64, report: Answer },
+    CallFailed { call: u64, failure: String },
+    Step,
+    Cancel,
+    Resume,
+}
+
+/// The five voices, in the order of their rounds (004-1.10 to 004-1.14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Role {
+    Analyst,
+    Solution,
+    Critic,
+    Security,
+    Optimizer,
+}
+
+pub(super) const ROLES: [Role; 5] =
+    [Role::Analyst, Role::Solution, Role::Critic, Role::Security, Role::Optimizer];
+
+/// What a role has earned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rating {
+    pub(super) elo: u32,
+    pub(super) successes: u32,
+    pub(super) matches: u32,
+}
+
+pub(super) type Ratings = BTreeMap<Role, Rating>;
+
+/// Everybody starts at 1200 (DESIGN §2, Elo).
+pub(super) fn starting_ratings() -> Ratings {
+    ROLES.iter().map(|role| (*role, Rating { elo: 1200, successes: 0, matches: 0 })).collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stance {
+    Pro,
+    Con,
+}
+
+/// A voice: for or against, and how surely, in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Voice {
+    pub(super) stance: Stance,
+    pub(super) confidence: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Effect {
+    Pure,
+    Undoable { compensation: String },
+    Irreversible,
+}
+
+impl Effect {
+    pub(super) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Pure => "pure",
+            Self::Undoable { .. } => "undoable",
+            Self::Irreversible => "irreversible",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Task {
+    pub(super) id: u32,
+    pub(super) text: String,
+    pub(super) effect: Effect,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct PastTrace {
+    pub(super) trace: Value,
+    pub(super) text: String,
+}
+
+/// A module's answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answer {
+    Identity { gcp: bool, mongodb: bool },
+    Context { ratings: Ratings, traces: Vec<PastTrace> },
+    Classification { tags: Vec<String> },
+    Plan(Vec<Task>),
+    Argument { argument: Voice, text: String, plan: Option<Vec<Task>> },
+    Approval { approved: bool, text: String },
+    Repaired { text: String, plan: Vec<Task> },
+    NoRepair { text: String },
+    Exit { code: i32, text: String },
+    Stored { held: bool },
+    Delivered,
+}
+
+/// What a module is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Question {
+    VerifyIdentity,
+    LoadContext,
+    Classify,
+    DraftPlan,
+    Argue(Role),
+    Reread,
+    Approve,
+    RunTask { task: u32, effect: &'static str },
+    Diagnose,
+    UndoTask { task: u32 },
+    Remember { store: &'static str, kind: &'static str },
+    DeliverAudit,
+}
+
+impl Question {
+    /// Who is asked (000-1.5, 000-3.2: the module follows from the question).
+    pub(super) fn module(self) -> Value {
+        match self {
+            Self::VerifyIdentity => json!("identity_guard"),
+            Self::LoadContext => json!("memory"),
+            Self::Classify => json!("classifier"),
+            Self::DraftPlan => json!("planner"),
+            Self::Argue(role) => json!({ "debater": role }),
+            // 004-1.15: it is Security who reads a revision again.
+            Self::Reread => json!({ "debater": Role::Security }),
+            Self::Approve => json!("approver"),
+            // DESIGN §2, who diagnoses: SelfHealingActive asks the Critic.
+            Self::Diagnose => json!({ "debater": Role::Critic }),
+            Self::RunTask { .. } | Self::UndoTask { .. } => json!("executor"),
+            Self::Remember { store, .. } => json!({ "store": store }),
+            Self::DeliverAudit => json!("auditor"),
+        }
+    }
+
+    /// 000-0.3: whether the answer is of the type that was asked for.
+    pub(super) const fn is_answered_by(self, answer: &Answer) -> bool {
+        match answer {
+            Answer::Identity { .. } => matches!(self, Self::VerifyIdentity),
+            Answer::Context { .. } => matches!(self, Self::LoadContext),
+            Answer::Classification { .. } => matches!(self, Self::Classify),
+            Answer::Plan(_) => matches!(self, Self::DraftPlan),
+            Answer::Argument { plan: None, .. } => matches!(self, Self::Argue(_) | Self::Reread),
+            // 004-1.12 and 004-1.15: only Solution and the Optimizer bring a revision.
+            Answer::Argument { plan: Some(_), .. } => {
+                matches!(self, Self::Argue(Role::Solution | Role::Optimizer))
+            }
+            Answer::Approval { .. } => matches!(self, Self::Approve),
+            Answer::Repaired { .. } | Answer::NoRepair { .. } => matches!(self, Self::Diagnose),
+            Answer::Exit { .. } => matches!(self, Self::RunTask { .. } | Self::UndoTask { .. }),
+            Answer::Stored { .. } => matches!(self, Self::Remember { .. }),
+            Answer::Delivered => matches!(self, Self::DeliverAudit),
+        }
+    }
+}

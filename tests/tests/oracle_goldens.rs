@@ -1,0 +1,28 @@
+//! The oracle judges every step of every golden trace.
+
+use orchestrion::trace::Reader;
+use orchestrion_kernel::{State, decide};
+use orchestrion_tests::oracle::Oracle;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+fn is_what_the_documents_say(golden: &Path) -> datatest_stable::Result<()> {
+    let reader = Reader::new(BufReader::new(File::open(golden)?), &golden.display().to_string())?;
+    let header = reader.header().clone();
+    let mut oracle = Oracle::new(&header.policy, &header.conversation);
+    let mut state = State::new(header.conversation);
+    for step in reader {
+        let step = step?;
+        let decided = decide(&header.policy, &state, &step.input);
+        for event in decided.iter().flatten() {
+            state.apply(event);
+        }
+        oracle.judge(&step.input, decided.as_ref(), &state)?;
+    }
+    Ok(())
+}
+
+datatest_stable::harness! {
+    { test = is_what_the_documents_say, root = "../specs", pattern = r"\.ndjson$" },
+}
