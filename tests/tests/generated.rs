@@ -6,10 +6,11 @@ use orchestrion::{pages, policy_file, scenario};
 use orchestrion_kernel::Policy;
 use orchestrion_tests::{fresh, links, root};
 
-fn check(file: &str, expected: &str) {
-    if let Err(stale) = fresh(&root().join(file), expected) {
-        panic!("{stale}");
-    }
+/// Holds generated files, by path from the root, against what they should say. All that are stale are rewritten.
+fn check(files: impl IntoIterator<Item = (String, String)>) {
+    let stale: Vec<String> =
+        files.into_iter().filter_map(|(file, text)| fresh(&root().join(file), &text).err()).collect();
+    assert!(stale.is_empty(), "{}", stale.join("\n"));
 }
 
 /// The clause pages by the names of their files.
@@ -28,40 +29,43 @@ fn decisions() -> Vec<String> {
 fn pages_are_fresh() {
     let (clauses, decisions) = (clause_pages(), decisions());
     let linked = |page: &str| links::table_page(page, &clauses, &decisions);
-    for (name, page) in [
-        ("table", linked(&pages::table(None))),
-        ("diagram", pages::diagram()),
-        ("claims", linked(&pages::claims())),
-    ] {
-        let told = "<!-- Generated; a test keeps it fresh. Do not edit. -->\n\n";
-        check(&format!("specs/pages/{name}.md"), &format!("{told}{page}"));
-    }
+    let told = "<!-- Generated; a test keeps it fresh. Do not edit. -->\n\n";
+    check(
+        [
+            ("table", linked(&pages::table(None))),
+            ("diagram", pages::diagram()),
+            ("claims", linked(&pages::claims())),
+        ]
+        .map(|(name, page)| (format!("specs/pages/{name}.md"), format!("{told}{page}"))),
+    );
 }
 
 /// The lines of links in the clause pages are generated; everything else there is written.
 #[test]
 fn the_links_of_the_clauses_are_fresh() {
     let (taken, tests) = (links::rows_taken(), links::tests());
-    for (file, page) in clause_pages() {
-        check(&format!("specs/clauses/{file}"), &links::clause_page(&page, &taken, &tests));
-    }
+    check(
+        clause_pages()
+            .into_iter()
+            .map(|(file, page)| (format!("specs/clauses/{file}"), links::clause_page(&page, &taken, &tests))),
+    );
 }
 
 #[test]
 fn policies_are_fresh() {
-    for policy in [Policy::hardened(), Policy::as_drawn()] {
-        check(&format!("specs/policies/{}.yaml", policy.name), &policy_file::write(&policy));
-    }
+    check(
+        [Policy::hardened(), Policy::as_drawn()]
+            .map(|policy| (format!("specs/policies/{}.yaml", policy.name), policy_file::write(&policy))),
+    );
 }
 
 #[test]
 fn schemas_are_fresh() {
-    for (name, schema) in
-        [("scenario", scenario::scenario_schema()), ("policy", policy_file::policy_schema())]
-    {
+    let schemas = [("scenario", scenario::scenario_schema()), ("policy", policy_file::policy_schema())];
+    check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();
-        check(&format!("specs/schemas/{name}.schema.json"), &format!("{text}\n"));
-    }
+        (format!("specs/schemas/{name}.schema.json"), format!("{text}\n"))
+    }));
 }
 
 /// The diagram in the README stands between two markers.
@@ -73,7 +77,7 @@ fn the_diagram_in_the_readme_is_fresh() {
     let (before, rest) = readme.split_once(FROM).expect("README.md has the marker where the diagram begins");
     let (_, after) = rest.split_once(TO).expect("README.md has the marker where the diagram ends");
     let diagram = pages::mermaid(&Policy::hardened(), false);
-    check("README.md", &format!("{before}{FROM}```mermaid\n{diagram}```\n{TO}{after}"));
+    check([("README.md".to_string(), format!("{before}{FROM}```mermaid\n{diagram}```\n{TO}{after}"))]);
 }
 
 /// Every clause that a row or a claim refers to stands in the clause pages, or is a decision.
