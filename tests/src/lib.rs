@@ -1,5 +1,7 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
+pub mod debate;
+
 use std::path::{Path, PathBuf};
 
 /// A folder of recorded data that nobody here wrote, or `None` after saying that the test is skipped.
