@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::trace::{Reader, TraceError, TraceErrorKind};
 
+/// How much of a trace is read at once.
+const READ_BYTES: usize = 64 * 1024;
+
 /// Standard output, with colour only where it belongs. If its reader has gone, as `head` does, the rest is not
 /// printed; what the verb comes to is still worth an exit code.
 pub(super) fn out() -> impl Write {
@@ -54,7 +57,7 @@ pub(super) fn quoted(path: &Path) -> String {
 pub(super) fn open_trace(path: &Path) -> Result<Reader<BufReader<File>>, TraceError> {
     let file = path.display().to_string();
     let unread = |error| TraceError { file: file.clone(), line: 0, kind: TraceErrorKind::Io(error) };
-    Reader::new(BufReader::new(File::open(path).map_err(unread)?), &file)
+    Reader::new(BufReader::with_capacity(READ_BYTES, File::open(path).map_err(unread)?), &file)
 }
 
 /// Writes a trace, over an earlier one if there is one, but over nothing else.
