@@ -1,9 +1,12 @@
 //! Replay: the recorded inputs go through the kernel again, and what it decides is held against the record.
 
 mod again;
+mod update;
+
+pub use update::{Update, update};
 
 use crate::trace::{Header, Layer, Reader, TraceError, table_digest};
-use again::{Again, Verdict};
+use again::Again;
 use orchestrion_kernel::Policy;
 use std::io::BufRead;
 
@@ -50,19 +53,21 @@ pub fn replay<R: BufRead>(mut reader: Reader<R>, policy: Option<&Policy>) -> Rep
     let mut found = Replay { header: header_differences(&header, policy), ..Replay::default() };
     let mut again = Again::new(&header, policy);
     loop {
-        match again.next(&mut reader) {
+        let turn = match again.next(&mut reader) {
+            Ok(Some(turn)) => turn,
             Ok(None) => return found,
             Err(error) => {
                 found.unread = Some(error);
                 return found;
             }
-            Ok(Some(Verdict::AsRecorded)) => found.steps += 1,
-            Ok(Some(Verdict::Differs(Layer::Texts, difference))) => {
-                found.steps += 1;
+        };
+        found.steps += 1;
+        match turn.difference {
+            None => {}
+            Some((Layer::Texts, difference)) => {
                 found.texts.get_or_insert(difference);
             }
-            Ok(Some(Verdict::Differs(Layer::Decisions, difference))) => {
-                found.steps += 1;
+            Some((Layer::Decisions, difference)) => {
                 found.difference = Some(difference);
                 return found;
             }
@@ -98,4 +103,3 @@ pub(crate) fn header_differences(header: &Header, policy: Option<&Policy>) -> Ve
     }
     differences
 }
-

@@ -98,10 +98,9 @@ fn report(ask: Ask, taken: u64) -> Report {
     match ask {
         Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Classify => Report::Classification {
-            tags: vec![Text::from("operations")],
-            similarity: Score::ZERO,
-        },
+        Ask::Classify => {
+            Report::Classification { tags: vec![Text::from("operations")], similarity: Score::ZERO }
+        }
         Ask::DraftPlan => Report::Plan(plan()),
         // Everybody says something new every time, so that what is known of the debate is rewritten with each
         // step. The Critic's voice against it keeps the consensus under the line for another pass.
@@ -109,7 +108,11 @@ fn report(ask: Ask, taken: u64) -> Report {
             let against = matches!(ask.arguing(), Some(Role::Critic));
             let stance = if against { Stance::Con } else { Stance::Pro };
             let argument = Argument { stance, confidence: Score::ONE };
-            Report::Argument { argument, text: said(&format!("{taken}: one switch for all of the jobs")), plan: None }
+            Report::Argument {
+                argument,
+                text: said(&format!("{taken}: one switch for all of the jobs")),
+                plan: None,
+            }
         }
     }
 }

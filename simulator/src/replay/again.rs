@@ -18,12 +18,14 @@ pub(super) struct Again {
     written: Vec<u8>,
 }
 
-/// What a step came to.
-pub(super) enum Verdict {
-    /// The same was decided.
-    AsRecorded,
-    /// Something else.
-    Differs(Layer, Difference),
+/// A step that was decided again.
+pub(super) struct Turn {
+    /// What came.
+    pub(super) input: Input,
+    /// What it came to.
+    pub(super) decided: Decided,
+    /// How that departs from the record, if it does.
+    pub(super) difference: Option<(Layer, Difference)>,
 }
 
 /// What an input came to this time.
@@ -42,30 +44,26 @@ impl Again {
     }
 
     /// The next step of a trace, or `None` after the last.
-    pub(super) fn next<R: BufRead>(&mut self, reader: &mut Reader<R>) -> Result<Option<Verdict>, TraceError> {
+    pub(super) fn next<R: BufRead>(&mut self, reader: &mut Reader<R>) -> Result<Option<Turn>, TraceError> {
         if !reader.advance()? {
             return Ok(None);
         }
-        let decided = match self.input(reader.text(), reader.number()) {
-            Some((input, rest)) => {
-                let decided = self.decide(&input);
-                if self.is_written(&decided, rest) {
-                    return Ok(Some(Verdict::AsRecorded));
-                }
-                Some(decided)
+        let mut early = None;
+        if let Some((input, rest)) = self.input(reader.text(), reader.number()) {
+            let decided = self.decide(&input);
+            if self.is_written(&decided, rest) {
+                return Ok(Some(Turn { input, decided, difference: None }));
             }
-            None => None,
-        };
+            early = Some(decided);
+        }
         let step = reader.step()?;
-        let decided = decided.unwrap_or_else(|| self.decide(&step.input));
-        Ok(Some(match difference(&step, &decided) {
-            None => Verdict::AsRecorded,
-            Some((layer, difference)) => Verdict::Differs(layer, difference),
-        }))
+        let decided = early.unwrap_or_else(|| self.decide(&step.input));
+        let difference = difference(&step, &decided);
+        Ok(Some(Turn { input: step.input, decided, difference }))
     }
 
     /// Decides an input and applies what was decided.
-    pub(super) fn decide(&mut self, input: &Input) -> Decided {
+    fn decide(&mut self, input: &Input) -> Decided {
         match decide(&self.policy, &self.state, input) {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
@@ -103,7 +101,7 @@ impl Again {
 }
 
 /// How what was decided departs from the record, if it does.
-pub(super) fn difference(step: &Step, decided: &Decided) -> Option<(Layer, Difference)> {
+fn difference(step: &Step, decided: &Decided) -> Option<(Layer, Difference)> {
     let differ = |layer, what: String, recorded: String, replayed: String| {
         Some((layer, Difference { n: step.n, what, recorded, replayed }))
     };

@@ -48,9 +48,20 @@ impl<W: io::Write> Writer<W> {
     /// # Errors
     /// Whatever `out` gives.
     pub fn end(mut self) -> io::Result<W> {
-        let end = End { steps: self.next - 1 };
-        self.line(&EndLine { end })?;
+        self.last_line()?;
         Ok(self.out)
+    }
+
+    /// Ends the trace, and gives back the chain of its last line, which stands for all that was written.
+    pub(crate) fn finish(mut self) -> io::Result<String> {
+        self.last_line()?;
+        self.out.flush()?;
+        Ok(self.chain)
+    }
+
+    fn last_line(&mut self) -> io::Result<()> {
+        let end = End { steps: self.next - 1 };
+        self.line(&EndLine { end })
     }
 
     fn step(&mut self, step: Step) -> io::Result<()> {
