@@ -24,7 +24,7 @@ use traces::{Given, Watched};
 Examples:
   orchestrion replay specs/scenarios/happy.ndjson
   orchestrion replay specs/scenarios --quiet           every *.ndjson in the folder and below it
-  orchestrion replay veto.ndjson --policy as-drawn     what would have happened under another policy?
+  orchestrion replay veto.ndjson --policy as-drawn     what would another policy decide?
   orchestrion replay --update veto.ndjson              show what would be decided now, ask, write it
   orchestrion replay --update --yes traces             the same for a whole folder, without asking")]
 pub(super) struct Args {
