@@ -1,5 +1,6 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
+pub mod debate;
 pub mod links;
 pub mod oracle;
 
