@@ -1,6 +1,6 @@
 //! A conversation that is recorded: every input that comes, with what `decide` made of it.
 
-use crate::trace::{Header, Reader, Shown, TraceError, TraceErrorKind, Writer};
+use crate::trace::{Contexts, Header, Reader, TraceError, TraceErrorKind, Writer};
 use orchestrion_kernel::{Input, Policy, Refusal, State, decide};
 use std::io;
 
@@ -9,6 +9,7 @@ use std::io;
 pub struct Conversation<W> {
     policy: Policy,
     state: State,
+    contexts: Contexts,
     trace: Writer<W>,
 }
 
@@ -19,7 +20,8 @@ impl<W: io::Write> Conversation<W> {
     /// Whatever `out` gives.
     pub fn open(out: W, header: &Header) -> io::Result<Self> {
         let trace = Writer::new(out, header)?;
-        Ok(Self { policy: header.policy.clone(), state: State::new(header.conversation.clone()), trace })
+        let state = State::new(header.conversation.clone());
+        Ok(Self { policy: header.policy.clone(), state, contexts: Contexts::default(), trace })
     }
 
     /// The state as it is now.
@@ -36,7 +38,7 @@ impl<W: io::Write> Conversation<W> {
         match decide(&self.policy, &self.state, &input) {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
-                let shown = Shown::after(&self.state, &events);
+                let shown = self.contexts.after(&self.state, &events);
                 self.trace.accepted(input, events, shown)?;
                 Ok(Ok(()))
             }
@@ -75,7 +77,7 @@ impl Conversation<Vec<u8>> {
         }
         let policy = reader.header().policy.clone();
         let place = reader.place();
-        *self = Self { policy, state, trace: Writer::resume(written, place) };
+        *self = Self { policy, state, contexts: Contexts::default(), trace: Writer::resume(written, place) };
         Ok(())
     }
 }

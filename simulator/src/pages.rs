@@ -1,8 +1,11 @@
 //! Generated pages: the transition table, the diagram and the catalogue of claims, for people to read.
 
+mod diagram;
+
+pub use diagram::{dot, mermaid};
+
 use orchestrion_kernel::claims::{CLAIMS, Check};
 use orchestrion_kernel::control::guard::Guard;
-use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::control::table::{Source, Switch, TRANSITIONS, Transition, rows_for};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::fmt::Write;
@@ -69,47 +72,6 @@ fn matrix(page: &mut String, policy: &Policy) {
         }
         page.push('\n');
     }
-}
-
-/// The diagram as Mermaid text. Rows for calls that fail and for cancelling are left out unless `all`.
-#[must_use]
-pub fn mermaid(policy: &Policy, all: bool) -> String {
-    let shown = |row: &&Transition| {
-        row.switch.is_on(policy) && (all || !matches!(row.on, Trigger::CallFailed | Trigger::Cancel))
-    };
-    let reached =
-        |phase: Phase| phase == Phase::Idle || TRANSITIONS.iter().filter(shown).any(|row| row.to == phase);
-    let mut text = String::from("stateDiagram-v2\n    [*] --> Idle : System Initialization\n");
-    for region in Region::ALL {
-        let _ = writeln!(text, "    state {} {{", region.name());
-        for phase in Phase::ALL.into_iter().filter(|phase| phase.region() == Some(region) && reached(*phase))
-        {
-            let _ = writeln!(text, "        {phase}");
-        }
-        text.push_str("    }\n");
-    }
-    // Edges between the same two states are drawn as one: of two loops, a drawing shows only the last.
-    let mut edges: Vec<(&str, Phase, String)> = Vec::new();
-    for row in TRANSITIONS.iter().filter(shown) {
-        let from = match row.from {
-            Source::At(phase) if !reached(phase) => continue,
-            Source::At(phase) => phase.name(),
-            Source::Within(region) => region.name(),
-        };
-        // A colon or a semicolon would end the label.
-        let label = format!("{} {}", row.id, row.label.replace([':', ';'], ","));
-        match edges.iter_mut().find(|(other, to, _)| (*other, *to) == (from, row.to)) {
-            Some((_, _, labels)) => {
-                labels.push_str(" / ");
-                labels.push_str(&label);
-            }
-            None => edges.push((from, row.to, label)),
-        }
-    }
-    for (from, to, label) in edges {
-        let _ = writeln!(text, "    {from} --> {to} : {label}");
-    }
-    text
 }
 
 /// The diagram as a page.

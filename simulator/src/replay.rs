@@ -1,7 +1,13 @@
 //! Replay: the recorded inputs go through the kernel again, and what it decides is held against the record.
 
-use crate::trace::{Header, Layer, Reader, Shown, Step, TraceError, decisions, table_digest};
-use orchestrion_kernel::{Event, Events, Policy, State, decide};
+mod again;
+mod update;
+
+pub use update::{Update, update};
+
+use crate::trace::{Header, Layer, Reader, TraceError, table_digest};
+use again::Again;
+use orchestrion_kernel::Policy;
 use std::io::BufRead;
 
 /// What a replay found.
@@ -42,32 +48,31 @@ impl Replay {
 
 /// Replays a trace, under its own policy unless another is given. It stops at the first decision that
 /// differs: after it, the record and the replay are two different conversations.
-pub fn replay<R: BufRead>(reader: Reader<R>, policy: Option<&Policy>) -> Replay {
+pub fn replay<R: BufRead>(mut reader: Reader<R>, policy: Option<&Policy>) -> Replay {
     let header = reader.header().clone();
     let mut found = Replay { header: header_differences(&header, policy), ..Replay::default() };
-    let policy = policy.unwrap_or(&header.policy);
-    let mut state = State::new(header.conversation.clone());
-    for step in reader {
-        let step = match step {
-            Ok(step) => step,
+    let mut again = Again::new(&header, policy);
+    loop {
+        let turn = match again.next(&mut reader) {
+            Ok(Some(turn)) => turn,
+            Ok(None) => return found,
             Err(error) => {
                 found.unread = Some(error);
-                break;
+                return found;
             }
         };
         found.steps += 1;
-        match again(policy, &mut state, &step) {
-            Ok(()) => {}
-            Err((Layer::Decisions, difference)) => {
-                found.difference = Some(difference);
-                break;
-            }
-            Err((Layer::Texts, difference)) => {
+        match turn.difference {
+            None => {}
+            Some((Layer::Texts, difference)) => {
                 found.texts.get_or_insert(difference);
+            }
+            Some((Layer::Decisions, difference)) => {
+                found.difference = Some(difference);
+                return found;
             }
         }
     }
-    found
 }
 
 /// In what a header differs from this build, as sentences.
@@ -97,70 +102,4 @@ pub(crate) fn header_differences(header: &Header, policy: Option<&Policy>) -> Ve
         }
     }
     differences
-}
-
-fn again(policy: &Policy, state: &mut State, step: &Step) -> Result<(), (Layer, Difference)> {
-    let differ = |layer, what: String, recorded: String, replayed: String| {
-        Err((layer, Difference { n: step.n, what, recorded, replayed }))
-    };
-    let events = match (decide(policy, state, &step.input), &step.refused) {
-        (Err(refusal), Some(sentence)) => {
-            let here = refusal.to_string();
-            if here == *sentence {
-                return Ok(());
-            }
-            return differ(Layer::Texts, "the refusal".into(), sentence.clone(), here);
-        }
-        (Err(refusal), None) => {
-            return differ(
-                Layer::Decisions,
-                "the input".into(),
-                format!("accepted, {} events", step.events.len()),
-                format!("refused: {refusal}"),
-            );
-        }
-        (Ok(events), Some(sentence)) => {
-            return differ(
-                Layer::Decisions,
-                "the input".into(),
-                format!("refused: {sentence}"),
-                format!("accepted, {} events", events.len()),
-            );
-        }
-        (Ok(events), None) => events,
-    };
-    events.iter().for_each(|event| state.apply(event));
-    if let Some((layer, difference)) = compare(step, &events) {
-        return Err((layer, difference));
-    }
-    let shown = Shown::after(state, &events);
-    if shown != step.context {
-        return differ(Layer::Decisions, "the context shown".into(), text(&step.context), text(&shown));
-    }
-    Ok(())
-}
-
-fn compare(step: &Step, events: &Events) -> Option<(Layer, Difference)> {
-    let pairs = step.events.len().max(events.len());
-    let at = |layer| {
-        let same = |a: &Event, b: &Event| match layer {
-            Layer::Decisions => decisions(a) == decisions(b),
-            Layer::Texts => a == b,
-        };
-        (0..pairs)
-            .find(|i| !matches!((step.events.get(*i), events.get(*i)), (Some(a), Some(b)) if same(a, b)))
-    };
-    // The common case costs one comparison.
-    if step.events == *events {
-        return None;
-    }
-    let (layer, i) =
-        at(Layer::Decisions).map(|i| (Layer::Decisions, i)).or(at(Layer::Texts).map(|i| (Layer::Texts, i)))?;
-    let event = |events: &Events| events.get(i).map_or("nothing".to_string(), text);
-    let what = format!("event {} of {pairs}", i + 1);
-    Some((layer, Difference { n: step.n, what, recorded: event(&step.events), replayed: event(events) }))
-}
-
-fn text(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|error| error.to_string())
 }

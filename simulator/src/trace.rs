@@ -6,16 +6,18 @@
 //! at the line where it happened.
 
 mod chain;
+mod contexts;
 mod layers;
 mod read;
 mod write;
 
+pub(crate) use contexts::Contexts;
 pub use layers::{Layer, decisions};
 pub use read::{Reader, TraceError, TraceErrorKind};
 pub use write::Writer;
 
 use orchestrion_kernel::control::table::TRANSITIONS;
-use orchestrion_kernel::{CallId, ConversationId, Events, Input, ItemId, Policy, State, present};
+use orchestrion_kernel::{CallId, ConversationId, Event, Events, Input, ItemId, Policy, State};
 use serde::{Deserialize, Serialize};
 
 /// The format that this version writes, and the only one it reads.
@@ -83,6 +85,17 @@ pub struct Step {
     pub context: Option<Shown>,
 }
 
+/// What stands in a [`Step`] after its input, borrowed from where it was decided.
+#[derive(Serialize)]
+pub(crate) struct Made<'a> {
+    #[serde(skip_serializing_if = "<[Event]>::is_empty")]
+    pub(crate) events: &'a [Event],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refused: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) context: Option<&'a Shown>,
+}
+
 /// The last line of a trace.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -122,22 +135,18 @@ impl Shown {
     /// What the call that the state waits for is shown, if `step` started one.
     #[must_use]
     pub fn after(state: &State, events: &Events) -> Option<Self> {
-        let call = events.iter().rev().find_map(|event| match event {
-            orchestrion_kernel::Event::ToolCall { call, .. } => Some(*call),
-            _ => None,
-        })?;
-        let context = present(state);
-        let digest = digest(context.text.as_bytes());
-        Some(Self { call, items: context.ids, cost_tokens: context.cost_tokens, digest })
+        Contexts::default().after(state, events)
     }
 }
 
 /// A digest as it stands in files: the first 128 bits of BLAKE3, in hexadecimal.
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
-    let mut hex = blake3::hash(bytes).to_hex().to_string();
-    hex.truncate(chain::HEX_LEN);
-    hex
+    hex(blake3::hash(bytes))
+}
+
+fn hex(hash: blake3::Hash) -> String {
+    hash.to_hex()[..chain::HEX_LEN].to_string()
 }
 
 /// The digest of the transition table that this kernel follows.

@@ -1,8 +1,9 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
+pub mod debate;
 pub mod drawn;
 pub mod fuzzed;
-pub mod known;
+pub mod links;
 pub mod oracle;
 pub mod renamed;
 pub mod saved;

@@ -1,7 +1,6 @@
 //! The kernel, watched: at every step the oracle agrees, every claim in force holds, the promises of `decide` and
 //! `apply` are kept, and at the end the log folds to the state.
 
-use crate::known::without_idle_updates;
 use crate::oracle::Oracle;
 use crate::walk::{Property, conversation};
 use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, broken_by_step, broken_in_state};
@@ -108,11 +107,7 @@ impl Property for Watched {
             Err(_) => Ok(()),
         };
         // The oracle is the first to be asked: its sentence says the most.
-        let mut seen = decided;
-        if let Ok(events) = &mut seen {
-            without_idle_updates(&before, events);
-        }
-        self.oracle.judge(input, seen.as_ref(), &self.state)?;
+        self.oracle.judge(input, decided.as_ref(), &self.state)?;
         checked
     }
 

@@ -4,39 +4,68 @@
 
 use orchestrion::{pages, policy_file, scenario};
 use orchestrion_kernel::Policy;
-use orchestrion_tests::{fresh, root};
+use orchestrion_tests::{fresh, links, root};
 
-fn check(file: &str, expected: &str) {
-    if let Err(stale) = fresh(&root().join(file), expected) {
-        panic!("{stale}");
-    }
+/// Holds generated files, by path from the root, against what they should say. All that are stale are rewritten.
+fn check(files: impl IntoIterator<Item = (String, String)>) {
+    let stale: Vec<String> =
+        files.into_iter().filter_map(|(file, text)| fresh(&root().join(file), &text).err()).collect();
+    assert!(stale.is_empty(), "{}", stale.join("\n"));
+}
+
+/// The clause pages by the names of their files.
+fn clause_pages() -> Vec<(&'static str, String)> {
+    let read = |file| std::fs::read_to_string(root().join("specs/clauses").join(file)).unwrap();
+    ["000.md", "004.md"].map(|file| (file, read(file))).into()
+}
+
+/// The file names of the decisions.
+fn decisions() -> Vec<String> {
+    let entries = std::fs::read_dir(root().join("specs/decisions")).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
 }
 
 #[test]
 fn pages_are_fresh() {
-    for (name, page) in
-        [("table", pages::table(None)), ("diagram", pages::diagram()), ("claims", pages::claims())]
-    {
-        let told = "<!-- Generated; a test keeps it fresh. Do not edit. -->\n\n";
-        check(&format!("specs/pages/{name}.md"), &format!("{told}{page}"));
-    }
+    let (clauses, decisions) = (clause_pages(), decisions());
+    let linked = |page: &str| links::table_page(page, &clauses, &decisions);
+    let told = "<!-- Generated; a test keeps it fresh. Do not edit. -->\n\n";
+    check(
+        [
+            ("table", linked(&pages::table(None))),
+            ("diagram", pages::diagram()),
+            ("claims", linked(&pages::claims())),
+        ]
+        .map(|(name, page)| (format!("specs/pages/{name}.md"), format!("{told}{page}"))),
+    );
+}
+
+/// The lines of links in the clause pages are generated; everything else there is written.
+#[test]
+fn the_links_of_the_clauses_are_fresh() {
+    let (taken, tests) = (links::rows_taken(), links::tests());
+    check(
+        clause_pages()
+            .into_iter()
+            .map(|(file, page)| (format!("specs/clauses/{file}"), links::clause_page(&page, &taken, &tests))),
+    );
 }
 
 #[test]
 fn policies_are_fresh() {
-    for policy in [Policy::hardened(), Policy::as_drawn()] {
-        check(&format!("specs/policies/{}.yaml", policy.name), &policy_file::write(&policy));
-    }
+    check(
+        [Policy::hardened(), Policy::as_drawn()]
+            .map(|policy| (format!("specs/policies/{}.yaml", policy.name), policy_file::write(&policy))),
+    );
 }
 
 #[test]
 fn schemas_are_fresh() {
-    for (name, schema) in
-        [("scenario", scenario::scenario_schema()), ("policy", policy_file::policy_schema())]
-    {
+    let schemas = [("scenario", scenario::scenario_schema()), ("policy", policy_file::policy_schema())];
+    check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();
-        check(&format!("specs/schemas/{name}.schema.json"), &format!("{text}\n"));
-    }
+        (format!("specs/schemas/{name}.schema.json"), format!("{text}\n"))
+    }));
 }
 
 /// The diagram in the README stands between two markers.
@@ -48,29 +77,23 @@ fn the_diagram_in_the_readme_is_fresh() {
     let (before, rest) = readme.split_once(FROM).expect("README.md has the marker where the diagram begins");
     let (_, after) = rest.split_once(TO).expect("README.md has the marker where the diagram ends");
     let diagram = pages::mermaid(&Policy::hardened(), false);
-    check("README.md", &format!("{before}{FROM}```mermaid\n{diagram}```\n{TO}{after}"));
+    check([("README.md".to_string(), format!("{before}{FROM}```mermaid\n{diagram}```\n{TO}{after}"))]);
 }
 
-/// Every clause that a row or a claim refers to stands in the clause pages.
+/// Every clause that a row or a claim refers to stands in the clause pages, or is a decision.
 #[test]
 fn every_clause_that_is_referred_to_exists() {
-    let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
-    let clauses = read("specs/clauses/000.md") + &read("specs/clauses/004.md");
+    let clauses: String = clause_pages().into_iter().map(|(_, page)| page).collect();
+    let decisions = decisions();
     let rows = orchestrion_kernel::control::table::TRANSITIONS.iter().map(|row| (row.id, row.clause));
     let claims = orchestrion_kernel::claims::CLAIMS.iter().map(|claim| (claim.id, claim.clause));
-    let decisions: Vec<String> = std::fs::read_dir(root().join("specs/decisions"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect();
     for (id, clause) in rows.chain(claims) {
-        if let Some(number) = clause.strip_prefix("decision ") {
-            let there = decisions.iter().any(|file| file.starts_with(&format!("{number}-")));
-            assert!(there, "{id} refers to {clause}, and specs/decisions has no such page");
-            continue;
-        }
-        // A finding is told of at the clause that it concerns.
-        let named =
-            if clause.starts_with('F') { format!("Finding {clause}:") } else { format!("**{clause}**") };
-        assert!(clauses.contains(&named), "{id} refers to {clause}, of which the clause pages know nothing");
+        let there = match clause.strip_prefix("decision ") {
+            Some(number) => decisions.iter().any(|file| file.starts_with(&format!("{number}-"))),
+            // A finding is told of at the clause that it concerns.
+            None if clause.starts_with('F') => clauses.contains(&format!("Finding {clause}:")),
+            None => clauses.contains(&format!("**{clause}**")),
+        };
+        assert!(there, "{id} refers to {clause}, of which neither the clause pages nor the decisions know");
     }
 }

@@ -7,7 +7,7 @@
 use crate::control::phase::Phase;
 use crate::event::{Decision, EffectEnd, Event, Holding, Holdings, TaskEnd, TaskOutcome, TaskRecord};
 use crate::ids::{Revision, TaskId};
-use crate::module::{Argument, Ask, ByRole, Kind, Ratings, Report, Role, Stance, Store};
+use crate::module::{Argument, Ask, ByRole, Failure, Kind, Ratings, Report, Role, Stance, Store};
 use crate::plan::EffectKind;
 use crate::policy::{Bound, Policy};
 use crate::score::Score;
@@ -62,6 +62,8 @@ pub struct History {
     pub undoable: Vec<TaskId>,
     /// In the latest run every task of the plan was answered with success.
     pub succeeded: bool,
+    /// A task was lost in a crash: nobody knows whether it ran.
+    pub lost: bool,
     /// Repairs that were started; stops counting one above the policy's bound.
     pub repairs: u32,
     /// A rollback was entered.
@@ -102,7 +104,10 @@ impl History {
                 }
             }
             Event::CallFailed { failure, .. } => match self.asked.take() {
-                Some(Ask::RunTask { task, .. }) => self.ended(task, TaskEnd::NoResult(*failure)),
+                Some(Ask::RunTask { task, .. }) => {
+                    self.lost |= *failure == Failure::Unknown;
+                    self.ended(task, TaskEnd::NoResult(*failure));
+                }
                 Some(Ask::DeliverAudit) => self.audit_failed = true,
                 Some(Ask::UndoTask { task }) => self.settle(task, EffectEnd::UndoFailed),
                 Some(Ask::Remember { store, .. }) => *self.holding(store) = Holding::after(*failure),

@@ -138,9 +138,9 @@ impl Batch<'_> {
             _ => None,
         });
         let known = || self.state.semantic.find(&key).map(|entry| (entry.item.clone(), entry.deps.clone()));
-        if let Some((item, deps)) = planned.or_else(known) {
-            let item = Item { variant: Variant::Subtask(status), ..item };
-            self.push(Event::UpdateItem { item, deps });
+        let variant = Variant::Subtask(status);
+        if let Some((item, deps)) = planned.or_else(known).filter(|(item, _)| item.variant != variant) {
+            self.push(Event::UpdateItem { item: Item { variant, ..item }, deps });
         }
     }
 

@@ -12,6 +12,7 @@ use std::path::Path;
 #[command(after_help = "\
 Examples:
   orchestrion export mermaid > diagram.mmd
+  orchestrion export dot | dot -Tsvg > diagram.svg           a picture, by Graphviz
   orchestrion export table --policy as-drawn
   orchestrion export schema --of scenario > scenario.schema.json
   orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from")]
@@ -35,6 +36,8 @@ enum What {
     Table,
     /// The diagram, as Mermaid text.
     Mermaid,
+    /// The diagram, in the language of Graphviz.
+    Dot,
     /// The catalogue of claims, as a Markdown page.
     Claims,
     /// A JSON Schema.
@@ -58,6 +61,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let text = match args.what {
         What::Table => pages::table(policy.as_ref()),
         What::Mermaid => pages::mermaid(&policy.unwrap_or_else(default), args.all),
+        What::Dot => pages::dot(&policy.unwrap_or_else(default), args.all),
         What::Claims => pages::claims(),
         What::Schema => schema(match args.of {
             Schema::Scenario => scenario::scenario_schema(),

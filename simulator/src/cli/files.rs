@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::trace::{Reader, TraceError, TraceErrorKind};
 
+/// How much of a trace is read at once.
+const READ_BYTES: usize = 64 * 1024;
+
 /// Standard output, with colour only where it belongs. If its reader has gone, as `head` does, the rest is not
 /// printed; what the verb comes to is still worth an exit code.
 pub(super) fn out() -> impl Write {
@@ -52,9 +55,19 @@ pub(super) fn quoted(path: &Path) -> String {
 
 /// Opens a trace and reads its header.
 pub(super) fn open_trace(path: &Path) -> Result<Reader<BufReader<File>>, TraceError> {
-    let file = path.display().to_string();
-    let unread = |error| TraceError { file: file.clone(), line: 0, kind: TraceErrorKind::Io(error) };
-    Reader::new(BufReader::new(File::open(path).map_err(unread)?), &file)
+    open_trace_as(path, |file| file)
+}
+
+/// Opens a trace through something that watches how it is read, and reads its header.
+pub(super) fn open_trace_as<R: Read>(
+    path: &Path,
+    watch: impl FnOnce(File) -> R,
+) -> Result<Reader<BufReader<R>>, TraceError> {
+    let name = path.display().to_string();
+    match File::open(path) {
+        Ok(file) => Reader::new(BufReader::with_capacity(READ_BYTES, watch(file)), &name),
+        Err(error) => Err(TraceError { file: name, line: 0, kind: TraceErrorKind::Io(error) }),
+    }
 }
 
 /// Writes a trace, over an earlier one if there is one, but over nothing else.
@@ -76,12 +89,17 @@ pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Writes a file whole or not at all, over whatever was there.
 fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace_by(path, |file| file.write_all(bytes))
+}
+
+/// Lets `write` write a file, which takes its place whole or not at all, over whatever was there.
+pub(super) fn replace_by(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot = || format!("cannot write {}", path.display());
     fs::create_dir_all(folder).into_diagnostic().wrap_err_with(cannot)?;
     let draft = draft_of(path);
     let written = File::create(&draft)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|mut file| write(&mut file).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&draft, path));
     if written.is_err() {
         // The draft is ours; whether it can be removed does not change what went wrong.

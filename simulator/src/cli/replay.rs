@@ -1,23 +1,34 @@
 //! `replay`: decide recorded traces again.
 
-use super::files::{open_trace, quoted};
-use super::{Global, Outcome};
+mod queue;
+mod report;
+mod traces;
+mod update;
+
+use super::{Global, Outcome, files};
 use crate::policy_file;
-use crate::replay::{Difference, Replay, replay};
+use crate::replay::{Replay, Update, replay};
+use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;
-use std::io::Write;
+use std::io;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use traces::{Given, Watched};
 
 /// Send the recorded inputs of traces through the kernel again, and report the first difference.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion replay specs/scenarios/happy.ndjson
-  orchestrion replay specs/scenarios/*.ndjson --quiet
-  orchestrion replay veto.ndjson --policy as-drawn     what would have happened under another policy?")]
+  orchestrion replay specs/scenarios --quiet           every *.ndjson in the folder and below it
+  orchestrion replay veto.ndjson --policy as-drawn     what would another policy decide?
+  orchestrion replay --update veto.ndjson              show what would be decided now, ask, write it
+  orchestrion replay --update --yes traces             the same for a whole folder, without asking")]
 pub(super) struct Args {
-    /// The traces.
+    /// The traces; of a folder, every *.ndjson in it and below it.
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// Decide under this policy, a built-in name or a file, instead of the recorded one.
@@ -26,6 +37,30 @@ pub(super) struct Args {
     /// Stop at the first trace that does not replay equal.
     #[arg(long)]
     fail_fast: bool,
+    /// Traces replayed side by side; without it, as many as there are processors.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Show what would change if the recorded inputs were decided now, and write it once you say so.
+    #[arg(long)]
+    update: bool,
+    /// Write updates without asking.
+    #[arg(long, requires = "update")]
+    yes: bool,
+}
+
+/// What was found of one trace.
+enum Found {
+    /// It could not even be opened, or there is none.
+    Nothing(String),
+    Replayed(Box<Replay>),
+    Compared(Box<Update>),
+}
+
+/// What replaying came to, trace by trace.
+#[derive(Default)]
+struct Tally {
+    outcomes: Vec<Outcome>,
+    updated: usize,
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
@@ -33,74 +68,85 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         Some(policy) => Some(policy_file::resolve(policy, Path::new("."))?),
         None => None,
     };
-    let mut out = super::files::out();
-    let mut outcomes = Vec::new();
-    for path in &args.traces {
-        let outcome = one(path, policy.as_ref(), global, &mut out)?;
-        outcomes.push(outcome);
-        if args.fail_fast && outcome != Outcome::Fine {
-            break;
-        }
-    }
-    let count = |outcome| outcomes.iter().filter(|o| **o == outcome).count();
-    let (equal, differ) = (count(Outcome::Fine), count(Outcome::Failure));
-    let unread = outcomes.len() - equal - differ;
-    let not_tried = args.traces.len() - outcomes.len();
-    write!(out, "replayed {} of {}: {equal} equal", outcomes.len(), args.traces.len()).into_diagnostic()?;
-    for (count, what) in [(differ, "differ"), (unread, "not read to the end"), (not_tried, "not tried")] {
-        if count > 0 {
-            write!(out, ", {count} {what}").into_diagnostic()?;
-        }
-    }
-    writeln!(out).into_diagnostic()?;
-    Ok(Outcome::of(&outcomes))
+    let policy = policy.as_ref();
+    let given = traces::given(&args.traces);
+    let jobs = args.jobs.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let bar = progress(&given);
+    let stop = AtomicBool::new(false);
+    let mut out = files::out();
+    let mut tally = Tally::default();
+    let find = |given: &Given| found(given, args.update, policy, &bar, &stop);
+    queue::in_order(&given, jobs, &stop, find, |given, found| {
+        let outcome =
+            bar.suspend(|| told(&given.path, &found, args, policy, global, &mut tally, &mut out))?;
+        tally.outcomes.push(outcome);
+        bar.set_message(format!("{} of {}", tally.outcomes.len(), args.traces.len()));
+        Ok(match outcome {
+            Outcome::Fine => ControlFlow::Continue(()),
+            _ if args.fail_fast => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        })
+    })?;
+    bar.finish_and_clear();
+    report::last_line(&tally, given.len(), &mut out).into_diagnostic()?;
+    Ok(Outcome::of(&tally.outcomes))
 }
 
-fn one(path: &Path, policy: Option<&Policy>, global: &Global, out: &mut impl Write) -> Result<Outcome> {
-    let reader = match open_trace(path) {
+/// How far all of it is, in bytes, while somebody watches.
+fn progress(given: &[Given]) -> ProgressBar {
+    let size = |given: &Given| given.path.metadata().map_or(0, |metadata| metadata.len());
+    let bar = ProgressBar::new(given.iter().map(size).sum());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {bytes} of {total_bytes}  {msg}  {elapsed}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn found(
+    given: &Given,
+    to_update: bool,
+    policy: Option<&Policy>,
+    bar: &ProgressBar,
+    stop: &AtomicBool,
+) -> Found {
+    if let Some(why) = &given.missing {
+        return Found::Nothing(why.clone());
+    }
+    let reader = match files::open_trace_as(&given.path, |file| Watched { file, bar, stop }) {
         Ok(reader) => reader,
-        Err(error) => {
-            eprintln!("{error}");
-            return Ok(Outcome::Nothing);
-        }
+        Err(error) => return Found::Nothing(error.to_string()),
     };
-    let found = replay(reader, policy);
-    if found.is_equal() && global.quiet {
-        return Ok(Outcome::Fine);
-    }
-    report(path, &found, out).into_diagnostic()?;
-    Ok(if found.difference.is_some() || found.texts.is_some() {
-        Outcome::Failure
-    } else if found.unread.is_some() {
-        Outcome::Unread
+    if to_update {
+        // Nothing is written before somebody has seen it.
+        match crate::replay::update(reader, policy, io::sink()) {
+            Ok(update) => Found::Compared(Box::new(update)),
+            Err(error) => Found::Nothing(error.to_string()),
+        }
     } else {
-        Outcome::Fine
-    })
+        Found::Replayed(Box::new(replay(reader, policy)))
+    }
 }
 
-fn report(path: &Path, found: &Replay, out: &mut impl Write) -> std::io::Result<()> {
-    let verdict = if found.is_equal() {
-        "equal"
-    } else if found.difference.is_some() {
-        "DIFFERS"
-    } else if found.texts.is_some() {
-        "DIFFERS in texts only"
-    } else {
-        "NOT READ to the end"
-    };
-    writeln!(out, "{}: {verdict}, {} steps", path.display(), found.steps)?;
-    for difference in &found.header {
-        writeln!(out, "  header   {difference}")?;
+/// Tells what was found of one trace, and does what is to be done about it.
+fn told(
+    path: &Path,
+    found: &Found,
+    args: &Args,
+    policy: Option<&Policy>,
+    global: &Global,
+    tally: &mut Tally,
+    out: &mut impl io::Write,
+) -> Result<Outcome> {
+    match found {
+        Found::Nothing(why) => {
+            eprintln!("{why}");
+            Ok(Outcome::Nothing)
+        }
+        Found::Replayed(found) => report::replayed(path, found, global.quiet, out).into_diagnostic(),
+        Found::Compared(found) => {
+            let (outcome, written) = update::settle(path, found, args, policy, global.quiet, out)?;
+            tally.updated += usize::from(written);
+            Ok(outcome)
+        }
     }
-    for (name, difference) in [("decision", &found.difference), ("text", &found.texts)] {
-        let Some(Difference { n, what, recorded, replayed }) = difference else { continue };
-        writeln!(out, "  {name:<8} first at step {n}, {what}")?;
-        writeln!(out, "    recorded {recorded}")?;
-        writeln!(out, "    replayed {replayed}")?;
-        writeln!(out, "  look     orchestrion show {} --at {n}", quoted(path))?;
-    }
-    if let Some(error) = &found.unread {
-        writeln!(out, "  unread   {error}")?;
-    }
-    Ok(())
 }

@@ -6,30 +6,26 @@ pub(super) const HEX_LEN: usize = 32;
 const BEFORE: &str = ",\"chain\":\"";
 const AFTER: &str = "\"}";
 
-/// The chain of one line, given the chain of the line before ("" for the first).
-pub(super) fn link(before: &str, body: &str) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(before.as_bytes());
-    hasher.update(body.as_bytes());
-    let mut hex = hasher.finalize().to_hex().to_string();
-    hex.truncate(HEX_LEN);
-    hex
+/// The chain of a line: `linked` is the chain of the line before ("" for the first) and the body, side by side.
+pub(super) fn link(linked: &str) -> String {
+    super::digest(linked.as_bytes())
 }
 
-/// A line from its body, a JSON object, and its chain.
-pub(super) fn seal(body: &str, chain: &str) -> String {
-    let open = body.strip_suffix('}').unwrap_or(body);
-    format!("{open}{BEFORE}{chain}{AFTER}\n")
+/// Makes a line of a body, a JSON object, and its chain.
+pub(super) fn seal(body: &mut String, chain: &str) {
+    body.pop();
+    for part in [BEFORE, chain, AFTER, "\n"] {
+        body.push_str(part);
+    }
 }
 
-/// The body and the chain of a line, if it is shaped like one.
-pub(super) fn open(line: &str) -> Option<(String, &str)> {
+/// The body of a line without its last brace, and the chain, if it is shaped like a line.
+pub(super) fn open(line: &str) -> Option<(&str, &str)> {
     let sealed = line.strip_suffix(AFTER)?;
     let at = sealed.len().checked_sub(HEX_LEN)?;
     if !sealed.is_char_boundary(at) {
         return None;
     }
     let (rest, chain) = sealed.split_at(at);
-    let body = rest.strip_suffix(BEFORE)?;
-    Some((format!("{body}}}"), chain))
+    Some((rest.strip_suffix(BEFORE)?, chain))
 }

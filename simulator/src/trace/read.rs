@@ -14,7 +14,12 @@ pub struct Reader<R> {
     input: R,
     file: String,
     header: Header,
+    /// The chain of the line that was read last.
     chain: String,
+    /// The chain before the line that was read last, and what the line says; one buffer for all lines.
+    linked: String,
+    /// Where in it the line begins.
+    from: usize,
     line: u64,
     steps: u64,
     ended: bool,
@@ -138,23 +143,24 @@ impl<R: BufRead> Reader<R> {
             file: file.to_string(),
             header,
             chain: String::new(),
+            linked: String::new(),
+            from: 0,
             line: 0,
             steps: 0,
             ended: false,
         };
-        let line = reader.line()?;
-        let Some(text) = line else {
+        if !reader.line()? {
             return Err(reader.error(TraceErrorKind::Empty));
-        };
+        }
         // Another version may chain its lines in another way, so its format is looked at before anything else.
-        let format = serde_json::from_str::<serde_json::Value>(&text)
+        let format = serde_json::from_str::<serde_json::Value>(reader.text())
             .ok()
             .and_then(|header| header.get("format")?.as_str().map(str::to_string));
         if let Some(found) = format.filter(|format| format != FORMAT) {
             return Err(reader.error(TraceErrorKind::Version(found)));
         }
-        let body = reader.unchain(&text)?;
-        reader.header = reader.parse(&body)?;
+        reader.unchain()?;
+        reader.header = reader.parse()?;
         if let Err(contradiction) = reader.header.policy.validate() {
             return Err(reader.error(TraceErrorKind::Policy(contradiction)));
         }
@@ -171,62 +177,95 @@ impl<R: BufRead> Reader<R> {
         Place { chain: self.chain.clone(), next: self.steps + 1 }
     }
 
-    /// The next line, whole and without its end.
-    fn line(&mut self) -> Result<Option<String>, TraceError> {
-        let mut line = Vec::new();
-        let read = self.input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
-        if read.map_err(|error| self.error(TraceErrorKind::Io(error)))? == 0 {
-            return Ok(None);
+    /// Moves to the next step, and says whether there is one. The chain holds up to there; what the step says
+    /// is [`Self::text`], and [`Self::step`] once it is to be understood.
+    pub(crate) fn advance(&mut self) -> Result<bool, TraceError> {
+        if !self.body()? {
+            return Err(self.error(TraceErrorKind::NoEnd));
         }
-        self.line += 1;
-        let Ok(text) = String::from_utf8(line) else { return Err(self.error(TraceErrorKind::NotText)) };
-        match text.strip_suffix('\n') {
-            Some(text) => Ok(Some(text.to_string())),
-            None => Err(self.error(TraceErrorKind::Torn)),
+        if !self.text().starts_with("{\"end\":") {
+            self.steps += 1;
+            return Ok(true);
         }
+        let EndLine { end } = self.parse()?;
+        if end.steps != self.steps {
+            return Err(self.error(TraceErrorKind::Number { found: end.steps, expected: self.steps }));
+        }
+        if self.body()? {
+            return Err(self.error(TraceErrorKind::AfterEnd));
+        }
+        Ok(false)
     }
 
-    /// What a line says, once its chain was found to hold.
-    fn unchain(&mut self, line: &str) -> Result<String, TraceError> {
-        let Some((body, found)) = chain::open(line) else {
-            return Err(self.error(TraceErrorKind::NotChained));
-        };
-        let expected = chain::link(&self.chain, &body);
-        if found != expected {
-            let found = found.to_string();
-            return Err(self.error(TraceErrorKind::Edited { found, expected }));
-        }
-        self.chain = expected;
-        Ok(body)
+    /// What the line that was read last says, without its chain.
+    pub(crate) fn text(&self) -> &str {
+        &self.linked[self.from..]
     }
 
-    fn body(&mut self) -> Result<Option<String>, TraceError> {
-        let line = self.line()?;
-        line.map(|line| self.unchain(&line)).transpose()
+    /// The number that the step which was read last has to carry.
+    pub(crate) const fn number(&self) -> u64 {
+        self.steps
     }
 
-    fn parse<T: serde::de::DeserializeOwned>(&self, body: &str) -> Result<T, TraceError> {
-        serde_json::from_str(body).map_err(|error| self.error(TraceErrorKind::Malformed(error.to_string())))
-    }
-
-    fn step(&mut self) -> Result<Option<Step>, TraceError> {
-        let Some(body) = self.body()? else { return Err(self.error(TraceErrorKind::NoEnd)) };
-        if body.starts_with("{\"end\":") {
-            let EndLine { end } = self.parse(&body)?;
-            if end.steps != self.steps {
-                return Err(self.error(TraceErrorKind::Number { found: end.steps, expected: self.steps }));
-            }
-            return match self.body()? {
-                None => Ok(None),
-                Some(_) => Err(self.error(TraceErrorKind::AfterEnd)),
-            };
-        }
-        let step: Step = self.parse(&body)?;
-        self.steps += 1;
+    /// The step that was read last.
+    pub(crate) fn step(&self) -> Result<Step, TraceError> {
+        let step: Step = self.parse()?;
         if step.n != self.steps {
             return Err(self.error(TraceErrorKind::Number { found: step.n, expected: self.steps }));
         }
-        Ok(Some(step))
+        Ok(step)
+    }
+
+    /// Reads the next line, whole and without its end, if there is one.
+    fn line(&mut self) -> Result<bool, TraceError> {
+        let mut linked = std::mem::take(&mut self.linked).into_bytes();
+        self.from = 0;
+        linked.clear();
+        linked.extend_from_slice(self.chain.as_bytes());
+        let read = self.input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut linked);
+        if read.map_err(|error| self.error(TraceErrorKind::Io(error)))? == 0 {
+            return Ok(false);
+        }
+        self.line += 1;
+        self.linked = String::from_utf8(linked).map_err(|_| self.error(TraceErrorKind::NotText))?;
+        self.from = self.chain.len();
+        match self.linked.pop() {
+            Some('\n') => Ok(true),
+            _ => Err(self.error(TraceErrorKind::Torn)),
+        }
+    }
+
+    /// Leaves of a line what it says, once its chain was found to hold.
+    fn unchain(&mut self) -> Result<(), TraceError> {
+        let Some((body, found)) = chain::open(&self.linked[self.from..]) else {
+            return Err(self.error(TraceErrorKind::NotChained));
+        };
+        let body_end = self.from + body.len();
+        // What was found is kept where the chain before it stood, which is part of the line by now.
+        self.chain.clear();
+        self.chain.push_str(found);
+        self.linked.truncate(body_end);
+        self.linked.push('}');
+        let expected = chain::link(&self.linked);
+        if self.chain != expected {
+            let found = self.chain.clone();
+            return Err(self.error(TraceErrorKind::Edited { found, expected }));
+        }
+        Ok(())
+    }
+
+    /// Reads the next line and its chain, if there is one.
+    fn body(&mut self) -> Result<bool, TraceError> {
+        let is_there = self.line()?;
+        if is_there {
+            self.unchain()?;
+        }
+        Ok(is_there)
+    }
+
+    fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, TraceError> {
+        serde_json::from_str(self.text())
+            .map_err(|error| self.error(TraceErrorKind::Malformed(error.to_string())))
     }
 
     fn error(&self, kind: TraceErrorKind) -> TraceError {
@@ -241,7 +280,11 @@ impl<R: BufRead> Iterator for Reader<R> {
         if self.ended {
             return None;
         }
-        let step = self.step().transpose();
+        let step = match self.advance() {
+            Ok(true) => Some(self.step()),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        };
         self.ended = !matches!(step, Some(Ok(_)));
         step
     }

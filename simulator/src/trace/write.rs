@@ -11,6 +11,8 @@ pub struct Writer<W> {
     out: W,
     chain: String,
     next: u64,
+    /// The chain before the line, and the line; one buffer for all lines.
+    text: String,
 }
 
 impl<W: io::Write> Writer<W> {
@@ -19,14 +21,14 @@ impl<W: io::Write> Writer<W> {
     /// # Errors
     /// Whatever `out` gives.
     pub fn new(out: W, header: &Header) -> io::Result<Self> {
-        let mut writer = Self { out, chain: String::new(), next: 1 };
+        let mut writer = Self { out, chain: String::new(), next: 1, text: String::new() };
         writer.line(header)?;
         Ok(writer)
     }
 
     /// Goes on with a trace of which `out` has everything up to this place.
     pub(crate) fn resume(out: W, Place { chain, next }: Place) -> Self {
-        Self { out, chain, next }
+        Self { out, chain, next, text: String::new() }
     }
 
     /// What was written to.
@@ -56,9 +58,20 @@ impl<W: io::Write> Writer<W> {
     /// # Errors
     /// Whatever `out` gives.
     pub fn end(mut self) -> io::Result<W> {
-        let end = End { steps: self.next - 1 };
-        self.line(&EndLine { end })?;
+        self.last_line()?;
         Ok(self.out)
+    }
+
+    /// Ends the trace, and gives back the chain of its last line, which stands for all that was written.
+    pub(crate) fn finish(mut self) -> io::Result<String> {
+        self.last_line()?;
+        self.out.flush()?;
+        Ok(self.chain)
+    }
+
+    fn last_line(&mut self) -> io::Result<()> {
+        let end = End { steps: self.next - 1 };
+        self.line(&EndLine { end })
     }
 
     fn step(&mut self, step: Step) -> io::Result<()> {
@@ -67,8 +80,14 @@ impl<W: io::Write> Writer<W> {
     }
 
     fn line(&mut self, body: &impl Serialize) -> io::Result<()> {
-        let body = serde_json::to_string(body)?;
-        self.chain = chain::link(&self.chain, &body);
-        self.out.write_all(chain::seal(&body, &self.chain).as_bytes())
+        let mut linked = std::mem::take(&mut self.text).into_bytes();
+        linked.clear();
+        linked.extend_from_slice(self.chain.as_bytes());
+        let from = linked.len();
+        serde_json::to_writer(&mut linked, body)?;
+        self.text = String::from_utf8(linked).map_err(io::Error::other)?;
+        self.chain = chain::link(&self.text);
+        chain::seal(&mut self.text, &self.chain);
+        self.out.write_all(&self.text.as_bytes()[from..])
     }
 }

@@ -56,7 +56,11 @@ impl Batch {
         if let Some(missing) = self.events.first() {
             return Err(format!("an event did not come: {missing}"));
         }
-        if let Some(missing) = self.changes.iter().find(|change| change.certain) {
+        let changed_words = |change: &&Change| {
+            change.certain
+                || composed.iter().any(|(key, text)| *key == change.key && change.said.as_ref() != Some(text))
+        };
+        if let Some(missing) = self.changes.iter().find(changed_words) {
             return Err(format!(
                 "a change of S did not come: {} {} as {}, {:?}, resting on {:?}",
                 missing.event, missing.key, missing.thing.variant, missing.thing.text, missing.thing.rests_on

@@ -33,9 +33,11 @@ pub(super) struct Change {
     pub(super) thing: Thing,
     /// Words that a composed text must have in it.
     pub(super) saying: Vec<String>,
-    /// Whether the event must come. It may stay away if only what a text is composed from has changed, since the
-    /// text may have become the same again.
+    /// Whether the event must come. It may stay away if only what a text is composed from has changed: the text may
+    /// have become what it was.
     pub(super) certain: bool,
+    /// What the item said before.
+    pub(super) said: Option<String>,
 }
 
 /// The items by key.
@@ -75,17 +77,22 @@ impl Things {
             },
         };
         let thing = Thing { variant, text, made_from, rests_on };
+        let said = old.as_ref().and_then(|old| old.text.clone());
+        let same_words = |said: &String| match &thing.text {
+            Some(text) => text == said,
+            None => saying.iter().all(|word| said.contains(word.as_str())),
+        };
         let certain = old.as_ref().is_none_or(|old| {
             old.variant != thing.variant
                 || old.rests_on != thing.rests_on
-                || (thing.made_from.is_null() && old.text != thing.text)
+                || !said.as_ref().is_none_or(same_words)
         });
         if old.as_ref() == Some(&thing) {
             return None;
         }
         let event = if old.is_some() { "update_item" } else { "add_item" };
         self.0.insert(key.clone(), thing.clone());
-        Some(Change { event, key, thing, saying, certain })
+        Some(Change { event, key, thing, saying, certain, said })
     }
 
     /// The same item in another status (000-2.3).
@@ -96,7 +103,14 @@ impl Things {
             return None; // decision 0016: nothing about it changed
         }
         self.0.insert(key.to_owned(), thing.clone());
-        Some(Change { event: "update_item", key: key.to_owned(), thing, saying: Vec::new(), certain: true })
+        Some(Change {
+            event: "update_item",
+            key: key.to_owned(),
+            thing,
+            saying: Vec::new(),
+            certain: true,
+            said: None,
+        })
     }
 
     /// The item of a key, which keeps the words that the kernel composed from now on.

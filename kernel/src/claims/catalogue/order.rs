@@ -4,6 +4,21 @@ use super::*;
 
 pub(super) const ORDER: &[Claim] = &[
     Claim {
+        id: "C-18",
+        clause: "decision 0015",
+        statement: "After a task was lost in a crash, no task is started.",
+        formula: "□ (lost(t) ⇒ □ ¬run(r))",
+        check: Trace(|_, past, event| !(past.lost && runs(event))),
+        premise: |_, state| {
+            let lost = Cause::NoAnswer(Module::Executor, Failure::Unknown);
+            of_request(state, |request| request.ending.is_some_and(|ending| ending.cause == lost))
+        },
+        not_under: |policy| {
+            (!policy.rules.error_rows).then_some("a call that gives no answer has no row under the policy")
+        },
+        ..CLAIM
+    },
+    Claim {
         id: "C-19",
         clause: "decision 0013",
         statement: "Where an approver is wanted, only a revision that it agreed to runs.",
@@ -151,7 +166,6 @@ pub(super) const ORDER: &[Claim] = &[
         formula: "□ (cancelled(r) ⇒ □ ¬run(r))",
         check: Trace(|_, past, event| !(past.cancelled && runs(event))),
         premise: |_, state| {
-            use crate::event::Cause;
             of_request(state, |request| request.ending.is_some_and(|ending| ending.cause == Cause::Cancelled))
         },
         not_under: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),

@@ -1,0 +1,257 @@
+//! What is decided, reported, stored and audited of a request.
+
+use crate::ids::{Revision, TaskId, Text, TraceId, UserId};
+use crate::module::{Failure, Kind, Module, Ratings};
+use crate::score::Score;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The decision on a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Decision {
+    /// The revision that was decided on.
+    pub revision: Revision,
+    /// What was decided, and on which ground.
+    pub label: Label,
+    /// The consensus that it rests on.
+    pub score: Score,
+    /// Security's objection to the revision decided on, if the policy names objections (finding F7).
+    pub objection: Option<Score>,
+}
+
+/// What was decided, and on which ground (004 §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Label {
+    /// PROCEED: the consensus reached the line above which nobody debates again.
+    ConsensusReached,
+    /// PROCEED: the passes are spent, and the consensus lies between the two lines (finding F8).
+    ProceedBelowLine,
+    /// REJECT: the consensus stayed too low.
+    Rejected,
+    /// VETO: Security found the plan unsafe.
+    Vetoed,
+}
+
+impl Label {
+    /// Whether the plan may run.
+    #[must_use]
+    pub const fn proceeds(self) -> bool {
+        matches!(self, Self::ConsensusReached | Self::ProceedBelowLine)
+    }
+}
+
+/// How one task of a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct TaskOutcome {
+    /// The task.
+    pub task: TaskId,
+    /// How it ended.
+    pub ended: TaskEnd,
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum TaskEnd {
+    /// With exit code 0.
+    Succeeded,
+    /// With another exit code.
+    Exited(i32),
+    /// Without a result.
+    NoResult(Failure),
+    /// It was not started: an earlier one failed.
+    NotRun,
+}
+
+/// As what a request ends, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Ending {
+    /// As what.
+    pub kind: Kind,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Why a request ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Cause {
+    /// Every task succeeded.
+    Completed,
+    /// An identity lock does not match.
+    IdentityMismatch,
+    /// A module that cannot be done without gave no answer.
+    NoAnswer(Module, Failure),
+    /// Security vetoed the plan.
+    Vetoed,
+    /// The consensus stayed too low.
+    Rejected,
+    /// The Critic found no repair.
+    NoRepair,
+    /// The policy allows no further repair.
+    RepairsSpent,
+    /// The repaired plan was not cleared.
+    RepairRejected,
+    /// The approver said no.
+    NotApproved,
+    /// The user cancelled.
+    Cancelled,
+}
+
+/// What the stores keep of a request, under its trace id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct MemoryRecord {
+    /// The request; storing twice under one trace id is storing once.
+    pub trace: TraceId,
+    /// Its kind; always an outcome where the policy does not type kinds (finding F13).
+    pub kind: Kind,
+    /// What the user will read: the outputs of the tasks, or why there are none.
+    pub text: Text,
+    /// The ratings after the duels; without a decision they stay as they are.
+    pub ratings: Option<Ratings>,
+}
+
+/// What the audit says of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct AuditRecord {
+    /// The request.
+    pub trace: TraceId,
+    /// Whose it was.
+    pub user: UserId,
+    /// As what and why it ended.
+    pub ending: Ending,
+    /// What was decided: on the plan, and again on each repaired plan that was cleared to run.
+    pub decisions: Vec<Decision>,
+    /// What the two stores hold.
+    pub stores: Holdings,
+    /// The tasks that were started, the latest start last, and what became of their effects (finding F15).
+    pub tasks: Vec<TaskRecord>,
+}
+
+/// What each store holds of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Holdings {
+    /// The local one.
+    pub local: Holding,
+    /// The cloud.
+    pub cloud: Holding,
+}
+
+impl Default for Holdings {
+    fn default() -> Self {
+        Self { local: Holding::Missing, cloud: Holding::Missing }
+    }
+}
+
+/// What a store holds of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Holding {
+    /// The record.
+    Held,
+    /// Nothing: it was not asked, or said no.
+    Missing,
+    /// It was asked, and what came back does not tell: nothing in time, or nothing that makes sense.
+    Unknown,
+}
+
+/// What became of one started task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct TaskRecord {
+    /// The task.
+    pub task: TaskId,
+    /// What became of its effect; nothing for a pure task, or where the policy keeps no ledger.
+    pub effect: Option<EffectEnd>,
+}
+
+/// What became of an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum EffectEnd {
+    /// It stands.
+    Kept,
+    /// Its compensation succeeded.
+    Undone,
+    /// Its compensation failed, or gave no answer.
+    UndoFailed,
+}
+
+impl Holding {
+    /// What a store holds when the call to it ended so: a store that said no, or was not there, holds
+    /// nothing; one that did not answer in time, made no sense or was lost in a crash may hold the record.
+    #[must_use]
+    pub const fn after(failure: Failure) -> Self {
+        match failure {
+            Failure::Error | Failure::NoCandidates => Self::Missing,
+            Failure::Timeout | Failure::Malformed | Failure::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ConsensusReached => "PROCEED, consensus reached",
+            Self::ProceedBelowLine => "PROCEED below the line",
+            Self::Rejected => "REJECT, consensus too low",
+            Self::Vetoed => "VETO by Security",
+        })
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Completed => "every task succeeded",
+            Self::IdentityMismatch => "the identity locks do not match",
+            Self::NoAnswer(module, failure) => return write!(f, "no answer from the {module} ({failure})"),
+            Self::Vetoed => "Security vetoed the plan",
+            Self::Rejected => "the consensus stayed too low",
+            Self::NoRepair => "the Critic found no repair",
+            Self::RepairsSpent => "no further repair is allowed",
+            Self::RepairRejected => "the repaired plan was not cleared",
+            Self::NotApproved => "the approver said no",
+            Self::Cancelled => "the user cancelled",
+        })
+    }
+}
+
+impl fmt::Display for Holding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Held => "held",
+            Self::Missing => "missing",
+            Self::Unknown => "unknown",
+        })
+    }
+}
+
+impl fmt::Display for EffectEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kept => "kept",
+            Self::Undone => "undone",
+            Self::UndoFailed => "undo failed",
+        })
+    }
+}

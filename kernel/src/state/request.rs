@@ -1,0 +1,270 @@
+//! What is remembered of the running request, and how each event changes it.
+
+use super::Call;
+use crate::control::phase::Phase;
+use crate::event::{Decision, EffectEnd, Ending, Event, Holding, Holdings, TaskEnd, TaskRecord};
+use crate::ids::{RequestId, Revision, TaskId, Text};
+use crate::module::{Argument, Ask, ByRole, Failure, Ratings, Report, Role, Store};
+use crate::plan::{EffectKind, Plan, Task};
+use crate::score::Score;
+use alloc::vec::Vec;
+
+/// What is remembered of the running request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// Its number.
+    pub id: RequestId,
+    /// Both identity locks matched.
+    pub verified: bool,
+    /// The ratings with which it is judged; constant from LoadingContext on.
+    pub ratings: Ratings,
+    /// The ratings after the duels, to be written at the store.
+    pub ratings_after: Option<Ratings>,
+    /// The plan, once there is one.
+    pub plan: Option<Revised>,
+    /// The debate.
+    pub debate: Debate,
+    /// What the user asked for, until it may enter the semantic state: once the identity is verified.
+    pub text: Text,
+    /// The different decisions taken so far, each with the latest revision that it was taken on.
+    pub decisions: Vec<Decision>,
+    /// The run of the plan: how its tasks ended so far, in its order.
+    pub outcomes: Vec<TaskEnd>,
+    /// Repairs started; counted only where the policy bounds them.
+    pub repairs: u32,
+    /// The tasks that were started, the latest start last.
+    pub ledger: Vec<Started>,
+    /// As what and why it ends, once that is settled.
+    pub ending: Option<Ending>,
+    /// What the stores hold.
+    pub holdings: Holdings,
+    /// How often the audit sink was tried.
+    pub audit_attempts: u32,
+}
+
+/// A plan and its revision.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Revised {
+    /// Which revision of the request's plan it is.
+    pub revision: Revision,
+    /// The plan.
+    pub plan: Plan,
+}
+
+/// What is remembered of the debate: each role's latest argument, and flags.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Debate {
+    /// The pass that runs or ran last, from 1; 0 before the first.
+    pub pass: u32,
+    /// Each role's latest argument.
+    pub latest: ByRole<Option<Argument>>,
+    /// The revision that Security's latest argument is about.
+    pub security_read: Option<Revision>,
+    /// Security vetoed, in whichever pass.
+    pub vetoed: bool,
+    /// The latest consensus, and the revision it is about.
+    pub scored: Option<Scored>,
+}
+
+/// A consensus on a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scored {
+    /// The revision.
+    pub revision: Revision,
+    /// The consensus.
+    pub score: Score,
+}
+
+/// A task that was started. Running it again renews its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Started {
+    /// The task.
+    pub task: TaskId,
+    /// The kind of effect that it declared.
+    pub effect: EffectKind,
+    /// What became of the effect so far.
+    pub end: EffectEnd,
+}
+impl Request {
+    pub(crate) fn new(id: RequestId, text: Text) -> Self {
+        Self {
+            id,
+            text,
+            verified: false,
+            ratings: Ratings::default(),
+            ratings_after: None,
+            plan: None,
+            debate: Debate::default(),
+            decisions: Vec::new(),
+            outcomes: Vec::new(),
+            repairs: 0,
+            ledger: Vec::new(),
+            ending: None,
+            holdings: Holdings::default(),
+            audit_attempts: 0,
+        }
+    }
+
+    /// The task of the plan that runs now or next, by its place in the run.
+    #[must_use]
+    pub fn current_task(&self) -> Option<&Task> {
+        self.plan.as_ref()?.plan.tasks().get(self.outcomes.len())
+    }
+
+    /// The effect to be undone next: the latest start that stands and has a compensation.
+    #[must_use]
+    pub fn next_undo(&self) -> Option<TaskId> {
+        let standing =
+            |started: &&Started| started.effect == EffectKind::Undoable && started.end == EffectEnd::Kept;
+        self.ledger.iter().rev().find(standing).map(|started| started.task)
+    }
+
+    /// Security's latest argument, if it is about the revision that is the plan now and objects.
+    #[must_use]
+    pub fn objection(&self) -> Option<Score> {
+        let argument = self.debate.latest.security.filter(|argument| argument.objects_from(Score::ZERO))?;
+        (self.debate.security_read == self.plan.as_ref().map(|plan| plan.revision))
+            .then_some(argument.confidence)
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event, waiting: Option<Call>) {
+        match event {
+            Event::ToolCall { ask, .. } => self.asked(*ask),
+            Event::ToolResult { report, .. } => {
+                if let Some(call) = waiting {
+                    self.answered(call.ask, report);
+                }
+            }
+            Event::CallFailed { failure, .. } => {
+                if let Some(call) = waiting {
+                    self.unanswered(call.ask, *failure);
+                }
+            }
+            Event::PlanAdopted { revision, plan } => {
+                self.plan = Some(Revised { revision: *revision, plan: plan.clone() });
+            }
+            Event::VetoRaised { .. } => self.debate.vetoed = true,
+            Event::ConsensusScored { revision, score } => {
+                self.debate.scored = Some(Scored { revision: *revision, score: *score });
+            }
+            Event::RatingsUpdated { ratings } => self.ratings_after = Some(*ratings),
+            // Deciding the same again, for a later revision, renews the entry: however often a plan is
+            // repaired, there are only so many different decisions.
+            Event::Decided { decision } => {
+                self.decisions
+                    .retain(|earlier| Decision { revision: decision.revision, ..*earlier } != *decision);
+                self.decisions.push(*decision);
+            }
+            Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
+            Event::Concluded { ending } => self.ending = Some(*ending),
+            _ => {}
+        }
+    }
+
+    fn asked(&mut self, ask: Ask) {
+        match ask {
+            Ask::RunTask { task, effect } => {
+                self.ledger.retain(|started| started.task != task);
+                self.ledger.push(Started { task, effect, end: EffectEnd::Kept });
+            }
+            Ask::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, ask: Ask, report: &Report) {
+        match (ask, report) {
+            (Ask::VerifyIdentity, Report::Identity { gcp, mongodb }) => self.verified = *gcp && *mongodb,
+            (Ask::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
+            (_, Report::Argument { argument, .. }) => {
+                if let Some(role) = ask.arguing() {
+                    *self.debate.latest.get_mut(role) = Some(*argument);
+                    if role == Role::Security {
+                        self.debate.security_read = self.plan.as_ref().map(|plan| plan.revision);
+                    }
+                }
+            }
+            (Ask::RunTask { .. }, Report::Exit { code, .. }) => self.outcomes.push(match code {
+                0 => TaskEnd::Succeeded,
+                code => TaskEnd::Exited(*code),
+            }),
+            (Ask::UndoTask { task }, Report::Exit { code, .. }) => {
+                self.undone(task, if *code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed });
+            }
+            (Ask::Remember { store, .. }, Report::Stored { held }) => {
+                self.hold(store, if *held { Holding::Held } else { Holding::Missing });
+            }
+            _ => {}
+        }
+    }
+
+    fn unanswered(&mut self, ask: Ask, failure: Failure) {
+        match ask {
+            Ask::RunTask { .. } => self.outcomes.push(TaskEnd::NoResult(failure)),
+            Ask::UndoTask { task } => self.undone(task, EffectEnd::UndoFailed),
+            Ask::Remember { store, .. } => {
+                self.hold(store, Holding::after(failure));
+            }
+            _ => {}
+        }
+    }
+
+    fn undone(&mut self, task: TaskId, end: EffectEnd) {
+        for started in self.ledger.iter_mut().filter(|started| started.task == task) {
+            started.end = end;
+        }
+    }
+
+    fn hold(&mut self, store: Store, holding: Holding) {
+        match store {
+            Store::Local => self.holdings.local = holding,
+            Store::Cloud => self.holdings.cloud = holding,
+        }
+    }
+
+    pub(crate) fn enter(&mut self, from: Phase, to: Phase) {
+        match (from, to) {
+            (Phase::Planning, Phase::Round(_)) => self.debate.pass = 1,
+            // Every role from Solution on speaks again before anything is scored; only the Analyst's
+            // argument stays the latest.
+            (Phase::MultiPassCheck, Phase::Round(_)) => {
+                self.debate.pass = self.debate.pass.saturating_add(1);
+                self.debate.latest = ByRole { analyst: self.debate.latest.analyst, ..ByRole::default() };
+                self.debate.security_read = None;
+                self.debate.scored = None;
+            }
+            // The run is over: reported and judged, or given up. A repaired plan starts from nothing.
+            (Phase::Failure, _) | (_, Phase::RollbackActive) => self.outcomes.clear(),
+            // What led here has been decided, concluded and logged; the state need not carry it further.
+            (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
+                self.debate = Debate::default();
+                self.plan = None;
+                self.outcomes.clear();
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn canon(&mut self) {
+        let slots = (self.plan.iter_mut().map(|plan| &mut plan.revision))
+            .chain(&mut self.debate.security_read)
+            .chain(self.debate.scored.iter_mut().map(|scored| &mut scored.revision))
+            .chain(self.decisions.iter_mut().map(|decision| &mut decision.revision));
+        let slots: Vec<&mut Revision> = slots.collect();
+        let mut live: Vec<Revision> = slots.iter().map(|slot| **slot).collect();
+        live.sort_unstable();
+        live.dedup();
+        for slot in slots {
+            let rank = live.iter().position(|revision| revision == slot).unwrap_or(0);
+            *slot = Revision::new(u32::try_from(rank).unwrap_or(u32::MAX)).next();
+        }
+    }
+}
+
+impl Started {
+    /// What the audit says of the task.
+    #[must_use]
+    pub fn record(&self) -> TaskRecord {
+        TaskRecord { task: self.task, effect: (self.effect != EffectKind::Pure).then_some(self.end) }
+    }
+}

@@ -1,0 +1,78 @@
+//! Which traces are meant, and how they are read while somebody watches.
+
+use indicatif::ProgressBar;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What was given to be replayed.
+pub(super) struct Given {
+    /// A trace, or a folder that has none.
+    pub(super) path: PathBuf,
+    /// Why there is no trace.
+    pub(super) missing: Option<String>,
+}
+
+/// The traces that are meant, in the order given; those of a folder by their names.
+pub(super) fn given(paths: &[PathBuf]) -> Vec<Given> {
+    let mut given = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            given.push(Given { path: path.clone(), missing: None });
+            continue;
+        }
+        let mut traces = Vec::new();
+        let missing = match below(path, &mut traces) {
+            Ok(()) if traces.is_empty() => format!(
+                "{}: no trace in this folder; expected a file *.ndjson in it or below it. Record one with: \
+                 orchestrion run SCENARIO",
+                path.display()
+            ),
+            Ok(()) => {
+                given.extend(traces.into_iter().map(|path| Given { path, missing: None }));
+                continue;
+            }
+            Err(error) => error,
+        };
+        given.push(Given { path: path.clone(), missing: Some(missing) });
+    }
+    given
+}
+
+/// The traces in a folder and below it. Links to folders are not followed, so there is no way round in circles.
+fn below(folder: &Path, traces: &mut Vec<PathBuf>) -> Result<(), String> {
+    let cannot = |error: io::Error| format!("{}: cannot be read: {error}", folder.display());
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(cannot)?;
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            if !path.is_symlink() {
+                below(&path, traces)?;
+            }
+        } else if path.extension().is_some_and(|extension| extension == "ndjson") {
+            traces.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A file that tells how far it was read, and that can be told to stop.
+pub(super) struct Watched<'a> {
+    pub(super) file: File,
+    pub(super) bar: &'a ProgressBar,
+    pub(super) stop: &'a AtomicBool,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Whoever set it does not wait for what would come of this trace.
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("not wanted any more"));
+        }
+        let read = self.file.read(buffer)?;
+        self.bar.inc(read as u64);
+        Ok(read)
+    }
+}

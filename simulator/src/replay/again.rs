@@ -1,0 +1,164 @@
+//! One recorded input decided again, and what came of it held against its line.
+//!
+//! A line that this version wrote and would write again is compared byte for byte: of such a line nothing but
+//! the input is parsed. Any other line is parsed whole and compared by its meaning, so that the order of keys
+//! is no difference, and what does differ can be named.
+
+use super::Difference;
+use crate::trace::{Contexts, Header, Layer, Made, Reader, Shown, Step, TraceError, decisions};
+use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
+use std::io::{BufRead, Write};
+
+/// A conversation that is decided again, input by input.
+pub(super) struct Again {
+    policy: Policy,
+    state: State,
+    contexts: Contexts,
+    /// What is to be compared with a line; one buffer for all lines.
+    written: Vec<u8>,
+}
+
+/// A step that was decided again.
+pub(super) struct Turn {
+    /// What came.
+    pub(super) input: Input,
+    /// What it came to.
+    pub(super) decided: Decided,
+    /// How that departs from the record, if it does.
+    pub(super) difference: Option<(Layer, Difference)>,
+}
+
+/// What an input came to this time.
+pub(super) struct Decided {
+    /// The batch that was applied, or the refusal as a sentence.
+    pub(super) outcome: Result<Events, String>,
+    /// What the module that is now waited for is shown.
+    pub(super) shown: Option<Shown>,
+}
+
+impl Again {
+    pub(super) fn new(header: &Header, policy: Option<&Policy>) -> Self {
+        let policy = policy.unwrap_or(&header.policy).clone();
+        let state = State::new(header.conversation.clone());
+        Self { policy, state, contexts: Contexts::default(), written: Vec::new() }
+    }
+
+    /// The next step of a trace, or `None` after the last.
+    pub(super) fn next<R: BufRead>(&mut self, reader: &mut Reader<R>) -> Result<Option<Turn>, TraceError> {
+        if !reader.advance()? {
+            return Ok(None);
+        }
+        let mut early = None;
+        if let Some((input, rest)) = self.input(reader.text(), reader.number()) {
+            let decided = self.decide(&input);
+            if self.is_written(&decided, rest) {
+                return Ok(Some(Turn { input, decided, difference: None }));
+            }
+            early = Some(decided);
+        }
+        let step = reader.step()?;
+        let decided = early.unwrap_or_else(|| self.decide(&step.input));
+        let difference = difference(&step, &decided);
+        Ok(Some(Turn { input: step.input, decided, difference }))
+    }
+
+    /// Decides an input and applies what was decided.
+    fn decide(&mut self, input: &Input) -> Decided {
+        match decide(&self.policy, &self.state, input) {
+            Ok(events) => {
+                events.iter().for_each(|event| self.state.apply(event));
+                Decided { shown: self.contexts.after(&self.state, &events), outcome: Ok(events) }
+            }
+            Err(refusal) => Decided { shown: None, outcome: Err(refusal.to_string()) },
+        }
+    }
+
+    /// The input of a step with this number and what follows it, if the line begins as this version writes it.
+    fn input<'a>(&mut self, text: &'a str, number: u64) -> Option<(Input, &'a str)> {
+        self.written.clear();
+        write!(self.written, "{{\"n\":{number},\"input\":").ok()?;
+        if !text.as_bytes().starts_with(&self.written) {
+            return None;
+        }
+        let rest = text.get(self.written.len()..)?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+        let input = values.next()?.ok()?;
+        Some((input, rest.get(values.byte_offset()..)?))
+    }
+
+    /// Whether this is what stands in the line after its input.
+    fn is_written(&mut self, decided: &Decided, rest: &str) -> bool {
+        let (events, refused) = match &decided.outcome {
+            Ok(events) => (events.as_slice(), None),
+            Err(sentence) => (&[][..], Some(sentence.as_str())),
+        };
+        let made = Made { events, refused, context: decided.shown.as_ref() };
+        self.written.clear();
+        // An object of its own begins with a brace where the rest of an object begins with a comma.
+        serde_json::to_writer(&mut self.written, &made).is_ok()
+            && rest.strip_prefix(',').is_some_and(|rest| self.written.get(1..) == Some(rest.as_bytes()))
+    }
+}
+
+/// How what was decided departs from the record, if it does.
+fn difference(step: &Step, decided: &Decided) -> Option<(Layer, Difference)> {
+    let differ = |layer, what: String, recorded: String, replayed: String| {
+        Some((layer, Difference { n: step.n, what, recorded, replayed }))
+    };
+    let events = match (&decided.outcome, &step.refused) {
+        (Err(here), Some(sentence)) if here == sentence => return None,
+        (Err(here), Some(sentence)) => {
+            return differ(Layer::Texts, "the refusal".into(), sentence.clone(), here.clone());
+        }
+        (Err(here), None) => {
+            return differ(
+                Layer::Decisions,
+                "the input".into(),
+                format!("accepted, {} events", step.events.len()),
+                format!("refused: {here}"),
+            );
+        }
+        (Ok(events), Some(sentence)) => {
+            return differ(
+                Layer::Decisions,
+                "the input".into(),
+                format!("refused: {sentence}"),
+                format!("accepted, {} events", events.len()),
+            );
+        }
+        (Ok(events), None) => events,
+    };
+    if let Some(difference) = compare(step, events) {
+        return Some(difference);
+    }
+    if decided.shown != step.context {
+        let (recorded, here) = (text(&step.context), text(&decided.shown));
+        return differ(Layer::Decisions, "the context shown".into(), recorded, here);
+    }
+    None
+}
+
+fn compare(step: &Step, events: &Events) -> Option<(Layer, Difference)> {
+    let pairs = step.events.len().max(events.len());
+    let at = |layer| {
+        let same = |a: &Event, b: &Event| match layer {
+            Layer::Decisions => decisions(a) == decisions(b),
+            Layer::Texts => a == b,
+        };
+        (0..pairs)
+            .find(|i| !matches!((step.events.get(*i), events.get(*i)), (Some(a), Some(b)) if same(a, b)))
+    };
+    // The common case costs one comparison.
+    if step.events == *events {
+        return None;
+    }
+    let (layer, i) =
+        at(Layer::Decisions).map(|i| (Layer::Decisions, i)).or(at(Layer::Texts).map(|i| (Layer::Texts, i)))?;
+    let event = |events: &Events| events.get(i).map_or("nothing".to_string(), text);
+    let what = format!("event {} of {pairs}", i + 1);
+    Some((layer, Difference { n: step.n, what, recorded: event(&step.events), replayed: event(events) }))
+}
+
+fn text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| error.to_string())
+}

@@ -1,0 +1,268 @@
+//! `replay` as a user calls it: strictness, many traces at once, and updates.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/scenarios");
+
+/// Runs `orchestrion replay` without a terminal, checks its exit code, and gives what it printed.
+fn replay(code: i32, folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+        .arg("replay")
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let printed =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{printed}");
+    assert!(!printed.contains("panicked"), "{arguments:?}\n{printed}");
+    printed
+}
+
+fn golden(name: &str) -> String {
+    fs::read_to_string(format!("{SCENARIOS}/{name}.ndjson")).unwrap()
+}
+
+/// A trace whose lines were changed by somebody who also mended the chain.
+fn forged(trace: &str, change: impl Fn(usize, &str) -> String) -> String {
+    let mut chain = String::new();
+    let line = |(i, line): (usize, &str)| {
+        let (body, _) = line.rsplit_once(",\"chain\":").unwrap();
+        let body = change(i + 1, &format!("{body}}}"));
+        chain = orchestrion::trace::digest(format!("{chain}{body}").as_bytes());
+        format!("{},\"chain\":\"{chain}\"}}\n", body.strip_suffix('}').unwrap())
+    };
+    trace.lines().enumerate().map(line).collect()
+}
+
+/// The same with one line changed, in which `from` has to stand.
+fn forged_at(trace: &str, at: usize, from: &str, to: &str) -> String {
+    forged(trace, |line, body| {
+        if line != at {
+            return body.to_string();
+        }
+        assert!(body.contains(from), "{body}");
+        body.replacen(from, to, 1)
+    })
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+    fs::write(folder.join(name), text).unwrap();
+}
+
+#[test]
+fn another_spelling_of_the_same_step_replays_equal() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = golden("happy");
+    assert_eq!(forged(&happy, |_, body| body.to_string()), happy);
+    let reordered = forged(&happy, |line, body| match line {
+        1 => body.to_string(),
+        _ if body.starts_with("{\"end\"") => body.to_string(),
+        _ => serde_json::from_str::<serde_json::Value>(body).unwrap().to_string(),
+    });
+    assert!(reordered.contains("{\"context\":"), "the keys stand in another order");
+    let cases = [
+        ("reordered", reordered),
+        ("spaces after the number", forged_at(&happy, 4, ",\"input\":", " , \"input\": ")),
+        ("spaces in the input", forged_at(&happy, 4, "{\"reply\":", "{ \"reply\" :  ")),
+        ("spaces after the input", forged_at(&happy, 4, ",\"events\":", " , \"events\" : ")),
+        ("escapes in a text", forged_at(&happy, 3, "ada", "\\u0061da")),
+        ("null for what is left out", forged_at(&happy, 4, ",\"events\":", ",\"refused\":null,\"events\":")),
+    ];
+    for (name, trace) in cases {
+        assert_ne!(trace, happy, "{name}");
+        write(folder.path(), "spelt.ndjson", &trace);
+        let printed = replay(0, folder.path(), &["spelt.ndjson"]);
+        assert!(printed.starts_with("spelt.ndjson: equal"), "{name}\n{printed}");
+    }
+}
+
+#[test]
+fn a_line_that_says_something_else_is_refused_however_well_it_is_chained() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = golden("happy");
+    let last = happy.lines().count();
+    let malformed = "the chain holds, but this is no line";
+    let cases = [
+        (
+            "unknown in the step",
+            forged_at(&happy, 4, ",\"events\":", ",\"more\":1,\"events\":"),
+            4,
+            malformed,
+        ),
+        (
+            "unknown before the input",
+            forged_at(&happy, 4, ",\"input\":", ",\"more\":1,\"input\":"),
+            4,
+            malformed,
+        ),
+        ("unknown at the end", forged_at(&happy, 4, "}]}", "}],\"more\":1}"), 4, malformed),
+        ("unknown in the input", forged_at(&happy, 4, "\"gcp\":", "\"more\":1,\"gcp\":"), 4, malformed),
+        ("twice", forged_at(&happy, 4, ",\"events\":", ",\"input\":\"step\",\"events\":"), 4, malformed),
+        ("something behind", forged_at(&happy, 4, "}]}", "}]}}"), 4, malformed),
+        ("a plus in the number", forged_at(&happy, 4, "\"n\":3", "\"n\":+3"), 4, malformed),
+        ("a zero in the number", forged_at(&happy, 4, "\"n\":3", "\"n\":03"), 4, malformed),
+        (
+            "another number",
+            forged_at(&happy, 4, "\"n\":3", "\"n\":4"),
+            4,
+            "step 4 stands where step 3 was due",
+        ),
+        ("another end", forged_at(&happy, last, "\"steps\":", "\"steps\":1"), last, "was due"),
+        (
+            "not what was decided",
+            forged_at(&happy, 4, "T02", "T03"),
+            0,
+            "decision first at step 3, event 3 of 3",
+        ),
+    ];
+    for (name, trace, line, expected) in cases {
+        write(folder.path(), "forged.ndjson", &trace);
+        let printed = replay(if line == 0 { 1 } else { 3 }, folder.path(), &["forged.ndjson"]);
+        assert!(printed.contains(expected), "{name}\n{printed}");
+        assert!(line == 0 || printed.contains(&format!("forged.ndjson:{line}: ")), "{name}\n{printed}");
+    }
+}
+
+/// Forty traces, of which every tenth differs and another is torn.
+fn many(folder: &Path) -> usize {
+    let happy = golden("happy");
+    for i in 0..40 {
+        let trace = match i % 10 {
+            3 => forged_at(&happy, 4, "T02", "T03"),
+            7 => happy[..happy.len() - 1].to_string(),
+            _ => happy.clone(),
+        };
+        write(folder, &format!("traces/{}/{i:02}.ndjson", i % 3), &trace);
+    }
+    write(folder, "traces/readme.txt", "no trace");
+    40
+}
+
+#[test]
+fn a_folder_is_replayed_in_one_order_however_many_jobs_do_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = many(folder.path());
+    let alone = replay(1, folder.path(), &["traces", "--jobs", "1"]);
+    assert!(alone.ends_with("replayed 40 of 40: 32 equal, 4 differ, 4 not read to the end\n"), "{alone}");
+    let names: Vec<&str> = alone.lines().filter_map(|line| line.strip_prefix("traces/")).collect();
+    assert_eq!(names.len(), count);
+    assert!(names.is_sorted(), "{alone}");
+    for jobs in ["2", "3", "16"] {
+        assert_eq!(replay(1, folder.path(), &["traces", "--jobs", jobs]), alone, "{jobs} jobs");
+    }
+    let first = replay(1, folder.path(), &["traces", "--fail-fast", "--jobs", "1"]);
+    assert!(first.ends_with("replayed 2 of 40: 1 equal, 1 differ, 38 not tried\n"), "{first}");
+    for jobs in ["2", "16"] {
+        let printed = replay(1, folder.path(), &["traces", "--fail-fast", "--jobs", jobs]);
+        assert_eq!(printed, first, "{jobs} jobs");
+    }
+    assert!(replay(2, folder.path(), &["traces", "--jobs", "0"]).contains("--jobs"));
+}
+
+#[test]
+fn a_folder_without_a_trace_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "empty/notes.txt", "nothing");
+    let printed = replay(2, folder.path(), &["empty"]);
+    assert!(printed.contains("empty: no trace in this folder; expected a file *.ndjson"), "{printed}");
+    write(folder.path(), "one.ndjson", &golden("happy"));
+    let printed = replay(3, folder.path(), &["empty", "one.ndjson"]);
+    assert!(printed.contains("replayed 2 of 2: 1 equal, 1 not read to the end"), "{printed}");
+}
+
+#[test]
+fn an_update_is_shown_and_without_anybody_to_ask_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let stale = forged_at(&golden("happy"), 4, "T02", "T03");
+    write(folder.path(), "stale.ndjson", &stale);
+    let printed = replay(1, folder.path(), &["--update", "stale.ndjson"]);
+    assert!(printed.contains("stale.ndjson: WOULD CHANGE in 1 of "), "{printed}");
+    assert!(
+        printed.contains("step 3, event 3 of 3\n    recorded {\"moved\":{\"row\":\"T03\"}}\n"),
+        "{printed}"
+    );
+    assert!(printed.contains("now      {\"moved\":{\"row\":\"T02\"}}\n"), "{printed}");
+    assert!(printed.contains("nothing was written"), "{printed}");
+    assert!(printed.contains("orchestrion replay --update --yes stale.ndjson\n"), "{printed}");
+    assert!(printed.contains("recorded from happy"), "{printed}");
+    assert_eq!(fs::read_to_string(folder.path().join("stale.ndjson")).unwrap(), stale);
+    assert!(replay(2, folder.path(), &["--yes", "stale.ndjson"]).contains("--update"));
+}
+
+#[test]
+fn an_update_that_is_wanted_is_written_whole_and_replays_equal() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = golden("happy");
+    write(folder.path(), "stale.ndjson", &forged_at(&happy, 4, "T02", "T03"));
+    write(folder.path(), "old.ndjson", &forged_at(&happy, 1, "\"kernel\":\"0", "\"kernel\":\"9.0"));
+    write(folder.path(), "fine.ndjson", &happy);
+    let printed = replay(0, folder.path(), &["--update", "--yes", "."]);
+    assert!(printed.contains("old.ndjson: WOULD CHANGE in its header only"), "{printed}");
+    assert!(printed.contains("kernel version: recorded 9.0"), "{printed}");
+    assert!(printed.ends_with("replayed 3 of 3: 1 equal, 2 updated\n"), "{printed}");
+    for name in ["stale.ndjson", "old.ndjson", "fine.ndjson"] {
+        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), happy, "{name}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no draft is left");
+    let printed = replay(0, folder.path(), &["--update", "--quiet", "."]);
+    assert_eq!(printed, "replayed 3 of 3: 3 equal\n");
+}
+
+#[test]
+fn inputs_stay_and_are_recorded_as_refused_where_they_no_longer_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let veto = golden("veto-in-pass-one");
+    write(folder.path(), "veto.ndjson", &veto);
+    let arguments = ["--update", "veto.ndjson", "--policy", "as-drawn"];
+    let printed = replay(1, folder.path(), &arguments);
+    assert!(printed.contains("policy: recorded hardened, here as-drawn"), "{printed}");
+    assert!(printed.contains("had been accepted would be recorded as refused"), "{printed}");
+    assert!(printed.contains("--update --yes --policy as-drawn veto.ndjson\n"), "{printed}");
+    assert!(printed.lines().all(|line| line.chars().count() < 250), "{printed}");
+    replay(0, folder.path(), &["--yes", "--update", "veto.ndjson", "--policy", "as-drawn"]);
+    replay(0, folder.path(), &["veto.ndjson"]);
+    let inputs = |trace: &str| -> Vec<serde_json::Value> {
+        trace
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["input"].take())
+            .collect()
+    };
+    let updated = fs::read_to_string(folder.path().join("veto.ndjson")).unwrap();
+    assert_eq!(inputs(&updated), inputs(&veto));
+    assert!(updated.contains("\"refused\":"), "{updated}");
+}
+
+#[test]
+fn a_trace_that_cannot_be_read_to_its_end_is_not_updated() {
+    let folder = tempfile::tempdir().unwrap();
+    let stale = forged_at(&golden("happy"), 4, "T02", "T03");
+    let torn = &stale[..stale.len() - 40];
+    write(folder.path(), "torn.ndjson", torn);
+    let printed = replay(3, folder.path(), &["--update", "--yes", "torn.ndjson"]);
+    assert!(printed.contains("torn.ndjson: NOT READ to the end, and not updated"), "{printed}");
+    assert_eq!(fs::read_to_string(folder.path().join("torn.ndjson")).unwrap(), torn);
+    write(folder.path(), "empty.ndjson", "");
+    replay(2, folder.path(), &["--update", "--yes", "empty.ndjson"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_update_keeps_links_and_permissions() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "real/trace.ndjson", &forged_at(&golden("happy"), 4, "T02", "T03"));
+    let real = folder.path().join("real/trace.ndjson");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink(&real, folder.path().join("link.ndjson")).unwrap();
+    replay(0, folder.path(), &["--update", "--yes", "link.ndjson"]);
+    assert!(folder.path().join("link.ndjson").is_symlink());
+    assert_eq!(fs::read_to_string(&real).unwrap(), golden("happy"));
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+}

@@ -1,0 +1,182 @@
+//! Links between clauses, rows, claims, golden traces and tests: generated, so that no page falls behind.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use crate::root;
+use orchestrion::trace::Reader;
+use orchestrion_kernel::Event;
+use orchestrion_kernel::claims::CLAIMS;
+use orchestrion_kernel::control::table::TRANSITIONS;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// Golden traces that are named one by one under a clause.
+const GOLDENS_NAMED_MAX: usize = 3;
+
+/// The rows that golden traces take, each with the names of the traces that do, in order.
+#[must_use]
+pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
+    let mut taken: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for path in files(&root().join("specs/scenarios"), "ndjson") {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        for step in Reader::new(BufReader::new(File::open(&path).unwrap()), &name).unwrap() {
+            for event in step.unwrap().events {
+                if let Event::Moved { row } = event {
+                    let by = taken.entry(row.row().id).or_default();
+                    if by.last() != Some(&name) {
+                        by.push(name.clone());
+                    }
+                }
+            }
+        }
+    }
+    taken
+}
+
+/// Every test, and the oracle, as a path from the project's root with its text: where a clause is named, it is tried.
+#[must_use]
+pub fn tests() -> Vec<(String, String)> {
+    let mut tests = Vec::new();
+    for folder in ["kernel/tests", "model/tests", "simulator/tests", "tests/src/oracle", "tests/tests"] {
+        for path in files(&root().join(folder), "rs") {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            tests.push((format!("{folder}/{name}"), fs::read_to_string(&path).unwrap()));
+        }
+    }
+    tests
+}
+
+/// The files of a folder with this ending, in order.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.sort_unstable();
+    paths
+}
+
+/// A clause page with, at the end of each clause, the links to what carries and checks it.
+#[must_use]
+pub fn clause_page(
+    page: &str,
+    taken: &BTreeMap<&'static str, Vec<String>>,
+    tests: &[(String, String)],
+) -> String {
+    let bare: String = page.split_inclusive('\n').filter(|line| !line.starts_with(LINKS)).collect();
+    let mut linked = String::new();
+    for (i, block) in bare.split("\n\n").enumerate() {
+        if i > 0 {
+            linked.push_str("\n\n");
+        }
+        let (text, end) = block.strip_suffix('\n').map_or((block, ""), |text| (text, "\n"));
+        linked.push_str(text);
+        if let Some(links) = clause_of(text).and_then(|clause| links(clause, text, taken, tests)) {
+            linked.push('\n');
+            linked.push_str(&links);
+        }
+        linked.push_str(end);
+    }
+    linked
+}
+
+/// How a generated line of a clause page begins.
+const LINKS: &str = "  <a id=\"";
+
+/// The number of the clause that a block of a page is about.
+fn clause_of(block: &str) -> Option<&str> {
+    block.strip_prefix("**")?.split_once("**").map(|(clause, _)| clause)
+}
+
+fn links(
+    clause: &str,
+    block: &str,
+    taken: &BTreeMap<&'static str, Vec<String>>,
+    tests: &[(String, String)],
+) -> Option<String> {
+    let rows: Vec<&str> = TRANSITIONS
+        .iter()
+        .filter(|row| {
+            row.clause == clause
+                || block.contains(&format!("Finding {}:", row.clause))
+                || names(block, row.id)
+        })
+        .map(|row| row.id)
+        .collect();
+    let claims = CLAIMS.iter().filter(|claim| claim.clause == clause).map(|claim| claim.id);
+    let mut goldens: Vec<&String> = rows.iter().filter_map(|row| taken.get(row)).flatten().collect();
+    goldens.sort_unstable();
+    goldens.dedup();
+    let more = goldens.len().saturating_sub(GOLDENS_NAMED_MAX);
+    let tests = tests.iter().filter(|(_, text)| names(text, clause)).map(|(path, _)| path);
+
+    let to_row = |row: &&str| format!("[{row}](../pages/table.md#{row})");
+    let to_claim = |claim: &str| format!("[{claim}](../pages/claims.md#{claim})");
+    let to_golden = |name: &&String| format!("[{name}](../scenarios/{name}.yaml)");
+    let to_test = |path: &String| format!("[{path}](../../{path})");
+    let mut parts = Vec::new();
+    let mut part = |title: &str, links: Vec<String>| {
+        if !links.is_empty() {
+            parts.push(format!("{title} {}", links.join(", ")));
+        }
+    };
+    part("rows", rows.iter().map(to_row).collect());
+    part("claims", claims.map(to_claim).collect());
+    let mut golden_links: Vec<String> = goldens.iter().take(GOLDENS_NAMED_MAX).map(to_golden).collect();
+    golden_links.extend((more > 0).then(|| format!("{more} more")));
+    part("golden traces", golden_links);
+    part("tests", tests.map(to_test).collect());
+    (!parts.is_empty()).then(|| format!("{LINKS}{clause}\"></a>Links: {}.", parts.join("; ")))
+}
+
+/// Whether a text names a clause or a row, and not one whose number only begins alike.
+fn names(text: &str, clause: &str) -> bool {
+    let longer = |rest: &str| rest.starts_with(|next: char| next.is_ascii_digit());
+    text.match_indices(clause).any(|(at, found)| !text.get(at + found.len()..).is_some_and(longer))
+}
+
+/// The page of the table or of the claims, with an anchor at each row and a link to its clause. `clauses` are the clause
+/// pages by the name of their files.
+#[must_use]
+pub fn table_page(page: &str, clauses: &[(&str, String)], decisions: &[String]) -> String {
+    let mut linked = String::new();
+    for line in page.lines() {
+        let mut cells = line.split(" | ");
+        match (cells.next().and_then(|cell| cell.strip_prefix("| ")), cells.next()) {
+            (Some(id), Some(clause)) if known(id) => {
+                let rest: Vec<&str> = cells.collect();
+                let _ = write!(
+                    linked,
+                    "| <a id=\"{id}\"></a>{id} | {} | ",
+                    to_clause(clause, clauses, decisions)
+                );
+                linked.push_str(&rest.join(" | "));
+            }
+            _ => linked.push_str(line),
+        }
+        linked.push('\n');
+    }
+    linked
+}
+
+fn known(id: &str) -> bool {
+    TRANSITIONS.iter().any(|row| row.id == id) || CLAIMS.iter().any(|claim| claim.id == id)
+}
+
+fn to_clause(clause: &str, pages: &[(&str, String)], decisions: &[String]) -> String {
+    if let Some(number) = clause.strip_prefix("decision ") {
+        let file = decisions.iter().find(|file| file.starts_with(number));
+        return file.map_or_else(|| clause.to_string(), |file| format!("[{clause}](../decisions/{file})"));
+    }
+    for (file, page) in pages {
+        for block in page.split("\n\n") {
+            let Some(number) = clause_of(block) else { continue };
+            if number == clause || block.contains(&format!("Finding {clause}:")) {
+                return format!("[{clause}](../clauses/{file}#{number})");
+            }
+        }
+    }
+    clause.to_string()
+}

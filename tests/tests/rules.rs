@@ -1,0 +1,59 @@
+//! Every rule of `hardened` does something: without it, exactly the findings that it closes come back.
+
+#![allow(clippy::panic, reason = "a test fails by panicking")]
+
+use orchestrion_kernel::Policy;
+use orchestrion_kernel::claims::CLAIMS;
+use orchestrion_kernel::policy::Rule;
+use orchestrion_model::check::{LIMIT, explore, verdicts};
+use orchestrion_model::scopes::{Model, Scope};
+
+/// The rule, the model in which it is missed, and the findings that come back. Some come along with those that the rule
+/// is there for: after a halt there is no next request, and what is stored under one kind is not stored as rolled back.
+const MISSED: [(Rule, &str, &[&str]); 12] = [
+    (Rule::AuditedAbort, "lifecycle", &["F1", "F14", "F16"]),
+    (Rule::RollbackEnds, "execution", &["F2", "F14"]),
+    (Rule::StickyVeto, "debate", &["F6", "F11"]),
+    (Rule::VetoEndsDebate, "debate", &["F11"]),
+    (Rule::NamedObjections, "execution", &["F7"]),
+    (Rule::BelowLineLabel, "debate", &["F8"]),
+    (Rule::ClearedRevisions, "execution", &["F9", "F10"]),
+    (Rule::RecordedStores, "lifecycle", &["F12"]),
+    (Rule::TypedKinds, "lifecycle", &["F2", "F13"]),
+    (Rule::ErrorRows, "lifecycle", &["F14"]),
+    (Rule::EffectsLedger, "lifecycle", &["F15"]),
+    (Rule::NextRequest, "lifecycle", &["F2", "F14", "F16"]),
+];
+
+#[test]
+fn without_a_rule_its_findings_come_back() {
+    for (rule, model, findings) in MISSED {
+        let mut policy = Policy::hardened();
+        policy.name = format!("without {}", rule.name());
+        policy.rules.set(rule, false);
+        // What cannot stand without the rule goes with it.
+        if matches!(rule, Rule::ErrorRows | Rule::NextRequest) {
+            policy.rules.error_rows = false;
+            policy.bounds.audit_attempts = 1;
+        }
+        policy.rules.cancel &= rule != Rule::RollbackEnds;
+        assert_eq!(policy.validate(), Ok(()), "{}", policy.name);
+        let (Some(model), Some(scope)) = (Model::by_name(model), Scope::by_name("tiny")) else {
+            panic!("no model {model}, or no scope tiny")
+        };
+        let verdicts = verdicts(&policy, &[explore(&policy, model, &scope, LIMIT, &|_| ())]);
+        let failing = CLAIMS.iter().zip(&verdicts).filter(|(_, verdict)| verdict.word() == "fails");
+        let failing: Vec<&str> = failing.map(|(claim, _)| claim.finding.unwrap_or(claim.id)).collect();
+        assert_eq!(failing, findings, "{}", policy.name);
+        assert!(rule.findings().split(' ').any(|closed| findings.contains(&closed)), "{}", rule.name());
+    }
+}
+
+/// The table above leaves out only rules that close no finding.
+#[test]
+fn every_rule_that_closes_a_finding_is_tried() {
+    for rule in Rule::ALL {
+        let tried = MISSED.iter().any(|(tried, _, _)| tried == rule);
+        assert_eq!(tried, !rule.findings().is_empty(), "{}", rule.name());
+    }
+}

@@ -1,0 +1,52 @@
+//! Replay keeps nothing of what it has read: what it takes does not grow with the trace.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use orchestrion::replay::{Update, replay, update};
+use orchestrion::trace::Reader;
+use orchestrion_tests::debate::Debate;
+use peak_alloc::PeakAlloc;
+use std::io::{self, BufReader};
+
+#[global_allocator]
+static ALLOCATED: PeakAlloc = PeakAlloc;
+
+/// What is allocated at most, in bytes, beyond what was before.
+fn peak(act: impl FnOnce()) -> usize {
+    let before = ALLOCATED.current_usage();
+    ALLOCATED.reset_peak_usage();
+    act();
+    ALLOCATED.peak_usage() - before
+}
+
+fn reader(steps: u64) -> Reader<BufReader<Debate>> {
+    Reader::new(BufReader::new(Debate::new(steps).unwrap()), "debate").unwrap()
+}
+
+/// One test, because the allocator counts for the whole process.
+#[test]
+fn a_longer_trace_takes_no_more_memory() {
+    let replayed = |steps| {
+        peak(|| {
+            let found = replay(reader(steps), None);
+            assert!(found.is_equal() && found.steps == steps, "{found:?}");
+        })
+    };
+    let updated = |steps| {
+        peak(|| {
+            // Another policy, under which every pass comes to something else.
+            let policy = orchestrion_kernel::Policy::as_drawn();
+            let found = update(reader(steps), Some(&policy), io::sink()).unwrap();
+            assert!(found.changed > steps / 2 && found.first.len() == Update::FIRST_MAX, "{found:?}");
+        })
+    };
+    // Numbers get longer, and buffers grow in powers of two; keeping a single byte of a step would show.
+    const STEPS: (u64, u64) = (2_000, 50_000);
+    for (what, peak) in [("replay", &replayed as &dyn Fn(u64) -> usize), ("update", &updated)] {
+        let (short, long) = (peak(STEPS.0), peak(STEPS.1));
+        assert!(
+            long < short + 16 * 1024,
+            "{what}: {short} bytes for the short trace, {long} for the long one"
+        );
+    }
+}
