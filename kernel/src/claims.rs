@@ -18,7 +18,7 @@ use crate::state::State;
 pub struct Claim {
     /// Its short name.
     pub id: &'static str,
-    /// The source clause.
+    /// The source clause, or the decision.
     pub clause: &'static str,
     /// What holds, as a sentence.
     pub statement: &'static str,
@@ -58,7 +58,7 @@ pub enum Contract {
     RefusalChangesNothing,
     /// An answer to another call, an answer of another kind and a stranger are refused as what they are.
     RefusesWhatDoesNotFit,
-    /// Every state takes or refuses every trigger; what it takes is one row.
+    /// Every state takes or refuses every trigger; what it takes is one row, or a resume.
     Total,
     /// The same state and input give the same events.
     Deterministic,

@@ -7,10 +7,10 @@
 mod closing;
 mod learn;
 
-use crate::control::guard::Guard;
+use crate::control::elo;
+use crate::control::guard::{self, Guard};
 use crate::control::phase::Phase;
 use crate::control::table::{Transition, rows_for};
-use crate::control::{consensus, elo};
 use crate::event::{Decision, Event, Events, Label, TaskEnd, TaskOutcome};
 use crate::ids::{CallId, ItemId, Revision};
 use crate::input::{Input, Trigger};
@@ -54,12 +54,14 @@ fn not_expected(state: &State, input: &Input) -> Refusal {
     }
 }
 
-/// Refuses what does not fit whatever the table says: wrong calls, wrong reports, wrong users.
+/// Refuses what does not fit whatever the table says: wrong calls, wrong reports, wrong users, and what comes out of
+/// place.
 fn admit(state: &State, input: &Input) -> Result<(), Refusal> {
     let control = &state.control;
     match input {
         Input::Reply { call, report } => admit_reply(control, awaited(control, *call)?, report),
         Input::CallFailed { call, .. } => awaited(control, *call).map(|_| ()),
+        // RollbackActive waits for undos and has a row for a step as well, for when none is left.
         Input::Step if control.waiting().is_some() => Err(not_expected(state, input)),
         // While busy or halted nobody may speak, whoever it is.
         Input::SessionStart { .. } | Input::SessionEnd | Input::UserMessage { .. }
@@ -174,7 +176,7 @@ impl<'a> Batch<'a> {
 
     fn score(&mut self) {
         let Some(request) = &self.request else { return };
-        let score = consensus::of_debate(self.policy, &request.ratings, &request.debate.latest);
+        let score = guard::score(self.policy, request);
         let revision = self.revision();
         self.push(Event::ConsensusScored { revision, score });
     }

@@ -112,7 +112,7 @@ pub enum Event {
         /// The plan.
         plan: Plan,
     },
-    /// Security objected so surely that the plan may not run.
+    /// Security objected so surely that the plan may not run; as drawn, unless it takes that back (finding F6).
     VetoRaised {
         /// The revision it read.
         revision: Revision,
@@ -129,7 +129,7 @@ pub enum Event {
         /// All five.
         ratings: Ratings,
     },
-    /// The plan was let run or not.
+    /// The debate let the plan run or not; an approver may still say no (decision 0013).
     Decided {
         /// The decision.
         decision: Decision,
@@ -158,7 +158,7 @@ pub enum Event {
         /// The record.
         record: AuditRecord,
     },
-    /// The outside sink could not be reached, and will not be tried again.
+    /// No receipt of the outside sink came, and it will not be tried again.
     AuditUndelivered,
 }
 

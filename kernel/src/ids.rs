@@ -1,7 +1,8 @@
 //! The names of things: countable, opaque, without arithmetic (000 §1).
 //!
-//! Numbers are given by the kernel, in order, and are never used again in one conversation. Texts are
-//! shared, not copied. Deliberately absent: any way to make an id out of another by adding to it.
+//! Items, calls and requests are numbered by the kernel, in order, and no number is used again in one conversation.
+//! Tasks are numbered by whoever plans, revisions afresh in each request. Texts are shared, not copied. Deliberately
+//! absent: arithmetic on ids beyond *the next one*.
 
 use alloc::sync::Arc;
 use core::fmt;

@@ -56,7 +56,7 @@ pub enum BaseInput {
     None,
 }
 
-/// What kind of input came; the column "on" of the transition table.
+/// What kind of input came; the column "on" of the transition table, where a resume never stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trigger {
     /// [`Input::SessionStart`]

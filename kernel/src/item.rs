@@ -1,7 +1,6 @@
 //! What the semantic state is made of (000 §2.1): facts, constraints and subtasks, each a text under an id.
 
-use crate::ids::ItemId;
-use crate::ids::{RequestId, TaskId, Text, TraceId};
+use crate::ids::{ItemId, RequestId, TaskId, Text, TraceId};
 use crate::module::Role;
 use core::fmt;
 

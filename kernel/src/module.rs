@@ -122,7 +122,7 @@ pub enum Store {
 pub enum Kind {
     /// Every task succeeded.
     Outcome,
-    /// The debate did not let the plan run.
+    /// The plan was not let run: by the debate, for want of a voice, or by the approver.
     Blocked,
     /// It ran, and was rolled back.
     RolledBack,

@@ -40,9 +40,9 @@ pub struct Thresholds {
     pub proceed_from: Score,
     /// A Security CON from this confidence on is a veto (004 §3: 0.9).
     pub veto_from: Score,
-    /// A Security CON from this confidence on weighs extra and is rated (0.8).
+    /// A Security CON from this confidence on weighs extra, and is rated by incremental Elo (0.8).
     pub objection_from: Score,
-    /// A Critic CON above this confidence is rated (0.7).
+    /// A Critic CON above this confidence is rated by incremental Elo (0.7).
     pub critique_above: Score,
 }
 

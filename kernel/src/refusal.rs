@@ -11,7 +11,7 @@ use core::fmt;
 /// A refused input: `(o, ε)` of 000 §4.4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// No row of the table takes this kind of input in this state.
+    /// No row of the table takes this kind of input in this state now.
     NotExpected {
         /// Where control stands.
         phase: Phase,

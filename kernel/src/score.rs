@@ -76,7 +76,7 @@ macro_rules! millionths {
             /// # Errors
             /// [`NumberError`] for anything but a plain decimal of at most six places within the range.
             pub fn from_decimal(text: &str) -> Result<Self, NumberError> {
-                let millionths = parse_millionths(text)?;
+                let millionths = parse_millionths(text, $max)?;
                 Self::from_millionths(millionths).ok_or(NumberError::OutOfRange { max_millionths: $max })
             }
         }
@@ -118,7 +118,8 @@ impl fmt::Display for Decimal {
     }
 }
 
-fn parse_millionths(text: &str) -> Result<u32, NumberError> {
+/// `max_millionths` is what an error names as the largest value.
+fn parse_millionths(text: &str, max_millionths: u32) -> Result<u32, NumberError> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     if !digits(whole) || !digits(fraction) {
@@ -128,7 +129,7 @@ fn parse_millionths(text: &str) -> Result<u32, NumberError> {
     if fraction.len() > 6 {
         return Err(NumberError::TooFine);
     }
-    let out_of_range = NumberError::OutOfRange { max_millionths: Weight::MAX.0 };
+    let out_of_range = NumberError::OutOfRange { max_millionths };
     let mut millionths: u32 = 0;
     let padded = fraction.bytes().chain(core::iter::repeat(b'0')).take(6);
     for byte in whole.bytes().chain(padded) {
@@ -155,7 +156,7 @@ mod tests {
             ("0.1000000000", Ok(100_000)),
             ("0.0000001", Err(NumberError::TooFine)),
             ("1.000001", Err(NumberError::OutOfRange { max_millionths: ONE })),
-            ("99999999999999999999", Err(NumberError::OutOfRange { max_millionths: Weight::MAX.0 })),
+            ("99999999999999999999", Err(NumberError::OutOfRange { max_millionths: ONE })),
             ("", Err(NumberError::NotDecimal)),
             (".5", Err(NumberError::NotDecimal)),
             ("-0.5", Err(NumberError::NotDecimal)),

@@ -68,7 +68,7 @@ impl Semantic {
         self.by_key.get(&Key::Request(request)).copied()
     }
 
-    /// What the tasks of a request gave, in task order; only of tasks that are done.
+    /// What the tasks of a request gave, in the order of the tasks' numbers; only of tasks that are done.
     pub fn outputs(&self, request: RequestId) -> impl Iterator<Item = &Item> {
         let of_task = |task: u32| Key::Output(request, TaskId::new(task));
         self.by_key.range(of_task(u32::MIN)..=of_task(u32::MAX)).filter_map(move |(key, id)| {

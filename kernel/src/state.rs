@@ -70,8 +70,9 @@ impl State {
     }
 
     /// Renames everything that only counts up, keeping its order: item ids, the live call id, plan revisions
-    /// (design §2, rule 3). Two states that differ only in such names become equal. Requests keep their numbers:
-    /// each leaves an item that persists, so there are never two states that differ in them alone.
+    /// (design §2, rule 3). Two states that differ only in such names become equal. Requests keep their numbers, as
+    /// items are keyed by them. One whose user was never verified leaves no item, so states may differ in the next
+    /// number alone; how many, the scope of a model bounds.
     pub fn canon(&mut self) {
         self.semantic.canon();
         self.control.canon();

@@ -81,6 +81,12 @@ fn sessions_are_opened_once_and_by_whoever_speaks() {
     check(
         &policy,
         &state,
+        Input::Resume,
+        "a resume came while no request runs; expected one only after a crash in the middle of a request",
+    );
+    check(
+        &policy,
+        &state,
         Input::Cancel,
         "a cancel came while Idle; expected a user message, or the start or end of a session",
     );

@@ -33,7 +33,7 @@ const OBJECTION_FACTOR: u128 = 5;
 /// Millionths in one.
 const ONE: u128 = 1_000_000;
 
-/// The share of right judgements, from 0.5 to 1.5, rounded down to millionths; 1 before the first match.
+/// Half, plus the share of matches won, at most 1.5; rounded down to millionths. 1 before the first match.
 #[must_use]
 pub fn accuracy(rating: &Rating) -> Weight {
     let share = u64::from(rating.successes).saturating_mul(1_000_000).checked_div(u64::from(rating.matches));
@@ -67,7 +67,7 @@ pub fn consensus(voices: impl Iterator<Item = Voice>) -> Score {
         }
     }
     let millionths = pro.saturating_mul(ONE).checked_div(pro.saturating_add(contra)).unwrap_or(0);
-    u32::try_from(millionths).ok().and_then(Score::from_millionths).unwrap_or(Score::ONE)
+    u32::try_from(millionths).ok().and_then(Score::from_millionths).unwrap_or(Score::ZERO)
 }
 
 /// The consensus of the roles' latest arguments.

@@ -3,7 +3,7 @@
 use crate::module::Role;
 use core::fmt;
 
-/// A control state. Those marked *beyond 004* are entered only under a policy that closes a finding.
+/// A control state. Those marked *beyond 004* are entered only under a rule that departs from its drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -18,7 +18,7 @@ use core::fmt;
 pub struct Transition {
     /// Its short name, by which events and reports refer to it.
     pub id: &'static str,
-    /// The source clause, or the finding that it closes.
+    /// The source clause, the finding that it closes, or the decision that it follows.
     pub clause: &'static str,
     /// The policy setting that switches it on.
     pub switch: Switch,

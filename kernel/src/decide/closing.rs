@@ -46,6 +46,7 @@ impl Batch<'_> {
                     Phase::Failure => Cause::RepairsSpent,
                     Phase::RepairScoring => Cause::RepairRejected,
                     Phase::RepairApproval => Cause::NotApproved,
+                    // SelfHealingActive; any other way there is a cancel or a call without an answer.
                     _ => Cause::NoRepair,
                 }),
             ),
@@ -77,7 +78,7 @@ impl Batch<'_> {
         if from != Phase::Auditing {
             let rules = &self.policy.rules;
             // As drawn, whatever was handed to the stores is taken to be there, and nobody asks what tasks did.
-            let presumed = rules.recorded_stores || from != Phase::StoringMemory;
+            let presumed = !rules.recorded_stores && from == Phase::StoringMemory;
             let untold = |record: TaskRecord| TaskRecord { effect: None, ..record };
             let tasks = request.ledger.iter().map(Started::record);
             let record = AuditRecord {
@@ -86,9 +87,9 @@ impl Batch<'_> {
                 ending: settled(request),
                 decisions: request.decisions.clone(),
                 stores: if presumed {
-                    request.holdings
-                } else {
                     Holdings { local: Holding::Held, cloud: Holding::Held }
+                } else {
+                    request.holdings
                 },
                 tasks: if rules.effects_ledger { tasks.collect() } else { tasks.map(untold).collect() },
             };
@@ -121,7 +122,7 @@ impl Batch<'_> {
     }
 }
 
-/// As what and why the request ends. It is settled before anything is stored or audited.
+/// As what and why the request ends. Every row into storing or auditing concludes before, so the fallback is never read.
 fn settled(request: &Request) -> Ending {
     request.ending.unwrap_or(Ending { kind: Kind::Aborted, cause: Cause::Cancelled })
 }

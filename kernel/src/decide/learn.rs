@@ -94,7 +94,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Past traces become facts of the session; one that is known already is not told twice.
+    /// Past traces become facts of the session. Of two with one trace id in a report the first counts (decision 0016).
     pub(super) fn restore(&mut self, traces: &[PastTrace]) {
         let mut told = alloc::collections::BTreeSet::new();
         for PastTrace { trace, text } in traces {

@@ -28,7 +28,8 @@ pub struct Decision {
 pub enum Label {
     /// PROCEED: the consensus reached the line above which nobody debates again.
     ConsensusReached,
-    /// PROCEED: the passes are spent, and the consensus lies between the two lines (finding F8).
+    /// PROCEED: the passes are spent, or a repaired plan was cleared, and the consensus lies between the two lines
+    /// (finding F8).
     ProceedBelowLine,
     /// REJECT: the consensus stayed too low.
     Rejected,
@@ -117,7 +118,7 @@ pub struct MemoryRecord {
     pub trace: TraceId,
     /// Its kind; always an outcome where the policy does not type kinds (finding F13).
     pub kind: Kind,
-    /// What the user will read: the outputs of the tasks, or why there are none.
+    /// What the user will read: the outputs of an outcome, or else as what and why the request ended.
     pub text: Text,
     /// The ratings after the duels; without a decision they stay as they are.
     pub ratings: Option<Ratings>,

@@ -44,7 +44,7 @@ pub enum Ask {
         /// Under which kind.
         kind: Kind,
     },
-    /// Take the audit record outside (`audit_log()`).
+    /// Take the audit record outside (`audit_log()`). Idempotent by request: it may be asked several times.
     DeliverAudit,
 }
 
@@ -77,14 +77,23 @@ impl Ask {
         }
     }
 
-    /// Whether the call may leave something behind outside. After a crash it may not be asked again blindly
-    /// (decision 0015).
+    /// Whether asking twice may do harm, so that after a crash it may not be asked again blindly (decision 0015). Stores
+    /// and the audit sink leave something outside as well, but are idempotent by trace id.
     #[must_use]
     pub const fn is_effectful(self) -> bool {
         match self {
             Self::RunTask { effect, .. } => !matches!(effect, EffectKind::Pure),
             Self::UndoTask { .. } => true,
-            _ => false,
+            Self::VerifyIdentity
+            | Self::LoadContext
+            | Self::Classify
+            | Self::DraftPlan
+            | Self::Argue(_)
+            | Self::Reread
+            | Self::Approve
+            | Self::Diagnose
+            | Self::Remember { .. }
+            | Self::DeliverAudit => false,
         }
     }
 

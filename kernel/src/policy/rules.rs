@@ -18,7 +18,7 @@ macro_rules! rules {
                 match self { $(Self::$variant => stringify!($field),)* }
             }
 
-            /// The findings of the design that it closes.
+            /// The findings of the design that it closes; empty if it closes none.
             #[must_use]
             pub const fn findings(self) -> &'static str {
                 match self { $(Self::$variant => $findings,)* }

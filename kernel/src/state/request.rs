@@ -24,7 +24,7 @@ pub struct Request {
     pub plan: Option<Revised>,
     /// The debate.
     pub debate: Debate,
-    /// What the user asked for, until it may enter the semantic state: once the identity is verified.
+    /// What the user asked for. It enters the semantic state once the identity is verified, and is not read later.
     pub text: Text,
     /// The different decisions taken so far, each with the latest revision that it was taken on.
     pub decisions: Vec<Decision>,

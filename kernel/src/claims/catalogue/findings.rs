@@ -178,7 +178,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         id: "C-14",
         clause: "004-1.1",
         statement: "Every call that is waited for may fail in any way, and only Idle is a place to stay.",
-        formula: "□ (waiting(call) ⇒ error, timeout, malformed, no candidates have a row) ∧ no dead end but Idle",
+        formula: "□ (waiting(call) ⇒ every failure has a row) ∧ no dead end but Idle",
         finding: Some("F14"),
         check: Check::State(|policy, state| {
             let phase = state.control.phase();

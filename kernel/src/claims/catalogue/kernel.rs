@@ -14,8 +14,8 @@ pub(super) const KERNEL: &[Claim] = &[
     Claim {
         id: "C-61",
         clause: "000-4.6",
-        statement: "Every state takes every trigger along one row, or refuses it.",
-        formula: "∀ o, i: decide(o, i) is one row's batch or a refusal",
+        statement: "Every state takes every trigger along one row, or refuses it; a resume takes none.",
+        formula: "∀ o, i: decide(o, i) is one row's batch, ⟨resumed⟩ or a refusal",
         check: Check::Contract(Contract::Total),
         ..CLAIM
     },

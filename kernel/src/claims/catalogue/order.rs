@@ -24,7 +24,7 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "Where an approver is wanted, only a revision that it agreed to runs.",
         formula: "□ (running(rev) ⇒ approved(rev))",
         check: Trace(|_, past, event| !runs(event) || past.approved),
-        premise: |_, state| state.control.phase() == Phase::RepairApproval,
+        premise: |_, state| state.control.phase() == Phase::PlanApproval,
         not_under: |policy| (!policy.rules.approver).then_some("the policy wants no approver"),
         ..CLAIM
     },
@@ -69,10 +69,8 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "The debate is taken up again only while the consensus lies below the line.",
         formula: "□ (re-debate ⇒ score < redebate_below)",
         check: Trace(|_, past, event| !redebates(past, event) || past.below_line),
-        premise: |policy, state| {
-            state.control.phase() == Phase::Aggregating
-                && of_request(state, |request| (2..policy.bounds.passes).contains(&request.debate.pass))
-        },
+        premise: |_, state| of_request(state, |request| request.debate.pass > 1),
+        not_under: |policy| (policy.bounds.passes < 2).then_some("the policy allows one pass"),
         ..CLAIM
     },
     Claim {

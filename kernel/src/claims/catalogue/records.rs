@@ -19,7 +19,7 @@ pub(super) const RECORDS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| state.control.phase() == Phase::SelfHealingActive,
+        premise: |_, state| state.control.phase() == Phase::Failure,
         ..CLAIM
     },
     Claim {
