@@ -3,7 +3,7 @@
 use crate::adversary::Adversary;
 use crate::contracts;
 use crate::scopes::{Model, Scope};
-use orchestrion_kernel::claims::{CLAIMS, Check, History, broken_by_step};
+use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, broken_by_step};
 use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -26,6 +26,8 @@ pub struct Product {
 pub struct KernelModel {
     policy: Policy,
     adversary: Adversary,
+    /// The claims that say something under the policy, one bit each; the others would only multiply products.
+    speaking: u64,
     /// 64-bit digests of the states seen, to count them apart from products; two that collide count once.
     states: Mutex<HashSet<u64>>,
 }
@@ -35,7 +37,10 @@ impl KernelModel {
     #[must_use]
     pub fn new(policy: Policy, model: Model, scope: &Scope) -> Self {
         let adversary = Adversary::new(&policy, model, scope);
-        Self { policy, adversary, states: Mutex::default() }
+        let speaks = |claim: &Claim| (claim.not_under)(&policy).is_none();
+        let speaking = CLAIMS.iter().enumerate().filter(|(_, claim)| speaks(claim)).map(|(i, _)| bit(i));
+        let speaking = speaking.fold(0, |all, one| all | one);
+        Self { policy, adversary, speaking, states: Mutex::default() }
     }
 
     /// The policy.
@@ -83,7 +88,7 @@ impl KernelModel {
         }
         state.canon();
         self.see(&state);
-        Some(Product { state, history, broken })
+        Some(Product { state, history, broken: broken & self.speaking })
     }
 
     /// Whether a claim holds in this product.

@@ -1,6 +1,6 @@
 //! Links between clauses, rows, claims, golden traces and tests: generated, so that no page falls behind.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::root;
 use orchestrion::trace::Reader;
@@ -22,7 +22,11 @@ pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
     let mut taken: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
     for path in files(&root().join("specs/scenarios"), "ndjson") {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        for step in Reader::new(BufReader::new(File::open(&path).unwrap()), &name).unwrap() {
+        let reader = Reader::new(BufReader::new(File::open(&path).unwrap()), &name);
+        let reader = reader.unwrap_or_else(|error| {
+            panic!("{error}\nrewrite the golden traces first: cargo test -p orchestrion-tests --test goldens")
+        });
+        for step in reader {
             for event in step.unwrap().events {
                 if let Event::Moved { row } = event {
                     let by = taken.entry(row.row().id).or_default();
