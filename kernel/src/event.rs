@@ -207,6 +207,7 @@ pub enum ForgetCause {
     /// The session ended, and with it its working set (003 layer 3).
     SessionEnd,
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -115,6 +115,7 @@ pub enum Store {
     /// Asked second.
     Cloud,
 }
+
 /// As what a request ends, in the stores and in the audit (finding F13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -125,6 +125,7 @@ impl Weights {
         }
     }
 }
+
 /// Two settings that contradict each other, or one that makes no sense. Reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction {

@@ -44,6 +44,7 @@ pub struct Call {
     /// What it asks.
     pub ask: Ask,
 }
+
 impl State {
     /// A conversation in which nothing has happened.
     #[must_use]

@@ -85,6 +85,7 @@ pub struct Started {
     /// What became of the effect so far.
     pub end: EffectEnd,
 }
+
 impl Request {
     pub(crate) fn new(id: RequestId, text: Text) -> Self {
         Self {
