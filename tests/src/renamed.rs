@@ -36,6 +36,12 @@ impl Property for Renamed {
         if canon(&self.raw.0) != self.short.0 {
             return Err(format!("after {input:?} the states differ in more than names"));
         }
+        let control = &self.short.0.control;
+        if control.waiting().is_some_and(|call| call.id >= control.next_call()) {
+            return Err(format!(
+                "after {input:?} the next call would get the id of the one that is waited for"
+            ));
+        }
         if self.raw.1 != self.short.1 {
             return Err(format!("after {input:?} the histories differ, although they hold no names"));
         }
