@@ -13,7 +13,7 @@ use crate::control::phase::Phase;
 use crate::control::table::{Transition, rows_for};
 use crate::event::{Decision, Event, Events, Label, TaskEnd, TaskOutcome};
 use crate::ids::{CallId, ItemId, Revision};
-use crate::input::{Input, Trigger};
+use crate::input::Input;
 use crate::item::Status;
 use crate::module::{Ask, Report};
 use crate::plan::Task;
@@ -41,7 +41,7 @@ pub fn decide(policy: &Policy, state: &State, input: &Input) -> Result<Events, R
     batch.work(input, row);
     batch.conclude(input, row);
     batch.push(Event::Moved { row: name });
-    batch.enter(input, row);
+    batch.enter(row);
     Ok(batch.events)
 }
 
@@ -217,8 +217,8 @@ impl<'a> Batch<'a> {
 
     // ── what the state that is entered needs to know ─────────────────────────────────────────────────
 
-    fn enter(&mut self, input: &Input, row: &Transition) {
-        if input.trigger() == Trigger::Cancel && row.keeps_on() {
+    fn enter(&mut self, row: &Transition) {
+        if row.keeps_on() {
             return;
         }
         match row.to {

@@ -9,14 +9,13 @@ use crate::control::phase::Phase;
 use crate::control::table::leads_on;
 use crate::control::{consensus, elo};
 use crate::decide::decide;
-use crate::event::{Cause, Decision, EffectEnd, Event, Label, TaskEnd};
+use crate::event::{Cause, Decision, Event, Label, TaskEnd};
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::input::Input;
 use crate::item::{Key, Status, Variant};
 use crate::module::{Ask, Failure, Kind, Module, Report, Role};
-use crate::plan::EffectKind;
 use crate::policy::{Bound, Policy};
-use crate::state::{Request, Started, State};
+use crate::state::{Request, State};
 
 use Check::{Liveness, Step, Trace};
 
@@ -87,12 +86,6 @@ fn has_ended(_: &Policy, state: &State) -> bool {
 /// Whether the plan has been revised: some other revision came before it, and is still spoken of.
 fn revised(state: &State) -> bool {
     of_request(state, |request| request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST))
-}
-
-fn undoable(request: &Request) -> usize {
-    let standing =
-        |started: &&Started| started.effect == EffectKind::Undoable && started.end == EffectEnd::Kept;
-    request.ledger.iter().filter(standing).count()
 }
 
 /// The status that a task's subtask is to have after an event that ends the task, or undoes it.

@@ -115,9 +115,14 @@ impl Request {
     /// The effect to be undone next: the latest start that stands and has a compensation.
     #[must_use]
     pub fn next_undo(&self) -> Option<TaskId> {
-        let standing =
+        self.undoable().next_back().map(|started| started.task)
+    }
+
+    /// The started effects that stand and have a compensation, the latest start last.
+    pub(crate) fn undoable(&self) -> impl DoubleEndedIterator<Item = &Started> {
+        let stands =
             |started: &&Started| started.effect == EffectKind::Undoable && started.end == EffectEnd::Kept;
-        self.ledger.iter().rev().find(standing).map(|started| started.task)
+        self.ledger.iter().filter(stands)
     }
 
     /// Security's latest argument, if it is about the revision that is the plan now and objects.

@@ -124,7 +124,7 @@ pub(super) const ORDER: &[Claim] = &[
         }),
         premise: |_, state| {
             matches!(state.control.waiting(), Some(call) if matches!(call.ask, Ask::UndoTask { .. }))
-                && of_request(state, |request| undoable(request) > 1)
+                && of_request(state, |request| request.undoable().count() > 1)
         },
         ..CLAIM
     },
