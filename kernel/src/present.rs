@@ -11,6 +11,7 @@ use core::fmt::Write;
 
 /// A module's context: which items, how many tokens, and the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Context {
     /// The items shown, in the order in which they are shown.
     pub ids: Vec<ItemId>,

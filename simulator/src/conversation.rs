@@ -1,6 +1,6 @@
 //! A conversation that is recorded: every input that comes, with what `decide` made of it.
 
-use crate::trace::{Contexts, Header, Reader, TraceError, TraceErrorKind, Writer};
+use crate::trace::{Contexts, Header, Made, Reader, Stamp, TraceError, TraceErrorKind, Writer};
 use orchestrion_kernel::{Input, Policy, Refusal, State, decide};
 use std::io;
 
@@ -39,11 +39,11 @@ impl<W: io::Write> Conversation<W> {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
                 let shown = self.contexts.after(&self.state, &events);
-                self.trace.accepted(input, events, shown)?;
+                self.trace.step(&Stamp::default(), &input, Made::accepted(&events, shown.as_ref()))?;
                 Ok(Ok(()))
             }
             Err(refusal) => {
-                self.trace.refused(input, refusal.to_string())?;
+                self.trace.step(&Stamp::default(), &input, Made::refused(&refusal.to_string()))?;
                 Ok(Err(refusal))
             }
         }

@@ -6,6 +6,7 @@
 
 pub mod cli;
 pub mod conversation;
+pub mod drive;
 pub mod evidence;
 pub mod pages;
 pub mod play;

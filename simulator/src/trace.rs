@@ -72,6 +72,12 @@ impl Header {
 pub struct Step {
     /// Its number, from 1.
     pub n: u64,
+    /// See [`Stamp`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at_ms: u64,
+    /// See [`Stamp`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The input.
     pub input: Input,
     /// The batch that was applied; empty if the input was refused.
@@ -85,15 +91,49 @@ pub struct Step {
     pub context: Option<Shown>,
 }
 
-/// What stands in a [`Step`] after its input, borrowed from where it was decided.
-#[derive(Serialize)]
-pub(crate) struct Made<'a> {
+/// What the runtime adds to an input. It decides nothing, and a replay does not look at it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stamp {
+    /// When the input came, in milliseconds: since 1970 by the clock of the host, since the start in model time; 0
+    /// where nobody looked.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at_ms: u64,
+    /// What there is to say of it, as a sentence: that the host panicked, that half a line came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What came of an input, and stands after it in a [`Step`]; borrowed from where it was decided.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Made<'a> {
+    /// The batch; empty if the input was refused.
     #[serde(skip_serializing_if = "<[Event]>::is_empty")]
-    pub(crate) events: &'a [Event],
+    pub events: &'a [Event],
+    /// The refusal, as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refused: Option<&'a str>,
+    pub refused: Option<&'a str>,
+    /// What the module that is now waited for was shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) context: Option<&'a Shown>,
+    pub context: Option<&'a Shown>,
+}
+
+impl<'a> Made<'a> {
+    /// Of an input that was accepted.
+    #[must_use]
+    pub const fn accepted(events: &'a [Event], context: Option<&'a Shown>) -> Self {
+        Self { events, refused: None, context }
+    }
+
+    /// Of one that was refused, with this sentence.
+    #[must_use]
+    pub const fn refused(sentence: &'a str) -> Self {
+        Self { events: &[], refused: Some(sentence), context: None }
+    }
 }
 
 /// The last line of a trace.

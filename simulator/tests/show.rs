@@ -7,7 +7,7 @@ mod band;
 
 use band::{Band, con, pro};
 use orchestrion::show::{ShowError, Style, View, show};
-use orchestrion::trace::{Header, Reader, Writer};
+use orchestrion::trace::{Header, Made, Reader, Stamp, Writer};
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::plan::Effect;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, RequestId, State, decide};
@@ -312,10 +312,10 @@ fn a_trace_that_no_kernel_decided_is_shown_all_the_same() {
     ];
     for events in [vec![], opened.unwrap(), vec![asked]] {
         for input in &inputs {
-            writer.accepted(input.clone(), events.clone(), None).unwrap();
+            writer.step(&Stamp::default(), input, Made::accepted(&events, None)).unwrap();
         }
     }
-    writer.refused(Input::Cancel, "no \x1b[31mreason".into()).unwrap();
+    writer.step(&Stamp::default(), &Input::Cancel, Made::refused("no \x1b[31mreason")).unwrap();
     let trace = writer.end().unwrap();
     let page = plain(&trace, None);
     assert!(page.contains("note: kernel version: recorded 0.0.9, here "), "{page}");

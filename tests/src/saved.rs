@@ -3,7 +3,7 @@
 
 use crate::root;
 use crate::walk::{Property, Tried, Walk, conversation};
-use orchestrion::trace::{Header, Reader, Shown, Writer, digest};
+use orchestrion::trace::{Header, Made, Reader, Shown, Stamp, Writer, digest};
 use orchestrion_kernel::{Input, Policy, State, decide};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
@@ -196,10 +196,10 @@ fn trace(policy: &Policy, inputs: &[Input]) -> io::Result<Vec<u8>> {
             Ok(Ok(events)) => {
                 events.iter().for_each(|event| state.apply(event));
                 let context = Shown::after(&state, &events);
-                writer.accepted(input.clone(), events, context)?;
+                writer.step(&Stamp::default(), input, Made::accepted(&events, context.as_ref()))?;
             }
-            Ok(Err(refusal)) => writer.refused(input.clone(), refusal.to_string())?,
-            Err(_) => writer.refused(input.clone(), "the kernel panicked".to_string())?,
+            Ok(Err(refusal)) => writer.step(&Stamp::default(), input, Made::refused(&refusal.to_string()))?,
+            Err(_) => writer.step(&Stamp::default(), input, Made::refused("the kernel panicked"))?,
         }
     }
     writer.end()

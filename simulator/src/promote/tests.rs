@@ -4,7 +4,7 @@ use super::*;
 use crate::conversation::Conversation;
 use crate::evidence;
 use crate::replay::replay;
-use crate::trace::Header;
+use crate::trace::{Header, Made, Stamp};
 use crate::yaml::draw;
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::{CallId, ConversationId, Input, Text, UserId};
@@ -214,7 +214,8 @@ fn a_trace_that_this_kernel_does_not_lead_to_is_an_error() {
         if step.n == 3 {
             step.input = Input::Step;
         }
-        writer.accepted(step.input, step.events, step.context).unwrap();
+        let made = Made::accepted(&step.events, step.context.as_ref());
+        writer.step(&Stamp::default(), &step.input, made).unwrap();
     }
     let error = promoted(&writer.end().unwrap()).unwrap_err();
     assert!(matches!(error, PromoteError::Differs { n: 3, .. }), "{error}");

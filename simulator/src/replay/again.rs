@@ -5,7 +5,7 @@
 //! is no difference, and what does differ can be named.
 
 use super::Difference;
-use crate::trace::{Contexts, Header, Layer, Made, Reader, Shown, Step, TraceError, decisions};
+use crate::trace::{Contexts, Header, Layer, Made, Reader, Shown, Stamp, Step, TraceError, decisions};
 use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
 use std::io::{BufRead, Write};
 
@@ -20,6 +20,8 @@ pub(super) struct Again {
 
 /// A step that was decided again.
 pub(super) struct Turn {
+    /// What the runtime said of the input.
+    pub(super) stamp: Stamp,
     /// What came.
     pub(super) input: Input,
     /// What it came to.
@@ -49,17 +51,18 @@ impl Again {
             return Ok(None);
         }
         let mut early = None;
-        if let Some((input, rest)) = self.input(reader.text(), reader.number()) {
+        if let Some((stamp, input, rest)) = self.input(reader.text(), reader.number()) {
             let decided = self.decide(&input);
             if self.is_written(&decided, rest) {
-                return Ok(Some(Turn { input, decided, difference: None }));
+                return Ok(Some(Turn { stamp, input, decided, difference: None }));
             }
             early = Some(decided);
         }
         let step = reader.step()?;
         let decided = early.unwrap_or_else(|| self.decide(&step.input));
         let difference = difference(&step, &decided);
-        Ok(Some(Turn { input: step.input, decided, difference }))
+        let stamp = Stamp { at_ms: step.at_ms, note: step.note };
+        Ok(Some(Turn { stamp, input: step.input, decided, difference }))
     }
 
     /// Decides an input and applies what was decided.
@@ -74,25 +77,33 @@ impl Again {
     }
 
     /// The input of a step with this number and what follows it, if the line begins as this version writes it.
-    fn input<'a>(&mut self, text: &'a str, number: u64) -> Option<(Input, &'a str)> {
+    fn input<'a>(&mut self, text: &'a str, number: u64) -> Option<(Stamp, Input, &'a str)> {
+        const INPUT: &str = "\"input\":";
         self.written.clear();
-        write!(self.written, "{{\"n\":{number},\"input\":").ok()?;
+        write!(self.written, "{{\"n\":{number},").ok()?;
         if !text.as_bytes().starts_with(&self.written) {
             return None;
         }
         let rest = text.get(self.written.len()..)?;
+        // In a text the quotes would be escaped, so this is the key.
+        let (stamp, rest) = match rest.strip_prefix(INPUT) {
+            Some(rest) => (Stamp::default(), rest),
+            None => {
+                let (stamp, rest) = rest.split_once(INPUT)?;
+                (serde_json::from_str(&format!("{{{}}}", stamp.strip_suffix(',')?)).ok()?, rest)
+            }
+        };
         let mut values = serde_json::Deserializer::from_str(rest).into_iter();
         let input = values.next()?.ok()?;
-        Some((input, rest.get(values.byte_offset()..)?))
+        Some((stamp, input, rest.get(values.byte_offset()..)?))
     }
 
     /// Whether this is what stands in the line after its input.
     fn is_written(&mut self, decided: &Decided, rest: &str) -> bool {
-        let (events, refused) = match &decided.outcome {
-            Ok(events) => (events.as_slice(), None),
-            Err(sentence) => (&[][..], Some(sentence.as_str())),
+        let made = match &decided.outcome {
+            Ok(events) => Made::accepted(events, decided.shown.as_ref()),
+            Err(sentence) => Made::refused(sentence),
         };
-        let made = Made { events, refused, context: decided.shown.as_ref() };
         self.written.clear();
         // An object of its own begins with a brace where the rest of an object begins with a comma.
         serde_json::to_writer(&mut self.written, &made).is_ok()

@@ -6,7 +6,7 @@
 
 use super::again::{Again, Turn};
 use super::{Difference, header_differences};
-use crate::trace::{Header, Layer, Reader, TraceError, Writer};
+use crate::trace::{Header, Layer, Made, Reader, TraceError, Writer};
 use orchestrion_kernel::Policy;
 use std::io::{self, BufRead, Write};
 
@@ -65,7 +65,7 @@ pub fn update<R: BufRead, W: Write>(
     let mut writer = Writer::new(out, &header)?;
     let mut again = Again::new(&recorded, policy);
     loop {
-        let Turn { input, decided, difference } = match again.next(&mut reader) {
+        let Turn { stamp, input, decided, difference } = match again.next(&mut reader) {
             Ok(Some(turn)) => turn,
             Ok(None) => break,
             Err(error) => {
@@ -82,8 +82,8 @@ pub fn update<R: BufRead, W: Write>(
             }
         }
         match decided.outcome {
-            Ok(events) => writer.accepted(input, events, decided.shown)?,
-            Err(sentence) => writer.refused(input, sentence)?,
+            Ok(events) => writer.step(&stamp, &input, Made::accepted(&events, decided.shown.as_ref()))?,
+            Err(sentence) => writer.step(&stamp, &input, Made::refused(&sentence))?,
         }
     }
     found.chain = writer.finish()?;

@@ -1,7 +1,7 @@
 //! Writing a trace: fixed key order, one chained line per step.
 
-use super::{End, EndLine, Header, Place, Shown, Step, chain};
-use orchestrion_kernel::{Events, Input};
+use super::{End, EndLine, Header, Made, Place, Shown, Stamp, chain, is_zero};
+use orchestrion_kernel::{Event, Input};
 use serde::Serialize;
 use std::io;
 
@@ -13,6 +13,23 @@ pub struct Writer<W> {
     next: u64,
     /// The chain before the line, and the line; one buffer for all lines.
     text: String,
+}
+
+/// A [`Step`](super::Step), borrowed from where its parts are.
+#[derive(Serialize)]
+struct Line<'a> {
+    n: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    at_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+    input: &'a Input,
+    #[serde(skip_serializing_if = "<[Event]>::is_empty")]
+    events: &'a [Event],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<&'a Shown>,
 }
 
 impl<W: io::Write> Writer<W> {
@@ -36,20 +53,16 @@ impl<W: io::Write> Writer<W> {
         &mut self.out
     }
 
-    /// Appends an accepted input with its batch.
+    /// Appends an input with what came of it.
     ///
     /// # Errors
     /// Whatever `out` gives.
-    pub fn accepted(&mut self, input: Input, events: Events, context: Option<Shown>) -> io::Result<()> {
-        self.step(Step { n: self.next, input, events, refused: None, context })
-    }
-
-    /// Appends a refused input.
-    ///
-    /// # Errors
-    /// Whatever `out` gives.
-    pub fn refused(&mut self, input: Input, sentence: String) -> io::Result<()> {
-        self.step(Step { n: self.next, input, events: Events::new(), refused: Some(sentence), context: None })
+    pub fn step(&mut self, stamp: &Stamp, input: &Input, made: Made<'_>) -> io::Result<()> {
+        let Stamp { at_ms, note } = stamp;
+        let Made { events, refused, context } = made;
+        let n = self.next;
+        self.next += 1;
+        self.line(&Line { n, at_ms: *at_ms, note: note.as_deref(), input, events, refused, context })
     }
 
     /// Ends the trace with a line that says how many steps it has, so that one cut off between two lines is
@@ -72,11 +85,6 @@ impl<W: io::Write> Writer<W> {
     fn last_line(&mut self) -> io::Result<()> {
         let end = End { steps: self.next - 1 };
         self.line(&EndLine { end })
-    }
-
-    fn step(&mut self, step: Step) -> io::Result<()> {
-        self.next += 1;
-        self.line(&step)
     }
 
     fn line(&mut self, body: &impl Serialize) -> io::Result<()> {

@@ -1,0 +1,97 @@
+//! What a host is asked, and how it answers.
+
+use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
+use orchestrion_kernel::module::{Ask, Failure, Module, Report};
+use orchestrion_kernel::plan::{Plan, Task};
+use orchestrion_kernel::{CallId, Context, Text, TraceId, UserId};
+use serde::Serialize;
+use std::fmt;
+
+/// A call: what is asked of which module, with everything that it takes to answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Call {
+    /// Its id in the conversation. A call that is asked again after a crash keeps it, so it is an idempotency key.
+    pub id: CallId,
+    /// The request that it belongs to. Stores and the audit sink keep one record for each.
+    pub trace: TraceId,
+    /// Who is asked.
+    pub module: Module,
+    /// What is asked.
+    pub ask: Ask,
+    /// What a well-typed answer consists of, as a noun phrase.
+    pub expects: &'static str,
+    /// How long an answer is waited for, in milliseconds.
+    pub deadline_ms: u64,
+    /// Whose request it is.
+    pub user: UserId,
+    /// What the user asked for.
+    pub request: Text,
+    /// What the question is about, beside the request.
+    #[serde(flatten)]
+    pub matter: Option<Matter>,
+    /// What is known, as the module is shown it.
+    pub context: Context,
+}
+
+/// What a call is about, beside the request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Matter {
+    /// The plan as it stands: for the voices of the debate, the approver, and the diagnosis.
+    Plan(Plan),
+    /// The task to run or to undo, in the words with which it was last started.
+    Task(Task),
+    /// What a store is to keep.
+    Record(MemoryRecord),
+    /// What the audit sink is to take.
+    Audit(AuditRecord),
+}
+
+/// How a call ends.
+pub type Answer = Result<Report, NoAnswer>;
+
+/// A call ended without an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// How, for the kernel.
+    pub failure: Failure,
+    /// Why, as a sentence, for whoever reads the trace.
+    pub why: Option<String>,
+}
+
+impl NoAnswer {
+    /// The module said that it cannot, or could not be reached.
+    #[must_use]
+    pub fn error(why: impl Into<String>) -> Self {
+        Self { failure: Failure::Error, why: Some(why.into()) }
+    }
+
+    /// It answered, but not what was asked.
+    #[must_use]
+    pub fn malformed(why: impl Into<String>) -> Self {
+        Self { failure: Failure::Malformed, why: Some(why.into()) }
+    }
+}
+
+impl From<Failure> for NoAnswer {
+    fn from(failure: Failure) -> Self {
+        Self { failure, why: None }
+    }
+}
+
+/// What became of an effectful call that was out when the runtime crashed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It happened, and ended like this.
+    Happened(Answer),
+    /// It never started, so it may be asked again.
+    NeverStarted,
+    /// Nobody can tell. The kernel rolls back (row E15).
+    Unknown,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "call {} ({})", self.id, self.expects)
+    }
+}
