@@ -1,8 +1,28 @@
 //! Driving a conversation with real modules: what the kernel decides is carried out, and what comes back is the
 //! next input.
+//!
+//! A [`Host`] reaches the modules; a [`Conversation`] asks it. Every step is kept in a [`Journal`] before anything that
+//! follows from it is done, so that a program that was killed at any moment goes on where it was: nothing that was asked
+//! or answered is lost, and no effect happens twice without somebody having said that it did not happen.
+//!
+//! Deliberately absent: an async runtime. Any will do; where there is none, [`Clock::block_on`] does.
 
 mod call;
+mod clock;
+mod conversation;
+mod error;
 mod host;
+mod journal;
+mod mailbox;
+mod matters;
+mod running;
 
 pub use call::{Answer, Call, Fate, Matter, NoAnswer};
+pub use clock::{Clock, Sleep, Stuck};
+pub use conversation::{Conversation, Dropped};
+pub use error::{DriveError, OpenError};
 pub use host::{Deadlines, Host};
+pub use journal::{Journal, JournalFile};
+pub use mailbox::{MailError, Mailbox, Message};
+pub use matters::{Answered, INPUT_BYTES_MAX, TooLong};
+pub use running::{Running, Turn};

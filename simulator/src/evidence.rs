@@ -1,7 +1,7 @@
 //! Evidence: counterexamples as traces, so that they can be shown, replayed and kept.
 
-use crate::conversation::Conversation;
-use crate::trace::{Header, digest};
+use crate::recording::Recording;
+use crate::trace::{Header, Stamp, digest};
 use orchestrion_kernel::event::{Event, Holding, TaskEnd};
 use orchestrion_kernel::module::{Kind, Report};
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, decide};
@@ -39,10 +39,10 @@ const HIGHLIGHTS_MAX: usize = 4;
 pub fn record(claim: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evidence> {
     let conversation = ConversationId::new(claim);
     let header = Header::new(conversation, policy.clone(), None);
-    let mut recorder = Conversation::open(Vec::new(), &header)?;
+    let mut recorder = Recording::open(Vec::new(), &header)?;
     for input in inputs {
         // A refusal would be recorded as one; the checker takes only steps that the kernel accepts.
-        let _refusal = recorder.submit(input.clone())?;
+        let _refusal = recorder.submit(input, &Stamp::default())?;
     }
     let trace = recorder.close()?;
     let file = format!("{claim}-{}.trace.ndjson", &digest(&trace)[..8]);

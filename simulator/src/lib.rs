@@ -5,13 +5,13 @@
 //! [`promote`] keeps what happened as a scenario.
 
 pub mod cli;
-pub mod conversation;
 pub mod drive;
 pub mod evidence;
 pub mod pages;
 pub mod play;
 pub mod policy_file;
 pub mod promote;
+pub mod recording;
 pub mod replay;
 pub mod scenario;
 pub mod script;

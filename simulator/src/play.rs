@@ -1,13 +1,16 @@
 //! Playing a scenario: its user and its scripted modules drive a conversation to the end.
 
-use crate::conversation::Conversation;
+use crate::drive::{self, Call, Clock, Conversation, DriveError, Fate, Host, OpenError, Stuck, Turn};
 use crate::scenario::{Incident, Moment, RequestScript, Scenario};
-use crate::script::{Answer, Script, ScriptError};
-use crate::trace::{Header, ScenarioRef, TraceError, digest};
+use crate::script::{self, Script, ScriptError};
+use crate::trace::{Header, ScenarioRef, digest};
 use miette::Diagnostic;
+use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Input, Phase, Refusal, Text, UserId};
 use std::collections::BTreeMap;
-use std::io;
+use std::future::pending;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use thiserror::Error;
 
 /// A scenario that has not ended after so many steps will not.
@@ -33,12 +36,15 @@ pub enum PlayError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Script(#[from] ScriptError),
-    /// The trace could not be written.
-    #[error("the trace cannot be written")]
-    Io(#[from] io::Error),
-    /// After a crash, the trace written so far could not be read.
-    #[error("the trace cannot be resumed from")]
-    Trace(#[from] TraceError),
+    /// After a crash, what was recorded so far could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The conversation could not go on.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    /// Nothing in the scenario leads on.
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
     /// It goes on and on.
     #[error("{name} has not ended after {STEPS_MAX} steps")]
     #[diagnostic(help(
@@ -58,27 +64,9 @@ pub enum PlayError {
 pub fn play(scenario: Scenario) -> Result<Played, PlayError> {
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
-    let mut player = Player {
-        conversation: Conversation::open(Vec::new(), &header)?,
-        script: scenario.script,
-        name: scenario.name,
-        steps: 0,
-        incidents: Vec::new(),
-    };
-    let mut unused = Vec::new();
-    let user = scenario.user;
-    let mut halted = player.submit(Input::SessionStart { user: user.clone() })?;
-    for request in &scenario.requests {
-        if halted.is_none() {
-            halted = player.request(&user, request)?;
-            unused.extend(player.incidents.drain(..).map(never_came));
-        }
-    }
-    // As drawn, a conversation may have come to its end with its request; there is no session to close then.
-    if halted.is_none() && player.conversation.state().control.phase() == Phase::Idle {
-        halted = player.submit(Input::SessionEnd)?;
-    }
-    Ok(Played { trace: player.conversation.close()?, steps: player.steps, halted, unused })
+    let band = Band { clock: Clock::model(), script: Mutex::new(scenario.script), fault: Mutex::default() };
+    let player = Player { band: &band, header: &header, name: &scenario.name };
+    band.clock.block_on(player.play(&scenario.user, &scenario.requests))?
 }
 
 fn never_came((Moment { when, visit }, incident): (Moment, Incident)) -> String {
@@ -90,72 +78,130 @@ fn never_came((Moment { when, visit }, incident): (Moment, Incident)) -> String 
     format!("{what} on visit {visit} of {when}, where the request never came")
 }
 
-struct Player {
-    conversation: Conversation<Vec<u8>>,
-    script: Script,
-    name: String,
-    steps: u64,
-    /// What is still to happen in the running request.
-    incidents: Vec<(Moment, Incident)>,
+/// The scripted modules, in model time.
+struct Band {
+    clock: Clock,
+    script: Mutex<Script>,
+    /// What the script does not say, if it was asked for that.
+    fault: Mutex<Option<ScriptError>>,
 }
 
-impl Player {
-    /// Submits an input. A refusal, here, means that nothing leads on.
-    fn submit(&mut self, input: Input) -> Result<Option<Refusal>, PlayError> {
-        self.steps += 1;
-        if self.steps > STEPS_MAX {
-            return Err(PlayError::Endless { name: self.name.clone() });
+impl Band {
+    fn play(&self, call: &Call) -> script::Answer {
+        match locked(&self.script).answer(call.ask, &call.request) {
+            Ok(answer) => answer,
+            Err(fault) => {
+                *locked(&self.fault) = Some(fault);
+                script::Answer::Fail(Failure::Error)
+            }
         }
-        Ok(self.conversation.submit(input)?.err())
+    }
+}
+
+/// Nothing that is done under these locks leaves anything half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Host for Band {
+    async fn answer(&self, call: &Call) -> drive::Answer {
+        match self.play(call) {
+            script::Answer::Reply(report) => Ok(report),
+            script::Answer::Fail(Failure::Timeout) => pending().await,
+            script::Answer::Fail(failure) => Err(failure.into()),
+        }
     }
 
-    fn request(&mut self, user: &UserId, request: &RequestScript) -> Result<Option<Refusal>, PlayError> {
+    async fn recover(&self, call: &Call) -> Fate {
+        match self.play(call) {
+            script::Answer::Reply(report) => Fate::Happened(Ok(report)),
+            script::Answer::Fail(Failure::Unknown) => Fate::Unknown,
+            script::Answer::Fail(failure) => Fate::Happened(Err(failure.into())),
+        }
+    }
+
+    async fn sleep(&self, time: Duration) {
+        self.clock.sleep(time).await;
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+struct Player<'a> {
+    band: &'a Band,
+    header: &'a Header,
+    name: &'a str,
+}
+
+impl Player<'_> {
+    async fn play(&self, user: &UserId, requests: &[RequestScript]) -> Result<Played, PlayError> {
+        let mut conversation = Conversation::open_in(Vec::new(), self.header)?;
+        let mut unused = Vec::new();
+        let mut halted = None;
+        for request in requests {
+            if halted.is_none() {
+                let mut incidents = request.incidents.clone();
+                halted = self.request(&mut conversation, user, &request.says, &mut incidents).await?;
+                unused.extend(incidents.into_iter().map(never_came));
+            }
+        }
+        // As drawn, a conversation may have come to its end with its request; there is no session to close then.
+        if halted.is_none() && conversation.state().control.phase() == Phase::Idle {
+            if let Turn::Halted(refusal) = conversation.run(self.band)?.submit(&Input::SessionEnd)? {
+                halted = Some(refusal);
+            }
+        }
+        let steps = conversation.steps();
+        Ok(Played { trace: conversation.end().await?, steps, halted, unused })
+    }
+
+    /// Plays a request, and gives the refusal with which the conversation stops for good, if it does.
+    async fn request(
+        &self,
+        conversation: &mut Conversation<Vec<u8>>,
+        user: &UserId,
+        says: &Text,
+        incidents: &mut Vec<(Moment, Incident)>,
+    ) -> Result<Option<Refusal>, PlayError> {
         let mut visits = BTreeMap::new();
-        self.incidents.clone_from(&request.incidents);
-        let mut halted =
-            self.submit(Input::UserMessage { user: user.clone(), text: request.says.clone() })?;
-        while halted.is_none() {
-            let phase = self.conversation.state().control.phase();
-            if phase.is_rest() {
-                return Ok(None);
+        let mut running = conversation.run(self.band)?;
+        let mut turn = running.begin(user, says.clone())?;
+        loop {
+            let phase = running.state().control.phase();
+            match turn {
+                Turn::Halted(refusal) => return Ok(Some(refusal)),
+                _ if phase.is_rest() => return Ok(None),
+                // Whatever is accepted from a host takes one row, and so enters a phase.
+                Turn::Taken => *visits.entry(phase).or_insert(0u32) += 1,
+                Turn::Refused(_) => {}
             }
-            // Every input that is accepted here takes one row, so every turn of this loop enters a phase.
-            let visit = visits.entry(phase).or_insert(0u32);
-            *visit += 1;
-            let now = Moment { when: phase, visit: *visit };
-            let input = match self.disturbed(now, user)? {
-                Some(input) => input,
-                None => self.next_input(&request.says)?,
-            };
-            halted = self.submit(input)?;
-        }
-        Ok(halted)
-    }
-
-    /// Lets happen what is to happen now. Gives the input that takes the place of the next one, if one does.
-    fn disturbed(&mut self, now: Moment, user: &UserId) -> Result<Option<Input>, PlayError> {
-        let mut instead = None;
-        while let Some(next) = self.incidents.iter().position(|(at, _)| *at == now) {
-            match self.incidents.remove(next).1 {
-                // Refused, and recorded as such; the request goes on.
-                Incident::Interrupt(text) => {
-                    self.submit(Input::UserMessage { user: user.clone(), text })?;
+            let now = Moment { when: phase, visit: visits.get(&phase).copied().unwrap_or_default() };
+            let mut cancelled = false;
+            while let Some(next) = incidents.iter().position(|(at, _)| *at == now) {
+                match incidents.remove(next).1 {
+                    // Refused, and recorded as such; the request goes on.
+                    Incident::Interrupt(text) => {
+                        let _refused = running.submit(&Input::UserMessage { user: user.clone(), text })?;
+                    }
+                    Incident::Crash => {
+                        drop(running);
+                        conversation.commit().await?;
+                        *conversation = Conversation::open_in(conversation.journal().clone(), self.header)?;
+                        running = conversation.run(self.band)?;
+                        let _resumed = running.back()?;
+                    }
+                    Incident::Cancel => cancelled = true,
                 }
-                Incident::Crash => {
-                    self.conversation.crash()?;
-                    self.submit(Input::Resume)?;
-                }
-                Incident::Cancel => instead = Some(Input::Cancel),
+            }
+            turn = if cancelled { running.submit(&Input::Cancel)? } else { running.turn().await? };
+            if let Some(fault) = locked(&self.band.fault).take() {
+                return Err(fault.into());
+            }
+            if running.steps() > STEPS_MAX {
+                return Err(PlayError::Endless { name: self.name.to_owned() });
             }
         }
-        Ok(instead)
-    }
-
-    fn next_input(&mut self, request: &Text) -> Result<Input, PlayError> {
-        let Some(call) = self.conversation.state().control.waiting() else { return Ok(Input::Step) };
-        Ok(match self.script.answer(call.ask, request)? {
-            Answer::Reply(report) => Input::Reply { call: call.id, report },
-            Answer::Fail(failure) => Input::CallFailed { call: call.id, failure },
-        })
     }
 }

@@ -3,8 +3,8 @@
 //! The state stays as large as it was after the first pass, so whatever grows with such a trace grows with its
 //! length alone.
 
-use orchestrion::conversation::Conversation;
-use orchestrion::trace::Header;
+use orchestrion::recording::Recording;
+use orchestrion::trace::{Header, Stamp};
 use orchestrion_kernel::module::{Argument, Ask, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, Input, Policy, Score, TaskId, Text, UserId};
@@ -18,7 +18,7 @@ const SAYS_BYTES: usize = 130;
 /// A trace of so many steps, line by line as it is read; nothing of it is kept.
 #[derive(Debug)]
 pub struct Debate {
-    conversation: Option<Conversation<Lines>>,
+    conversation: Option<Recording<Lines>>,
     lines: Lines,
     read: usize,
     steps: u64,
@@ -51,7 +51,7 @@ impl Debate {
         policy.bounds.passes = u32::MAX;
         let lines = Lines::default();
         let header = Header::new(ConversationId::new("debate"), policy, None);
-        let conversation = Some(Conversation::open(lines.clone(), &header)?);
+        let conversation = Some(Recording::open(lines.clone(), &header)?);
         Ok(Self { conversation, lines, read: 0, steps, left: steps })
     }
 
@@ -64,7 +64,7 @@ impl Debate {
         }
         if let Some(conversation) = &mut self.conversation {
             let input = input(self.steps - self.left, conversation);
-            let refused = conversation.submit(input)?.err();
+            let refused = conversation.submit(&input, &Stamp::default())?.err();
             debug_assert!(refused.is_none(), "every input is due: {refused:?}");
             self.left -= 1;
         }
@@ -84,7 +84,7 @@ impl Read for Debate {
     }
 }
 
-fn input(taken: u64, conversation: &Conversation<Lines>) -> Input {
+fn input(taken: u64, conversation: &Recording<Lines>) -> Input {
     let user = UserId::new("ada");
     match (taken, conversation.state().control.waiting()) {
         (0, _) => Input::SessionStart { user },

@@ -26,6 +26,8 @@ pub struct Call {
     pub user: UserId,
     /// What the user asked for.
     pub request: Text,
+    /// The pass of the debate that runs or ran last, from 1; 0 before the first.
+    pub pass: u32,
     /// What the question is about, beside the request.
     #[serde(flatten)]
     pub matter: Option<Matter>,

@@ -1,8 +1,8 @@
 //! What becomes of traces and of recorded debates, and how what cannot be promoted is told.
 
 use super::*;
-use crate::conversation::Conversation;
 use crate::evidence;
+use crate::recording::Recording;
 use crate::replay::replay;
 use crate::trace::{Header, Made, Stamp};
 use crate::yaml::draw;
@@ -45,9 +45,9 @@ fn inputs(trace: &[u8]) -> Vec<Input> {
 /// A trace of these inputs, whether they are accepted or not.
 fn recorded(policy: Policy, inputs: impl IntoIterator<Item = Input>) -> Vec<u8> {
     let header = Header::new(ConversationId::new("C-1"), policy, None);
-    let mut conversation = Conversation::open(Vec::new(), &header).unwrap();
+    let mut conversation = Recording::open(Vec::new(), &header).unwrap();
     for input in inputs {
-        let _ = conversation.submit(input).unwrap();
+        let _ = conversation.submit(&input, &Stamp::default()).unwrap();
     }
     conversation.close().unwrap()
 }

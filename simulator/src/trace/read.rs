@@ -21,6 +21,9 @@ pub struct Reader<R> {
     /// Where in it the line begins.
     from: usize,
     line: u64,
+    read_bytes: u64,
+    /// How much was read up to the end of the last line whose chain holds.
+    sound_bytes: u64,
     steps: u64,
     ended: bool,
 }
@@ -146,6 +149,8 @@ impl<R: BufRead> Reader<R> {
             linked: String::new(),
             from: 0,
             line: 0,
+            read_bytes: 0,
+            sound_bytes: 0,
             steps: 0,
             ended: false,
         };
@@ -175,6 +180,23 @@ impl<R: BufRead> Reader<R> {
     /// Where the trace stands, for a writer that goes on with it.
     pub(crate) fn place(&self) -> Place {
         Place { chain: self.chain.clone(), next: self.steps + 1 }
+    }
+
+    /// How many bytes there are up to the end of the last line whose chain holds.
+    pub(crate) const fn sound_bytes(&self) -> u64 {
+        self.sound_bytes
+    }
+
+    /// How many bytes there are in all; reads what is left.
+    pub(crate) fn all_bytes(&mut self) -> io::Result<u64> {
+        let left = io::copy(&mut self.input, &mut io::sink())?;
+        Ok(self.read_bytes + left)
+    }
+
+    /// Whether the line that was read last was never wholly written: it has no end, or zeros stand where a page of the
+    /// file was lost. No line that was written has a zero byte in it.
+    pub(crate) fn is_torn(&self, error: &TraceError) -> bool {
+        matches!(error.kind, TraceErrorKind::Torn) || self.linked.contains('\0')
     }
 
     /// Moves to the next step, and says whether there is one. The chain holds up to there; what the step says
@@ -223,7 +245,9 @@ impl<R: BufRead> Reader<R> {
         linked.clear();
         linked.extend_from_slice(self.chain.as_bytes());
         let read = self.input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut linked);
-        if read.map_err(|error| self.error(TraceErrorKind::Io(error)))? == 0 {
+        let bytes = read.map_err(|error| self.error(TraceErrorKind::Io(error)))?;
+        self.read_bytes += bytes as u64;
+        if bytes == 0 {
             return Ok(false);
         }
         self.line += 1;
@@ -248,9 +272,11 @@ impl<R: BufRead> Reader<R> {
         self.linked.push('}');
         let expected = chain::link(&self.linked);
         if self.chain != expected {
-            let found = self.chain.clone();
+            let before = self.linked[..self.from].to_string();
+            let found = std::mem::replace(&mut self.chain, before);
             return Err(self.error(TraceErrorKind::Edited { found, expected }));
         }
+        self.sound_bytes = self.read_bytes;
         Ok(())
     }
 

@@ -48,8 +48,13 @@ impl<W: io::Write> Writer<W> {
         Self { out, chain, next, text: String::new() }
     }
 
+    /// The steps written so far.
+    pub(crate) const fn steps(&self) -> u64 {
+        self.next - 1
+    }
+
     /// What was written to.
-    pub(crate) fn written(&mut self) -> &mut W {
+    pub(crate) fn out(&mut self) -> &mut W {
         &mut self.out
     }
 
@@ -83,7 +88,7 @@ impl<W: io::Write> Writer<W> {
     }
 
     fn last_line(&mut self) -> io::Result<()> {
-        let end = End { steps: self.next - 1 };
+        let end = End { steps: self.steps() };
         self.line(&EndLine { end })
     }
 

@@ -1,7 +1,7 @@
 //! A band that plays conversations: typed replies to whatever the kernel asks.
 
-use orchestrion::conversation::Conversation;
-use orchestrion::trace::{Header, ScenarioRef};
+use orchestrion::recording::Recording;
+use orchestrion::trace::{Header, ScenarioRef, Stamp};
 use orchestrion_kernel::module::{Argument, Ask, Failure, PastTrace, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{
@@ -48,13 +48,13 @@ fn plan(tasks: &Tasks) -> Plan {
 }
 
 /// A conversation that is played.
-pub(crate) struct Band(Conversation<Vec<u8>>);
+pub(crate) struct Band(Recording<Vec<u8>>);
 
 impl Band {
     pub(crate) fn opens(policy: Policy) -> Self {
         let scenario = ScenarioRef { name: "staging".into(), digest: "0".repeat(32) };
         let header = Header::new(ConversationId::new("demo"), policy, Some(scenario));
-        let mut band = Self(Conversation::open(Vec::new(), &header).unwrap());
+        let mut band = Self(Recording::open(Vec::new(), &header).unwrap());
         band.submit(Input::SessionStart { user: user("ada") });
         band
     }
@@ -65,11 +65,11 @@ impl Band {
 
     /// Submits, whether it is accepted or refused.
     pub(crate) fn submit(&mut self, input: Input) {
-        let _ = self.0.submit(input).unwrap();
+        let _ = self.0.submit(&input, &Stamp::default()).unwrap();
     }
 
     fn accepted(&mut self, input: Input) {
-        self.0.submit(input).unwrap().unwrap();
+        self.0.submit(&input, &Stamp::default()).unwrap().unwrap();
     }
 
     fn waiting(&self) -> Option<(CallId, Ask)> {
@@ -96,7 +96,7 @@ impl Band {
 
     /// Every step that control takes by itself.
     pub(crate) fn steps(&mut self) {
-        while self.waiting().is_none() && self.0.submit(Input::Step).unwrap().is_ok() {}
+        while self.waiting().is_none() && self.0.submit(&Input::Step, &Stamp::default()).unwrap().is_ok() {}
     }
 
     pub(crate) fn prepares(&mut self) {

@@ -1,0 +1,334 @@
+//! A conversation that is kept in a journal: opened, asked, resumed, closed.
+
+use super::error::{DriveError, OpenError};
+use super::host::{Deadlines, Host};
+use super::journal::{Journal, JournalFile};
+use super::mailbox::{Mailbox, Post};
+use super::matters::{Answered, Matters};
+use super::running::{Running, Turn};
+use crate::recording::Recording;
+use crate::trace::{Header, Reader, Stamp, TraceError, TraceErrorKind, digest};
+use orchestrion_kernel::{ConversationId, Input, Phase, Policy, Refusal, State, Text, UserId};
+use std::fmt;
+use std::io::{self, BufRead};
+use std::path::Path;
+
+/// A conversation of the kernel, each step of it kept in a journal before anything that follows from it is done.
+#[derive(Debug)]
+pub struct Conversation<J> {
+    /// Its lines stay here until they are appended to the journal.
+    pub(super) recording: Recording<Vec<u8>>,
+    pub(super) matters: Matters,
+    pub(super) deadlines: Deadlines,
+    pub(super) post: Post,
+    journal: J,
+    dropped: Option<Dropped>,
+    /// Whether everything that was to be kept is kept.
+    sound: bool,
+}
+
+/// The end of a journal that was never wholly written, and is gone. Nothing rested on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The line, from 1, where it began.
+    pub line: u64,
+    /// How long it was.
+    pub bytes: u64,
+}
+
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, bytes } = self;
+        write!(f, "the last {bytes} bytes, from line {line} on, were never wholly written, and are dropped")
+    }
+}
+
+impl Conversation<JournalFile> {
+    /// Opens the journal at this path, or begins it; the conversation is then called like the file.
+    ///
+    /// # Errors
+    /// [`OpenError`]: the file cannot be had, is no journal, was begun with another policy or kernel, or was closed.
+    pub fn open(path: impl AsRef<Path>, policy: Policy) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.split('.').next().unwrap_or_default();
+        let header = Header::new(ConversationId::new(name), policy, None);
+        let journal = JournalFile::open(path).map_err(|error| {
+            let journal = path.display().to_string();
+            match error.kind() {
+                io::ErrorKind::WouldBlock => OpenError::Locked { journal },
+                _ => OpenError::Io { journal, error },
+            }
+        })?;
+        Self::open_in(journal, &header)
+    }
+}
+
+impl<J: Journal> Conversation<J> {
+    /// Opens a journal that is at hand, or begins it with this header.
+    ///
+    /// # Errors
+    /// As [`Conversation::open`].
+    pub fn open_in(mut journal: J, header: &Header) -> Result<Self, OpenError> {
+        let name = journal.name();
+        let unreadable = |error| OpenError::Io { journal: name.clone(), error };
+        let found = read(journal.read().map_err(unreadable)?, &name, header)?;
+        if let Some(dropped) = found.dropped {
+            journal.cut(found.sound_bytes).map_err(unreadable)?;
+            debug_assert!(dropped.bytes > 0, "what was dropped was there");
+        }
+        let (post, matters) = (Post::new(), found.matters);
+        Ok(Self {
+            recording: found.recording,
+            matters,
+            deadlines: Deadlines::default(),
+            post,
+            journal,
+            dropped: found.dropped,
+            sound: true,
+        })
+    }
+
+    /// Waits for answers as long as this says.
+    #[must_use]
+    pub fn with_deadlines(mut self, deadlines: Deadlines) -> Self {
+        self.deadlines = deadlines;
+        self
+    }
+
+    /// The state as it is now.
+    pub const fn state(&self) -> &State {
+        self.recording.state()
+    }
+
+    /// The steps recorded so far, refused inputs included.
+    pub const fn steps(&self) -> u64 {
+        self.recording.steps()
+    }
+
+    /// What was dropped from the end of the journal when it was opened, if anything was.
+    pub const fn dropped(&self) -> Option<Dropped> {
+        self.dropped
+    }
+
+    /// How the latest request was answered. Whoever asked may have missed it in a crash.
+    pub const fn last_answer(&self) -> Option<&Answered> {
+        self.matters.answered()
+    }
+
+    /// Where anybody can put inputs for the conversation while it is driven: a cancel, above all.
+    pub fn mailbox(&self) -> Mailbox {
+        self.post.mailbox()
+    }
+
+    /// Whether a request runs that nobody drives, so that [`resume`](Self::resume) is to be called.
+    pub fn is_unfinished(&self) -> bool {
+        !self.state().control.phase().is_rest()
+    }
+
+    /// Asks for something, and drives the request to its end. A session of the user is opened if none is.
+    ///
+    /// The future may be dropped at any time; [`resume`](Self::resume) then goes on.
+    ///
+    /// # Errors
+    /// [`DriveError`].
+    pub async fn ask<H: Host>(
+        &mut self,
+        host: &H,
+        user: &str,
+        says: impl Into<Text>,
+    ) -> Result<Answered, DriveError> {
+        let mut running = self.run(host)?;
+        match running.begin(&UserId::new(user), says.into())? {
+            Turn::Halted(refusal) | Turn::Refused(refusal) => Err(refusal.into()),
+            Turn::Taken => running.to_end().await,
+        }
+    }
+
+    /// Goes on with the request in whose middle the runtime crashed; `None` if there is none.
+    ///
+    /// A call that was out is asked again under its own id; if it is effectful, the host is asked first whether it
+    /// happened.
+    ///
+    /// # Errors
+    /// [`DriveError`].
+    pub async fn resume<H: Host>(&mut self, host: &H) -> Result<Option<Answered>, DriveError> {
+        if !self.is_unfinished() {
+            return Ok(None);
+        }
+        let mut running = self.run(host)?;
+        match running.back()? {
+            Turn::Halted(refusal) | Turn::Refused(refusal) => Err(refusal.into()),
+            Turn::Taken => running.to_end().await.map(Some),
+        }
+    }
+
+    /// Drives the conversation turn by turn, for programs that want to act in between.
+    ///
+    /// # Errors
+    /// [`DriveError::Broken`].
+    pub fn run<'a, H: Host>(&'a mut self, host: &'a H) -> Result<Running<'a, J, H>, DriveError> {
+        self.sound()?;
+        Ok(Running::new(self, host))
+    }
+
+    /// Closes the session, if one is open, and ends the trace. The journal cannot be opened again.
+    ///
+    /// # Errors
+    /// [`DriveError::Unfinished`] while a request runs, or whatever the journal gives.
+    pub async fn close(mut self) -> Result<J, DriveError> {
+        self.sound()?;
+        self.finished()?;
+        if self.state().control.phase() == Phase::Idle && self.state().control.session().is_some() {
+            self.submit(&Input::SessionEnd, &Stamp::default())??;
+        }
+        self.end().await
+    }
+
+    /// Ends the trace wherever the conversation stands.
+    ///
+    /// # Errors
+    /// Whatever the journal gives.
+    pub async fn end(mut self) -> Result<J, DriveError> {
+        self.commit().await?;
+        let Self { recording, mut journal, .. } = self;
+        let written = async {
+            journal.append(&recording.close()?)?;
+            journal.sync().await
+        };
+        match written.await {
+            Ok(()) => Ok(journal),
+            Err(error) => Err(DriveError::Journal { journal: journal.name(), error }),
+        }
+    }
+
+    /// Where it is kept.
+    pub const fn journal(&self) -> &J {
+        &self.journal
+    }
+
+    pub(super) fn finished(&self) -> Result<(), DriveError> {
+        let control = &self.state().control;
+        match control.request() {
+            Some(request) => Err(DriveError::Unfinished(control.trace(request.id).to_string())),
+            None => Ok(()),
+        }
+    }
+
+    fn sound(&self) -> Result<(), DriveError> {
+        if self.sound { Ok(()) } else { Err(DriveError::Broken { journal: self.journal.name() }) }
+    }
+
+    /// Submits an input. It is written down, but may not be kept before the next [`commit`](Self::commit).
+    pub(super) fn submit(&mut self, input: &Input, stamp: &Stamp) -> Result<Result<(), Refusal>, DriveError> {
+        match self.recording.submit(input, stamp) {
+            Ok(Ok(events)) => {
+                self.matters.follow(self.recording.state(), &events);
+                Ok(Ok(()))
+            }
+            Ok(Err(refusal)) => Ok(Err(refusal)),
+            Err(error) => Err(self.breaks(error)),
+        }
+    }
+
+    /// Keeps everything that was written down so far. Done by itself before any call leaves, and before anything is answered.
+    ///
+    /// # Errors
+    /// [`DriveError::Journal`]; the conversation must then be opened again.
+    pub async fn commit(&mut self) -> Result<(), DriveError> {
+        self.sound()?;
+        let lines = self.recording.out();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        // If the future is dropped in the middle, nobody knows what was kept.
+        self.sound = false;
+        let kept = match self.journal.append(lines) {
+            Ok(()) => self.journal.sync().await,
+            Err(error) => Err(error),
+        };
+        match kept {
+            Ok(()) => {
+                self.recording.out().clear();
+                self.sound = true;
+                Ok(())
+            }
+            Err(error) => Err(self.breaks(error)),
+        }
+    }
+
+    fn breaks(&mut self, error: io::Error) -> DriveError {
+        self.sound = false;
+        DriveError::Journal { journal: self.journal.name(), error }
+    }
+}
+
+/// What a journal has.
+struct Found {
+    recording: Recording<Vec<u8>>,
+    matters: Matters,
+    sound_bytes: u64,
+    dropped: Option<Dropped>,
+}
+
+/// Reads a journal to its end, or begins it if there is nothing in it.
+fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, OpenError> {
+    let io = |error| OpenError::Io { journal: name.to_owned(), error };
+    if input.fill_buf().map_err(io)?.is_empty() {
+        return Ok(Found {
+            recording: Recording::open(Vec::new(), header).map_err(io)?,
+            matters: Matters::default(),
+            sound_bytes: 0,
+            dropped: None,
+        });
+    }
+    let mut reader = Reader::new(input, name)?;
+    same(name, reader.header(), header)?;
+    let mut state = State::new(header.conversation.clone());
+    let mut matters = Matters::default();
+    let torn = loop {
+        match reader.advance() {
+            Ok(true) => {
+                let step = reader.step()?;
+                step.events.iter().for_each(|event| state.apply(event));
+                matters.follow(&state, &step.events);
+            }
+            Ok(false) => return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.number() }),
+            Err(TraceError { kind: TraceErrorKind::NoEnd, .. }) => break None,
+            Err(error) if reader.is_torn(&error) => break Some(error.line),
+            Err(error) => return Err(error.into()),
+        }
+    };
+    let (place, sound_bytes) = (reader.place(), reader.sound_bytes());
+    let dropped = match torn {
+        Some(line) => Some(Dropped { line, bytes: reader.all_bytes().map_err(io)? - sound_bytes }),
+        None => None,
+    };
+    let recording = Recording::resume(Vec::new(), header.policy.clone(), state, place);
+    Ok(Found { recording, matters, sound_bytes, dropped })
+}
+
+/// Refuses a journal that would go on under other conditions than those that it was begun in.
+fn same(journal: &str, recorded: &Header, given: &Header) -> Result<(), OpenError> {
+    let policy = |header: &Header| {
+        let text = serde_json::to_string(&header.policy).unwrap_or_default();
+        format!("{} with the digest {}", header.policy.name, digest(text.as_bytes()))
+    };
+    let scenario = |header: &Header| match &header.scenario {
+        Some(scenario) => format!("{} with the digest {}", scenario.name, scenario.digest),
+        None => "none".to_owned(),
+    };
+    let pairs = [
+        ("kernel version", recorded.kernel.clone(), given.kernel.clone()),
+        ("transition table's digest", recorded.table.clone(), given.table.clone()),
+        ("policy", policy(recorded), policy(given)),
+        ("conversation", recorded.conversation.to_string(), given.conversation.to_string()),
+        ("scenario", scenario(recorded), scenario(given)),
+    ];
+    match pairs.into_iter().find(|(_, recorded, given)| recorded != given) {
+        None => Ok(()),
+        Some((what, recorded, given)) => {
+            Err(OpenError::Other { journal: journal.to_owned(), what, recorded, given })
+        }
+    }
+}

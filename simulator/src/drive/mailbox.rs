@@ -1,0 +1,86 @@
+//! Inputs that come to a conversation beside the answers of its host.
+
+use super::matters::{TooLong, admits};
+use futures_channel::mpsc::{self, Receiver, Sender};
+use futures_util::{SinkExt, StreamExt};
+use orchestrion_kernel::Input;
+use std::task::{Context, Poll};
+use thiserror::Error;
+
+/// How many inputs may wait to be taken.
+const WAITING_MAX: usize = 64;
+
+/// An input, and what there is to say of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The input.
+    pub input: Input,
+    /// What the trace is to say of it.
+    pub note: Option<String>,
+}
+
+/// Where inputs for a conversation are put. They are taken in order, while it is driven; what comes when it is not
+/// expected is recorded and refused.
+#[derive(Clone, Debug)]
+pub struct Mailbox(Sender<Message>);
+
+/// Why an input was not put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum MailError {
+    /// The conversation is not open any more.
+    #[error("the conversation is not open any more")]
+    Gone,
+    /// It is too long.
+    #[error(transparent)]
+    TooLong(#[from] TooLong),
+}
+
+impl Mailbox {
+    /// Puts an input, as soon as there is room for it.
+    ///
+    /// # Errors
+    /// [`MailError`].
+    pub async fn put(&mut self, message: Message) -> Result<(), MailError> {
+        admits(&message.input)?;
+        self.0.send(message).await.map_err(|_| MailError::Gone)
+    }
+
+    /// Cancels the running request.
+    ///
+    /// # Errors
+    /// [`MailError::Gone`].
+    pub async fn cancel(&mut self) -> Result<(), MailError> {
+        self.put(Message { input: Input::Cancel, note: None }).await
+    }
+}
+
+/// The other end of the mailbox.
+#[derive(Debug)]
+pub(super) struct Post {
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
+}
+
+impl Post {
+    pub(super) fn new() -> Self {
+        let (sender, receiver) = mpsc::channel(WAITING_MAX);
+        Self { sender, receiver }
+    }
+
+    pub(super) fn mailbox(&self) -> Mailbox {
+        Mailbox(self.sender.clone())
+    }
+
+    /// What has come, without waiting.
+    pub(super) fn come(&mut self) -> Option<Message> {
+        self.receiver.try_recv().ok()
+    }
+
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Message> {
+        match self.receiver.poll_next_unpin(context) {
+            Poll::Ready(Some(message)) => Poll::Ready(message),
+            // Never closed: one sender is ours.
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+}

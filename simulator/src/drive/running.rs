@@ -1,0 +1,286 @@
+//! A conversation while it is driven: the calls that are out, and what comes next.
+
+use super::call::{Call, Fate, NoAnswer};
+use super::conversation::Conversation;
+use super::error::DriveError;
+use super::host::Host;
+use super::journal::Journal;
+use super::mailbox::Message;
+use super::matters::{Answered, admits};
+use crate::trace::Stamp;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
+use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::{CallId, Input, Refusal, State, Text, UserId, state};
+use std::any::Any;
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::AssertUnwindSafe;
+use std::task::Poll;
+use std::time::Duration;
+
+/// A conversation while it is driven. Dropping it gives up the calls that are out.
+pub struct Running<'a, J, H> {
+    conversation: &'a mut Conversation<J>,
+    host: &'a H,
+    /// The calls that are out: at most one that is waited for, and those whose time is over.
+    out: FuturesUnordered<BoxFuture<'a, Back>>,
+    /// The call that is waited for, once it is out.
+    awaited: Option<Awaited<'a>>,
+    /// The call that was out when the runtime crashed. What became of it is to be found out, if it is effectful.
+    lost: Option<CallId>,
+}
+
+/// What came of one turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Turn {
+    /// The conversation is one input further.
+    Taken,
+    /// Something came that the kernel refuses: late, twice, or from nowhere. That is recorded, and the conversation goes on.
+    Refused(Refusal),
+    /// The kernel refuses whatever could come next; as drawn, some conversations end so.
+    Halted(Refusal),
+}
+
+struct Awaited<'a> {
+    id: CallId,
+    /// The call as a noun phrase.
+    name: String,
+    /// What the call failed with if its time is over.
+    over_is: Failure,
+    deadline: Duration,
+    over: BoxFuture<'a, ()>,
+}
+
+/// What a host gave back.
+struct Back {
+    id: CallId,
+    fate: Fate,
+    note: Option<String>,
+}
+
+enum Next {
+    Back(Back),
+    Message(Message),
+    Over,
+}
+
+impl<J, H> fmt::Debug for Running<'_, J, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("out", &self.out.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a, J: Journal, H: Host> Running<'a, J, H> {
+    pub(super) fn new(conversation: &'a mut Conversation<J>, host: &'a H) -> Self {
+        Self { conversation, host, out: FuturesUnordered::new(), awaited: None, lost: None }
+    }
+
+    /// The state as it is now.
+    pub const fn state(&self) -> &State {
+        self.conversation.state()
+    }
+
+    /// The steps recorded so far, refused inputs included.
+    pub const fn steps(&self) -> u64 {
+        self.conversation.steps()
+    }
+
+    pub(super) async fn to_end(mut self) -> Result<Answered, DriveError> {
+        loop {
+            if let Some(answered) = self.conversation.last_answer().cloned() {
+                self.conversation.commit().await?;
+                return Ok(answered);
+            }
+            if let Turn::Halted(refusal) = self.turn().await? {
+                self.conversation.commit().await?;
+                return Err(refusal.into());
+            }
+        }
+    }
+
+    /// Opens a session of the user if none is open, and submits the message.
+    ///
+    /// # Errors
+    /// [`DriveError`].
+    pub fn begin(&mut self, user: &UserId, says: Text) -> Result<Turn, DriveError> {
+        self.conversation.finished()?;
+        // What came after the last request was over is late.
+        while let Some(message) = self.conversation.post.come() {
+            let _late = self.message(message)?;
+        }
+        let input = Input::UserMessage { user: user.clone(), text: says };
+        admits(&input).map_err(DriveError::TooLong)?;
+        let session = self.state().control.session().cloned();
+        if session.as_ref() != Some(user) {
+            let close = session.map(|_| Input::SessionEnd);
+            for input in close.into_iter().chain([Input::SessionStart { user: user.clone() }]) {
+                if let halted @ Turn::Halted(_) = self.submit(&input)? {
+                    return Ok(halted);
+                }
+            }
+        }
+        self.submit(&input)
+    }
+
+    /// Says that the runtime is back after a crash.
+    ///
+    /// # Errors
+    /// [`DriveError`].
+    pub fn back(&mut self) -> Result<Turn, DriveError> {
+        self.lost = self.state().control.waiting().map(|call| call.id);
+        let note = self.conversation.dropped().map(|dropped| dropped.to_string());
+        self.record(&Input::Resume, note).map(own)
+    }
+
+    /// Brings the conversation one input further: the next step, or what comes first of an answer, the end of the time for
+    /// it, and the mailbox.
+    ///
+    /// # Errors
+    /// [`DriveError`].
+    pub async fn turn(&mut self) -> Result<Turn, DriveError> {
+        if let Some(message) = self.conversation.post.come() {
+            return self.message(message);
+        }
+        let Some(waiting) = self.state().control.waiting() else { return self.submit(&Input::Step) };
+        if self.awaited.as_ref().is_none_or(|awaited| awaited.id != waiting.id) {
+            self.conversation.commit().await?;
+            self.send(waiting);
+        }
+        match self.next().await {
+            Next::Message(message) => self.message(message),
+            Next::Back(Back { id, fate: Fate::Happened(Ok(report)), note }) => self.reply(id, report, note),
+            Next::Back(Back { id, fate: Fate::Happened(Err(no)), .. }) => self.fail(id, no.failure, no.why),
+            Next::Back(Back { id, fate: Fate::Unknown, note }) => self.fail(id, Failure::Unknown, note),
+            Next::Back(Back { fate: Fate::NeverStarted, .. }) => {
+                // The next turn asks it.
+                self.awaited = None;
+                Ok(Turn::Taken)
+            }
+            Next::Over => self.over(waiting.id),
+        }
+    }
+
+    /// Submits an input of the program's own, which must be accepted for anything to go on.
+    ///
+    /// # Errors
+    /// [`DriveError`].
+    pub fn submit(&mut self, input: &Input) -> Result<Turn, DriveError> {
+        self.record(input, None).map(own)
+    }
+
+    fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, DriveError> {
+        self.conversation.submit(input, &Stamp { at_ms: self.host.now_ms(), note })
+    }
+
+    /// Lets the call that is waited for leave.
+    fn send(&mut self, waiting: state::Call) {
+        let conversation = &*self.conversation;
+        let Some(call) = conversation.matters.call(conversation.state(), waiting, &conversation.deadlines)
+        else {
+            return;
+        };
+        let (id, name, host) = (waiting.id, call.to_string(), self.host);
+        let lost = self.lost.take() == Some(id) && waiting.ask.is_effectful();
+        self.out.push(Box::pin(async move {
+            let outcome = async {
+                if lost { host.recover(&call).await } else { Fate::Happened(host.answer(&call).await) }
+            };
+            match AssertUnwindSafe(outcome).catch_unwind().await {
+                Ok(fate) => Back { id, fate, note: None },
+                Err(panic) => panicked(&call, lost, &*panic),
+            }
+        }));
+        let deadline = conversation.deadlines.of(waiting.ask);
+        let over_is = if lost { Failure::Unknown } else { Failure::Timeout };
+        self.awaited = Some(Awaited { id, name, over_is, deadline, over: Box::pin(host.sleep(deadline)) });
+    }
+
+    /// Waits for whatever comes first. An answer that is there in time goes before the end of the time.
+    async fn next(&mut self) -> Next {
+        let Self { conversation, out, awaited, .. } = self;
+        poll_fn(|context| {
+            if let Poll::Ready(Some(back)) = out.poll_next_unpin(context) {
+                return Poll::Ready(Next::Back(back));
+            }
+            if let Poll::Ready(message) = conversation.post.poll(context) {
+                return Poll::Ready(Next::Message(message));
+            }
+            match awaited {
+                Some(awaited) => awaited.over.as_mut().poll(context).map(|()| Next::Over),
+                None => Poll::Ready(Next::Over),
+            }
+        })
+        .await
+    }
+
+    fn message(&mut self, Message { input, note }: Message) -> Result<Turn, DriveError> {
+        match input {
+            Input::Reply { call, report } => self.reply(call, report, note),
+            Input::CallFailed { call, failure } => self.fail(call, failure, note),
+            input => Ok(match self.record(&input, note)? {
+                Ok(()) => Turn::Taken,
+                Err(refusal) => Turn::Refused(refusal),
+            }),
+        }
+    }
+
+    /// A report came. One that does not fit the call that is waited for is an answer all the same: a malformed one.
+    fn reply(&mut self, id: CallId, report: Report, note: Option<String>) -> Result<Turn, DriveError> {
+        let input = Input::Reply { call: id, report };
+        if let Err(why) = self.conversation.matters.admits(&input) {
+            return self.fail(id, Failure::Malformed, Some(why.to_string()));
+        }
+        match self.record(&input, note)? {
+            Ok(()) => Ok(Turn::Taken),
+            Err(refusal) if self.is_waited_for(id) => {
+                self.fail(id, Failure::Malformed, Some(refusal.to_string()))
+            }
+            Err(refusal) => Ok(Turn::Refused(refusal)),
+        }
+    }
+
+    /// A call failed. If the kernel refuses even that, nothing leads on from the call that is waited for.
+    fn fail(&mut self, id: CallId, failure: Failure, note: Option<String>) -> Result<Turn, DriveError> {
+        let waited_for = self.is_waited_for(id);
+        Ok(match self.record(&Input::CallFailed { call: id, failure }, note)? {
+            Ok(()) => Turn::Taken,
+            Err(refusal) if waited_for => Turn::Halted(refusal),
+            Err(refusal) => Turn::Refused(refusal),
+        })
+    }
+
+    fn over(&mut self, id: CallId) -> Result<Turn, DriveError> {
+        let (failure, note) = match &self.awaited {
+            Some(Awaited { name, over_is, deadline, .. }) => {
+                (*over_is, Some(format!("nothing came back from {name} within {deadline:?}")))
+            }
+            None => (Failure::Error, None),
+        };
+        self.fail(id, failure, note)
+    }
+
+    fn is_waited_for(&self, id: CallId) -> bool {
+        self.state().control.waiting().is_some_and(|call| call.id == id)
+    }
+}
+
+fn own(outcome: Result<(), Refusal>) -> Turn {
+    match outcome {
+        Ok(()) => Turn::Taken,
+        Err(refusal) => Turn::Halted(refusal),
+    }
+}
+
+/// What is made of a host that panicked: no answer, or, where it was to find something out, no knowledge.
+fn panicked(call: &Call, lost: bool, panic: &(dyn Any + Send)) -> Back {
+    let words = panic.downcast_ref::<String>().map(String::as_str);
+    let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without words");
+    let note = format!("the host panicked at {call}: {words}");
+    match lost {
+        true => Back { id: call.id, fate: Fate::Unknown, note: Some(note) },
+        false => Back { id: call.id, fate: Fate::Happened(Err(NoAnswer::error(note))), note: None },
+    }
+}

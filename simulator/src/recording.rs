@@ -1,0 +1,77 @@
+//! A conversation that is recorded: every input that comes, with what `decide` made of it.
+
+use crate::trace::{Contexts, Header, Made, Place, Stamp, Writer};
+use orchestrion_kernel::{Events, Input, Policy, Refusal, State, decide};
+use std::io;
+
+/// The kernel at work, with a trace of everything that it accepts or refuses.
+#[derive(Debug)]
+pub struct Recording<W> {
+    policy: Policy,
+    state: State,
+    contexts: Contexts,
+    trace: Writer<W>,
+}
+
+impl<W: io::Write> Recording<W> {
+    /// Begins a conversation and writes the header of its trace.
+    ///
+    /// # Errors
+    /// Whatever `out` gives.
+    pub fn open(out: W, header: &Header) -> io::Result<Self> {
+        let trace = Writer::new(out, header)?;
+        let state = State::new(header.conversation.clone());
+        Ok(Self { policy: header.policy.clone(), state, contexts: Contexts::default(), trace })
+    }
+
+    /// Goes on with a conversation that stands in this state, and whose trace is written up to this place.
+    pub(crate) fn resume(out: W, policy: Policy, state: State, place: Place) -> Self {
+        Self { policy, state, contexts: Contexts::default(), trace: Writer::resume(out, place) }
+    }
+
+    /// The policy in force.
+    pub const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The state as it is now.
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The steps in its trace.
+    pub(crate) const fn steps(&self) -> u64 {
+        self.trace.steps()
+    }
+
+    /// What the trace is written to.
+    pub(crate) fn out(&mut self) -> &mut W {
+        self.trace.out()
+    }
+
+    /// Submits an input and writes down what became of it, whether it was accepted or refused.
+    ///
+    /// # Errors
+    /// Whatever the trace's writer gives; the conversation is then ahead of its trace and must not go on. A
+    /// refusal is not an error: it is the inner result.
+    pub fn submit(&mut self, input: &Input, stamp: &Stamp) -> io::Result<Result<Events, Refusal>> {
+        let decided = decide(&self.policy, &self.state, input);
+        match &decided {
+            Ok(events) => {
+                events.iter().for_each(|event| self.state.apply(event));
+                let shown = self.contexts.after(&self.state, events);
+                self.trace.step(stamp, input, Made::accepted(events, shown.as_ref()))?;
+            }
+            Err(refusal) => self.trace.step(stamp, input, Made::refused(&refusal.to_string()))?,
+        }
+        Ok(decided)
+    }
+
+    /// Ends the trace and gives back what it was written to.
+    ///
+    /// # Errors
+    /// Whatever the trace's writer gives.
+    pub fn close(self) -> io::Result<W> {
+        self.trace.end()
+    }
+}
