@@ -274,12 +274,14 @@ struct Found {
 /// Reads a journal to its end, or begins it if there is nothing in it.
 fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, OpenError> {
     let io = |error| OpenError::Io { journal: name.to_owned(), error };
-    if input.fill_buf().map_err(io)?.is_empty() {
+    let start = input.fill_buf().map_err(io)?;
+    if start.is_empty() || is_torn_header(start) {
+        let bytes = start.len() as u64;
         return Ok(Found {
             recording: Recording::open(Vec::new(), header).map_err(io)?,
             matters: Matters::default(),
             sound_bytes: 0,
-            dropped: None,
+            dropped: (bytes > 0).then_some(Dropped { line: 1, bytes }),
         });
     }
     let mut reader = Reader::new(input, name)?;
@@ -306,6 +308,13 @@ fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, O
     };
     let recording = Recording::resume(Vec::new(), header.policy.clone(), state, place);
     Ok(Found { recording, matters, sound_bytes, dropped })
+}
+
+/// Whether this is all that there is of a header that was never wholly written, and of nothing else.
+fn is_torn_header(start: &[u8]) -> bool {
+    const BEGINS: &[u8] = b"{\"format\":\"orchestrion-trace/";
+    let ours = start.starts_with(BEGINS) || BEGINS.starts_with(start) || start.iter().all(|byte| *byte == 0);
+    ours && !start.contains(&b'\n')
 }
 
 /// Refuses a journal that would go on under other conditions than those that it was begun in.

@@ -1,0 +1,325 @@
+//! Real asynchronous modules drive a conversation, under tokio: deadlines, crashes, hosts that misbehave.
+
+#[path = "drive/opening.rs"]
+mod opening;
+#[path = "drive/team.rs"]
+mod team;
+
+use orchestrion::drive::{Conversation, Deadlines, DriveError, Fate, INPUT_BYTES_MAX, Message};
+use orchestrion::trace::{Header, Step};
+use orchestrion_kernel::event::{Cause, EffectEnd};
+use orchestrion_kernel::module::{Ask, Failure, Kind, Module, Report, Role};
+use orchestrion_kernel::plan::EffectKind;
+use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
+use std::time::Duration;
+use team::{Act, Failing, Team, exit, journal, kept, opened, steps};
+
+const fn run(task: u32) -> Ask {
+    let effect = match task {
+        1 => EffectKind::Pure,
+        2 => EffectKind::Undoable,
+        _ => EffectKind::Irreversible,
+    };
+    Ask::RunTask { task: TaskId::new(task), effect }
+}
+
+const UNDO: Ask = Ask::UndoTask { task: TaskId::new(2) };
+const CRITIC: Ask = Ask::Argue(Role::Critic);
+
+/// What a step was refused with, or what was noted of it.
+fn refusals(steps: &[Step]) -> Vec<&str> {
+    steps.iter().filter_map(|step| step.refused.as_deref()).collect()
+}
+
+fn notes(steps: &[Step]) -> Vec<&str> {
+    steps.iter().filter_map(|step| step.note.as_deref()).collect()
+}
+
+fn effects(steps: &[Step]) -> Vec<(u32, Option<EffectEnd>)> {
+    let records = steps.iter().flat_map(|step| &step.events).filter_map(|event| match event {
+        Event::Audited { record } => Some(record),
+        _ => None,
+    });
+    records.flat_map(|record| &record.tasks).map(|task| (task.task.number(), task.effect)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn conversations_are_driven_side_by_side_on_any_thread() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = (0..20).map(|number| {
+        let path = folder.path().join(format!("office-{number}.ndjson"));
+        tokio::spawn(async move {
+            let mut conversation = opened(&path);
+            let team = Team::that(|call| {
+                let answer = Ok(team::agreed(call));
+                Some(Act::SaysAfter(Duration::from_millis(call.id.number() % 3), answer))
+            });
+            let first = conversation.ask(&team, "ada", "Order paper").await.unwrap();
+            let second = conversation.ask(&team, "grace", "Order toner").await.unwrap();
+            assert_eq!(first.ending.unwrap().kind, Kind::Outcome);
+            assert_eq!(second.trace.to_string(), format!("office-{number}/2"));
+            conversation.close().await.unwrap();
+            kept(&path).iter().filter(|step| step.at_ms > 0).count()
+        })
+    });
+    for one in all.collect::<Vec<_>>() {
+        assert!(one.await.unwrap() > 50, "every step says when it came");
+    }
+}
+
+#[tokio::test]
+async fn a_call_leaves_only_once_it_is_kept() {
+    let (_folder, path) = journal();
+    let watched = path.clone();
+    let team = Team::that(move |call| {
+        let asked = Event::ToolCall { call: call.id, ask: call.ask };
+        let last = kept(&watched).pop().expect("something is kept");
+        assert!(last.events.contains(&asked), "{call} left before it was kept");
+        None
+    });
+    let answered = opened(&path).ask(&team, "ada", "Order paper").await.unwrap();
+    assert_eq!(
+        answered.text.as_str(),
+        "done: Look up the price\ndone: Place the order\ndone: Tell the office"
+    );
+    assert_eq!(team.asks().len(), 15);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_late_is_recorded_and_refused() {
+    let (_folder, path) = journal();
+    // The order takes a minute longer than it may; undoing it takes so long that it still comes back.
+    let team = Team::that(|call| match call.ask {
+        ask if ask == run(2) => Some(Act::SaysAfter(Duration::from_secs(90), Ok(exit(0, "order 71")))),
+        UNDO => Some(Act::SaysAfter(Duration::from_secs(80), Ok(exit(0, "gone")))),
+        _ => None,
+    });
+    let deadlines = Deadlines::new(Duration::from_secs(5)).with(Module::Executor, Duration::from_secs(85));
+    let mut conversation = opened(&path).with_deadlines(deadlines);
+    let answered = conversation.ask(&team, "ada", "Order paper").await.unwrap();
+    assert_eq!(answered.ending.unwrap().kind, Kind::RolledBack);
+    let steps = kept(&path);
+    assert_eq!(notes(&steps), ["nothing came back from call 11 (the executor's task result) within 85s"]);
+    assert_eq!(refusals(&steps), ["an answer to call 11 came; expected one to call 13"]);
+    assert_eq!(effects(&steps), [(1, None), (2, Some(EffectEnd::Undone))]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_panics_never_returns_or_talks_nonsense_is_taken_as_the_rows_say() {
+    let cases: [(Ask, fn() -> Act, Cause, &str); 4] = [
+        (
+            CRITIC,
+            || Act::Panics("index out of bounds"),
+            Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Error),
+            "the host panicked at call 7 (the Critic's argument): index out of bounds",
+        ),
+        (
+            CRITIC,
+            || Act::Never,
+            Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Timeout),
+            "nothing came back from call 7 (the Critic's argument) within 60s",
+        ),
+        (
+            CRITIC,
+            || Act::Says(Ok(Report::Delivered)),
+            Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Malformed),
+            "a receipt came; expected the Critic's argument",
+        ),
+        (
+            Ask::Classify,
+            || {
+                Act::Says(Ok(Report::Classification {
+                    tags: vec!["x".repeat(INPUT_BYTES_MAX).into()],
+                    similarity: orchestrion_kernel::Score::ZERO,
+                }))
+            },
+            Cause::NoAnswer(Module::Classifier, Failure::Malformed),
+            "the answer has 1048653 bytes as JSON; expected at most 1048576",
+        ),
+    ];
+    for (asked, act, cause, note) in cases {
+        let (_folder, path) = journal();
+        let team = Team::that(move |call| (call.ask == asked).then(act));
+        let answered = opened(&path).ask(&team, "ada", "Order paper").await.unwrap();
+        assert_eq!(answered.ending.unwrap().cause, cause);
+        assert_eq!(notes(&kept(&path)), [note]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_answers_twice_or_another_call_is_refused_and_recorded() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let mailbox = conversation.mailbox();
+    let team = Team::that(move |call| {
+        if call.ask == run(1) {
+            let mut mailbox = mailbox.clone();
+            let call = call.id;
+            tokio::spawn(async move {
+                let reply = |call, text| Message {
+                    input: Input::Reply { call, report: exit(0, text) },
+                    note: Some("by mail".to_owned()),
+                };
+                for (call, text) in [(CallId::new(99), "astray"), (call, "cheap"), (call, "cheaper")] {
+                    mailbox.put(reply(call, text)).await.unwrap();
+                }
+            });
+            return Some(Act::Never);
+        }
+        None
+    });
+    let answered = conversation.ask(&team, "ada", "Order paper").await.unwrap();
+    assert_eq!(answered.text.as_str(), "cheap\ndone: Place the order\ndone: Tell the office");
+    let steps = kept(&path);
+    assert_eq!(
+        refusals(&steps),
+        [
+            "an answer to call 99 came; expected one to call 10",
+            "an answer to call 10 came; expected one to call 11"
+        ]
+    );
+    assert_eq!(notes(&steps).len(), 3);
+}
+
+#[tokio::test]
+async fn anybody_may_cancel_while_it_runs_and_what_ran_is_undone() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let mailbox = conversation.mailbox();
+    let team = Team::that(move |call| {
+        if call.ask != run(3) {
+            return None;
+        }
+        let mut mailbox = mailbox.clone();
+        tokio::spawn(async move { mailbox.cancel().await });
+        Some(Act::Never)
+    });
+    let answered = conversation.ask(&team, "ada", "Order paper").await.unwrap();
+    assert_eq!(answered.ending.unwrap().cause, Cause::Cancelled);
+    assert!(team.asks().contains(&UNDO));
+    // A cancel that comes when nothing runs is late: it must not hit the next request.
+    conversation.mailbox().cancel().await.unwrap();
+    let answered = conversation.ask(&Team::agrees(), "ada", "Order toner").await.unwrap();
+    assert_eq!(answered.ending.unwrap().kind, Kind::Outcome);
+    assert_eq!(
+        refusals(&kept(&path)),
+        ["a cancel came while Idle; expected a user message, or the start or end of a session"]
+    );
+}
+
+/// Drops the future that drives a request once this is asked, as a crash would, and opens the journal again.
+async fn crashed_at(asked: Ask) -> (tempfile::TempDir, Conversation<orchestrion::drive::JournalFile>) {
+    let (folder, path) = journal();
+    let mut conversation = opened(&path);
+    let (reached, crash) = tokio::sync::oneshot::channel();
+    let reached = std::sync::Mutex::new(Some(reached));
+    let team = Team::that(move |call| {
+        (call.ask == asked).then(|| {
+            reached.lock().unwrap().take().map(|reached| reached.send(()));
+            Act::Never
+        })
+    });
+    tokio::select! {
+        answered = conversation.ask(&team, "ada", "Order paper") => panic!("{answered:?}"),
+        _ = crash => {}
+    }
+    drop(conversation);
+    (folder, opened(&path))
+}
+
+#[tokio::test]
+async fn after_a_crash_a_harmless_call_is_asked_again_under_its_own_id() {
+    let (_folder, mut conversation) = crashed_at(CRITIC).await;
+    assert!(conversation.is_unfinished());
+    let error = conversation.ask(&Team::agrees(), "ada", "And toner").await.unwrap_err();
+    assert_eq!(error.to_string(), "office/1 is unfinished; expected `resume` before anything else is asked");
+    let team = Team::agrees();
+    let answered = conversation.resume(&team).await.unwrap().unwrap();
+    assert_eq!(answered.ending.unwrap().kind, Kind::Outcome);
+    let asked = team.asked.lock().unwrap();
+    assert_eq!((asked[0].ask, asked[0].id), (CRITIC, CallId::new(7)));
+    assert_eq!(asked[0].request.as_str(), "Order paper");
+    assert_eq!(conversation.resume(&team).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn after_a_crash_an_effectful_call_is_asked_about_first() {
+    // What the host finds out, whether the task is asked again, and what becomes of its effect.
+    let cases: [(fn() -> Fate, bool, EffectEnd); 4] = [
+        (|| Fate::Happened(Ok(exit(0, "order 71"))), false, EffectEnd::Kept),
+        (|| Fate::Happened(Err(Failure::Error.into())), false, EffectEnd::Undone),
+        (|| Fate::NeverStarted, true, EffectEnd::Kept),
+        (|| Fate::Unknown, false, EffectEnd::Undone),
+    ];
+    for (fate, again, end) in cases {
+        let (folder, mut conversation) = crashed_at(run(2)).await;
+        let team = Team::agrees().and_finds(move |_| fate());
+        let answered = conversation.resume(&team).await.unwrap().unwrap();
+        let kind = if end == EffectEnd::Kept { Kind::Outcome } else { Kind::RolledBack };
+        assert_eq!(answered.ending.unwrap().kind, kind);
+        assert_eq!(team.asks().contains(&run(2)), again);
+        let recovered = team.recovered.lock().unwrap();
+        assert_eq!(recovered.iter().map(|call| call.ask).collect::<Vec<_>>(), [run(2)]);
+        let steps = kept(&folder.path().join("office.ndjson"));
+        assert!(effects(&steps).contains(&(2, Some(end))), "{:?}", effects(&steps));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_cannot_find_out_in_time_or_panics_knows_nothing() {
+    let hosts: [fn(&orchestrion::drive::Call) -> Fate; 1] = [|_| panic!("no connection")];
+    for host in hosts {
+        let (folder, mut conversation) = crashed_at(run(2)).await;
+        let team = Team::agrees().and_finds(host);
+        let answered = conversation.resume(&team).await.unwrap().unwrap();
+        assert_eq!(answered.ending.unwrap().kind, Kind::RolledBack);
+        let steps = kept(&folder.path().join("office.ndjson"));
+        assert_eq!(
+            notes(&steps),
+            ["the host panicked at call 11 (the executor's task result): no connection"]
+        );
+        assert!(
+            steps
+                .iter()
+                .any(|step| matches!(step.input, Input::CallFailed { failure: Failure::Unknown, .. }))
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_undo_says_what_its_task_was_started_with_even_after_a_crash() {
+    let (_folder, mut conversation) = crashed_at(UNDO_AFTER_FAILURE).await;
+    let team = Team::that(|call| (call.ask == run(3)).then(|| Act::Says(Ok(exit(1, "no")))))
+        .and_finds(|_| Fate::NeverStarted);
+    conversation.resume(&team).await.unwrap();
+    let asked = team.asked.lock().unwrap();
+    let undo = asked.iter().find(|call| call.ask == UNDO).expect("it was undone");
+    let said = serde_json::to_value(undo).unwrap();
+    assert_eq!(said["task"]["effect"]["undoable"]["compensation"], "Cancel the order");
+}
+
+/// The irreversible task, whose failure leads to the undo.
+const UNDO_AFTER_FAILURE: Ask = run(3);
+
+#[tokio::test]
+async fn a_journal_that_cannot_be_written_stops_the_conversation_before_the_call_leaves() {
+    for good_writes in 0..14 {
+        let journal = Failing { kept: Vec::new(), good_writes, part_bytes: 100 };
+        let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
+        let mut conversation = Conversation::open_in(journal, &header).unwrap();
+        let team = Team::agrees();
+        let error = conversation.ask(&team, "ada", "Order paper").await.unwrap_err();
+        assert!(matches!(error, DriveError::Journal { .. }), "{error}");
+        assert_eq!(team.asks().len(), good_writes);
+        let again = conversation.resume(&team).await.unwrap_err();
+        assert!(matches!(again, DriveError::Broken { .. }), "{again}");
+        let mut kept = conversation.journal().kept.clone();
+        if good_writes > 0 {
+            let conversation = Conversation::open_in(kept.clone(), &header).unwrap();
+            let dropped = conversation.dropped().expect("a part of a line was kept");
+            kept.truncate(kept.len() - usize::try_from(dropped.bytes).unwrap());
+            let calls = steps(&kept).iter().filter(|step| step.context.is_some()).count();
+            assert_eq!(calls, good_writes, "every call that left is kept");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A team whose members do what a test says, and agree to everything else.
+
+use orchestrion::drive::{Answer, Call, Conversation, Fate, Host, Journal, JournalFile, Matter};
+use orchestrion::trace::{Reader, Step, TraceErrorKind};
+use orchestrion_kernel::module::{Argument, Ask, Ratings, Report, Stance};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::{Policy, Score, TaskId};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// What a member does when it is asked.
+pub(crate) enum Act {
+    Says(Answer),
+    SaysAfter(Duration, Answer),
+    Never,
+    Panics(&'static str),
+}
+
+type Play = dyn Fn(&Call) -> Option<Act> + Send + Sync;
+
+/// The team. What its play does not speak of is agreed to.
+pub(crate) struct Team {
+    play: Box<Play>,
+    fate: Box<dyn Fn(&Call) -> Fate + Send + Sync>,
+    /// Every call that came, in order; and those that were to be recovered.
+    pub(crate) asked: Mutex<Vec<Call>>,
+    pub(crate) recovered: Mutex<Vec<Call>>,
+}
+
+impl Team {
+    pub(crate) fn that(play: impl Fn(&Call) -> Option<Act> + Send + Sync + 'static) -> Self {
+        Self {
+            play: Box::new(play),
+            fate: Box::new(|call| panic!("{call} was not to be recovered")),
+            asked: Mutex::default(),
+            recovered: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn agrees() -> Self {
+        Self::that(|_| None)
+    }
+
+    pub(crate) fn and_finds(mut self, fate: impl Fn(&Call) -> Fate + Send + Sync + 'static) -> Self {
+        self.fate = Box::new(fate);
+        self
+    }
+
+    pub(crate) fn asks(&self) -> Vec<Ask> {
+        self.asked.lock().unwrap().iter().map(|call| call.ask).collect()
+    }
+}
+
+impl Host for Team {
+    async fn answer(&self, call: &Call) -> Answer {
+        self.asked.lock().unwrap().push(call.clone());
+        match (self.play)(call) {
+            None => Ok(agreed(call)),
+            Some(Act::Says(answer)) => answer,
+            Some(Act::SaysAfter(time, answer)) => {
+                tokio::time::sleep(time).await;
+                answer
+            }
+            Some(Act::Never) => std::future::pending().await,
+            Some(Act::Panics(words)) => panic!("{words}"),
+        }
+    }
+
+    async fn recover(&self, call: &Call) -> Fate {
+        self.recovered.lock().unwrap().push(call.clone());
+        (self.fate)(call)
+    }
+
+    async fn sleep(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+}
+
+pub(crate) fn exit(code: i32, text: &str) -> Report {
+    Report::Exit { code, text: text.into() }
+}
+
+/// Look (1), order (2, undoable), tell (3, irreversible).
+pub(crate) fn plan() -> Plan {
+    let task = |id, text: &str, effect| Task { id: TaskId::new(id), text: text.into(), effect };
+    let cancel = Effect::Undoable { compensation: "Cancel the order".into() };
+    Plan::new(vec![
+        task(1, "Look up the price", Effect::Pure),
+        task(2, "Place the order", cancel),
+        task(3, "Tell the office", Effect::Irreversible),
+    ])
+    .unwrap()
+}
+
+pub(crate) fn agreed(call: &Call) -> Report {
+    let yes = Argument { stance: Stance::Pro, confidence: Score::from_millionths(900_000).unwrap() };
+    match call.ask {
+        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Ask::Classify => Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO },
+        Ask::DraftPlan => Report::Plan(plan()),
+        Ask::Argue(_) | Ask::Reread => Report::Argument { argument: yes, text: "yes".into(), plan: None },
+        Ask::Approve => Report::Approval { approved: true, text: "yes".into() },
+        Ask::RunTask { .. } | Ask::UndoTask { .. } => match &call.matter {
+            Some(Matter::Task(task)) => exit(0, &format!("done: {}", task.text)),
+            other => panic!("{call} came with {other:?}"),
+        },
+        Ask::Diagnose => Report::NoRepair { text: "no idea".into() },
+        Ask::Remember { .. } => Report::Stored { held: true },
+        Ask::DeliverAudit => Report::Delivered,
+    }
+}
+
+/// A folder with a journal in it that is not there yet.
+pub(crate) fn journal() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("office.ndjson");
+    (folder, path)
+}
+
+pub(crate) fn opened(path: &Path) -> Conversation<JournalFile> {
+    Conversation::open(path, Policy::hardened()).unwrap()
+}
+
+/// What is kept so far.
+pub(crate) fn steps(bytes: &[u8]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for step in Reader::new(bytes, "the journal").unwrap() {
+        match step {
+            Ok(step) => steps.push(step),
+            Err(error) if matches!(error.kind, TraceErrorKind::NoEnd) => break,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    steps
+}
+
+pub(crate) fn kept(path: &Path) -> Vec<Step> {
+    steps(&std::fs::read(path).unwrap())
+}
+
+/// A journal in memory on which the n-th write fails, after a part of it was written.
+pub(crate) struct Failing {
+    pub(crate) kept: Vec<u8>,
+    pub(crate) good_writes: usize,
+    pub(crate) part_bytes: usize,
+}
+
+impl Journal for Failing {
+    fn name(&self) -> String {
+        "office.ndjson".to_owned()
+    }
+
+    fn read(&mut self) -> std::io::Result<impl std::io::BufRead> {
+        Ok(self.kept.as_slice())
+    }
+
+    fn cut(&mut self, bytes: u64) -> std::io::Result<()> {
+        self.kept.truncate(usize::try_from(bytes).unwrap());
+        Ok(())
+    }
+
+    fn append(&mut self, lines: &[u8]) -> std::io::Result<()> {
+        if self.good_writes == 0 {
+            self.kept.extend_from_slice(&lines[..self.part_bytes.min(lines.len())]);
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        self.good_writes -= 1;
+        self.kept.extend_from_slice(lines);
+        Ok(())
+    }
+
+    async fn sync(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
