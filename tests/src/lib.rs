@@ -5,6 +5,7 @@ pub mod drawn;
 pub mod fuzzed;
 pub mod links;
 pub mod oracle;
+pub mod outside;
 pub mod renamed;
 pub mod saved;
 pub mod walk;

@@ -202,6 +202,11 @@ impl<J: Journal> Conversation<J> {
         }
     }
 
+    /// Leaves the conversation as it stands, without what is not kept yet.
+    pub fn into_journal(self) -> J {
+        self.journal
+    }
+
     /// Where it is kept.
     pub const fn journal(&self) -> &J {
         &self.journal
@@ -276,7 +281,7 @@ fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, O
     let io = |error| OpenError::Io { journal: name.to_owned(), error };
     let start = input.fill_buf().map_err(io)?;
     if start.is_empty() || is_torn_header(start) {
-        let bytes = start.len() as u64;
+        let bytes = io::copy(&mut input, &mut io::sink()).map_err(io)?;
         return Ok(Found {
             recording: Recording::open(Vec::new(), header).map_err(io)?,
             matters: Matters::default(),
@@ -310,11 +315,13 @@ fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, O
     Ok(Found { recording, matters, sound_bytes, dropped })
 }
 
-/// Whether this is all that there is of a header that was never wholly written, and of nothing else.
+/// Whether what a file starts with is a header that was never wholly written: a beginning of one that breaks off, or
+/// where zeros stand for a page that was lost. Nothing was kept before the header was, so the file has nothing to lose.
 fn is_torn_header(start: &[u8]) -> bool {
     const BEGINS: &[u8] = b"{\"format\":\"orchestrion-trace/";
-    let ours = start.starts_with(BEGINS) || BEGINS.starts_with(start) || start.iter().all(|byte| *byte == 0);
-    ours && !start.contains(&b'\n')
+    let written = start.iter().position(|byte| matches!(byte, 0 | b'\n')).unwrap_or(start.len());
+    let is_ours = start[..written].starts_with(BEGINS) || BEGINS.starts_with(&start[..written]);
+    is_ours && start.get(written) != Some(&b'\n')
 }
 
 /// Refuses a journal that would go on under other conditions than those that it was begun in.
