@@ -5,7 +5,7 @@ mod opening;
 #[path = "drive/team.rs"]
 mod team;
 
-use orchestrion::drive::{Conversation, Deadlines, DriveError, Fate, INPUT_BYTES_MAX, Message};
+use orchestrion::drive::{Call, Conversation, Deadlines, DriveError, Fate, INPUT_BYTES_MAX, Message};
 use orchestrion::trace::{Header, Step};
 use orchestrion_kernel::event::{Cause, EffectEnd};
 use orchestrion_kernel::module::{Ask, Failure, Kind, Module, Report, Role};
@@ -253,7 +253,7 @@ async fn after_a_crash_an_effectful_call_is_asked_about_first() {
     ];
     for (fate, again, end) in cases {
         let (folder, mut conversation) = crashed_at(run(2)).await;
-        let team = Team::agrees().and_finds(move |_| fate());
+        let team = Team::agrees().and_finds(move |_| Some(fate()));
         let answered = conversation.resume(&team).await.unwrap().unwrap();
         let kind = if end == EffectEnd::Kept { Kind::Outcome } else { Kind::RolledBack };
         assert_eq!(answered.ending.unwrap().kind, kind);
@@ -267,17 +267,20 @@ async fn after_a_crash_an_effectful_call_is_asked_about_first() {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_that_cannot_find_out_in_time_or_panics_knows_nothing() {
-    let hosts: [fn(&orchestrion::drive::Call) -> Fate; 1] = [|_| panic!("no connection")];
-    for host in hosts {
+    let hosts: [(fn(&Call) -> Option<Fate>, &str); 2] = [
+        (
+            |_| panic!("no connection"),
+            "the host panicked at call 11 (the executor's task result): no connection",
+        ),
+        (|_| None, "nothing came back from call 11 (the executor's task result) within 60s"),
+    ];
+    for (host, note) in hosts {
         let (folder, mut conversation) = crashed_at(run(2)).await;
         let team = Team::agrees().and_finds(host);
         let answered = conversation.resume(&team).await.unwrap().unwrap();
         assert_eq!(answered.ending.unwrap().kind, Kind::RolledBack);
         let steps = kept(&folder.path().join("office.ndjson"));
-        assert_eq!(
-            notes(&steps),
-            ["the host panicked at call 11 (the executor's task result): no connection"]
-        );
+        assert_eq!(notes(&steps), [note]);
         assert!(
             steps
                 .iter()
@@ -290,7 +293,7 @@ async fn a_host_that_cannot_find_out_in_time_or_panics_knows_nothing() {
 async fn an_undo_says_what_its_task_was_started_with_even_after_a_crash() {
     let (_folder, mut conversation) = crashed_at(UNDO_AFTER_FAILURE).await;
     let team = Team::that(|call| (call.ask == run(3)).then(|| Act::Says(Ok(exit(1, "no")))))
-        .and_finds(|_| Fate::NeverStarted);
+        .and_finds(|_| Some(Fate::NeverStarted));
     conversation.resume(&team).await.unwrap();
     let asked = team.asked.lock().unwrap();
     let undo = asked.iter().find(|call| call.ask == UNDO).expect("it was undone");

@@ -163,10 +163,11 @@ impl Disk {
         match self.luck.below(3) {
             0 => {}
             1 => found.extend_from_slice(&self.pending[..keeps]),
-            // The file is as long as it was, but its last pages never came.
+            // The file is as long as it was, but some of its pages never came.
             _ => {
-                found.extend_from_slice(&self.pending[..keeps]);
-                found.extend(std::iter::repeat_n(0, self.pending.len() - keeps));
+                let lost = usize::try_from(self.luck.below((self.pending.len() - keeps) as u64 + 1)).unwrap();
+                self.pending[keeps..keeps + lost].fill(0);
+                found.extend_from_slice(&self.pending);
             }
         }
         found

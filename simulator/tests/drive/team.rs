@@ -22,7 +22,8 @@ type Play = dyn Fn(&Call) -> Option<Act> + Send + Sync;
 /// The team. What its play does not speak of is agreed to.
 pub(crate) struct Team {
     play: Box<Play>,
-    fate: Box<dyn Fn(&Call) -> Fate + Send + Sync>,
+    /// What is found out of a lost call; with `None`, nothing ever is.
+    fate: Box<dyn Fn(&Call) -> Option<Fate> + Send + Sync>,
     /// Every call that came, in order; and those that were to be recovered.
     pub(crate) asked: Mutex<Vec<Call>>,
     pub(crate) recovered: Mutex<Vec<Call>>,
@@ -42,7 +43,7 @@ impl Team {
         Self::that(|_| None)
     }
 
-    pub(crate) fn and_finds(mut self, fate: impl Fn(&Call) -> Fate + Send + Sync + 'static) -> Self {
+    pub(crate) fn and_finds(mut self, fate: impl Fn(&Call) -> Option<Fate> + Send + Sync + 'static) -> Self {
         self.fate = Box::new(fate);
         self
     }
@@ -69,7 +70,10 @@ impl Host for Team {
 
     async fn recover(&self, call: &Call) -> Fate {
         self.recovered.lock().unwrap().push(call.clone());
-        (self.fate)(call)
+        match (self.fate)(call) {
+            Some(fate) => fate,
+            None => std::future::pending().await,
+        }
     }
 
     async fn sleep(&self, time: Duration) {
