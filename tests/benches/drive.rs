@@ -1,0 +1,99 @@
+//! What driving a conversation costs: without sync, and beside the sync that makes it durable.
+//!
+//! `durable/conversation` over `durable/sync alone` is what the kernel, the trace and the driver add to the disk: the
+//! second writes and syncs the very lines of the first.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use orchestrion::drive::{Call, Clock, Conversation, Journal, JournalFile};
+use orchestrion::trace::Header;
+use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_tests::outside::{Crew, Outside};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+
+fn header() -> Header {
+    Header::new(ConversationId::new("office"), Policy::hardened(), None)
+}
+
+/// Asks once, and gives the journal back with the steps in it.
+fn ask<J: Journal>(journal: J) -> (J, u64) {
+    let clock = Clock::model();
+    let crew = Crew::new(Outside::default(), clock.clone(), |_: &Call| {});
+    let mut conversation = Conversation::open_in(journal, &header()).expect("it opens");
+    let answered = clock.block_on(conversation.ask(&crew, "ada", "Order paper")).expect("time goes on");
+    answered.expect("it is answered");
+    let steps = conversation.steps();
+    (conversation.into_journal(), steps)
+}
+
+/// A journal in memory that remembers what is appended at once.
+#[derive(Default)]
+struct Chunks(Vec<Vec<u8>>);
+
+impl Journal for Chunks {
+    fn name(&self) -> String {
+        "chunks".to_owned()
+    }
+    fn read(&mut self) -> io::Result<impl BufRead> {
+        Ok(io::empty())
+    }
+    fn cut(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+    fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.0.push(lines.to_vec());
+        Ok(())
+    }
+    async fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn without_sync(criterion: &mut Criterion) {
+    let (_, steps) = ask(Vec::new());
+    let mut group = criterion.benchmark_group("without sync");
+    group.throughput(Throughput::Elements(steps));
+    group.bench_function("in memory", |bencher| bencher.iter(|| ask(Vec::new())));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("office.ndjson");
+    group.bench_function("in a file", |bencher| {
+        bencher.iter_batched(|| fresh(&path).not_durable(), ask, BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
+fn fresh(path: &Path) -> JournalFile {
+    // There is none before the first.
+    let _ = std::fs::remove_file(path);
+    JournalFile::open(path).expect("it opens")
+}
+
+fn durable(criterion: &mut Criterion) {
+    let (Chunks(chunks), steps) = ask(Chunks::default());
+    // In the folder of the build, as temporary folders may be in memory.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let path = folder.path().join("office.ndjson");
+    let mut group = criterion.benchmark_group("durable");
+    group.throughput(Throughput::Elements(steps));
+    group.bench_function("conversation", |bencher| {
+        bencher.iter_batched(|| fresh(&path), ask, BatchSize::PerIteration);
+    });
+    group.bench_function("sync alone", |bencher| {
+        let open = || {
+            let _ = std::fs::remove_file(&path);
+            OpenOptions::new().create(true).append(true).open(&path).expect("it opens")
+        };
+        let write = |mut file: File| {
+            for chunk in &chunks {
+                file.write_all(chunk).expect("it is written");
+                file.sync_data().expect("it is synced");
+            }
+        };
+        bencher.iter_batched(open, write, BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, without_sync, durable);
+criterion_main!(benches);

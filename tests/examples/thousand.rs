@@ -1,0 +1,84 @@
+//! A thousand conversations in one process, each with its own durable journal: how long a call waits for its step to be
+//! kept and for its turn, over the run.
+//!
+//! ```console
+//! $ cargo run --release -p orchestrion-tests --example thousand -- 1000
+//! ```
+
+use orchestrion::drive::{Answer, Call, Clock, Conversation, Fate, Host};
+use orchestrion_kernel::Policy;
+use orchestrion_tests::outside::{Crew, Outside};
+use std::error::Error;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Requests of each conversation.
+const REQUESTS: usize = 6;
+
+/// A crew each of whose calls takes as long as a quick module would. It notes how long the conversation took from one
+/// answer to the next call.
+struct Timed<T> {
+    crew: Crew<T>,
+    answered: Mutex<Instant>,
+    waits: Arc<Mutex<Vec<Duration>>>,
+}
+
+impl<T: Fn(&Call) + Send + Sync> Host for Timed<T> {
+    async fn answer(&self, call: &Call) -> Answer {
+        let since = self.answered.lock().map(|answered| answered.elapsed()).unwrap_or_default();
+        if let Ok(mut waits) = self.waits.lock() {
+            waits.push(since);
+        }
+        tokio::time::sleep(Duration::from_millis(200 + call.id.number() * 7919 % 100)).await;
+        let answer = self.crew.answer(call).await;
+        if let Ok(mut answered) = self.answered.lock() {
+            *answered = Instant::now();
+        }
+        answer
+    }
+
+    async fn recover(&self, call: &Call) -> Fate {
+        self.crew.recover(call).await
+    }
+
+    async fn sleep(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let conversations: usize = std::env::args().nth(1).map_or(Ok(1000), |number| number.parse())?;
+    let folder = tempfile::tempdir_in(".")?;
+    let waits: Vec<Arc<Mutex<Vec<Duration>>>> = (0..REQUESTS).map(|_| Arc::default()).collect();
+    let start = Instant::now();
+    let mut all = tokio::task::JoinSet::new();
+    for number in 0..conversations {
+        let path = folder.path().join(format!("office-{number}.ndjson"));
+        let waits = waits.clone();
+        all.spawn(async move {
+            let mut conversation = Conversation::open(&path, Policy::hardened()).map_err(|error| error.to_string())?;
+            for waits in waits {
+                let crew = Crew::new(Outside::default(), Clock::real(), |_: &Call| {});
+                let host = Timed { crew, answered: Mutex::new(Instant::now()), waits };
+                conversation.ask(&host, "ada", "Order paper").await.map_err(|error| error.to_string())?;
+            }
+            Ok::<u64, String>(conversation.steps())
+        });
+    }
+    let mut steps = 0;
+    while let Some(done) = all.join_next().await {
+        steps += done??;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{conversations} conversations, {steps} steps in {seconds:.1} s: {:.0} steps/s", steps as f64 / seconds);
+    println!("from an answer to the next call, in ms:");
+    println!("request     p50     p90     p99     max");
+    for (number, waits) in (1..).zip(&waits) {
+        let mut waits = waits.lock().map_err(|error| error.to_string())?;
+        waits.sort_unstable();
+        let at = |permille: usize| waits[(waits.len() - 1) * permille / 1000].as_secs_f64() * 1000.0;
+        println!("{number:7} {:7.2} {:7.2} {:7.2} {:7.2}", at(500), at(900), at(990), at(1000));
+    }
+    Ok(())
+}
