@@ -2,10 +2,10 @@
 
 use crate::conversation::Conversation;
 use crate::scenario::{Incident, Moment, RequestScript, Scenario};
-use crate::script::{Answer, Script, ScriptError};
+use crate::script::{Answer, Asked, Script, ScriptError};
 use crate::trace::{Header, ScenarioRef, TraceError, digest};
 use miette::Diagnostic;
-use orchestrion_kernel::{Input, Phase, Refusal, Text, UserId};
+use orchestrion_kernel::{Input, Phase, Refusal, UserId, present};
 use std::collections::BTreeMap;
 use std::io;
 use thiserror::Error;
@@ -22,7 +22,7 @@ pub struct Played {
     pub steps: u64,
     /// Where the conversation stopped for good, if it did: the refusal that says so. Under `as-drawn` many do.
     pub halted: Option<Refusal>,
-    /// The incidents of the scenario that never came, as sentences.
+    /// The incidents and answers of the scenario that never came, as sentences.
     pub unused: Vec<String>,
 }
 
@@ -66,13 +66,19 @@ pub fn play(scenario: Scenario) -> Result<Played, PlayError> {
         incidents: Vec::new(),
     };
     let mut unused = Vec::new();
-    let user = scenario.user;
-    let mut halted = player.submit(Input::SessionStart { user: user.clone() })?;
+    let mut halted = None;
     for request in &scenario.requests {
         if halted.is_none() {
-            halted = player.request(&user, request)?;
+            halted = player.session(&request.user)?;
+        }
+        if halted.is_none() {
+            halted = player.request(request)?;
             unused.extend(player.incidents.drain(..).map(never_came));
         }
+    }
+    // Whatever was to come after a halt could not.
+    if halted.is_none() {
+        unused.extend(player.script.unused());
     }
     // As drawn, a conversation may have come to its end with its request; there is no session to close then.
     if halted.is_none() && player.conversation.state().control.phase() == Phase::Idle {
@@ -109,7 +115,21 @@ impl Player {
         Ok(self.conversation.submit(input)?.err())
     }
 
-    fn request(&mut self, user: &UserId, request: &RequestScript) -> Result<Option<Refusal>, PlayError> {
+    /// Starts the session of this user, and ends that of another one.
+    fn session(&mut self, user: &UserId) -> Result<Option<Refusal>, PlayError> {
+        let halted = match self.conversation.state().control.session() {
+            Some(session) if session == user => return Ok(None),
+            Some(_) => self.submit(Input::SessionEnd)?,
+            None => None,
+        };
+        match halted {
+            Some(refusal) => Ok(Some(refusal)),
+            None => self.submit(Input::SessionStart { user: user.clone() }),
+        }
+    }
+
+    fn request(&mut self, request: &RequestScript) -> Result<Option<Refusal>, PlayError> {
+        let user = &request.user;
         let mut visits = BTreeMap::new();
         self.incidents.clone_from(&request.incidents);
         let mut halted =
@@ -125,7 +145,7 @@ impl Player {
             let now = Moment { when: phase, visit: *visit };
             let input = match self.disturbed(now, user)? {
                 Some(input) => input,
-                None => self.next_input(&request.says)?,
+                None => self.next_input(request)?,
             };
             halted = self.submit(input)?;
         }
@@ -151,9 +171,20 @@ impl Player {
         Ok(instead)
     }
 
-    fn next_input(&mut self, request: &Text) -> Result<Input, PlayError> {
-        let Some(call) = self.conversation.state().control.waiting() else { return Ok(Input::Step) };
-        Ok(match self.script.answer(call.ask, request)? {
+    fn next_input(&mut self, script: &RequestScript) -> Result<Input, PlayError> {
+        let state = self.conversation.state();
+        let (Some(call), Some(request)) = (state.control.waiting(), state.control.request()) else {
+            return Ok(Input::Step);
+        };
+        let asked = Asked {
+            ask: call.ask,
+            request: request.id,
+            pass: request.debate.pass,
+            user: &script.user,
+            says: &script.says,
+            shown: &present(state).text,
+        };
+        Ok(match self.script.answer(&asked)?.answer {
             Answer::Reply(report) => Input::Reply { call: call.id, report },
             Answer::Fail(failure) => Input::CallFailed { call: call.id, failure },
         })
