@@ -1,12 +1,12 @@
 //! Playing a scenario: its user and its scripted modules drive a conversation to the end.
 
-use crate::drive::{self, Call, Clock, Conversation, DriveError, Fate, Host, OpenError, Stuck, Turn};
+use crate::drive::{self, Call, Clock, Conversation, Deadlines, DriveError, Fate, Host, OpenError, Stuck, Turn};
 use crate::scenario::{Incident, Moment, RequestScript, Scenario};
-use crate::script::{self, Script, ScriptError};
+use crate::script::{self, Asked, Script, ScriptError, Timed};
 use crate::trace::{Header, ScenarioRef, digest};
 use miette::Diagnostic;
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::{Input, Phase, Refusal, Text, UserId};
+use orchestrion_kernel::{Input, Phase, Refusal};
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -65,8 +65,9 @@ pub fn play(scenario: Scenario) -> Result<Played, PlayError> {
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
     let band = Band { clock: Clock::model(), script: Mutex::new(scenario.script), fault: Mutex::default() };
-    let player = Player { band: &band, header: &header, name: &scenario.name };
-    band.clock.block_on(player.play(&scenario.user, &scenario.requests))?
+    let Scenario { name, requests, deadlines, .. } = scenario;
+    let player = Player { band: &band, header: &header, name: &name, deadlines };
+    band.clock.block_on(player.play(&requests))?
 }
 
 fn never_came((Moment { when, visit }, incident): (Moment, Incident)) -> String {
@@ -87,9 +88,23 @@ struct Band {
 }
 
 impl Band {
-    fn play(&self, call: &Call) -> script::Answer {
-        match locked(&self.script).answer(call.ask, &call.request) {
-            Ok(answer) => answer,
+    /// What the script says, once the time that it takes is over.
+    async fn play(&self, call: &Call) -> script::Answer {
+        let asked = Asked {
+            ask: call.ask,
+            request: call.trace.request,
+            pass: call.pass,
+            user: &call.user,
+            says: &call.request,
+            shown: &call.context.text,
+        };
+        let scripted = locked(&self.script).answer(&asked);
+        match scripted {
+            Ok(Timed { answer, after: Duration::ZERO }) => answer,
+            Ok(Timed { answer, after }) => {
+                self.clock.sleep(after).await;
+                answer
+            }
             Err(fault) => {
                 *locked(&self.fault) = Some(fault);
                 script::Answer::Fail(Failure::Error)
@@ -105,7 +120,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Host for Band {
     async fn answer(&self, call: &Call) -> drive::Answer {
-        match self.play(call) {
+        match self.play(call).await {
             script::Answer::Reply(report) => Ok(report),
             script::Answer::Fail(Failure::Timeout) => pending().await,
             script::Answer::Fail(failure) => Err(failure.into()),
@@ -113,7 +128,7 @@ impl Host for Band {
     }
 
     async fn recover(&self, call: &Call) -> Fate {
-        match self.play(call) {
+        match self.play(call).await {
             script::Answer::Reply(report) => Fate::Happened(Ok(report)),
             script::Answer::Fail(Failure::Unknown) => Fate::Unknown,
             script::Answer::Fail(failure) => Fate::Happened(Err(failure.into())),
@@ -133,19 +148,28 @@ struct Player<'a> {
     band: &'a Band,
     header: &'a Header,
     name: &'a str,
+    deadlines: Deadlines,
 }
 
 impl Player<'_> {
-    async fn play(&self, user: &UserId, requests: &[RequestScript]) -> Result<Played, PlayError> {
-        let mut conversation = Conversation::open_in(Vec::new(), self.header)?;
+    fn open(&self, journal: Vec<u8>) -> Result<Conversation<Vec<u8>>, OpenError> {
+        Ok(Conversation::open_in(journal, self.header)?.with_deadlines(self.deadlines.clone()))
+    }
+
+    async fn play(&self, requests: &[RequestScript]) -> Result<Played, PlayError> {
+        let mut conversation = self.open(Vec::new())?;
         let mut unused = Vec::new();
         let mut halted = None;
         for request in requests {
             if halted.is_none() {
                 let mut incidents = request.incidents.clone();
-                halted = self.request(&mut conversation, user, &request.says, &mut incidents).await?;
+                halted = self.request(&mut conversation, request, &mut incidents).await?;
                 unused.extend(incidents.into_iter().map(never_came));
             }
+        }
+        // Whatever was to come after a halt could not.
+        if halted.is_none() {
+            unused.extend(locked(&self.band.script).unused());
         }
         // As drawn, a conversation may have come to its end with its request; there is no session to close then.
         if halted.is_none() && conversation.state().control.phase() == Phase::Idle {
@@ -161,8 +185,7 @@ impl Player<'_> {
     async fn request(
         &self,
         conversation: &mut Conversation<Vec<u8>>,
-        user: &UserId,
-        says: &Text,
+        RequestScript { user, says, .. }: &RequestScript,
         incidents: &mut Vec<(Moment, Incident)>,
     ) -> Result<Option<Refusal>, PlayError> {
         let mut visits = BTreeMap::new();
@@ -188,7 +211,7 @@ impl Player<'_> {
                     Incident::Crash => {
                         drop(running);
                         conversation.commit().await?;
-                        *conversation = Conversation::open_in(conversation.journal().clone(), self.header)?;
+                        *conversation = self.open(conversation.journal().clone())?;
                         running = conversation.run(self.band)?;
                         let _resumed = running.back()?;
                     }

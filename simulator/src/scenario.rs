@@ -5,9 +5,13 @@
 
 mod answers;
 mod format;
+mod meaning;
 mod names;
-mod one_or_many;
+mod one_key;
 mod read;
+mod rolls;
+mod several;
+mod time;
 
 pub use answers::{
     ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
@@ -16,9 +20,12 @@ pub use answers::{
     TaskFile, TraceFile, VoiceAnswer,
 };
 pub use format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};
-pub use names::{ByTask, ForTask, PhaseName, Visit};
-pub use one_or_many::OneOrMany;
+pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
+pub use rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
+pub use several::Several;
+pub use time::{AfterFile, DeadlinesFile, Time, TimesFile};
 
+use crate::drive::Deadlines;
 use crate::script::Script;
 use crate::yaml::{ReadError, Source, schema_of};
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
@@ -35,18 +42,20 @@ pub struct Scenario {
     pub policy: Policy,
     /// The conversation's name.
     pub conversation: ConversationId,
-    /// Who asks.
-    pub user: UserId,
     /// What is asked, in order.
     pub requests: Vec<RequestScript>,
     /// What the modules answer.
     pub script: Script,
+    /// How long their answers are waited for.
+    pub deadlines: Deadlines,
     source: Source,
 }
 
 /// One request of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestScript {
+    /// Who asks.
+    pub user: UserId,
     /// What the user asks for.
     pub says: Text,
     /// What happens in the middle of it; at one moment in this order.

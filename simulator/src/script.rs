@@ -3,13 +3,21 @@
 //! A script is asked what the kernel asks. It never guesses for a voice of the debate, and never repeats a
 //! list that is used up: both would hide that the run went another way than its writer thought.
 
+mod draw;
+mod part;
+mod roll;
+
+pub(crate) use draw::Streams;
+pub(crate) use part::{Part, unscripted};
+pub(crate) use roll::{After, Case, Cases, Given, Lots, Roll, Turn, When};
+
 use crate::yaml::{Fault, ReadError, Source};
 use miette::{Diagnostic, LabeledSpan, SourceCode, SourceSpan};
-use orchestrion_kernel::module::{Ask, Failure, Ratings, Report, Role, Store};
-use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::{Score, TaskId, Text};
+use orchestrion_kernel::module::{Ask, Failure, Report, Role};
+use orchestrion_kernel::{RequestId, Text, UserId};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 /// How a scripted call ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +26,32 @@ pub enum Answer {
     Reply(Report),
     /// Without one.
     Fail(Failure),
+}
+
+/// An answer, and how long it takes in model time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timed {
+    /// The answer.
+    pub answer: Answer,
+    /// How long it takes.
+    pub after: Duration,
+}
+
+/// What is asked, and everything that an answer may be made to depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The question.
+    pub ask: Ask,
+    /// The request's number in its conversation.
+    pub request: RequestId,
+    /// The pass of the debate that runs or ran last, from 1; 0 before the first.
+    pub pass: u32,
+    /// Whose request it is.
+    pub user: &'a UserId,
+    /// What the user asked for.
+    pub says: &'a Text,
+    /// The text of the context that the module is shown.
+    pub shown: &'a str,
 }
 
 /// A script was asked for something that it does not say. Reads as a sentence; drawn by miette at the place in
@@ -45,130 +79,79 @@ impl Diagnostic for ScriptError {
     }
 }
 
-/// Whose answers a roll holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
-    Identity,
-    Memory,
-    Classifier,
-    Planner,
-    Voice(Role),
-    Reread,
-    Approver,
-    Diagnosis,
-    Task(TaskId),
-    Undo(TaskId),
-    Store(Store),
-    Auditor,
-}
-
-impl Part {
-    pub(crate) const fn of(ask: Ask) -> Self {
-        match ask {
-            Ask::VerifyIdentity => Self::Identity,
-            Ask::LoadContext => Self::Memory,
-            Ask::Classify => Self::Classifier,
-            Ask::DraftPlan => Self::Planner,
-            Ask::Argue(role) => Self::Voice(role),
-            Ask::Reread => Self::Reread,
-            Ask::Approve => Self::Approver,
-            Ask::Diagnose => Self::Diagnosis,
-            Ask::RunTask { task, .. } => Self::Task(task),
-            Ask::UndoTask { task } => Self::Undo(task),
-            Ask::Remember { store, .. } => Self::Store(store),
-            Ask::DeliverAudit => Self::Auditor,
-        }
-    }
-
-    /// The key under `modules` in a scenario file.
-    fn key(self) -> String {
-        match self {
-            Self::Identity => "identity".into(),
-            Self::Memory => "memory".into(),
-            Self::Classifier => "classifier".into(),
-            Self::Planner => "planner".into(),
-            Self::Voice(role) => role.to_string().to_lowercase(),
-            Self::Reread => "reread".into(),
-            Self::Approver => "approver".into(),
-            Self::Diagnosis => "diagnosis".into(),
-            Self::Task(task) => format!("tasks.{task}"),
-            Self::Undo(task) => format!("undo.{task}"),
-            Self::Store(Store::Local) => "local_store".into(),
-            Self::Store(Store::Cloud) => "cloud_store".into(),
-            Self::Auditor => "auditor".into(),
-        }
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Identity => f.write_str("the identity guard was asked"),
-            Self::Memory => f.write_str("the memory was asked"),
-            Self::Classifier => f.write_str("the classifier was asked"),
-            Self::Planner => f.write_str("the planner was asked"),
-            Self::Voice(role) => write!(f, "the {} was asked", role.to_string().to_lowercase()),
-            Self::Reread => f.write_str("security was asked to reread"),
-            Self::Approver => f.write_str("the approver was asked"),
-            Self::Diagnosis => f.write_str("the critic was asked for a diagnosis"),
-            Self::Task(task) => write!(f, "task {task} was run"),
-            Self::Undo(task) => write!(f, "task {task} was undone"),
-            Self::Store(store) => write!(f, "the {store} was asked"),
-            Self::Auditor => f.write_str("the auditor was asked"),
-        }
-    }
-}
-
-/// The answers of one part, and how many of them were used.
-#[derive(Clone, Debug)]
-pub(crate) struct Roll {
-    pub(crate) answers: Vec<Answer>,
-    /// A single answer is given every time; a list is used in order.
-    pub(crate) repeats: bool,
-    /// Where the answers start, and where the last of them does.
-    pub(crate) spans: (Option<SourceSpan>, Option<SourceSpan>),
-    pub(crate) asked: usize,
-}
-
 /// The answers of all scripted modules, and how far they were used.
 #[derive(Clone, Debug)]
 pub struct Script {
     source: Source,
     /// Where the modules start, or the requests of a scenario without any.
     modules: Option<SourceSpan>,
-    rolls: BTreeMap<Part, Roll>,
+    parts: BTreeMap<Part, Cases>,
+    streams: Streams,
 }
 
 impl Script {
-    pub(crate) fn new(source: Source, modules: Option<SourceSpan>, rolls: BTreeMap<Part, Roll>) -> Self {
-        Self { source, modules, rolls }
+    pub(crate) fn new(
+        source: Source,
+        modules: Option<SourceSpan>,
+        parts: BTreeMap<Part, Cases>,
+        streams: Streams,
+    ) -> Self {
+        Self { source, modules, parts, streams }
     }
 
-    /// What the module that is asked answers. `request_text` is what the user asked for: the plan of a planner
-    /// that is not scripted.
+    /// What the module that is asked answers, and after how long. A planner that is not scripted makes one task of
+    /// what the user asked for.
     ///
     /// # Errors
-    /// [`ScriptError`] if a list of answers is used up, or a voice of the debate has none.
-    pub fn answer(&mut self, ask: Ask, request_text: &Text) -> Result<Answer, ScriptError> {
-        let part = match Part::of(ask) {
-            Part::Reread if !self.rolls.contains_key(&Part::Reread) => Part::Voice(Role::Security),
+    /// [`ScriptError`] if a list of answers is used up, no case fits, or a voice of the debate has no answers.
+    pub fn answer(&mut self, asked: &Asked<'_>) -> Result<Timed, ScriptError> {
+        let part = match Part::of(asked.ask) {
+            Part::Reread if !self.parts.contains_key(&Part::Reread) => Part::Voice(Role::Security),
             part => part,
         };
-        let fault = match self.rolls.get_mut(&part) {
-            Some(roll) => {
-                let place = if roll.repeats { 0 } else { roll.asked };
-                roll.asked = roll.asked.saturating_add(1);
-                match roll.answers.get(place) {
-                    Some(answer) => return Ok(answer.clone()),
-                    None => used_up(part, roll),
+        let fault = match self.parts.get_mut(&part) {
+            Some(Cases { cases, place, are_written }) => {
+                match cases.iter_mut().find(|case| case.when.fits(asked)) {
+                    Some(Case { roll, .. }) => match roll.next(&mut self.streams) {
+                        Some(timed) => return Ok(timed),
+                        None => used_up(part, roll, *are_written),
+                    },
+                    None => none_fits(part, asked, *place),
                 }
             }
-            None => match unscripted(ask, request_text) {
-                Some(report) => return Ok(Answer::Reply(report)),
+            None => match unscripted(asked.ask, asked.says) {
+                Some(report) => {
+                    return Ok(Timed { answer: Answer::Reply(report), after: Duration::ZERO });
+                }
                 None => self.silent(part),
             },
         };
         Err(ScriptError(ReadError::in_source(&self.source, fault)))
+    }
+
+    /// What was written to be used and was not, as sentences: cases that never came to answer, and answers of lists that
+    /// never came. A last case that always fits may be there for safety alone, so it is not told of.
+    #[must_use]
+    pub fn unused(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        for (part, Cases { cases, are_written, .. }) in &self.parts {
+            for (number, Case { when, roll, place }) in (1..).zip(cases) {
+                let name = match are_written {
+                    true => format!("case {number} of `{}`", part.key()),
+                    false => format!("`{}`", part.key()),
+                };
+                let line = place.or(roll.spans.0).map_or(0, |place| self.source.line(place.offset()));
+                let (has, came) = (roll.answers().len(), roll.asked);
+                if came == 0 && !when.is_always() {
+                    sentences.push(format!("{name}, on line {line}, never came to answer"));
+                } else if matches!(roll.turn, Turn::InOrder(_)) && came < has {
+                    let answers = if has == 1 { "answer" } else { "answers" };
+                    sentences
+                        .push(format!("{name}, on line {line}, has {has} {answers}, of which {came} came"));
+                }
+            }
+        }
+        sentences
     }
 
     fn silent(&self, part: Part) -> Fault {
@@ -182,37 +165,31 @@ impl Script {
 }
 
 /// Ends the sentence that [`Part`] begins.
-fn used_up(part: Part, roll: &Roll) -> Fault {
-    let (asked, has) = (Ordinal(roll.asked), roll.answers.len());
+fn used_up(part: Part, roll: &Roll, by_case: bool) -> Fault {
+    let (asked, has) = (Ordinal(roll.asked), roll.answers().len());
     let plural = if has == 1 { "answer" } else { "answers" };
     let key = part.key();
+    let (in_case, whose, place) = match by_case {
+        false => ("", format!("`{key}`"), format!("`modules.{key}`")),
+        true => (" in this case", "the case".to_owned(), "it".to_owned()),
+    };
     let (start, last) = roll.spans;
     Fault::new(
-        format!("{part} a {asked} time, its script has {has} {plural}"),
-        format!("add a {asked} answer to `modules.{key}`, or write one answer without a list: it repeats"),
+        format!("{part} a {asked} time{in_case}, its script has {has} {plural}"),
+        format!("add a {asked} answer to {place}, or write one answer without a list: it repeats"),
     )
-    .at(start, format!("`{key}` has {has} {plural}"))
+    .at(start, format!("{whose} has {has} {plural}"))
     .at(last.filter(|_| last != start), "the last one")
 }
 
-/// What a module that the scenario leaves out answers; none for the voices of the debate.
-pub(crate) fn unscripted(ask: Ask, request_text: &Text) -> Option<Report> {
-    let nothing = || Text::from("");
-    Some(match ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
-        Ask::DraftPlan => {
-            let task = Task { id: TaskId::FIRST, text: request_text.clone(), effect: Effect::Pure };
-            Report::Plan(Plan::new(vec![task]).ok()?)
-        }
-        Ask::Argue(_) | Ask::Reread => return None,
-        Ask::Approve => Report::Approval { approved: true, text: nothing() },
-        Ask::RunTask { .. } | Ask::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
-        Ask::Diagnose => Report::NoRepair { text: nothing() },
-        Ask::Remember { .. } => Report::Stored { held: true },
-        Ask::DeliverAudit => Report::Delivered,
-    })
+/// Ends the sentence that [`Part`] begins.
+fn none_fits(part: Part, asked: &Asked<'_>, place: Option<SourceSpan>) -> Fault {
+    let Asked { request, pass, user, .. } = asked;
+    Fault::new(
+        format!("{part} in request {request} of {user}, pass {pass}, and no case fits"),
+        "add a case for it, or a last one without `when`, which always fits",
+    )
+    .at(place, "none of these")
 }
 
 /// 1st, 2nd, 3rd, 4th, 11th.

@@ -1,10 +1,10 @@
 //! What modules answered, gathered in the order asked and written as a scenario writes it.
 
 use crate::scenario::{
-    ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
-    DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile, NoRepairFile, OneOrMany,
-    PlanFile, PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer,
-    TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
+    AnswersFile, ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
+    DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile, NoRepairFile, PlanFile,
+    PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer,
+    TaskFile, TraceFile, VoiceAnswer,
 };
 use crate::script::{Answer, Part, unscripted};
 use crate::yaml::{At, Decimal, Words};
@@ -75,12 +75,12 @@ impl Answers {
 
 /// A list of answers, or one that stands for all. Answers only ever stand with the question that they answer,
 /// so none of them is without words; if one were, playing the scenario would show it.
-fn written<T>(answers: &[Answer], words: impl Fn(&Answer) -> Option<T>) -> Option<OneOrMany<T>> {
+fn written<T>(answers: &[Answer], words: impl Fn(&Answer) -> Option<T>) -> Option<AnswersFile<T>> {
     let first = answers.first()?;
     if answers.iter().all(|answer| answer == first) {
-        return words(first).map(OneOrMany::one);
+        return words(first).map(AnswersFile::one);
     }
-    Some(OneOrMany::many(answers.iter().filter_map(words)))
+    Some(AnswersFile::many(answers.iter().filter_map(words)))
 }
 
 fn identity(answer: &Answer) -> Option<IdentityAnswer> {

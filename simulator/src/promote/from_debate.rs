@@ -6,8 +6,8 @@
 use super::record::{ArgumentRow, DebateRow, ExecutionRow, Places, Record, START};
 use super::{PromoteError, Promotion, Target, origin, perform};
 use crate::scenario::{
-    ArgumentFile, ModulesFile, OneOrMany, PlannerAnswer, RequestFile, ReviserAnswer, RevisionFile,
-    ScenarioFile, TaskAnswer, TaskFile, VoiceAnswer,
+    AnswersFile, ArgumentFile, DeadlinesFile, ModulesFile, PlannerAnswer, RequestFile, ReviserAnswer,
+    RevisionFile, ScenarioFile, Seed, TaskAnswer, TaskFile, VoiceAnswer,
 };
 use crate::yaml::{At, Decimal, Fault, ReadError, Source, Words, nearest};
 use miette::SourceSpan;
@@ -47,6 +47,8 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
         policy: None,
         conversation: None,
         user: Words::from(USER),
+        seed: Seed::default(),
+        deadlines: DeadlinesFile::default(),
         requests: vec![RequestFile::new(Words::from(objective))].into(),
         modules: modules.into(),
     };
@@ -121,12 +123,12 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
     Ok(modules)
 }
 
-fn voice(for_it: bool, file: ArgumentFile) -> OneOrMany<VoiceAnswer> {
-    OneOrMany::one(if for_it { VoiceAnswer::Pro(file) } else { VoiceAnswer::Con(file) })
+fn voice(for_it: bool, file: ArgumentFile) -> AnswersFile<VoiceAnswer> {
+    AnswersFile::one(if for_it { VoiceAnswer::Pro(file) } else { VoiceAnswer::Con(file) })
 }
 
-fn reviser(for_it: bool, file: RevisionFile) -> OneOrMany<ReviserAnswer> {
-    OneOrMany::one(if for_it { ReviserAnswer::Pro(file) } else { ReviserAnswer::Con(file) })
+fn reviser(for_it: bool, file: RevisionFile) -> AnswersFile<ReviserAnswer> {
+    AnswersFile::one(if for_it { ReviserAnswer::Pro(file) } else { ReviserAnswer::Con(file) })
 }
 
 fn role(places: Places<'_>, row: &ArgumentRow<'_>) -> Result<Role, ReadError> {
@@ -178,12 +180,12 @@ fn executed(
             irreversible: false,
         }));
         if let Some(output) = row.output_data {
-            modules.tasks.insert(task, OneOrMany::one(TaskAnswer::Ok(Words::from(places.text(output)?))));
+            modules.tasks.insert(task, AnswersFile::one(TaskAnswer::Ok(Words::from(places.text(output)?))));
         }
         task = task.next();
     }
     if !plan.is_empty() {
-        modules.planner = Some(OneOrMany::one(PlannerAnswer::Plan(plan.into())));
+        modules.planner = Some(AnswersFile::one(PlannerAnswer::Plan(plan.into())));
     }
     Ok(notes)
 }

@@ -5,7 +5,9 @@
 
 use super::answers::Answers;
 use super::{PromoteError, Promotion, Target, origin, perform};
-use crate::scenario::{InterruptFile, MomentFile, PhaseName, RequestFile, ScenarioFile, Visit};
+use crate::scenario::{
+    Count, DeadlinesFile, InterruptFile, MomentFile, PhaseName, RequestFile, ScenarioFile, Seed,
+};
 use crate::script::{Answer, unscripted};
 use crate::trace::{Header, Reader, Step};
 use crate::yaml::Words;
@@ -40,6 +42,7 @@ pub fn from_trace<R: BufRead>(
     let Some(user) = recording.user.clone().filter(|_| !recording.requests.is_empty()) else {
         return Err(PromoteError::NoRequest { file: file.to_string() });
     };
+    recording.session_was_used()?;
     let added = recording.complete(&header);
     let mut about = format!("Promoted from {}.", origin(file));
     let mut notes = recording.refused_notes();
@@ -52,6 +55,8 @@ pub fn from_trace<R: BufRead>(
         policy: None,
         conversation: Some(header.conversation.as_str()).filter(|name| *name != target.name).map(Words::from),
         user: Words::from(user.as_str()),
+        seed: Seed::default(),
+        deadlines: DeadlinesFile::default(),
         requests: recording.requests.into(),
         modules: recording.answers.file().into(),
     };
@@ -65,7 +70,12 @@ pub fn from_trace<R: BufRead>(
 struct Recording<'a> {
     file: &'a str,
     state: State,
+    /// Whose session it was first.
     user: Option<UserId>,
+    /// Whose session it was last.
+    last_user: Option<UserId>,
+    /// The step in which the running session started, as long as nobody asked for anything in it.
+    unused_session: Option<u64>,
     requests: Vec<RequestFile>,
     answers: Answers,
     /// How often each state was entered in the running request.
@@ -83,6 +93,8 @@ impl<'a> Recording<'a> {
             file,
             state: State::new(header.conversation.clone()),
             user: None,
+            last_user: None,
+            unused_session: None,
             requests: Vec::new(),
             answers: Answers::default(),
             visits: BTreeMap::new(),
@@ -115,17 +127,16 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Says that the user spoke while the request ran, if a scenario can: once in a request, before a crash or a cancel
-    /// at the same moment.
+    /// Says that the user spoke while the request ran, if a scenario can: before a crash at the same moment.
     fn interrupted(&mut self, input: &Input) -> bool {
         let (Input::UserMessage { user, text }, Some(moment)) = (input, self.moment()) else { return false };
-        let own = self.user.as_ref() == Some(user);
+        let own = self.state.control.session() == Some(user);
         let Some(request) = self.requests.last_mut().filter(|_| own) else { return false };
-        if request.interrupt.is_some() || request.crash.as_ref() == Some(&moment) {
+        if request.crash.0.iter().any(|crash| crash.value == moment) {
             return false;
         }
         let MomentFile { when, visit } = moment;
-        request.interrupt = Some(InterruptFile { when, visit, says: text.clone().into() });
+        request.interrupt.0.push(InterruptFile { when, visit, says: text.clone().into() }.into());
         true
     }
 
@@ -133,7 +144,7 @@ impl<'a> Recording<'a> {
     fn moment(&self) -> Option<MomentFile> {
         let when = self.state.control.phase();
         let visit = self.visits.get(&when).copied().and_then(NonZeroU32::new)?;
-        Some(MomentFile { when: PhaseName(when), visit: Visit(visit) })
+        Some(MomentFile { when: PhaseName(when), visit: Count(visit) })
     }
 
     /// Whether a refused input is what playing the scenario would come to as well.
@@ -145,11 +156,9 @@ impl<'a> Recording<'a> {
                 control.waiting().is_some_and(|waiting| waiting.id == *call && report.answers(waiting.ask))
             }
             Input::CallFailed { call, .. } => control.waiting().is_some_and(|waiting| waiting.id == *call),
-            Input::Cancel => {
-                !control.phase().is_rest() && self.requests.last().is_some_and(|last| last.cancel.is_none())
-            }
+            Input::Cancel => !control.phase().is_rest(),
             Input::UserMessage { user, .. } => {
-                matches!(control.phase(), Phase::Done | Phase::Aborted) && self.user.as_ref() == Some(user)
+                matches!(control.phase(), Phase::Done | Phase::Aborted) && control.session() == Some(user)
             }
             Input::SessionStart { .. } | Input::SessionEnd | Input::Resume => false,
         }
@@ -161,16 +170,25 @@ impl<'a> Recording<'a> {
             |why, help| PromoteError::Inexpressible { file: self.file.to_string(), n: step.n, why, help };
         match &step.input {
             Input::Step | Input::SessionEnd => {}
-            Input::SessionStart { .. } if self.user.is_some() => {
-                return Err(cannot(
-                    "another session starts, and a scenario is one session of one user",
-                    "promote a trace of one session",
-                ));
+            Input::SessionStart { user } => {
+                self.session_was_used()?;
+                if self.last_user.replace(user.clone()).as_ref() == Some(user) {
+                    return Err(cannot(
+                        "the same user starts another session, which a scenario does when the user changes",
+                        "promote a trace in which each session is of another user than the one before",
+                    ));
+                }
+                self.user.get_or_insert_with(|| user.clone());
+                self.unused_session = Some(step.n);
             }
-            Input::SessionStart { user } => self.user = Some(user.clone()),
-            Input::UserMessage { text, .. } => {
-                self.requests.push(RequestFile::new(text.clone().into()));
+            Input::UserMessage { user, text } => {
+                let mut request = RequestFile::new(text.clone().into());
+                request.user = Some(user)
+                    .filter(|user| self.user.as_ref() != Some(user))
+                    .map(|user| user.as_str().into());
+                self.requests.push(request);
                 self.visits.clear();
+                self.unused_session = None;
             }
             Input::Reply { call, report } => match self.asked(*call) {
                 Some(ask) if report.answers(ask) => self.answer(ask, Answer::Reply(report.clone())),
@@ -187,16 +205,26 @@ impl<'a> Recording<'a> {
                         EDITED,
                     ));
                 };
-                let (incident, once) = match step.input {
-                    Input::Cancel => (&mut request.cancel, "the user cancels a second time in one request"),
-                    _ => (&mut request.crash, "the runtime crashes a second time in one request"),
-                };
-                if incident.replace(moment).is_some() {
-                    return Err(cannot(once, "a scenario has one of a kind for each request; record it so"));
+                match step.input {
+                    Input::Cancel => request.cancel.0.push(moment.into()),
+                    _ => request.crash.0.push(moment.into()),
                 }
             }
         }
         Ok(())
+    }
+
+    /// A scenario starts a session for a request. One in which nobody asked for anything has no place in it.
+    fn session_was_used(&self) -> Result<(), PromoteError> {
+        match self.unused_session {
+            None => Ok(()),
+            Some(n) => Err(PromoteError::Inexpressible {
+                file: self.file.to_string(),
+                n,
+                why: "a session starts in which nobody asks for anything",
+                help: "promote a trace without that session",
+            }),
+        }
     }
 
     fn asked(&self, call: orchestrion_kernel::CallId) -> Option<Ask> {

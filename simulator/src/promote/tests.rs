@@ -86,10 +86,18 @@ fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
     let incidents = "\n    interrupt: {when: Planning, says: Well?}\n    crash: {when: Planning}\n    cancel: {when: Success}";
     let disturbed =
         scenario("hardened", plan).replace("says: And now?", &format!("says: And now?{incidents}"));
+    let again = "\n    interrupt: [{when: Planning, says: Well?}, {when: Planning, says: Hm}, {when: Success, says: So?}]\n    \
+                 crash: [{when: Planning}, {when: Planning}, {when: Auditing}]\n    \
+                 cancel: [{when: RunningTasks, visit: 2}, {when: StoringMemory}]";
+    let disturbed_again =
+        scenario("hardened", plan).replace("says: And now?", &format!("says: And now?{again}"));
+    let users = scenario("hardened", plan)
+        .replace("says: And now?", "says: And now?\n    user: bob\n  - says: And I?");
     let lost = scenario("hardened", &format!("{plan}  tasks: {{1: {{fail: unknown}}}}\n"))
         .replace("says: And now?", "says: And now?\n    crash: {when: RunningTasks}");
     let all = [
-        FULL.replace("as-drawn", "hardened").replace("[delivered, fail: error]", "delivered"),
+        FULL.replace("as-drawn", "hardened")
+            .replace("auditor: [delivered, fail: error, {delivered, after: 3s}]", "auditor: delivered"),
         scenario("hardened", ""),
         scenario("hardened", &format!("{plan}{fails}")),
         scenario("hardened", &format!("{plan}{fails}{revised}")),
@@ -97,6 +105,8 @@ fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
         vetoed,
         cancelled,
         disturbed,
+        disturbed_again,
+        users,
         lost,
         no_row,
         no_cancel,
@@ -159,12 +169,12 @@ fn refused_inputs_are_left_out_and_told() {
     let late = Input::Reply { call: CallId::FIRST, report: Report::Delivered };
     let busy = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Well?") };
     let mut with = whole.clone();
-    // What the user says in between is said again, once.
+    // What the user says in between is said again.
     with.splice(9..9, [late.clone(), busy.clone(), busy.clone(), Input::SessionEnd]);
     with.push(late);
     let promotion = promoted(&recorded(Policy::hardened(), with)).unwrap();
     let mut kept = whole;
-    kept.insert(9, busy);
+    kept.splice(9..9, [busy.clone(), busy]);
     assert_eq!(inputs(&promotion.golden), kept);
     snapshot!(promotion.notes.join("\n"));
 }
@@ -187,10 +197,11 @@ fn what_a_scenario_cannot_say_is_an_error_at_its_step() {
     let start = |user| Input::SessionStart { user: UserId::new(user) };
     let ask = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Add") };
     let fail = |call| Input::CallFailed { call: CallId::new(call), failure: Failure::Error };
-    let one = [start("ada"), ask, fail(1), fail(2), fail(3), fail(4)];
+    let one = [start("ada"), ask.clone(), fail(1), fail(2), fail(3), fail(4)];
     let cases = [
         one.iter().cloned().chain([Input::SessionEnd, start("bob")]).collect(),
-        one[..2].iter().cloned().chain([Input::Cancel, Input::Cancel]).collect(),
+        one.iter().cloned().chain([Input::SessionEnd, start("ada"), ask.clone()]).collect(),
+        [start("bob"), Input::SessionEnd].into_iter().chain(one.iter().cloned()).collect(),
         vec![start("ada"), Input::SessionEnd],
         vec![],
     ];

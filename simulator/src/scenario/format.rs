@@ -7,8 +7,10 @@ use super::answers::{
     ApproverAnswer, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
     PlannerAnswer, ReviserAnswer, StoreAnswer, TaskAnswer, VoiceAnswer,
 };
-use super::names::{ByTask, PhaseName, Visit};
-use super::one_or_many::OneOrMany;
+use super::names::{ByTask, Count, PhaseName, Seed};
+use super::rolls::AnswersFile;
+use super::several::Several;
+use super::time::DeadlinesFile;
 use crate::yaml::{At, Words, given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,9 +30,15 @@ pub struct ScenarioFile {
     pub conversation: Option<Words>,
     /// Who asks.
     pub user: Words,
+    /// The seed of whatever is drawn: every named seed depends on it. Left out: 0.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub seed: Seed,
     /// What the user asks for, one request after the other.
     #[schemars(length(min = 1))]
     pub requests: At<Vec<RequestFile>>,
+    /// How long answers are waited for. Left out: a minute.
+    #[serde(default, skip_serializing_if = "DeadlinesFile::is_empty")]
+    pub deadlines: DeadlinesFile,
     /// What each module answers. A module that is left out succeeds, but for the five voices of the debate.
     #[serde(default = "no_modules", skip_serializing_if = "is_empty")]
     pub modules: At<ModulesFile>,
@@ -50,23 +58,27 @@ fn is_empty(modules: &At<ModulesFile>) -> bool {
 pub struct RequestFile {
     /// What the user asks for.
     pub says: Words,
-    /// When the user speaks again, though the request still runs. Left out: never.
+    /// Whose request it is. When the user changes, the session of the one ends and that of the other starts. Left out: the
+    /// scenario's user.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub interrupt: Option<InterruptFile>,
-    /// When the runtime crashes, and is resumed from its log. What the call that is waited for then answers is what the
-    /// host finds out about it; `fail: unknown` if it cannot. Left out: never.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub crash: Option<MomentFile>,
-    /// When the user cancels. Left out: never.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub cancel: Option<MomentFile>,
+    pub user: Option<Words>,
+    /// When the user speaks again, though the request still runs; once, or a list. Left out: never.
+    #[serde(default, skip_serializing_if = "Several::is_empty")]
+    pub interrupt: Several<InterruptFile>,
+    /// When the runtime crashes, and is resumed from its log; once, or a list. What the call that is waited for then answers
+    /// is what the host finds out about it; `fail: unknown` if it cannot. Left out: never.
+    #[serde(default, skip_serializing_if = "Several::is_empty")]
+    pub crash: Several<MomentFile>,
+    /// When the user cancels; once, or a list. Left out: never.
+    #[serde(default, skip_serializing_if = "Several::is_empty")]
+    pub cancel: Several<MomentFile>,
 }
 
 impl RequestFile {
-    /// A request in which nothing happens but what modules answer.
+    /// A request of the scenario's user, in which nothing happens but what modules answer.
     #[must_use]
     pub const fn new(says: Words) -> Self {
-        Self { says, interrupt: None, crash: None, cancel: None }
+        Self { says, user: None, interrupt: Several::none(), crash: Several::none(), cancel: Several::none() }
     }
 }
 
@@ -78,7 +90,7 @@ pub struct MomentFile {
     pub when: PhaseName,
     /// The how-manieth time it is entered in this request, from 1. Left out: the first.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub visit: Visit,
+    pub visit: Count,
 }
 
 /// What the user says in the middle of a request, and when.
@@ -89,7 +101,7 @@ pub struct InterruptFile {
     pub when: PhaseName,
     /// The how-manieth time it is entered in this request, from 1. Left out: the first.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub visit: Visit,
+    pub visit: Count,
     /// What the user says. It is refused, and the request goes on.
     pub says: Words,
 }
@@ -97,14 +109,15 @@ pub struct InterruptFile {
 macro_rules! modules {
     ($($(#[$doc:meta])* $field:ident: $answer:ty,)*) => {
         /// What each module answers. One answer is given every time; a list is used in order, and to be asked
-        /// once more than it has answers is an error.
+        /// once more than it has answers is an error. With `draw` answers are drawn by lot, with `cases` they are for some
+        /// passes, requests, users or texts only. Beside an answer, `after` says how long it takes.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct ModulesFile {
             $(
                 $(#[$doc])*
                 #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-                pub $field: Option<OneOrMany<$answer>>,
+                pub $field: Option<AnswersFile<$answer>>,
             )*
             /// What running a task answers, by its number. Left out: it succeeds.
             #[serde(default, skip_serializing_if = "ByTask::is_empty")]

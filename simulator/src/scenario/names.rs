@@ -1,6 +1,6 @@
 //! Names and numbers that a scenario speaks of: control states, tasks, ways to fail.
 
-use super::one_or_many::OneOrMany;
+use super::rolls::AnswersFile;
 use crate::yaml::{At, Fault, Words, nearest};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Phase, TaskId};
@@ -52,40 +52,92 @@ impl JsonSchema for PhaseName {
     }
 }
 
-/// A how-manieth time, from 1.
+/// A whole number from 1: a how-manieth time, or a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Visit(pub NonZeroU32);
+pub struct Count(pub NonZeroU32);
 
-impl Default for Visit {
+impl Default for Count {
     fn default() -> Self {
         Self(NonZeroU32::MIN)
     }
 }
 
-impl<'de> Deserialize<'de> for Visit {
+impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let visit = At::<u32>::deserialize(deserializer)?;
-        NonZeroU32::new(visit.value).map(Self).ok_or_else(|| {
-            Fault::new(
-                "visits are counted from 1, found 0",
-                "write 1 for the first time, or leave `visit` out",
-            )
-            .at(visit.span(), "not a visit")
-            .raise()
+        let count = At::<u32>::deserialize(deserializer)?;
+        NonZeroU32::new(count.value).map(Self).ok_or_else(|| {
+            Fault::new("expected a whole number from 1, found 0", "write 1 or more; the first is 1")
+                .at(count.span(), "too small")
+                .raise()
         })
     }
 }
 
-impl JsonSchema for Visit {
+impl JsonSchema for Count {
     fn inline_schema() -> bool {
         true
     }
     fn schema_name() -> Cow<'static, str> {
-        "Visit".into()
+        "Count".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": "integer", "minimum": 1, "maximum": u32::MAX})
+    }
+}
+
+/// A seed, or the name of one: a word or a whole number. `7` and `"7"` are the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed(String);
+
+impl Seed {
+    /// The seed as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Seed {
+    fn default() -> Self {
+        Self("0".into())
+    }
+}
+
+impl Serialize for Seed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.parse::<u64>() {
+            Ok(number) if number.to_string() == self.0 => serializer.serialize_u64(number),
+            _ => serializer.serialize_str(&self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Seed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = At::<String>::deserialize(deserializer)?;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if text.value.is_empty() || text.value.starts_with('-') || !text.value.bytes().all(plain) {
+            return Err(Fault::new(
+                format!("expected a seed, found `{}`", text.value.escape_debug()),
+                "write a whole number, or a word of letters, digits and hyphens",
+            )
+            .at(text.span(), "not a seed")
+            .raise());
+        }
+        Ok(Self(text.value))
+    }
+}
+
+impl JsonSchema for Seed {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Seed".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9A-Za-z_][0-9A-Za-z_-]*$"})
     }
 }
 
@@ -106,7 +158,7 @@ pub struct ForTask<T> {
     /// The task's number, as the file has it.
     pub task: At<TaskId>,
     /// Its answers.
-    pub answers: OneOrMany<T>,
+    pub answers: AnswersFile<T>,
 }
 
 impl<T> ByTask<T> {
@@ -117,7 +169,7 @@ impl<T> ByTask<T> {
     }
 
     /// Puts the answers for a task.
-    pub fn insert(&mut self, task: TaskId, answers: OneOrMany<T>) {
+    pub fn insert(&mut self, task: TaskId, answers: AnswersFile<T>) {
         self.0.insert(task, ForTask { task: task.into(), answers });
     }
 }
@@ -185,7 +237,7 @@ impl<T: JsonSchema> JsonSchema for ByTask<T> {
         format!("ByTask_{}", T::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let answers = generator.subschema_for::<OneOrMany<T>>();
+        let answers = generator.subschema_for::<AnswersFile<T>>();
         json_schema!({
             "type": "object",
             "patternProperties": {"^[0-9]+$": answers},

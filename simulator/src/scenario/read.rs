@@ -1,22 +1,26 @@
-//! What a scenario file means: kernel words, with everything checked that its form alone does not settle.
+//! What a scenario file means as a whole, with everything checked that its form alone does not settle.
 
-use super::answers::{
-    ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer,
-    MemoryAnswer, PlanFile, PlannerAnswer, RatingFile, RatingsFile, ReviserAnswer, RevisionFile, StoreAnswer,
-    TaskAnswer, TaskFile, VoiceAnswer,
+use super::answers::TaskAnswer;
+use super::format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};
+use super::meaning::{
+    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, task, voice,
 };
-use super::format::{ModulesFile, RequestFile, ScenarioFile};
-use super::names::{ByTask, PhaseName, Visit};
-use super::one_or_many::OneOrMany;
+use super::names::{ByTask, Count, PhaseName};
+use super::rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
+use super::time::{AfterFile, DeadlinesFile, TimesFile};
 use super::{Incident, Moment, RequestScript, Scenario};
+use crate::drive::Deadlines;
 use crate::policy_file;
-use crate::script::{Answer, Part, Roll, Script};
+use crate::script::{After, Answer, Case, Cases, Given, Lots, Part, Roll, Script, Streams, Turn, When};
 use crate::yaml::{At, Fault, ReadError, Source};
-use orchestrion_kernel::module::{Argument, PastTrace, Rating, Ratings, Report, Role, Stance, Store};
-use orchestrion_kernel::plan::{Effect, Plan, PlanError, Task};
-use orchestrion_kernel::{ConversationId, Policy, RequestId, TaskId, TraceId, UserId};
+use miette::SourceSpan;
+use orchestrion_kernel::module::{Failure, Module, Role, Store};
+use orchestrion_kernel::plan::{Effect, Plan};
+use orchestrion_kernel::{ConversationId, Policy, RequestId, TaskId, UserId};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::Path;
+use std::time::Duration;
 
 /// Reads a scenario.
 pub(super) fn scenario(source: Source, base_dir: &Path) -> Result<Scenario, ReadError> {
@@ -38,88 +42,310 @@ pub(super) fn scenario_under(source: Source, policy: Policy) -> Result<Scenario,
 fn meaning(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenario, ReadError> {
     let path = Path::new(source.name());
     let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let script = script(&source, file).map_err(|fault| ReadError::in_source(&source, fault))?;
+    let fault = |fault| ReadError::in_source(&source, fault);
+    if file.requests.value.is_empty() {
+        let none = Fault::new("a scenario needs at least one request", "add `- says: …` under `requests`");
+        return Err(fault(none.at(file.requests.span(), "no request")));
+    }
+    let requests = file.requests.value.iter().map(|request| self::request(request, file));
+    let requests = requests.collect::<Result<Vec<_>, _>>().map_err(fault)?;
+    let deadlines = deadlines(&file.deadlines).map_err(fault)?;
+    let script = script(&source, file, &requests).map_err(fault)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
         about: file.about.as_str().to_owned(),
         policy,
         conversation: ConversationId::new(conversation),
-        user: UserId::new(file.user.text()),
-        requests: file.requests.value.iter().map(request).collect(),
+        requests,
         script,
+        deadlines,
         name,
         source,
     })
 }
 
-fn request(file: &RequestFile) -> RequestScript {
-    let at = |when: &PhaseName, visit: &Visit| Moment { when: when.0, visit: visit.0.get() };
-    let interrupt =
-        file.interrupt.as_ref().map(|f| (at(&f.when, &f.visit), Incident::Interrupt(f.says.text())));
-    let crash = file.crash.as_ref().map(|f| (at(&f.when, &f.visit), Incident::Crash));
-    let cancel = file.cancel.as_ref().map(|f| (at(&f.when, &f.visit), Incident::Cancel));
-    RequestScript {
-        says: file.says.text(),
-        incidents: [interrupt, crash, cancel].into_iter().flatten().collect(),
+fn request(file: &RequestFile, scenario: &ScenarioFile) -> Result<RequestScript, Fault> {
+    let at = |when: &PhaseName, visit: &Count| Moment { when: when.0, visit: visit.0.get() };
+    let mut incidents = Vec::new();
+    for At { value: InterruptFile { when, visit, says }, .. } in &file.interrupt.0 {
+        incidents.push((at(when, visit), Incident::Interrupt(says.text())));
     }
+    for At { value: MomentFile { when, visit }, .. } in &file.crash.0 {
+        incidents.push((at(when, visit), Incident::Crash));
+    }
+    for written in &file.cancel.0 {
+        let MomentFile { when, visit } = &written.value;
+        let cancel = (at(when, visit), Incident::Cancel);
+        if incidents.contains(&cancel) {
+            // A cancel takes the place of what comes next, so there is no second one at that moment.
+            return Err(Fault::new("the user cancels twice at one moment", "keep one of the two")
+                .at(written.span(), "a second time"));
+        }
+        incidents.push(cancel);
+    }
+    Ok(RequestScript {
+        user: UserId::new(file.user.as_ref().unwrap_or(&scenario.user).text()),
+        says: file.says.text(),
+        incidents,
+    })
 }
 
-fn script(source: &Source, file: &ScenarioFile) -> Result<Script, Fault> {
-    if file.requests.value.is_empty() {
-        return Err(Fault::new("a scenario needs at least one request", "add `- says: …` under `requests`")
-            .at(file.requests.span(), "no request"));
+fn deadlines(file: &DeadlinesFile) -> Result<Deadlines, Fault> {
+    let DeadlinesFile {
+        each,
+        identity,
+        memory,
+        classifier,
+        planner,
+        analyst,
+        solution,
+        critic,
+        security,
+        optimizer,
+        approver,
+        executor,
+        local_store,
+        cloud_store,
+        auditor,
+    } = file;
+    let of = [
+        (Module::IdentityGuard, identity),
+        (Module::Memory, memory),
+        (Module::Classifier, classifier),
+        (Module::Planner, planner),
+        (Module::Debater(Role::Analyst), analyst),
+        (Module::Debater(Role::Solution), solution),
+        (Module::Debater(Role::Critic), critic),
+        (Module::Debater(Role::Security), security),
+        (Module::Debater(Role::Optimizer), optimizer),
+        (Module::Approver, approver),
+        (Module::Executor, executor),
+        (Module::Store(Store::Local), local_store),
+        (Module::Store(Store::Cloud), cloud_store),
+        (Module::Auditor, auditor),
+    ];
+    let time = |written: &At<super::Time>| match written.value.0 {
+        Duration::ZERO => Err(Fault::new(
+            "expected a deadline of at least 1ms, found none",
+            "write how long an answer is waited for; `fail: timeout` is an answer that never comes",
+        )
+        .at(written.span(), "no time at all")),
+        time => Ok(time),
+    };
+    let mut deadlines = match each {
+        Some(each) => Deadlines::new(time(each)?),
+        None => Deadlines::default(),
+    };
+    for (module, written) in of {
+        if let Some(written) = written {
+            deadlines = deadlines.with(module, time(written)?);
+        }
     }
+    Ok(deadlines)
+}
+
+fn script(source: &Source, file: &ScenarioFile, requests: &[RequestScript]) -> Result<Script, Fault> {
     let m = &file.modules.value;
-    let mut rolls = Rolls::default();
-    rolls.put(Part::Identity, m.identity.as_ref(), identity)?;
-    rolls.put(Part::Memory, m.memory.as_ref(), memory)?;
-    rolls.put(Part::Classifier, m.classifier.as_ref(), classifier)?;
-    rolls.put(Part::Planner, m.planner.as_ref(), planner)?;
-    rolls.put(Part::Voice(Role::Analyst), m.analyst.as_ref(), voice)?;
-    rolls.put(Part::Voice(Role::Solution), m.solution.as_ref(), reviser)?;
-    rolls.put(Part::Voice(Role::Critic), m.critic.as_ref(), voice)?;
-    rolls.put(Part::Voice(Role::Security), m.security.as_ref(), voice)?;
-    rolls.put(Part::Voice(Role::Optimizer), m.optimizer.as_ref(), reviser)?;
-    rolls.put(Part::Reread, m.reread.as_ref(), voice)?;
-    rolls.put(Part::Approver, m.approver.as_ref(), approver)?;
-    rolls.put(Part::Diagnosis, m.diagnosis.as_ref(), diagnosis)?;
-    rolls.put(Part::Store(Store::Local), m.local_store.as_ref(), store)?;
-    rolls.put(Part::Store(Store::Cloud), m.cloud_store.as_ref(), store)?;
-    rolls.put(Part::Auditor, m.auditor.as_ref(), auditor)?;
-    let planned = rolls.planned(m);
-    rolls.put_tasks(&m.tasks, &planned, Part::Task)?;
-    rolls.put_tasks(&m.undo, &planned, Part::Undo)?;
+    let mut parts = Parts { parts: BTreeMap::new(), streams: Streams::new(file.seed.as_str()), requests };
+    parts.put(Part::Identity, m.identity.as_ref(), identity)?;
+    parts.put(Part::Memory, m.memory.as_ref(), memory)?;
+    parts.put(Part::Classifier, m.classifier.as_ref(), classifier)?;
+    parts.put(Part::Planner, m.planner.as_ref(), planner)?;
+    parts.put(Part::Voice(Role::Analyst), m.analyst.as_ref(), voice)?;
+    parts.put(Part::Voice(Role::Solution), m.solution.as_ref(), reviser)?;
+    parts.put(Part::Voice(Role::Critic), m.critic.as_ref(), voice)?;
+    parts.put(Part::Voice(Role::Security), m.security.as_ref(), voice)?;
+    parts.put(Part::Voice(Role::Optimizer), m.optimizer.as_ref(), reviser)?;
+    parts.put(Part::Reread, m.reread.as_ref(), voice)?;
+    parts.put(Part::Approver, m.approver.as_ref(), approver)?;
+    parts.put(Part::Diagnosis, m.diagnosis.as_ref(), diagnosis)?;
+    parts.put(Part::Store(Store::Local), m.local_store.as_ref(), store)?;
+    parts.put(Part::Store(Store::Cloud), m.cloud_store.as_ref(), store)?;
+    parts.put(Part::Auditor, m.auditor.as_ref(), auditor)?;
+    let planned = parts.planned(m);
+    parts.put_tasks(&m.tasks, &planned, Part::Task)?;
+    parts.put_tasks(&m.undo, &planned, Part::Undo)?;
     let place = file.modules.span().or(file.requests.span());
-    Ok(Script::new(source.clone(), place, rolls.0))
+    Ok(Script::new(source.clone(), place, parts.parts, parts.streams))
 }
 
 /// The tasks of every plan that the scenario may bring, and whether one of them declares a compensation.
 type Planned = BTreeMap<TaskId, bool>;
 
-#[derive(Default)]
-struct Rolls(BTreeMap<Part, Roll>);
+/// How many cases a module may have, and how many answers a draw. All of them are looked at when it is asked.
+const CHOICES_MAX: usize = 1000;
 
-impl Rolls {
+struct Parts<'a> {
+    parts: BTreeMap<Part, Cases>,
+    streams: Streams,
+    /// What is asked for.
+    requests: &'a [RequestScript],
+}
+
+impl Parts<'_> {
     fn put<T>(
         &mut self,
         part: Part,
-        answers: Option<&OneOrMany<T>>,
+        answers: Option<&AnswersFile<T>>,
         meaning: impl Fn(&T) -> Result<Answer, Fault>,
     ) -> Result<(), Fault> {
-        let Some(written) = answers else { return Ok(()) };
-        let answers = written.answers().iter().map(|answer| meaning(&answer.value));
-        let start = match written {
-            OneOrMany::One(answer) => answer.span(),
-            OneOrMany::Many(answers) => answers.span(),
+        let cases = match answers {
+            None => return Ok(()),
+            Some(AnswersFile::Always(roll)) => {
+                let roll = self.roll(roll, &meaning)?;
+                Cases {
+                    cases: vec![Case { when: When::default(), roll, place: None }],
+                    place: None,
+                    are_written: false,
+                }
+            }
+            Some(AnswersFile::Cases(written)) => {
+                few(written.value.len(), "cases", written.span())?;
+                let last = written.value.len().saturating_sub(1);
+                let cases = written.value.iter().enumerate().map(|(number, case)| {
+                    let CaseFile { when, answer } = &case.value;
+                    let when = self.when(when.as_ref(), case.span(), number == last)?;
+                    Ok(Case { when, roll: self.roll(answer, &meaning)?, place: case.span() })
+                });
+                let cases = cases.collect::<Result<_, Fault>>()?;
+                Cases { cases, place: written.span(), are_written: true }
+            }
         };
-        let roll = Roll {
-            answers: answers.collect::<Result<_, _>>()?,
-            repeats: matches!(written, OneOrMany::One(_)),
-            spans: (start, written.answers().last().and_then(At::span)),
-            asked: 0,
-        };
-        self.0.insert(part, roll);
+        self.parts.insert(part, cases);
         Ok(())
+    }
+
+    /// When a case fits. One that can never fit, or after which none can, is a slip.
+    fn when(
+        &self,
+        when: Option<&At<WhenFile>>,
+        case: Option<SourceSpan>,
+        is_last: bool,
+    ) -> Result<When, Fault> {
+        let Some(At { value: WhenFile { pass, request, user, says, shown }, .. }) = when else {
+            return if is_last {
+                Ok(When::default())
+            } else {
+                let always = Fault::new(
+                    "a case without `when` always fits, so the cases after it never answer",
+                    "say `when` it fits, or write it last",
+                );
+                Err(always.at(case, "always fits"))
+            };
+        };
+        let place = when.and_then(At::span);
+        let empty = [user, says, shown].into_iter().flatten().any(|text| text.as_str().is_empty());
+        let number = |count: Count| count.0.get();
+        let meaning = When {
+            pass: pass.map(number),
+            request: request.map(|request| RequestId::new(number(request))),
+            user: user.as_ref().map(|user| UserId::new(user.text())),
+            says: says.as_ref().map(|says| says.text()),
+            shown: shown.as_ref().map(|shown| shown.text()),
+        };
+        if empty || meaning.is_always() {
+            let nothing = Fault::new(
+                "this `when` says nothing",
+                "name what must hold: pass, request, user, says or shown; or leave `when` out in the last case",
+            );
+            return Err(nothing.at(place, "always fits"));
+        }
+        let mut requests = (1..).map(RequestId::new).zip(self.requests);
+        if !requests.any(|(number, request)| meaning.fits_request(number, &request.user, &request.says)) {
+            let count = self.requests.len();
+            let plural = if count == 1 { "request" } else { "requests" };
+            let never = Fault::new(
+                "no request of this scenario fits this `when`",
+                format!(
+                    "the scenario has {count} {plural}; `says` must be a part of one's text, letter by letter"
+                ),
+            );
+            return Err(never.at(place, "never fits"));
+        }
+        Ok(meaning)
+    }
+
+    fn roll<T>(
+        &mut self,
+        written: &RollFile<T>,
+        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
+    ) -> Result<Roll, Fault> {
+        let (turn, start, last) = match written {
+            RollFile::One(answer) => (Turn::Same(self.given(answer, meaning)?), answer.span(), answer.span()),
+            RollFile::Many(answers) => {
+                let given = answers.value.iter().map(|answer| self.given(answer, meaning));
+                let given = given.collect::<Result<_, _>>()?;
+                (Turn::InOrder(given), answers.span(), answers.value.last().and_then(At::span))
+            }
+            RollFile::Draw(draw) => (Turn::Drawn(self.lots(draw, meaning)?), draw.span(), draw.span()),
+        };
+        Ok(Roll { turn, spans: (start, last), asked: 0 })
+    }
+
+    fn lots<T>(
+        &mut self,
+        draw: &At<DrawFile<T>>,
+        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
+    ) -> Result<Lots, Fault> {
+        let DrawFile { seed, from } = &draw.value;
+        few(from.value.len(), "answers to draw from", from.span())?;
+        let mut answers = Vec::with_capacity(from.value.len());
+        let mut total = 0u32;
+        for ChoiceFile { weight, answer } in &from.value {
+            total = total.checked_add(weight.0.get()).ok_or_else(|| {
+                Fault::new(
+                    format!("the weights sum up to more than {}", u32::MAX),
+                    "write smaller weights; only how they compare counts",
+                )
+                .at(from.span(), "these weights")
+            })?;
+            answers.push((total, self.given(answer, meaning)?));
+        }
+        let total = NonZeroU32::new(total).ok_or_else(|| {
+            Fault::new("expected answers to draw from, found an empty list", "add `- answer: …`")
+                .at(from.span(), "no answer")
+        })?;
+        Ok(Lots { stream: self.streams.named(seed.as_str()), total, answers })
+    }
+
+    fn given<T>(
+        &mut self,
+        written: &At<TimedFile<T>>,
+        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
+    ) -> Result<Given, Fault> {
+        let TimedFile { answer, after } = &written.value;
+        let answer = meaning(answer)?;
+        let Some(after) = after else { return Ok(Given { answer, after: After::Exactly(Duration::ZERO) }) };
+        if answer == Answer::Fail(Failure::Timeout) {
+            return Err(Fault::new(
+                "`fail: timeout` is an answer that never comes, so it takes no time",
+                "remove `after`; how long it is waited for stands under `deadlines`",
+            )
+            .at(after.span(), "never over"));
+        }
+        let after = match &after.value {
+            AfterFile::Exactly(time) => After::Exactly(time.0),
+            AfterFile::Drawn(TimesFile { seed, least, most }) => {
+                // A time that can be read has fewer milliseconds than fit into 32 bits.
+                let milliseconds = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX - 1);
+                let least_ms = milliseconds(least.value.0);
+                let choices =
+                    milliseconds(most.value.0).checked_sub(least_ms).map(|more| more.saturating_add(1));
+                let choices = choices.and_then(NonZeroU32::new).ok_or_else(|| {
+                    Fault::new(
+                        format!(
+                            "the shortest time, {}, is longer than the longest, {}",
+                            least.value, most.value
+                        ),
+                        "write the shorter one as `least`",
+                    )
+                    .at(least.span(), "the shortest")
+                    .at(most.span(), "the longest")
+                })?;
+                After::Drawn { stream: self.streams.named(seed.as_str()), least_ms, choices }
+            }
+        };
+        Ok(Given { answer, after })
     }
 
     fn planned(&self, modules: &ModulesFile) -> Planned {
@@ -127,7 +353,7 @@ impl Rolls {
         if modules.planner.is_none() {
             planned.insert(TaskId::FIRST, false);
         }
-        for answer in self.0.values().flat_map(|roll| &roll.answers) {
+        for answer in self.parts.values().flat_map(|part| &part.cases).flat_map(|case| case.roll.answers()) {
             let Answer::Reply(report) = answer else { continue };
             for task in report.plan().map_or(&[][..], Plan::tasks) {
                 *planned.entry(task.id).or_default() |= matches!(task.effect, Effect::Undoable { .. });
@@ -172,158 +398,10 @@ impl Rolls {
     }
 }
 
-fn reply(report: Report) -> Result<Answer, Fault> {
-    Ok(Answer::Reply(report))
-}
-
-fn identity(answer: &IdentityAnswer) -> Result<Answer, Fault> {
-    match answer {
-        IdentityAnswer::Locks(locks) => reply(Report::Identity { gcp: locks.gcp, mongodb: locks.mongodb }),
-        IdentityAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
+fn few(count: usize, what: &str, place: Option<SourceSpan>) -> Result<(), Fault> {
+    if count <= CHOICES_MAX {
+        return Ok(());
     }
-}
-
-fn memory(answer: &MemoryAnswer) -> Result<Answer, Fault> {
-    let context = match answer {
-        MemoryAnswer::Context(context) => context,
-        MemoryAnswer::Fail(failure) => return Ok(Answer::Fail(*failure)),
-    };
-    let trace = |trace: &super::TraceFile| PastTrace {
-        trace: TraceId {
-            conversation: ConversationId::new(trace.conversation.text()),
-            request: RequestId::new(trace.request),
-        },
-        text: trace.text.text(),
-    };
-    let rating = |rating: &RatingFile| Rating {
-        elo: rating.elo,
-        successes: rating.successes,
-        matches: rating.matches,
-    };
-    let RatingsFile { analyst, solution, critic, security, optimizer } = &context.ratings;
-    let ratings = Ratings {
-        analyst: rating(analyst),
-        solution: rating(solution),
-        critic: rating(critic),
-        security: rating(security),
-        optimizer: rating(optimizer),
-    };
-    reply(Report::Context { ratings, traces: context.traces.iter().map(trace).collect() })
-}
-
-fn classifier(answer: &ClassifierAnswer) -> Result<Answer, Fault> {
-    match answer {
-        ClassifierAnswer::Classified(found) => reply(Report::Classification {
-            tags: found.tags.iter().map(|tag| tag.text()).collect(),
-            similarity: found.similarity.0,
-        }),
-        ClassifierAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
-    }
-}
-
-fn planner(answer: &PlannerAnswer) -> Result<Answer, Fault> {
-    match answer {
-        PlannerAnswer::Plan(file) => reply(Report::Plan(plan(file)?)),
-        PlannerAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
-    }
-}
-
-fn voice(answer: &VoiceAnswer) -> Result<Answer, Fault> {
-    let (stance, ArgumentFile { confidence, says }) = match answer {
-        VoiceAnswer::Pro(file) => (Stance::Pro, file),
-        VoiceAnswer::Con(file) => (Stance::Con, file),
-        VoiceAnswer::Fail(failure) => return Ok(Answer::Fail(*failure)),
-    };
-    let argument = Argument { stance, confidence: confidence.0 };
-    reply(Report::Argument { argument, text: says.text(), plan: None })
-}
-
-fn reviser(answer: &ReviserAnswer) -> Result<Answer, Fault> {
-    let (stance, RevisionFile { confidence, says, plan: revision }) = match answer {
-        ReviserAnswer::Pro(file) => (Stance::Pro, file),
-        ReviserAnswer::Con(file) => (Stance::Con, file),
-        ReviserAnswer::Fail(failure) => return Ok(Answer::Fail(*failure)),
-    };
-    let argument = Argument { stance, confidence: confidence.0 };
-    let plan = revision.as_ref().map(plan).transpose()?;
-    reply(Report::Argument { argument, text: says.text(), plan })
-}
-
-fn approver(answer: &ApproverAnswer) -> Result<Answer, Fault> {
-    match answer {
-        ApproverAnswer::Approved(says) => reply(Report::Approval { approved: true, text: says.text() }),
-        ApproverAnswer::Denied(says) => reply(Report::Approval { approved: false, text: says.text() }),
-        ApproverAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
-    }
-}
-
-fn diagnosis(answer: &DiagnosisAnswer) -> Result<Answer, Fault> {
-    match answer {
-        DiagnosisAnswer::Repaired(repair) => {
-            reply(Report::Repaired { text: repair.says.text(), plan: plan(&repair.plan)? })
-        }
-        DiagnosisAnswer::NoRepair(file) => reply(Report::NoRepair { text: file.says.text() }),
-        DiagnosisAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
-    }
-}
-
-fn task(answer: &TaskAnswer) -> Result<Answer, Fault> {
-    match answer {
-        TaskAnswer::Ok(says) => reply(Report::Exit { code: 0, text: says.text() }),
-        TaskAnswer::Exit(exit) => reply(Report::Exit { code: exit.code, text: exit.says.text() }),
-        TaskAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
-    }
-}
-
-fn store(answer: &StoreAnswer) -> Result<Answer, Fault> {
-    match answer {
-        StoreAnswer::Held => reply(Report::Stored { held: true }),
-        StoreAnswer::Refused => reply(Report::Stored { held: false }),
-        StoreAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
-    }
-}
-
-fn auditor(answer: &AuditorAnswer) -> Result<Answer, Fault> {
-    match answer {
-        AuditorAnswer::Delivered => reply(Report::Delivered),
-        AuditorAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
-    }
-}
-
-/// The plan that a list of tasks is.
-fn plan(file: &PlanFile) -> Result<Plan, Fault> {
-    let tasks = file.value.iter().map(planned_task).collect::<Result<Vec<Task>, Fault>>()?;
-    Plan::new(tasks).map_err(|error| match error {
-        PlanError::Repeated { task } => {
-            let same = |entry: &&At<TaskFile>| entry.value.task == task.number();
-            let mut places = file.value.iter().filter(same).map(At::span);
-            Fault::new(error.to_string(), "give every task of a plan a number of its own")
-                .at(places.next().flatten(), "the first")
-                .at(places.next().flatten(), "the second")
-        }
-        PlanError::Empty => {
-            Fault::new(error.to_string(), "add a task, as in `- {task: 1, do: Run the tests}`")
-                .at(file.span(), "no task")
-        }
-        PlanError::TooLong { .. } => {
-            Fault::new(error.to_string(), "make the plan shorter").at(file.span(), "too long")
-        }
-    })
-}
-
-fn planned_task(entry: &At<TaskFile>) -> Result<Task, Fault> {
-    let TaskFile { task, action, undo, irreversible } = &entry.value;
-    let effect = match (undo, irreversible) {
-        (Some(_), true) => {
-            return Err(Fault::new(
-                format!("task {task} is irreversible and says how to undo it"),
-                "keep `undo` if its effect can be taken back, else `irreversible`",
-            )
-            .at(entry.span(), "both at once"));
-        }
-        (Some(undo), false) => Effect::Undoable { compensation: undo.text() },
-        (None, true) => Effect::Irreversible,
-        (None, false) => Effect::Pure,
-    };
-    Ok(Task { id: TaskId::new(*task), text: action.text(), effect })
+    let many = Fault::new(format!("expected at most {CHOICES_MAX} {what}, found {count}"), "write fewer");
+    Err(many.at(place, "too many"))
 }

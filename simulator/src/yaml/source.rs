@@ -84,6 +84,12 @@ impl Source {
         &self.text
     }
 
+    /// The line that a byte stands in, from 1.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        let before = self.text.as_bytes().iter().take(offset);
+        before.filter(|byte| **byte == b'\n').count().saturating_add(1)
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
