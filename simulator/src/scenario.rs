@@ -4,13 +4,16 @@
 //! in a scenario decides anything: the kernel does, and a scenario only says what it is told.
 
 mod answers;
+mod deadlines;
 mod format;
 mod meaning;
 mod names;
 mod one_key;
+mod parts;
 mod read;
 mod rolls;
 mod several;
+mod shape;
 mod time;
 
 pub use answers::{
@@ -19,11 +22,12 @@ pub use answers::{
     PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer,
     TaskFile, TraceFile, VoiceAnswer,
 };
+pub use deadlines::DeadlinesFile;
 pub use format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};
 pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
 pub use rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
 pub use several::Several;
-pub use time::{AfterFile, DeadlinesFile, Time, TimesFile};
+pub use time::{AfterFile, Time, TimesFile};
 
 use crate::drive::Deadlines;
 use crate::script::Script;

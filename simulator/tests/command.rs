@@ -185,6 +185,22 @@ fn a_cancel_that_never_comes_is_told() {
 }
 
 #[test]
+fn answers_that_never_come_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();
+    let cases = "  local_store: {cases: [{when: {pass: 2}, answer: refused}, {answer: held}]}\n  cloud_store: [held, held]\n";
+    fs::write(folder.path().join("never.yaml"), format!("{happy}{cases}")).unwrap();
+    let printed = expect(3, folder.path(), &["run", "never.yaml", "--quiet"]);
+    let line = happy.lines().count() + 1;
+    for told in [
+        format!("NOT PLAYED: case 1 of `local_store`, on line {line}, never came to answer"),
+        format!("NOT PLAYED: `cloud_store`, on line {}, has 2 answers, of which 1 came", line + 1),
+    ] {
+        assert!(printed.contains(&told), "{printed}");
+    }
+}
+
+#[test]
 fn a_search_that_is_cut_short_is_inconclusive() {
     let folder = tempfile::tempdir().unwrap();
     let printed =

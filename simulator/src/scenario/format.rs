@@ -7,10 +7,10 @@ use super::answers::{
     ApproverAnswer, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
     PlannerAnswer, ReviserAnswer, StoreAnswer, TaskAnswer, VoiceAnswer,
 };
+use super::deadlines::DeadlinesFile;
 use super::names::{ByTask, Count, PhaseName, Seed};
 use super::rolls::AnswersFile;
 use super::several::Several;
-use super::time::DeadlinesFile;
 use crate::yaml::{At, Words, given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,26 +1,18 @@
 //! What a scenario file means as a whole, with everything checked that its form alone does not settle.
 
-use super::answers::TaskAnswer;
-use super::format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};
+use super::format::{InterruptFile, MomentFile, RequestFile, ScenarioFile};
 use super::meaning::{
-    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, task, voice,
+    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, voice,
 };
-use super::names::{ByTask, Count, PhaseName};
-use super::rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
-use super::time::{AfterFile, DeadlinesFile, TimesFile};
+use super::names::{Count, PhaseName};
+use super::parts::Parts;
 use super::{Incident, Moment, RequestScript, Scenario};
-use crate::drive::Deadlines;
 use crate::policy_file;
-use crate::script::{After, Answer, Case, Cases, Given, Lots, Part, Roll, Script, Streams, Turn, When};
+use crate::script::{Part, Script};
 use crate::yaml::{At, Fault, ReadError, Source};
-use miette::SourceSpan;
-use orchestrion_kernel::module::{Failure, Module, Role, Store};
-use orchestrion_kernel::plan::{Effect, Plan};
-use orchestrion_kernel::{ConversationId, Policy, RequestId, TaskId, UserId};
-use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use orchestrion_kernel::module::{Role, Store};
+use orchestrion_kernel::{ConversationId, Policy, UserId};
 use std::path::Path;
-use std::time::Duration;
 
 /// Reads a scenario.
 pub(super) fn scenario(source: Source, base_dir: &Path) -> Result<Scenario, ReadError> {
@@ -49,7 +41,7 @@ fn meaning(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenar
     }
     let requests = file.requests.value.iter().map(|request| self::request(request, file));
     let requests = requests.collect::<Result<Vec<_>, _>>().map_err(fault)?;
-    let deadlines = deadlines(&file.deadlines).map_err(fault)?;
+    let deadlines = file.deadlines.meaning().map_err(fault)?;
     let script = script(&source, file, &requests).map_err(fault)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
@@ -90,63 +82,9 @@ fn request(file: &RequestFile, scenario: &ScenarioFile) -> Result<RequestScript,
     })
 }
 
-fn deadlines(file: &DeadlinesFile) -> Result<Deadlines, Fault> {
-    let DeadlinesFile {
-        each,
-        identity,
-        memory,
-        classifier,
-        planner,
-        analyst,
-        solution,
-        critic,
-        security,
-        optimizer,
-        approver,
-        executor,
-        local_store,
-        cloud_store,
-        auditor,
-    } = file;
-    let of = [
-        (Module::IdentityGuard, identity),
-        (Module::Memory, memory),
-        (Module::Classifier, classifier),
-        (Module::Planner, planner),
-        (Module::Debater(Role::Analyst), analyst),
-        (Module::Debater(Role::Solution), solution),
-        (Module::Debater(Role::Critic), critic),
-        (Module::Debater(Role::Security), security),
-        (Module::Debater(Role::Optimizer), optimizer),
-        (Module::Approver, approver),
-        (Module::Executor, executor),
-        (Module::Store(Store::Local), local_store),
-        (Module::Store(Store::Cloud), cloud_store),
-        (Module::Auditor, auditor),
-    ];
-    let time = |written: &At<super::Time>| match written.value.0 {
-        Duration::ZERO => Err(Fault::new(
-            "expected a deadline of at least 1ms, found none",
-            "write how long an answer is waited for; `fail: timeout` is an answer that never comes",
-        )
-        .at(written.span(), "no time at all")),
-        time => Ok(time),
-    };
-    let mut deadlines = match each {
-        Some(each) => Deadlines::new(time(each)?),
-        None => Deadlines::default(),
-    };
-    for (module, written) in of {
-        if let Some(written) = written {
-            deadlines = deadlines.with(module, time(written)?);
-        }
-    }
-    Ok(deadlines)
-}
-
 fn script(source: &Source, file: &ScenarioFile, requests: &[RequestScript]) -> Result<Script, Fault> {
     let m = &file.modules.value;
-    let mut parts = Parts { parts: BTreeMap::new(), streams: Streams::new(file.seed.as_str()), requests };
+    let mut parts = Parts::new(file.seed.as_str(), requests);
     parts.put(Part::Identity, m.identity.as_ref(), identity)?;
     parts.put(Part::Memory, m.memory.as_ref(), memory)?;
     parts.put(Part::Classifier, m.classifier.as_ref(), classifier)?;
@@ -166,242 +104,5 @@ fn script(source: &Source, file: &ScenarioFile, requests: &[RequestScript]) -> R
     parts.put_tasks(&m.tasks, &planned, Part::Task)?;
     parts.put_tasks(&m.undo, &planned, Part::Undo)?;
     let place = file.modules.span().or(file.requests.span());
-    Ok(Script::new(source.clone(), place, parts.parts, parts.streams))
-}
-
-/// The tasks of every plan that the scenario may bring, and whether one of them declares a compensation.
-type Planned = BTreeMap<TaskId, bool>;
-
-/// How many cases a module may have, and how many answers a draw. All of them are looked at when it is asked.
-const CHOICES_MAX: usize = 1000;
-
-struct Parts<'a> {
-    parts: BTreeMap<Part, Cases>,
-    streams: Streams,
-    /// What is asked for.
-    requests: &'a [RequestScript],
-}
-
-impl Parts<'_> {
-    fn put<T>(
-        &mut self,
-        part: Part,
-        answers: Option<&AnswersFile<T>>,
-        meaning: impl Fn(&T) -> Result<Answer, Fault>,
-    ) -> Result<(), Fault> {
-        let cases = match answers {
-            None => return Ok(()),
-            Some(AnswersFile::Always(roll)) => {
-                let roll = self.roll(roll, &meaning)?;
-                Cases {
-                    cases: vec![Case { when: When::default(), roll, place: None }],
-                    place: None,
-                    are_written: false,
-                }
-            }
-            Some(AnswersFile::Cases(written)) => {
-                few(written.value.len(), "cases", written.span())?;
-                let last = written.value.len().saturating_sub(1);
-                let cases = written.value.iter().enumerate().map(|(number, case)| {
-                    let CaseFile { when, answer } = &case.value;
-                    let when = self.when(when.as_ref(), case.span(), number == last)?;
-                    Ok(Case { when, roll: self.roll(answer, &meaning)?, place: case.span() })
-                });
-                let cases = cases.collect::<Result<_, Fault>>()?;
-                Cases { cases, place: written.span(), are_written: true }
-            }
-        };
-        self.parts.insert(part, cases);
-        Ok(())
-    }
-
-    /// When a case fits. One that can never fit, or after which none can, is a slip.
-    fn when(
-        &self,
-        when: Option<&At<WhenFile>>,
-        case: Option<SourceSpan>,
-        is_last: bool,
-    ) -> Result<When, Fault> {
-        let Some(At { value: WhenFile { pass, request, user, says, shown }, .. }) = when else {
-            return if is_last {
-                Ok(When::default())
-            } else {
-                let always = Fault::new(
-                    "a case without `when` always fits, so the cases after it never answer",
-                    "say `when` it fits, or write it last",
-                );
-                Err(always.at(case, "always fits"))
-            };
-        };
-        let place = when.and_then(At::span);
-        let empty = [user, says, shown].into_iter().flatten().any(|text| text.as_str().is_empty());
-        let number = |count: Count| count.0.get();
-        let meaning = When {
-            pass: pass.map(number),
-            request: request.map(|request| RequestId::new(number(request))),
-            user: user.as_ref().map(|user| UserId::new(user.text())),
-            says: says.as_ref().map(|says| says.text()),
-            shown: shown.as_ref().map(|shown| shown.text()),
-        };
-        if empty || meaning.is_always() {
-            let nothing = Fault::new(
-                "this `when` says nothing",
-                "name what must hold: pass, request, user, says or shown; or leave `when` out in the last case",
-            );
-            return Err(nothing.at(place, "always fits"));
-        }
-        let mut requests = (1..).map(RequestId::new).zip(self.requests);
-        if !requests.any(|(number, request)| meaning.fits_request(number, &request.user, &request.says)) {
-            let count = self.requests.len();
-            let plural = if count == 1 { "request" } else { "requests" };
-            let never = Fault::new(
-                "no request of this scenario fits this `when`",
-                format!(
-                    "the scenario has {count} {plural}; `says` must be a part of one's text, letter by letter"
-                ),
-            );
-            return Err(never.at(place, "never fits"));
-        }
-        Ok(meaning)
-    }
-
-    fn roll<T>(
-        &mut self,
-        written: &RollFile<T>,
-        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
-    ) -> Result<Roll, Fault> {
-        let (turn, start, last) = match written {
-            RollFile::One(answer) => (Turn::Same(self.given(answer, meaning)?), answer.span(), answer.span()),
-            RollFile::Many(answers) => {
-                let given = answers.value.iter().map(|answer| self.given(answer, meaning));
-                let given = given.collect::<Result<_, _>>()?;
-                (Turn::InOrder(given), answers.span(), answers.value.last().and_then(At::span))
-            }
-            RollFile::Draw(draw) => (Turn::Drawn(self.lots(draw, meaning)?), draw.span(), draw.span()),
-        };
-        Ok(Roll { turn, spans: (start, last), asked: 0 })
-    }
-
-    fn lots<T>(
-        &mut self,
-        draw: &At<DrawFile<T>>,
-        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
-    ) -> Result<Lots, Fault> {
-        let DrawFile { seed, from } = &draw.value;
-        few(from.value.len(), "answers to draw from", from.span())?;
-        let mut answers = Vec::with_capacity(from.value.len());
-        let mut total = 0u32;
-        for ChoiceFile { weight, answer } in &from.value {
-            total = total.checked_add(weight.0.get()).ok_or_else(|| {
-                Fault::new(
-                    format!("the weights sum up to more than {}", u32::MAX),
-                    "write smaller weights; only how they compare counts",
-                )
-                .at(from.span(), "these weights")
-            })?;
-            answers.push((total, self.given(answer, meaning)?));
-        }
-        let total = NonZeroU32::new(total).ok_or_else(|| {
-            Fault::new("expected answers to draw from, found an empty list", "add `- answer: …`")
-                .at(from.span(), "no answer")
-        })?;
-        Ok(Lots { stream: self.streams.named(seed.as_str()), total, answers })
-    }
-
-    fn given<T>(
-        &mut self,
-        written: &At<TimedFile<T>>,
-        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
-    ) -> Result<Given, Fault> {
-        let TimedFile { answer, after } = &written.value;
-        let answer = meaning(answer)?;
-        let Some(after) = after else { return Ok(Given { answer, after: After::Exactly(Duration::ZERO) }) };
-        if answer == Answer::Fail(Failure::Timeout) {
-            return Err(Fault::new(
-                "`fail: timeout` is an answer that never comes, so it takes no time",
-                "remove `after`; how long it is waited for stands under `deadlines`",
-            )
-            .at(after.span(), "never over"));
-        }
-        let after = match &after.value {
-            AfterFile::Exactly(time) => After::Exactly(time.0),
-            AfterFile::Drawn(TimesFile { seed, least, most }) => {
-                // A time that can be read has fewer milliseconds than fit into 32 bits.
-                let milliseconds = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX - 1);
-                let least_ms = milliseconds(least.value.0);
-                let choices =
-                    milliseconds(most.value.0).checked_sub(least_ms).map(|more| more.saturating_add(1));
-                let choices = choices.and_then(NonZeroU32::new).ok_or_else(|| {
-                    Fault::new(
-                        format!(
-                            "the shortest time, {}, is longer than the longest, {}",
-                            least.value, most.value
-                        ),
-                        "write the shorter one as `least`",
-                    )
-                    .at(least.span(), "the shortest")
-                    .at(most.span(), "the longest")
-                })?;
-                After::Drawn { stream: self.streams.named(seed.as_str()), least_ms, choices }
-            }
-        };
-        Ok(Given { answer, after })
-    }
-
-    fn planned(&self, modules: &ModulesFile) -> Planned {
-        let mut planned = Planned::new();
-        if modules.planner.is_none() {
-            planned.insert(TaskId::FIRST, false);
-        }
-        for answer in self.parts.values().flat_map(|part| &part.cases).flat_map(|case| case.roll.answers()) {
-            let Answer::Reply(report) = answer else { continue };
-            for task in report.plan().map_or(&[][..], Plan::tasks) {
-                *planned.entry(task.id).or_default() |= matches!(task.effect, Effect::Undoable { .. });
-            }
-        }
-        planned
-    }
-
-    /// Answers of tasks. Those of a task that no plan has would never be used, so its number is a slip.
-    fn put_tasks(
-        &mut self,
-        tasks: &ByTask<TaskAnswer>,
-        planned: &Planned,
-        part: impl Fn(TaskId) -> Part,
-    ) -> Result<(), Fault> {
-        for entry in tasks.0.values() {
-            let id = entry.task.value;
-            let part = part(id);
-            let numbers = || planned.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            match planned.get(&id) {
-                None => {
-                    let numbers = numbers();
-                    let help = if numbers.is_empty() {
-                        "no plan of this scenario has any task; remove it".to_owned()
-                    } else {
-                        format!("the plans of this scenario have the tasks {numbers}")
-                    };
-                    return Err(Fault::new(format!("no plan of this scenario has a task {id}"), help)
-                        .at(entry.task.span(), "never asked for"));
-                }
-                Some(false) if matches!(part, Part::Undo(_)) => {
-                    return Err(Fault::new(
-                        format!("task {id} is never undone: no plan declares how"),
-                        format!("give task {id} an `undo: …` in a plan, or remove this"),
-                    )
-                    .at(entry.task.span(), "never asked for"));
-                }
-                Some(_) => self.put(part, Some(&entry.answers), task)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-fn few(count: usize, what: &str, place: Option<SourceSpan>) -> Result<(), Fault> {
-    if count <= CHOICES_MAX {
-        return Ok(());
-    }
-    let many = Fault::new(format!("expected at most {CHOICES_MAX} {what}, found {count}"), "write fewer");
-    Err(many.at(place, "too many"))
+    Ok(parts.script(source.clone(), place))
 }

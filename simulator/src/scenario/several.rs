@@ -9,6 +9,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+/// How many times something may happen in one request. At every step all of them are looked at.
+const SEVERAL_MAX: usize = 1000;
+
 /// Mappings, written as a list, or without one if there is only one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Several<T>(pub Vec<At<T>>);
@@ -53,6 +56,12 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Several<T> {
                 "write one behind a dash, or leave the key out",
             )
             .at(span, "none")
+            .raise()),
+            Read::List(list) if list.len() > SEVERAL_MAX => Err(Fault::new(
+                format!("expected at most {SEVERAL_MAX}, found {}", list.len()),
+                "write fewer, or another request",
+            )
+            .at(span, "too many")
             .raise()),
             Read::List(list) => Ok(Self(list)),
         }

@@ -1,7 +1,7 @@
-//! Model time in a scenario: how long answers take, and how long they are waited for.
+//! Model time in a scenario: how long answers take.
 
 use super::names::Seed;
-use crate::yaml::{At, Fault, given};
+use crate::yaml::{At, Fault};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -46,7 +46,9 @@ impl fmt::Display for Time {
     /// In the longest unit of which it is a whole number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let milliseconds = self.0.as_millis();
-        let fits = |(_, unit_ms): &&(&str, u64)| milliseconds > 0 && milliseconds % u128::from(*unit_ms) == 0;
+        let fits = |(_, unit_ms): &&(&str, u64)| {
+            milliseconds > 0 && milliseconds.is_multiple_of(u128::from(*unit_ms))
+        };
         match UNITS.iter().find(fits) {
             Some((unit, unit_ms)) => write!(f, "{}{unit}", milliseconds / u128::from(*unit_ms)),
             None => f.write_str("0s"),
@@ -162,9 +164,6 @@ impl<'de> Visitor<'de> for RawAfterVisitor {
 }
 
 impl JsonSchema for AfterFile {
-    fn inline_schema() -> bool {
-        true
-    }
     fn schema_name() -> Cow<'static, str> {
         "After".into()
     }
@@ -172,60 +171,4 @@ impl JsonSchema for AfterFile {
         let (exactly, drawn) = (generator.subschema_for::<Time>(), generator.subschema_for::<TimesFile>());
         json_schema!({"description": "How long it takes. Left out: no time.", "anyOf": [exactly, drawn]})
     }
-}
-
-macro_rules! deadlines {
-    ($($(#[$doc:meta])* $module:ident,)*) => {
-        /// How long answers are waited for in model time. An answer that takes longer is a timeout, and comes too late.
-        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct DeadlinesFile {
-            $(
-                $(#[$doc])*
-                #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-                pub $module: Option<At<Time>>,
-            )*
-        }
-
-        impl DeadlinesFile {
-            /// Whether nothing is said.
-            #[must_use]
-            pub fn is_empty(&self) -> bool {
-                *self == Self::default()
-            }
-        }
-    };
-}
-
-deadlines! {
-    /// For every module that is not named here. Left out: a minute.
-    each,
-    /// The identity guard.
-    identity,
-    /// The memory.
-    memory,
-    /// The classifier.
-    classifier,
-    /// The planner.
-    planner,
-    /// The Analyst.
-    analyst,
-    /// Solution.
-    solution,
-    /// The Critic, for a diagnosis as well.
-    critic,
-    /// Security, when it rereads as well.
-    security,
-    /// The Optimizer.
-    optimizer,
-    /// The approver.
-    approver,
-    /// The executor: each task, and each undoing of one.
-    executor,
-    /// The local store.
-    local_store,
-    /// The cloud store.
-    cloud_store,
-    /// The outside audit sink.
-    auditor,
 }

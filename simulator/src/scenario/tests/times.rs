@@ -1,10 +1,13 @@
 //! Model time, users, and what happens several times.
 
-use super::script::SCENE;
+use super::script::{SCENE, Scene};
 use super::{HEAD, catalogue, parse};
 use crate::drive::Deadlines;
-use crate::scenario::Time;
+use crate::scenario::{Scenario, Time};
+use orchestrion_kernel::TaskId;
 use orchestrion_kernel::module::{Ask, Module, Role, Store};
+use orchestrion_kernel::plan::EffectKind;
+use std::path::Path;
 use std::time::Duration;
 
 #[test]
@@ -29,6 +32,19 @@ fn deadlines_are_by_module() {
         .with(Module::Executor, Duration::from_secs(600))
         .with(Module::Store(Store::Cloud), Duration::from_secs(3600));
     assert_eq!(deadlines, expected);
+}
+
+#[test]
+fn a_slow_module_is_late_in_one_request() {
+    let slow =
+        Scenario::parse("slow-module.yaml", include_str!("../samples/slow-module.yaml"), Path::new(""));
+    let Scenario { mut script, deadlines, .. } = slow.unwrap();
+    let security = Ask::Argue(Role::Security);
+    let second = Scene { request: 2, ..SCENE };
+    assert!(SCENE.ask(&mut script, security).unwrap().after > deadlines.of(security));
+    assert!(second.ask(&mut script, security).unwrap().after < deadlines.of(security));
+    let task = Ask::RunTask { task: TaskId::FIRST, effect: EffectKind::Undoable };
+    assert!(SCENE.ask(&mut script, task).unwrap().after < deadlines.of(task));
 }
 
 #[test]
@@ -76,6 +92,7 @@ fn mistakes_in_times() {
 
 #[test]
 fn mistakes_in_requests() {
+    let thousand = format!("    crash:\n{}", "      - {when: Classifying}\n".repeat(1001));
     snapshot!(catalogue(
         "about: x\nuser: ada\nrequests:\n  - says: a\n",
         &[
@@ -87,6 +104,7 @@ fn mistakes_in_requests() {
             "    crash: {when: Classifying, vist: 2}\n",
             "    crash: [[{when: Classifying}]]\n",
             "    cancel: [{when: Classifying}, {when: Classifying, visit: 1}]\n",
+            &thousand,
         ]
     ));
 }

@@ -1,0 +1,179 @@
+//! Reads whatever stands where answers are expected: one, a list of them, a draw, or cases.
+//!
+//! Serde's own ways to read one of several shapes lose the places, so the visitor is written out here.
+
+use super::one_key;
+use super::rolls::{AnswersFile, CaseFile, DrawFile, RollFile, TimedFile};
+use super::time::AfterFile;
+use crate::yaml::{At, Fault};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for AnswersFile<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let shape = At::<Shape<T>>::deserialize(deserializer)?;
+        let span = shape.span();
+        match shape.value {
+            Shape::Cases(cases) if cases.is_empty() => Err(Fault::new(
+                "expected at least one case, found an empty list",
+                "add a case, as in `- {when: {pass: 1}, answer: {fail: timeout}}`",
+            )
+            .at(span, "no case")
+            .raise()),
+            Shape::Cases(cases) => Ok(Self::Cases(At::with_span(cases, span))),
+            other => roll(At::with_span(other, span)).map(Self::Always),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for RollFile<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        roll(At::<Shape<T>>::deserialize(deserializer)?)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for TimedFile<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        single(At::<Shape<T>>::deserialize(deserializer)?, "write one answer, as in `fail: timeout`")
+    }
+}
+
+fn roll<T, E: Error>(shape: At<Shape<T>>) -> Result<RollFile<T>, E> {
+    let span = shape.span();
+    let fault = match shape.value {
+        Shape::Answer(answer) => return Ok(RollFile::One(At::with_span(answer, span))),
+        Shape::List(answers) if answers.is_empty() => Fault::new(
+            "expected at least one answer, found an empty list",
+            "write an answer, or leave the key out",
+        )
+        .at(span, "no answer"),
+        Shape::List(answers) => return Ok(RollFile::Many(At::with_span(answers, span))),
+        Shape::Draw(draw) => return Ok(RollFile::Draw(At::with_span(draw, span))),
+        Shape::Cases(_) => Fault::new(
+            "expected the answers of a case, found cases in a case",
+            "name all that must hold under one `when`",
+        )
+        .at(span, "not an answer"),
+        Shape::Other(found) => Fault::new(
+            format!("expected an answer or a list of answers, found {found}"),
+            "write one answer, as in `fail: timeout`, or a list of them",
+        )
+        .at(span, "not an answer"),
+    };
+    Err(fault.raise())
+}
+
+fn single<T, E: Error>(shape: At<Shape<T>>, help: &str) -> Result<TimedFile<T>, E> {
+    let span = shape.span();
+    let found = match shape.value {
+        Shape::Answer(answer) => return Ok(answer),
+        Shape::List(_) => "a list",
+        Shape::Draw(_) => "a draw",
+        Shape::Cases(_) => "cases",
+        Shape::Other(found) => found,
+    };
+    Err(Fault::new(format!("expected one answer, found {found}"), help).at(span, "not one answer").raise())
+}
+
+/// What stands where answers are expected.
+enum Shape<T> {
+    Answer(TimedFile<T>),
+    List(Vec<At<TimedFile<T>>>),
+    Draw(DrawFile<T>),
+    Cases(Vec<At<CaseFile<T>>>),
+    Other(&'static str),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shape<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ShapeVisitor(PhantomData))
+    }
+}
+
+struct ShapeVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
+    type Value = Shape<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an answer or a list of answers")
+    }
+    fn visit_str<E: Error>(self, word: &str) -> Result<Self::Value, E> {
+        one_key::word(word).map(|answer: T| Shape::Answer(answer.into()))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut first: Option<(At<String>, Shape<T>)> = None;
+        let mut after: Option<(At<String>, At<AfterFile>)> = None;
+        while let Some(key) = map.next_key::<At<String>>()? {
+            if key.value == "after" {
+                after = Some((key, map.next_value()?));
+                continue;
+            }
+            if let Some((first, _)) = &first {
+                return Err(two_in_one(&first.value, &key).raise());
+            }
+            let shape = match key.value.as_str() {
+                "draw" => Shape::Draw(map.next_value()?),
+                "cases" => Shape::Cases(map.next_value()?),
+                _ => Shape::Answer(one_key::keyed::<T, A>(Some(&key), &mut map)?.into()),
+            };
+            first = Some((key, shape));
+        }
+        match (first, after) {
+            (Some((_, shape)), None) => Ok(shape),
+            (Some((_, Shape::Answer(TimedFile { answer, .. }))), Some((_, after))) => {
+                Ok(Shape::Answer(TimedFile { answer, after: Some(after) }))
+            }
+            (Some((first, _)), Some((key, _))) => Err(Fault::new(
+                format!("`after` stands beside an answer, found it beside `{}`", first.value.escape_debug()),
+                "write it inside, beside each answer that takes its time, as in `{fail: error, after: 5s}`",
+            )
+            .at(key.span(), "not here")
+            .raise()),
+            (None, _) => match one_key::keyed::<T, A>(None, &mut map) {
+                Ok(answer) => Ok(Shape::Answer(answer.into())),
+                Err(error) => Err(error),
+            },
+        }
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut answers = Vec::new();
+        while let Some(shape) = seq.next_element::<At<Self::Value>>()? {
+            let span = shape.span();
+            let answer = single(shape, "write one answer behind each dash, as in `- fail: timeout`")?;
+            answers.push(At::with_span(answer, span));
+        }
+        Ok(Shape::List(answers))
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Shape::Other("a boolean"))
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Shape::Other("a number"))
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Shape::Other("a number"))
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Shape::Other("a number"))
+    }
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Shape::Other("nothing"))
+    }
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(Shape::Other("nothing"))
+    }
+}
+
+fn two_in_one(first: &str, second: &At<String>) -> Fault {
+    Fault::new(
+        format!(
+            "expected one answer, found `{}` and `{}` in one",
+            first.escape_debug(),
+            second.value.escape_debug()
+        ),
+        "an answer has one key, and perhaps `after`; write several as a list, one behind each dash",
+    )
+    .at(second.span(), "one too many")
+}
