@@ -19,6 +19,8 @@ pub mod evidence;
 pub mod pages;
 pub mod play;
 pub mod policy_file;
+#[cfg(feature = "cli")]
+pub mod project;
 pub mod promote;
 pub mod replay;
 pub mod scenario;
