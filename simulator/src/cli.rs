@@ -6,6 +6,8 @@
 mod check;
 mod export;
 mod files;
+mod init;
+mod named;
 mod promote;
 mod replay;
 mod run;
@@ -27,6 +29,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  orchestrion init                                    begin a project in this folder
   orchestrion check                                   prove the control claims
   orchestrion run specs/scenarios/happy.yaml          play a scenario and show what happened
   orchestrion replay specs/scenarios/*.ndjson         decide recorded traces again
@@ -36,6 +39,9 @@ Exit codes: 0 as it should be; 1 a failure; 2 nothing could be judged; 3 somethi
 /// What every verb understands.
 #[derive(Debug, clap::Args)]
 struct Global {
+    /// The project file; without it, orchestrion.yaml in this folder, or in the nearest above it.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Where traces and evidence are written.
     #[arg(long, global = true, value_name = "DIR", default_value = ".orchestrion")]
     out: PathBuf,
@@ -58,6 +64,7 @@ enum Format {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Init(init::Args),
     Check(check::Args),
     Run(run::Args),
     Replay(replay::Args),
@@ -110,11 +117,12 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     choose_colour(cli.global.color);
     let done = match &cli.verb {
+        Verb::Init(args) => init::run(args),
         Verb::Check(args) => check::run(args, &cli.global),
         Verb::Run(args) => run::run(args, &cli.global),
         Verb::Replay(args) => replay::run(args, &cli.global),
         Verb::Show(args) => show::run(args),
-        Verb::Promote(args) => promote::run(args),
+        Verb::Promote(args) => promote::run(args, &cli.global),
         Verb::Export(args) => export::run(args),
     };
     match done {

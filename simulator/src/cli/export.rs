@@ -1,13 +1,15 @@
 //! `export`: what others read or draw.
 
-use super::Outcome;
-use crate::{pages, policy_file, scenario};
-use clap::ValueEnum;
-use miette::{IntoDiagnostic, Result};
-use std::io::Write;
-use std::path::Path;
+use super::{Cli, Outcome, files};
+use crate::{pages, policy_file, project, scenario};
+use clap::{Command, CommandFactory as _, ValueEnum};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use miette::{IntoDiagnostic, Result, miette};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-/// Print the transition table, the diagram, the claims, a schema or a policy.
+/// Print the transition table, the diagram, the claims, a schema, a policy, completions for a shell, or the manual.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -15,7 +17,9 @@ Examples:
   orchestrion export dot | dot -Tsvg > diagram.svg           a picture, by Graphviz
   orchestrion export table --policy as-drawn
   orchestrion export schema --of scenario > scenario.schema.json
-  orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from")]
+  orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from
+  orchestrion export completions --shell bash > ~/.local/share/bash-completion/completions/orchestrion
+  orchestrion export man --to ~/.local/share/man/man1        a page for the command, and one for each verb")]
 pub(super) struct Args {
     /// What to print.
     what: What,
@@ -25,12 +29,18 @@ pub(super) struct Args {
     /// Which schema.
     #[arg(long, value_name = "FORMAT", default_value = "scenario")]
     of: Schema,
+    /// Completions for which shell.
+    #[arg(long, value_name = "SHELL", required_if_eq("what", "completions"))]
+    shell: Option<Shell>,
+    /// The manual into this folder, a file a page; without it, all pages are printed.
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
     /// In the diagram, also the rows for failing calls and for cancelling.
     #[arg(long)]
     all: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum What {
     /// The transition table, as a Markdown page.
     Table,
@@ -44,6 +54,10 @@ enum What {
     Schema,
     /// A policy, as a complete file.
     Policy,
+    /// What a shell completes.
+    Completions,
+    /// The manual, as pages for `man`.
+    Man,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -52,12 +66,17 @@ enum Schema {
     Scenario,
     /// Of policy files.
     Policy,
+    /// Of project files.
+    Project,
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let policy =
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
     let default = orchestrion_kernel::Policy::hardened;
+    if let Some(folder) = &args.to {
+        return manual_into(folder, args.what);
+    }
     let text = match args.what {
         What::Table => pages::table(policy.as_ref()),
         What::Mermaid => pages::mermaid(&policy.unwrap_or_else(default), args.all),
@@ -66,10 +85,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         What::Schema => schema(match args.of {
             Schema::Scenario => scenario::scenario_schema(),
             Schema::Policy => policy_file::policy_schema(),
+            Schema::Project => project::project_schema(),
         })?,
         What::Policy => policy_file::write(&policy.unwrap_or_else(default)),
+        What::Completions => completions(args.shell)?,
+        What::Man => manual().into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
     };
-    super::files::out().write_all(text.as_bytes()).into_diagnostic()?;
+    files::out().write_all(text.as_bytes()).into_diagnostic()?;
     Ok(Outcome::Fine)
 }
 
@@ -77,4 +99,43 @@ fn schema(schema: serde_json::Value) -> Result<String> {
     let mut text = serde_json::to_string_pretty(&schema).into_diagnostic()?;
     text.push('\n');
     Ok(text)
+}
+
+fn completions(shell: Option<Shell>) -> Result<String> {
+    let shell = shell.ok_or_else(|| miette!("completions for which shell? name one with --shell"))?;
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "orchestrion", &mut script);
+    String::from_utf8(script).into_diagnostic()
+}
+
+/// The pages of the manual by the names of their files: the command's, then each verb's.
+fn manual() -> io::Result<Vec<(String, String)>> {
+    let mut command = Cli::command();
+    command.build();
+    let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help");
+    std::iter::once(&command).chain(verbs).map(page).collect()
+}
+
+fn page(command: &Command) -> io::Result<(String, String)> {
+    let man = Man::new(command.clone());
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    Ok((man.get_filename(), String::from_utf8(page).map_err(io::Error::other)?))
+}
+
+fn manual_into(folder: &Path, what: What) -> Result<Outcome> {
+    if what != What::Man {
+        return Err(miette!(
+            help =
+                "leave --to out, and let the shell write it, as in `orchestrion export claims > claims.md`",
+            "--to is for the manual, which is several files; this is one text"
+        ));
+    }
+    let pages = manual().into_diagnostic()?;
+    let written = files::create_all(pages.iter().map(|(name, page)| (folder.join(name), page.as_bytes())))?;
+    let mut out = files::out();
+    for path in written {
+        writeln!(out, "  wrote  {}", path.display()).into_diagnostic()?;
+    }
+    Ok(Outcome::Fine)
 }
