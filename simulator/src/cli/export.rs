@@ -1,12 +1,14 @@
 //! `export`: what others read or draw.
 
+mod manual;
+
 use super::{Cli, Outcome, files};
 use crate::{pages, policy_file, project, scenario};
-use clap::{Command, CommandFactory as _, ValueEnum};
+use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
-use clap_mangen::Man;
+use manual::manual;
 use miette::{IntoDiagnostic, Result, miette};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Print the transition table, the diagram, the claims, a schema, a policy, completions for a shell, or the manual.
@@ -30,7 +32,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "scenario")]
     of: Schema,
     /// Completions for which shell.
-    #[arg(long, value_name = "SHELL", required_if_eq("what", "completions"))]
+    #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
     /// The manual into this folder, a file a page; without it, all pages are printed.
     #[arg(long, value_name = "DIR")]
@@ -75,7 +77,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
     let default = orchestrion_kernel::Policy::hardened;
     if let Some(folder) = &args.to {
-        return manual_into(folder, args.what);
+        return write_manual(folder, args.what);
     }
     let text = match args.what {
         What::Table => pages::table(policy.as_ref()),
@@ -102,28 +104,22 @@ fn schema(schema: serde_json::Value) -> Result<String> {
 }
 
 fn completions(shell: Option<Shell>) -> Result<String> {
-    let shell = shell.ok_or_else(|| miette!("completions for which shell? name one with --shell"))?;
+    let shell = shell.ok_or_else(|| {
+        let shells: Vec<String> = Shell::value_variants().iter().map(ToString::to_string).collect();
+        miette!(
+            help = format!(
+                "name one of {}, as in: orchestrion export completions --shell bash",
+                shells.join(", ")
+            ),
+            "completions for which shell?"
+        )
+    })?;
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "orchestrion", &mut script);
     String::from_utf8(script).into_diagnostic()
 }
 
-/// The pages of the manual by the names of their files: the command's, then each verb's.
-fn manual() -> io::Result<Vec<(String, String)>> {
-    let mut command = Cli::command();
-    command.build();
-    let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help");
-    std::iter::once(&command).chain(verbs).map(page).collect()
-}
-
-fn page(command: &Command) -> io::Result<(String, String)> {
-    let man = Man::new(command.clone());
-    let mut page = Vec::new();
-    man.render(&mut page)?;
-    Ok((man.get_filename(), String::from_utf8(page).map_err(io::Error::other)?))
-}
-
-fn manual_into(folder: &Path, what: What) -> Result<Outcome> {
+fn write_manual(folder: &Path, what: What) -> Result<Outcome> {
     if what != What::Man {
         return Err(miette!(
             help =

@@ -59,7 +59,7 @@ fn of_project(global: &Global, key: &str, paths: fn(&Project) -> Vec<PathBuf>) -
     let paths = paths(&project);
     if paths.is_empty() {
         return Err(miette!(
-            help = "add a line such as `{key}: [scenarios]` to it, or name some behind the verb",
+            help = format!("add a line such as `{key}: [scenarios]` to it, or name some behind the verb"),
             "no {key} are named, neither here nor in {}",
             project.path().display()
         ));

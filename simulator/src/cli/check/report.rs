@@ -113,12 +113,13 @@ fn of_waiver(waiver: &Waiver, standing: Standing, out: &mut impl Write) -> io::R
         Standing::Needed | Standing::Open => Ok(()),
         Standing::NotNeeded => writeln!(
             out,
-            "{place}: the waiver of {claim}{under} is no longer needed: the claim does not fail; remove the waiver"
+            "{place}: the waiver of {claim}{under} is not needed: the claim does not fail\n  \
+             do     remove it, or it would hide that the claim fails again"
         ),
         Standing::Expired => writeln!(
             out,
-            "{place}: the waiver of {claim}{under} EXPIRED on {until} ({reason}); mend what breaks the claim and \
-             remove the waiver, or give it a later day"
+            "{place}: the waiver of {claim}{under} EXPIRED, it was until {until}: {reason}\n  \
+             do     remove it once the claim holds, or give it a later day"
         ),
     }
 }
@@ -144,21 +145,19 @@ fn last_line(
         Outcome::Unread | Outcome::Nothing => ("EXPIRED", AnsiColor::Yellow),
     };
     let style = Style::new().fg_color(Some(colour.into())).bold();
-    let all = match checked.len() {
-        1 => format!("{} claims", found().count()),
-        policies => format!("{} claims under {policies} policies", found().count()),
+    let all = format!("{} claims", found().count());
+    let whereabouts = match checked.len() {
+        1 => format!("at scope {}", scope(checked)),
+        policies => format!("under {policies} policies at scope {}", scope(checked)),
     };
-    let at = format!("at scope {}", scope(checked));
     write!(out, "{style}{word}{style:#}: ")?;
     match outcome {
         Outcome::Fine => {
             let holding = count(|found| matches!(found.verdict, Verdict::Holds));
-            let hold = if checked.len() == 1 { "claims hold" } else { "claims" };
-            let all = all.replacen("claims", hold, 1);
-            write!(out, "{holding} of {all} {at}")?;
+            write!(out, "{holding} of {all} hold {whereabouts}")?;
         }
-        Outcome::Failure => write!(out, "{failing} of {all} {at}")?,
-        _ => write!(out, "none of {all} fails {at}")?,
+        Outcome::Failure => write!(out, "{failing} of {all} {whereabouts}")?,
+        _ => write!(out, "none of {all} fails {whereabouts}")?,
     }
     for (count, what) in [(vacuous, "vacuous"), (inconclusive, "inconclusive"), (waived, "waived")] {
         if count > 0 {

@@ -38,6 +38,23 @@ fn every_file_is_read_by_our_own_readers() {
     assert_eq!(played.trace, fs::read(folder.join(TRACE)).unwrap());
 }
 
+#[test]
+fn every_file_is_what_its_schema_says() {
+    let folder = tempfile::tempdir().unwrap();
+    begin(folder.path()).unwrap();
+    let schemas = [
+        (project::FILE, project::project_schema()),
+        (POLICY, policy_file::policy_schema()),
+        (SCENARIO, crate::scenario::scenario_schema()),
+    ];
+    for (file, schema) in schemas {
+        let text = fs::read_to_string(folder.path().join(file)).unwrap();
+        let value: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
+        let schema = jsonschema::validator_for(&schema).unwrap();
+        assert!(value.is_object() && schema.is_valid(&value), "{file}: {:?}", schema.validate(&value));
+    }
+}
+
 /// The example in the project file is one that can be had by taking the signs away.
 #[test]
 fn the_waiver_that_is_shown_can_be_had() {
