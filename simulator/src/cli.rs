@@ -1,7 +1,7 @@
 //! The command line: one verb for each intention.
 //!
-//! Exit codes: 1 on any failure; else 3 if anything was unread, inconclusive or vacuous; else 0; 2 if nothing
-//! could be judged. What is for people goes to standard output, errors and progress to standard error.
+//! Exit codes: 1 on any failure; else 3 if anything was unread, inconclusive or vacuous, or a waiver is over; else 0;
+//! 2 if nothing could be judged. What is for people goes to standard output, errors and progress to standard error.
 
 mod check;
 mod export;
@@ -34,7 +34,7 @@ Examples:
   orchestrion run specs/scenarios/happy.yaml          play a scenario and show what happened
   orchestrion replay specs/scenarios/*.ndjson         decide recorded traces again
 
-Exit codes: 0 as it should be; 1 a failure; 2 nothing could be judged; 3 something was unread or vacuous.";
+Exit codes: 0 as it should be; 1 a failure; 2 nothing could be judged; 3 something was unread, vacuous or expired.";
 
 /// What every verb understands.
 #[derive(Debug, clap::Args)]
@@ -78,7 +78,7 @@ enum Verb {
 enum Outcome {
     /// As it should be.
     Fine,
-    /// Something was unread, inconclusive or vacuous.
+    /// Something was unread, inconclusive, vacuous or expired.
     Unread,
     /// A failure.
     Failure,

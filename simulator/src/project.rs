@@ -208,7 +208,7 @@ impl Project {
         if built_in.contains(&written) || self.folder().join(written).exists() {
             return Ok(());
         }
-        let (within, _) = written.rsplit_once('/').map_or(("", written), |(folder, name)| (folder, name));
+        let within = written.rsplit_once('/').map_or("", |(folder, _)| folder);
         let entries = std::fs::read_dir(self.folder().join(if within.is_empty() { "." } else { within }));
         let beside = entries.into_iter().flatten().flatten().map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
