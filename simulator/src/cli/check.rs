@@ -43,37 +43,39 @@ pub(super) struct Args {
 }
 
 /// What is to be checked.
-struct Task {
+struct Subject {
     policies: Vec<Policy>,
     scope: Scope,
     waivers: Vec<Waiver>,
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
-    let task = task(args, global)?;
-    let checked = task
+    let subject = subject(args, global)?;
+    let checked = subject
         .policies
         .iter()
-        .map(|policy| check(policy, &task, args.limit, &global.out))
+        .map(|policy| check(policy, &subject.scope, args.limit, &global.out))
         .collect::<Result<Vec<Checked>>>()?;
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    tell(checked, &task.waivers, today, args.format, global.quiet)
+    tell(checked, &subject.waivers, today, args.format, global.quiet)
 }
 
-fn task(args: &Args, global: &Global) -> Result<Task> {
+fn subject(args: &Args, global: &Global) -> Result<Subject> {
     let scope = |otherwise: Option<Scope>| {
         let named = args.scope.as_deref().and_then(Scope::by_name);
         named.or(otherwise).unwrap_or(SCOPES[0])
     };
     if let Some(policy) = &args.policy {
         let policy = policy_file::resolve(policy, Path::new("."))?;
-        return Ok(Task { policies: vec![policy], scope: scope(None), waivers: Vec::new() });
+        return Ok(Subject { policies: vec![policy], scope: scope(None), waivers: Vec::new() });
     }
     Ok(match named::project(global)? {
-        None => Task { policies: vec![Policy::hardened()], scope: scope(None), waivers: Vec::new() },
-        Some(project) => {
-            Task { policies: project.policies()?, scope: scope(project.scope()), waivers: project.waivers() }
-        }
+        None => Subject { policies: vec![Policy::hardened()], scope: scope(None), waivers: Vec::new() },
+        Some(project) => Subject {
+            policies: project.policies()?,
+            scope: scope(project.scope()),
+            waivers: project.waivers(),
+        },
     })
 }
 
@@ -104,8 +106,8 @@ impl Found {
     }
 }
 
-fn check(policy: &Policy, task: &Task, limit: usize, out: &Path) -> Result<Checked> {
-    let runs = explore_all(policy, &task.scope, limit);
+fn check(policy: &Policy, scope: &Scope, limit: usize, out: &Path) -> Result<Checked> {
+    let runs = explore_all(policy, scope, limit);
     let found = CLAIMS.iter().zip(verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
             Verdict::Fails { inputs, .. } => {

@@ -41,6 +41,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 
 /// Writes all of it or nothing.
 fn begin(folder: &Path) -> Result<Vec<PathBuf>> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(miette!(
+            help = "name a folder, which need not be there yet, as in: orchestrion init demo",
+            "{} is no folder, and a project begins in one",
+            folder.display()
+        ));
+    }
     let trace = first_trace()?;
     let written: [(&str, &[u8]); 5] = [
         (project::FILE, include_bytes!("init/orchestrion.yaml")),

@@ -86,6 +86,16 @@ fn nothing_is_overwritten_and_nothing_half_written() {
 }
 
 #[test]
+fn a_project_begins_in_a_folder_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes");
+    fs::write(&file, "mine").unwrap();
+    let error = begin(&file).unwrap_err().to_string();
+    assert!(error.contains("notes is no folder"), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+}
+
+#[test]
 fn what_cannot_be_finished_is_taken_back() {
     // A file where a folder is needed: it is met after others have been written.
     let folder = tempfile::tempdir().unwrap();
