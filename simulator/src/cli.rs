@@ -1,11 +1,13 @@
 //! The command line: one verb for each intention.
 //!
-//! Exit codes: 1 on any failure; else 3 if anything was unread, inconclusive or vacuous; else 0; 2 if nothing
-//! could be judged. What is for people goes to standard output, errors and progress to standard error.
+//! Exit codes: 1 on any failure; else 3 if anything was unread, inconclusive or vacuous, or a waiver is over; else 0;
+//! 2 if nothing could be judged. What is for people goes to standard output, errors and progress to standard error.
 
 mod check;
 mod export;
 mod files;
+mod init;
+mod named;
 mod promote;
 mod replay;
 mod run;
@@ -27,15 +29,19 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  orchestrion init                                    begin a project in this folder
   orchestrion check                                   prove the control claims
   orchestrion run specs/scenarios/happy.yaml          play a scenario and show what happened
   orchestrion replay specs/scenarios/*.ndjson         decide recorded traces again
 
-Exit codes: 0 as it should be; 1 a failure; 2 nothing could be judged; 3 something was unread or vacuous.";
+Exit codes: 0 as it should be; 1 a failure; 2 nothing could be judged; 3 something was unread, vacuous or expired.";
 
 /// What every verb understands.
 #[derive(Debug, clap::Args)]
 struct Global {
+    /// The project file; without it, orchestrion.yaml in this folder, or in the nearest above it.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Where traces and evidence are written.
     #[arg(long, global = true, value_name = "DIR", default_value = ".orchestrion")]
     out: PathBuf,
@@ -58,6 +64,7 @@ enum Format {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Init(init::Args),
     Check(check::Args),
     Run(run::Args),
     Replay(replay::Args),
@@ -71,7 +78,7 @@ enum Verb {
 enum Outcome {
     /// As it should be.
     Fine,
-    /// Something was unread, inconclusive or vacuous.
+    /// Something was unread, inconclusive, vacuous or expired.
     Unread,
     /// A failure.
     Failure,
@@ -110,11 +117,12 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     choose_colour(cli.global.color);
     let done = match &cli.verb {
+        Verb::Init(args) => init::run(args),
         Verb::Check(args) => check::run(args, &cli.global),
         Verb::Run(args) => run::run(args, &cli.global),
         Verb::Replay(args) => replay::run(args, &cli.global),
         Verb::Show(args) => show::run(args),
-        Verb::Promote(args) => promote::run(args),
+        Verb::Promote(args) => promote::run(args, &cli.global),
         Verb::Export(args) => export::run(args),
     };
     match done {

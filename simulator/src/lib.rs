@@ -3,13 +3,23 @@
 //! A [`scenario`] scripts a user and the modules; [`play`](play::play) drives a conversation with them and
 //! records a [`trace`]; [`replay`](replay::replay) decides a recorded trace again;
 //! [`promote`] keeps what happened as a scenario.
+//!
+//! A program that uses the library alone takes it without the command, and so without a command-line parser, the
+//! model checker, or any async runtime:
+//!
+//! ```toml
+//! orchestrion = { path = "…/simulator", default-features = false }
+//! ```
 
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod drive;
 pub mod evidence;
 pub mod pages;
 pub mod play;
 pub mod policy_file;
+#[cfg(feature = "cli")]
+pub mod project;
 pub mod promote;
 pub mod recording;
 pub mod replay;

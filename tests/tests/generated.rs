@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::{pages, policy_file, scenario};
+use orchestrion::{pages, policy_file, project, scenario};
 use orchestrion_kernel::Policy;
 use orchestrion_tests::{fresh, links, root};
 
@@ -61,7 +61,11 @@ fn policies_are_fresh() {
 
 #[test]
 fn schemas_are_fresh() {
-    let schemas = [("scenario", scenario::scenario_schema()), ("policy", policy_file::policy_schema())];
+    let schemas = [
+        ("scenario", scenario::scenario_schema()),
+        ("policy", policy_file::policy_schema()),
+        ("project", project::project_schema()),
+    ];
     check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();
         (format!("specs/schemas/{name}.schema.json"), format!("{text}\n"))

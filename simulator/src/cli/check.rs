@@ -1,33 +1,39 @@
 //! `check`: explore every model and hold every claim against it.
 
-use super::{Format, Global, Outcome, files};
+mod json;
+mod report;
+mod waivers;
+
+use super::{Format, Global, Outcome, files, named};
 use crate::evidence::{Evidence, record};
 use crate::policy_file;
-use anstyle::{AnsiColor, Style};
+use crate::project::Waiver;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use miette::{IntoDiagnostic, Result, miette};
+use jiff::civil::Date;
+use jiff::{Timestamp, tz::TimeZone};
+use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_model::check::{LIMIT, Run, Verdict, explore, verdicts};
-use orchestrion_model::scopes::{MODELS, Model, SCOPES, Scope};
-use serde::Serialize;
-use std::io::{self, Write};
+use orchestrion_model::scopes::{MODELS, SCOPES, Scope};
 use std::path::{Path, PathBuf};
+use waivers::{Standing, standings};
 
 /// Explore the kernel against every adversary of the models, and hold every claim against what is reached.
+/// Without --policy, under the policies of the project file, if there is one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  orchestrion check                          the built-in policy `hardened`: nothing fails
+  orchestrion check                          the project's policies, or the built-in `hardened`: nothing fails
   orchestrion check --policy as-drawn        004 as drawn: the findings, each with a trace
   orchestrion check --policy mine.yaml --format json")]
 pub(super) struct Args {
-    /// The policy: `hardened`, `as-drawn`, or a file.
-    #[arg(long, value_name = "POLICY", default_value = "hardened")]
-    policy: String,
-    /// How large the models grow.
-    #[arg(long, value_name = "SCOPE", default_value = SCOPES[0].name, value_parser = SCOPES.map(|scope| scope.name))]
-    scope: String,
+    /// The policy: `hardened`, `as-drawn`, or a file. The project file is not read then.
+    #[arg(long, value_name = "POLICY", conflicts_with = "config")]
+    policy: Option<String>,
+    /// How large the models grow; without it, as the project file says, or `small`.
+    #[arg(long, value_name = "SCOPE", value_parser = SCOPES.map(|scope| scope.name))]
+    scope: Option<String>,
     /// Inputs tried in each model before its exploration is given up as inconclusive.
     #[arg(long, value_name = "INPUTS", default_value_t = LIMIT)]
     limit: usize,
@@ -36,45 +42,114 @@ pub(super) struct Args {
     format: Format,
 }
 
+/// What is to be checked.
+struct Subject {
+    policies: Vec<Policy>,
+    scope: Scope,
+    waivers: Vec<Waiver>,
+}
+
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
-    let policy = policy_file::resolve(&args.policy, Path::new("."))?;
-    let scope = Scope::by_name(&args.scope).ok_or_else(|| miette!("no scope is called {}", args.scope))?;
-    let runs = explore_all(&policy, &scope, args.limit);
-    let verdicts = verdicts(&policy, &runs);
-    let found = CLAIMS.iter().zip(&verdicts).map(|(claim, verdict)| {
-        let evidence = match verdict {
+    let subject = subject(args, global)?;
+    let checked = subject
+        .policies
+        .iter()
+        .map(|policy| check(policy, &subject.scope, args.limit, &global.out))
+        .collect::<Result<Vec<Checked>>>()?;
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    tell(checked, &subject.waivers, today, args.format, global.quiet)
+}
+
+fn subject(args: &Args, global: &Global) -> Result<Subject> {
+    let scope = |otherwise: Option<Scope>| {
+        let named = args.scope.as_deref().and_then(Scope::by_name);
+        named.or(otherwise).unwrap_or(SCOPES[0])
+    };
+    if let Some(policy) = &args.policy {
+        let policy = policy_file::resolve(policy, Path::new("."))?;
+        return Ok(Subject { policies: vec![policy], scope: scope(None), waivers: Vec::new() });
+    }
+    Ok(match named::project(global)? {
+        None => Subject { policies: vec![Policy::hardened()], scope: scope(None), waivers: Vec::new() },
+        Some(project) => Subject {
+            policies: project.policies()?,
+            scope: scope(project.scope()),
+            waivers: project.waivers(),
+        },
+    })
+}
+
+/// One policy, checked.
+struct Checked {
+    policy: Policy,
+    runs: Vec<Run>,
+    found: Vec<Found>,
+}
+
+/// A claim, its verdict, and the evidence where it fails.
+struct Found {
+    claim: &'static Claim,
+    verdict: Verdict,
+    evidence: Option<(PathBuf, Evidence)>,
+    /// The waiver by which it may fail.
+    waived: Option<Waiver>,
+}
+
+impl Found {
+    fn fails(&self) -> bool {
+        matches!(self.verdict, Verdict::Fails { .. }) && self.waived.is_none()
+    }
+
+    /// The verdict in one word, with the waiver seen.
+    fn word(&self) -> &'static str {
+        if self.waived.is_some() { "waived" } else { self.verdict.word() }
+    }
+}
+
+fn check(policy: &Policy, scope: &Scope, limit: usize, out: &Path) -> Result<Checked> {
+    let runs = explore_all(policy, scope, limit);
+    let found = CLAIMS.iter().zip(verdicts(policy, &runs)).map(|(claim, verdict)| {
+        let evidence = match &verdict {
             Verdict::Fails { inputs, .. } => {
-                let evidence = record(claim.id, &policy, inputs).into_diagnostic()?;
-                let file = global.out.join(&evidence.file);
+                let evidence = record(claim.id, policy, inputs).into_diagnostic()?;
+                let file = out.join(&evidence.file);
                 files::replace_trace(&file, &evidence.trace)?;
                 Some((file, evidence))
             }
             _ => None,
         };
-        Ok(Found { claim, verdict, evidence })
+        Ok(Found { claim, verdict, evidence, waived: None })
     });
-    let found = found.collect::<Result<Vec<Found<'_>>>>()?;
-    let outcome = outcome(&found);
-    let mut out = super::files::out();
-    match args.format {
-        Format::Human => human(&policy, &runs, &found, global.quiet, outcome, &mut out).into_diagnostic()?,
-        Format::Json => json(&runs, &found, outcome, &mut out).into_diagnostic()?,
+    let found = found.collect::<Result<Vec<Found>>>()?;
+    Ok(Checked { policy: policy.clone(), runs, found })
+}
+
+/// Reports on what was checked, and says what it comes to on a day.
+fn tell(
+    mut checked: Vec<Checked>,
+    waivers: &[Waiver],
+    today: Date,
+    format: Format,
+    quiet: bool,
+) -> Result<Outcome> {
+    waivers::apply(&mut checked, waivers, today);
+    let standings = standings(&checked, waivers, today);
+    let outcome = outcome(&checked, &standings);
+    let mut out = files::out();
+    match format {
+        Format::Human => report::human(&checked, &standings, quiet, outcome, &mut out),
+        Format::Json => json::json(&checked, &standings, outcome, &mut out),
     }
+    .into_diagnostic()?;
     Ok(outcome)
 }
 
-/// A claim, its verdict, and the evidence where it fails.
-struct Found<'a> {
-    claim: &'static Claim,
-    verdict: &'a Verdict,
-    evidence: Option<(PathBuf, Evidence)>,
-}
-
-fn outcome(found: &[Found<'_>]) -> Outcome {
-    let any = |is: fn(&Verdict) -> bool| found.iter().any(|found| is(found.verdict));
-    if any(|verdict| matches!(verdict, Verdict::Fails { .. })) {
+fn outcome(checked: &[Checked], standings: &[(&Waiver, Standing)]) -> Outcome {
+    let found = || checked.iter().flat_map(|checked| &checked.found);
+    let unread = |found: &Found| matches!(found.verdict, Verdict::Vacuous | Verdict::Inconclusive);
+    if found().any(Found::fails) {
         Outcome::Failure
-    } else if any(|verdict| matches!(verdict, Verdict::Vacuous | Verdict::Inconclusive)) {
+    } else if found().any(unread) || standings.iter().any(|(_, standing)| *standing == Standing::Expired) {
         Outcome::Unread
     } else {
         Outcome::Fine
@@ -113,202 +188,5 @@ fn explore_all(policy: &Policy, scope: &Scope, limit: usize) -> Vec<Run> {
     })
 }
 
-fn human(
-    policy: &Policy,
-    runs: &[Run],
-    found: &[Found<'_>],
-    quiet: bool,
-    outcome: Outcome,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let count = |is: fn(&Verdict) -> bool| found.iter().filter(|found| is(found.verdict)).count();
-    let failing = count(|verdict| matches!(verdict, Verdict::Fails { .. }));
-    let vacuous = count(|verdict| matches!(verdict, Verdict::Vacuous));
-    let inconclusive = count(|verdict| matches!(verdict, Verdict::Inconclusive));
-    let unchecked = count(|verdict| matches!(verdict, Verdict::NotChecked(_)));
-    if !quiet {
-        let scope = runs.first().map_or("", |run| run.scope);
-        writeln!(out, "policy {}, scope {scope}", policy.name)?;
-        for run in runs {
-            let (states, products) = (grouped(run.states), grouped(run.products));
-            let ratio = run.products as f64 / run.states.max(1) as f64;
-            let about = Model::by_name(run.model).map_or("", |model| model.about);
-            writeln!(out, "  {:<10} {states:>9} states  {products:>9} products  × {ratio:.2}", run.model)?;
-            writeln!(out, "             {about}")?;
-            if !run.complete {
-                writeln!(out, "             CUT SHORT at the limit; see --limit")?;
-            }
-        }
-        writeln!(out)?;
-    }
-    for found in found {
-        let failed =
-            matches!(found.verdict, Verdict::Fails { .. } | Verdict::Vacuous | Verdict::Inconclusive);
-        if !quiet || failed {
-            of_claim(found, out)?;
-        }
-    }
-    if !quiet {
-        writeln!(out)?;
-    }
-    let (word, style) = match outcome {
-        Outcome::Fine => ("HOLDS", AnsiColor::Green),
-        Outcome::Failure => ("FAILS", AnsiColor::Red),
-        Outcome::Unread | Outcome::Nothing => ("NOT SHOWN", AnsiColor::Yellow),
-    };
-    let style = Style::new().fg_color(Some(style.into())).bold();
-    let scope = runs.first().map_or("", |run| run.scope);
-    write!(out, "{style}{word}{style:#}: ")?;
-    match outcome {
-        Outcome::Fine => {
-            write!(out, "{} of {} claims hold at scope {scope}", found.len() - unchecked, found.len())?
-        }
-        Outcome::Failure => write!(out, "{failing} of {} claims at scope {scope}", found.len())?,
-        _ => write!(out, "none of {} claims fails at scope {scope}", found.len())?,
-    }
-    for (count, what) in [(vacuous, "vacuous"), (inconclusive, "inconclusive")] {
-        if count > 0 {
-            write!(out, "; {count} {what}")?;
-        }
-    }
-    writeln!(out, "; {unchecked} not checked. exit {}", outcome.code())
-}
-
-fn of_claim(found: &Found<'_>, out: &mut impl Write) -> io::Result<()> {
-    let Found { claim, verdict, evidence } = found;
-    let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
-    let (word, colour) = match verdict {
-        Verdict::Holds => ("holds", AnsiColor::Green),
-        Verdict::Fails { .. } => ("FAILS", AnsiColor::Red),
-        Verdict::Vacuous => ("VACUOUS", AnsiColor::Yellow),
-        Verdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
-        Verdict::NotChecked(_) => ("not checked", AnsiColor::BrightBlack),
-    };
-    let style = Style::new().fg_color(Some(colour.into()));
-    writeln!(
-        out,
-        "{}  {style}{word:<12}{style:#}  {}  ({}{finding})",
-        claim.id, claim.statement, claim.clause
-    )?;
-    match verdict {
-        Verdict::NotChecked(why) => writeln!(out, "                     {why}")?,
-        Verdict::Vacuous => {
-            writeln!(
-                out,
-                "                     no run came to a state in which the claim has something to say"
-            )?;
-        }
-        Verdict::Inconclusive => {
-            writeln!(out, "                      a run was cut short before anything broke it")?
-        }
-        Verdict::Holds | Verdict::Fails { .. } => {}
-    }
-    if let (Verdict::Fails { inputs, .. }, Some((file, evidence))) = (verdict, evidence) {
-        let matter = match evidence.highlights.len() {
-            1 => "the one that matters".to_string(),
-            several => format!("the last {several} that matter"),
-        };
-        writeln!(out, "  shortest counterexample, {} steps; {matter}:", inputs.len())?;
-        for highlight in &evidence.highlights {
-            writeln!(out, "    {:>3}  {:<70}  {}", highlight.step, highlight.what, highlight.row)?;
-        }
-        let at = evidence.highlights.last().map_or(1, |highlight| highlight.step);
-        writeln!(out, "  look   orchestrion show {} --at {at}", files::quoted(file))?;
-        writeln!(out, "  keep   orchestrion promote {} {}", files::quoted(file), claim.id.to_lowercase())?;
-        writeln!(out)?;
-    }
-    Ok(())
-}
-
-/// The report for programs.
-#[derive(Serialize)]
-struct Report<'a> {
-    verdict: &'static str,
-    runs: Vec<RunReport<'a>>,
-    claims: Vec<ClaimReport<'a>>,
-}
-
-#[derive(Serialize)]
-struct RunReport<'a> {
-    model: &'a str,
-    scope: &'a str,
-    policy: &'a str,
-    states: usize,
-    products: usize,
-}
-
-#[derive(Serialize)]
-struct ClaimReport<'a> {
-    id: &'a str,
-    statement: &'a str,
-    clause: &'a str,
-    finding: Option<&'a str>,
-    kind: &'a str,
-    verdict: &'a str,
-    /// The model of the run that found the counterexample.
-    run: Option<&'a str>,
-    counterexample: Option<Counterexample>,
-}
-
-#[derive(Serialize)]
-struct Counterexample {
-    steps: usize,
-    trace: PathBuf,
-}
-
-fn json(runs: &[Run], found: &[Found<'_>], outcome: Outcome, out: &mut impl Write) -> io::Result<()> {
-    let report = Report {
-        verdict: match outcome {
-            Outcome::Fine => "holds",
-            Outcome::Failure => "fails",
-            _ if runs.iter().any(|run| !run.complete) => "inconclusive",
-            _ => "vacuous",
-        },
-        runs: runs
-            .iter()
-            .map(|run| RunReport {
-                model: run.model,
-                scope: run.scope,
-                policy: &run.policy,
-                states: run.states,
-                products: run.products,
-            })
-            .collect(),
-        claims: found.iter().map(|found| claim_report(runs, found)).collect(),
-    };
-    serde_json::to_writer_pretty(&mut *out, &report)?;
-    writeln!(out)
-}
-
-fn claim_report<'a>(runs: &'a [Run], found: &'a Found<'a>) -> ClaimReport<'a> {
-    let (run, steps) = match found.verdict {
-        Verdict::Fails { run, inputs } => (runs.get(*run).map(|run| run.model), inputs.len()),
-        _ => (None, 0),
-    };
-    ClaimReport {
-        id: found.claim.id,
-        statement: found.claim.statement,
-        clause: found.claim.clause,
-        finding: found.claim.finding,
-        kind: found.claim.check.kind(),
-        verdict: found.verdict.word(),
-        run,
-        counterexample: found
-            .evidence
-            .as_ref()
-            .map(|(trace, _)| Counterexample { steps, trace: trace.clone() }),
-    }
-}
-
-/// A number with its thousands apart.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
+#[cfg(test)]
+mod tests;

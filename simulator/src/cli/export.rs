@@ -1,13 +1,17 @@
 //! `export`: what others read or draw.
 
-use super::Outcome;
-use crate::{pages, policy_file, scenario};
-use clap::ValueEnum;
-use miette::{IntoDiagnostic, Result};
-use std::io::Write;
-use std::path::Path;
+mod manual;
 
-/// Print the transition table, the diagram, the claims, a schema or a policy.
+use super::{Cli, Outcome, files};
+use crate::{pages, policy_file, project, scenario};
+use clap::{CommandFactory as _, ValueEnum};
+use clap_complete::Shell;
+use manual::manual;
+use miette::{IntoDiagnostic, Result, miette};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Print the transition table, the diagram, the claims, a schema, a policy, completions for a shell, or the manual.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -15,7 +19,9 @@ Examples:
   orchestrion export dot | dot -Tsvg > diagram.svg           a picture, by Graphviz
   orchestrion export table --policy as-drawn
   orchestrion export schema --of scenario > scenario.schema.json
-  orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from")]
+  orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from
+  orchestrion export completions --shell bash > ~/.local/share/bash-completion/completions/orchestrion
+  orchestrion export man --to ~/.local/share/man/man1        a page for the command, and one for each verb")]
 pub(super) struct Args {
     /// What to print.
     what: What,
@@ -25,12 +31,18 @@ pub(super) struct Args {
     /// Which schema.
     #[arg(long, value_name = "FORMAT", default_value = "scenario")]
     of: Schema,
+    /// Completions for which shell.
+    #[arg(long, value_name = "SHELL")]
+    shell: Option<Shell>,
+    /// The manual into this folder, a file a page; without it, all pages are printed.
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
     /// In the diagram, also the rows for failing calls and for cancelling.
     #[arg(long)]
     all: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum What {
     /// The transition table, as a Markdown page.
     Table,
@@ -44,6 +56,10 @@ enum What {
     Schema,
     /// A policy, as a complete file.
     Policy,
+    /// What a shell completes.
+    Completions,
+    /// The manual, as pages for `man`.
+    Man,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -52,12 +68,17 @@ enum Schema {
     Scenario,
     /// Of policy files.
     Policy,
+    /// Of project files.
+    Project,
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let policy =
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
     let default = orchestrion_kernel::Policy::hardened;
+    if let Some(folder) = &args.to {
+        return write_manual(folder, args.what);
+    }
     let text = match args.what {
         What::Table => pages::table(policy.as_ref()),
         What::Mermaid => pages::mermaid(&policy.unwrap_or_else(default), args.all),
@@ -66,10 +87,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         What::Schema => schema(match args.of {
             Schema::Scenario => scenario::scenario_schema(),
             Schema::Policy => policy_file::policy_schema(),
+            Schema::Project => project::project_schema(),
         })?,
         What::Policy => policy_file::write(&policy.unwrap_or_else(default)),
+        What::Completions => completions(args.shell)?,
+        What::Man => manual().into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
     };
-    super::files::out().write_all(text.as_bytes()).into_diagnostic()?;
+    files::out().write_all(text.as_bytes()).into_diagnostic()?;
     Ok(Outcome::Fine)
 }
 
@@ -77,4 +101,37 @@ fn schema(schema: serde_json::Value) -> Result<String> {
     let mut text = serde_json::to_string_pretty(&schema).into_diagnostic()?;
     text.push('\n');
     Ok(text)
+}
+
+fn completions(shell: Option<Shell>) -> Result<String> {
+    let shell = shell.ok_or_else(|| {
+        let shells: Vec<String> = Shell::value_variants().iter().map(ToString::to_string).collect();
+        miette!(
+            help = format!(
+                "name one of {}, as in: orchestrion export completions --shell bash",
+                shells.join(", ")
+            ),
+            "completions for which shell?"
+        )
+    })?;
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "orchestrion", &mut script);
+    String::from_utf8(script).into_diagnostic()
+}
+
+fn write_manual(folder: &Path, what: What) -> Result<Outcome> {
+    if what != What::Man {
+        return Err(miette!(
+            help =
+                "leave --to out, and let the shell write it, as in `orchestrion export claims > claims.md`",
+            "--to is for the manual, which is several files; this is one text"
+        ));
+    }
+    let pages = manual().into_diagnostic()?;
+    let written = files::create_all(pages.iter().map(|(name, page)| (folder.join(name), page.as_bytes())))?;
+    let mut out = files::out();
+    for path in written {
+        writeln!(out, "  wrote  {}", path.display()).into_diagnostic()?;
+    }
+    Ok(Outcome::Fine)
 }

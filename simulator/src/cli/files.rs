@@ -114,9 +114,80 @@ pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, bytes)
 }
 
+/// Writes files that must not be there yet: all of them or none.
+pub(super) fn create_all<'a>(files: impl IntoIterator<Item = (PathBuf, &'a [u8])>) -> Result<Vec<PathBuf>> {
+    let files: Vec<(PathBuf, &[u8])> = files.into_iter().collect();
+    for (path, _) in &files {
+        refuse_existing(path)?;
+    }
+    let mut made = Made::default();
+    for (path, bytes) in files {
+        made.note_folders(&path);
+        if let Err(error) = create(&path, bytes) {
+            made.undo();
+            return Err(error);
+        }
+        made.files.push(path);
+    }
+    Ok(made.files)
+}
+
+/// What was made of several files before one of them could not be.
+#[derive(Default)]
+struct Made {
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+impl Made {
+    /// Notes the folders that are not there yet and that a file will bring, the outer ones first.
+    fn note_folders(&mut self, file: &Path) {
+        let above = file.ancestors().skip(1);
+        let mut missing: Vec<_> =
+            above.take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
+        missing.reverse();
+        self.folders.extend(missing.into_iter().map(Path::to_path_buf));
+    }
+
+    /// Takes away what is ours, of a moment ago; that something stays does not change what went wrong.
+    fn undo(&self) {
+        for file in &self.files {
+            let _ = fs::remove_file(file);
+        }
+        for folder in self.folders.iter().rev() {
+            // Not if somebody has put something into it meanwhile.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// The files in a folder and below it that are wanted, by their names. Links to folders are not followed, so there
+/// is no way round in circles.
+pub(super) fn below(
+    folder: &Path,
+    wanted: &dyn Fn(&Path) -> bool,
+    files: &mut Vec<PathBuf>,
+) -> Result<(), String> {
+    let cannot = |error: io::Error| format!("{}: cannot be read: {error}", folder.display());
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(cannot)?;
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            if !path.is_symlink() {
+                below(&path, wanted, files)?;
+            }
+        } else if wanted(&path) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
 /// An error if there is a file already.
 pub(super) fn refuse_existing(path: &Path) -> Result<()> {
-    if path.exists() {
+    // A link that leads nowhere is something too.
+    if path.symlink_metadata().is_ok() {
         return Err(miette!(
             help = "choose another name, or remove the file if it is not needed any more",
             "{} exists already, and nothing is overwritten",

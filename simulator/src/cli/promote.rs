@@ -1,12 +1,12 @@
 //! `promote`: keep what happened, as a scenario with a golden trace.
 
-use super::Outcome;
 use super::files::{self, open_trace};
+use super::{Global, Outcome, named};
 use crate::FILE_BYTES_MAX;
 use crate::promote::{PromoteError, Promotion, Target, from_debate, from_trace};
 use clap::ValueEnum;
 use miette::{Context, IntoDiagnostic, Result, miette};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -33,9 +33,10 @@ pub(super) struct Args {
     /// A foreign record.
     #[arg(long = "as", value_name = "FORMAT")]
     format: Option<Foreign>,
-    /// Where the scenario is kept.
-    #[arg(long, value_name = "DIR", default_value = "specs/scenarios")]
-    to: PathBuf,
+    /// Where the scenario is kept; without it, in the first folder of scenarios that the project file names, or in
+    /// specs/scenarios.
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -44,8 +45,12 @@ enum Foreign {
     Debate,
 }
 
-pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let target = Target::new(&args.name, &args.to)?;
+pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+    let to = match &args.to {
+        Some(to) => to.clone(),
+        None => folder_of_project(global)?.unwrap_or_else(|| PathBuf::from("specs/scenarios")),
+    };
+    let target = Target::new(&args.name, &to)?;
     let promotion = match args.format {
         None => promote_trace(&args.file, &target)?,
         Some(Foreign::Debate) => {
@@ -53,7 +58,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             from_debate(&args.file.display().to_string(), &text, &target)?
         }
     };
-    let written = write(&promotion, &args.to)?;
+    let written = write(&promotion, &to)?;
     tell(&promotion, &written, &mut super::files::out()).into_diagnostic()?;
     Ok(Outcome::Fine)
 }
@@ -81,23 +86,13 @@ fn read_text(path: &Path) -> Result<String> {
 
 /// Writes all of it or nothing.
 fn write(promotion: &Promotion, folder: &Path) -> Result<Vec<PathBuf>> {
-    let files: Vec<(PathBuf, &[u8])> =
-        promotion.files().into_iter().map(|(name, bytes)| (folder.join(name), bytes)).collect();
-    for (path, _) in &files {
-        files::refuse_existing(path)?;
-    }
-    let mut written: Vec<PathBuf> = Vec::new();
-    for (path, bytes) in files {
-        if let Err(error) = files::create(&path, bytes) {
-            for path in &written {
-                // They are ours, of a moment ago; that one stays does not change what went wrong.
-                let _ = fs::remove_file(path);
-            }
-            return Err(error);
-        }
-        written.push(path);
-    }
-    Ok(written)
+    files::create_all(promotion.files().into_iter().map(|(name, bytes)| (folder.join(name), bytes)))
+}
+
+/// The first folder of scenarios that the project file names.
+fn folder_of_project(global: &Global) -> Result<Option<PathBuf>> {
+    let scenarios = named::project(global)?.map(|project| project.scenarios()).unwrap_or_default();
+    Ok(scenarios.into_iter().find(|path| path.is_dir()))
 }
 
 fn tell(promotion: &Promotion, written: &[PathBuf], out: &mut impl Write) -> std::io::Result<()> {
@@ -120,6 +115,7 @@ fn tell(promotion: &Promotion, written: &[PathBuf], out: &mut impl Write) -> std
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     const DEBATE: &str = include_str!("../promote/samples/debate.json");
 

@@ -5,7 +5,7 @@ mod report;
 mod traces;
 mod update;
 
-use super::{Global, Outcome, files};
+use super::{Global, Outcome, files, named};
 use crate::policy_file;
 use crate::replay::{Replay, Update, replay};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,10 +18,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use traces::{Given, Watched};
 
-/// Send the recorded inputs of traces through the kernel again, and report the first difference.
+/// Send the recorded inputs of traces through the kernel again, and report the first difference. Without TRACE,
+/// those that the project file names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  orchestrion replay                                   the traces that orchestrion.yaml names
   orchestrion replay specs/scenarios/happy.ndjson
   orchestrion replay specs/scenarios --quiet           every *.ndjson in the folder and below it
   orchestrion replay veto.ndjson --policy as-drawn     what would another policy decide?
@@ -29,7 +31,7 @@ Examples:
   orchestrion replay --update --yes traces             the same for a whole folder, without asking")]
 pub(super) struct Args {
     /// The traces; of a folder, every *.ndjson in it and below it.
-    #[arg(required = true, value_name = "TRACE")]
+    #[arg(value_name = "TRACE", conflicts_with = "config")]
     traces: Vec<PathBuf>,
     /// Decide under this policy, a built-in name or a file, instead of the recorded one.
     #[arg(long, value_name = "POLICY")]
@@ -69,18 +71,17 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         None => None,
     };
     let policy = policy.as_ref();
-    let given = traces::given(&args.traces);
+    let given = traces::given(&named::traces(&args.traces, global)?);
     let jobs = args.jobs.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let bar = progress(&given);
     let stop = AtomicBool::new(false);
     let mut out = files::out();
     let mut tally = Tally::default();
     let find = |given: &Given| found(given, args.update, policy, &bar, &stop);
-    queue::in_order(&given, jobs, &stop, find, |given, found| {
-        let outcome =
-            bar.suspend(|| told(&given.path, &found, args, policy, global, &mut tally, &mut out))?;
+    queue::in_order(&given, jobs, &stop, find, |one, found| {
+        let outcome = bar.suspend(|| told(&one.path, &found, args, policy, global, &mut tally, &mut out))?;
         tally.outcomes.push(outcome);
-        bar.set_message(format!("{} of {}", tally.outcomes.len(), args.traces.len()));
+        bar.set_message(format!("{} of {}", tally.outcomes.len(), given.len()));
         Ok(match outcome {
             Outcome::Fine => ControlFlow::Continue(()),
             _ if args.fail_fast => ControlFlow::Break(()),

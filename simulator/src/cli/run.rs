@@ -1,7 +1,7 @@
 //! `run`: play scenarios.
 
 use super::files::{self, open_trace};
-use super::{Global, Outcome};
+use super::{Global, Outcome, named};
 use crate::play::play;
 use crate::scenario::Scenario;
 use crate::show::{Style, View, show};
@@ -9,16 +9,18 @@ use miette::{IntoDiagnostic, Result, miette};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Play scenarios with their scripted modules, record each as a trace, and show what happened.
+/// Play scenarios with their scripted modules, record each as a trace, and show what happened. Without SCENARIO,
+/// those that the project file names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  orchestrion run                                        the scenarios that orchestrion.yaml names
   orchestrion run specs/scenarios/happy.yaml             the timeline, and the trace in .orchestrion/
   orchestrion run specs/scenarios/*.yaml --quiet         only what does not end
   orchestrion run mine.yaml --out traces                 the trace in traces/mine.trace.ndjson")]
 pub(super) struct Args {
     /// The scenarios.
-    #[arg(required = true, value_name = "SCENARIO")]
+    #[arg(value_name = "SCENARIO", conflicts_with = "config")]
     scenarios: Vec<PathBuf>,
     /// Stop at the first scenario that cannot be played to its end.
     #[arg(long)]
@@ -26,8 +28,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+    let scenarios = named::scenarios(&args.scenarios, global)?;
     let mut names = std::collections::BTreeMap::new();
-    for path in &args.scenarios {
+    for path in &scenarios {
         if let Some(other) = names.insert(path.file_stem(), path) {
             return Err(miette!(
                 help = "play them one after the other, with another --out for each",
@@ -38,8 +41,8 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         }
     }
     let mut outcomes = Vec::new();
-    for path in &args.scenarios {
-        let outcome = match one(path, args.scenarios.len() == 1, global) {
+    for path in &scenarios {
+        let outcome = match one(path, scenarios.len() == 1, global) {
             Ok(outcome) => outcome,
             Err(error) => {
                 eprintln!("{error:?}");

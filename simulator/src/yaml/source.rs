@@ -69,7 +69,6 @@ impl Source {
     pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         let options = serde_saphyr::options! {
             budget: serde_saphyr::budget! { max_anchors: 0, max_aliases: 0 },
-            emit_comments: false,
             merge_keys: serde_saphyr::MergeKeyPolicy::AsOrdinary,
             strict_booleans: true,
             reject_unsupported_tags: true,

@@ -1,7 +1,8 @@
 //! Which traces are meant, and how they are read while somebody watches.
 
+use crate::cli::files;
 use indicatif::ProgressBar;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +24,7 @@ pub(super) fn given(paths: &[PathBuf]) -> Vec<Given> {
             continue;
         }
         let mut traces = Vec::new();
-        let missing = match below(path, &mut traces) {
+        let missing = match files::below(path, &is_trace, &mut traces) {
             Ok(()) if traces.is_empty() => format!(
                 "{}: no trace in this folder; expected a file *.ndjson in it or below it. Record one with: \
                  orchestrion run SCENARIO",
@@ -40,22 +41,8 @@ pub(super) fn given(paths: &[PathBuf]) -> Vec<Given> {
     given
 }
 
-/// The traces in a folder and below it. Links to folders are not followed, so there is no way round in circles.
-fn below(folder: &Path, traces: &mut Vec<PathBuf>) -> Result<(), String> {
-    let cannot = |error: io::Error| format!("{}: cannot be read: {error}", folder.display());
-    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(cannot)?;
-    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            if !path.is_symlink() {
-                below(&path, traces)?;
-            }
-        } else if path.extension().is_some_and(|extension| extension == "ndjson") {
-            traces.push(path);
-        }
-    }
-    Ok(())
+fn is_trace(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "ndjson")
 }
 
 /// A file that tells how far it was read, and that can be told to stop.
