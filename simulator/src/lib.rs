@@ -26,6 +26,7 @@ pub mod replay;
 pub mod scenario;
 pub mod script;
 pub mod show;
+pub mod stdio;
 pub mod trace;
 mod yaml;
 

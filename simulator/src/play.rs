@@ -1,6 +1,8 @@
 //! Playing a scenario: its user and its scripted modules drive a conversation to the end.
 
-use crate::drive::{self, Call, Clock, Conversation, Deadlines, DriveError, Fate, Host, OpenError, Stuck, Turn};
+use crate::drive::{
+    self, Call, Clock, Conversation, Deadlines, DriveError, Fate, Host, OpenError, Stuck, Turn,
+};
 use crate::scenario::{Incident, Moment, RequestScript, Scenario};
 use crate::script::{self, Asked, Script, ScriptError, Timed};
 use crate::trace::{Header, ScenarioRef, digest};

@@ -12,6 +12,7 @@ mod one_key;
 mod parts;
 mod read;
 mod rolls;
+mod said;
 mod several;
 mod shape;
 mod time;
@@ -26,6 +27,7 @@ pub use deadlines::DeadlinesFile;
 pub use format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};
 pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
 pub use rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
+pub use said::answer;
 pub use several::Several;
 pub use time::{AfterFile, Time, TimesFile};
 

@@ -161,7 +161,7 @@ async fn a_host_that_answers_twice_or_another_call_is_refused_and_recorded() {
                     note: Some("by mail".to_owned()),
                 };
                 for (call, text) in [(CallId::new(99), "astray"), (call, "cheap"), (call, "cheaper")] {
-                    mailbox.put(reply(call, text)).await.unwrap();
+                    mailbox.put(reply(call, text)).unwrap();
                 }
             });
             return Some(Act::Never);
@@ -191,14 +191,14 @@ async fn anybody_may_cancel_while_it_runs_and_what_ran_is_undone() {
             return None;
         }
         let mut mailbox = mailbox.clone();
-        tokio::spawn(async move { mailbox.cancel().await });
+        mailbox.cancel().unwrap();
         Some(Act::Never)
     });
     let answered = conversation.ask(&team, "ada", "Order paper").await.unwrap();
     assert_eq!(answered.ending.unwrap().cause, Cause::Cancelled);
     assert!(team.asks().contains(&UNDO));
     // A cancel that comes when nothing runs is late: it must not hit the next request.
-    conversation.mailbox().cancel().await.unwrap();
+    conversation.mailbox().cancel().unwrap();
     let answered = conversation.ask(&Team::agrees(), "ada", "Order toner").await.unwrap();
     assert_eq!(answered.ending.unwrap().kind, Kind::Outcome);
     assert_eq!(

@@ -57,7 +57,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let path = folder.path().join(format!("office-{number}.ndjson"));
         let waits = waits.clone();
         all.spawn(async move {
-            let mut conversation = Conversation::open(&path, Policy::hardened()).map_err(|error| error.to_string())?;
+            let mut conversation =
+                Conversation::open(&path, Policy::hardened()).map_err(|error| error.to_string())?;
             for waits in waits {
                 let crew = Crew::new(Outside::default(), Clock::real(), |_: &Call| {});
                 let host = Timed { crew, answered: Mutex::new(Instant::now()), waits };
@@ -71,7 +72,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         steps += done??;
     }
     let seconds = start.elapsed().as_secs_f64();
-    println!("{conversations} conversations, {steps} steps in {seconds:.1} s: {:.0} steps/s", steps as f64 / seconds);
+    println!(
+        "{conversations} conversations, {steps} steps in {seconds:.1} s: {:.0} steps/s",
+        steps as f64 / seconds
+    );
     println!("from an answer to the next call, in ms:");
     println!("request     p50     p90     p99     max");
     for (number, waits) in (1..).zip(&waits) {

@@ -2,7 +2,7 @@
 
 use super::matters::{TooLong, admits};
 use futures_channel::mpsc::{self, Receiver, Sender};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::StreamExt;
 use orchestrion_kernel::Input;
 use std::task::{Context, Poll};
 use thiserror::Error;
@@ -30,27 +30,33 @@ pub enum MailError {
     /// The conversation is not open any more.
     #[error("the conversation is not open any more")]
     Gone,
+    /// So much has come that was not taken yet.
+    #[error("the conversation has {WAITING_MAX} inputs to take before; try again once it has gone on")]
+    Full,
     /// It is too long.
     #[error(transparent)]
     TooLong(#[from] TooLong),
 }
 
 impl Mailbox {
-    /// Puts an input, as soon as there is room for it.
+    /// Puts an input.
     ///
     /// # Errors
     /// [`MailError`].
-    pub async fn put(&mut self, message: Message) -> Result<(), MailError> {
+    pub fn put(&mut self, message: Message) -> Result<(), MailError> {
         admits(&message.input)?;
-        self.0.send(message).await.map_err(|_| MailError::Gone)
+        self.0.try_send(message).map_err(|error| match error.is_full() {
+            true => MailError::Full,
+            false => MailError::Gone,
+        })
     }
 
     /// Cancels the running request.
     ///
     /// # Errors
-    /// [`MailError::Gone`].
-    pub async fn cancel(&mut self) -> Result<(), MailError> {
-        self.put(Message { input: Input::Cancel, note: None }).await
+    /// [`MailError`].
+    pub fn cancel(&mut self) -> Result<(), MailError> {
+        self.put(Message { input: Input::Cancel, note: None })
     }
 }
 

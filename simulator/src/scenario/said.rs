@@ -1,0 +1,105 @@
+//! What a module said, in its own words: answers in the form that scenario files have, as JSON or YAML.
+
+use super::meaning::{
+    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, task, voice,
+};
+use crate::drive::{self, NoAnswer};
+use crate::script;
+use crate::yaml::{Fault, ReadError, Source};
+use orchestrion_kernel::module::{Ask, Role};
+use serde::de::DeserializeOwned;
+
+/// Reads what a module said to a question. This is the border at which texts become reports: an answer has the form that
+/// it has in a scenario file, as in `{"pro": {"confidence": 0.9, "says": "why not"}}`; a model may put it into a fenced
+/// block, with other words around it.
+///
+/// # Errors
+/// `malformed`, with the place and what was expected; or the failure that the module itself tells with `fail`.
+pub fn answer(ask: Ask, text: &str) -> drive::Answer {
+    let text = unfenced(text);
+    match read(ask, text) {
+        Ok(script::Answer::Reply(report)) => Ok(report),
+        Ok(script::Answer::Fail(failure)) => Err(failure.into()),
+        Err(error) => Err(NoAnswer::malformed(format!("{error}; {}", error.advice()))),
+    }
+}
+
+fn read(ask: Ask, text: &str) -> Result<script::Answer, ReadError> {
+    let source = Source::from_text("the answer", text)?;
+    match ask {
+        Ask::VerifyIdentity => meant(&source, identity),
+        Ask::LoadContext => meant(&source, memory),
+        Ask::Classify => meant(&source, classifier),
+        Ask::DraftPlan => meant(&source, planner),
+        Ask::Argue(Role::Solution | Role::Optimizer) => meant(&source, reviser),
+        Ask::Argue(_) | Ask::Reread => meant(&source, voice),
+        Ask::Approve => meant(&source, approver),
+        Ask::Diagnose => meant(&source, diagnosis),
+        Ask::RunTask { .. } | Ask::UndoTask { .. } => meant(&source, task),
+        Ask::Remember { .. } => meant(&source, store),
+        Ask::DeliverAudit => meant(&source, auditor),
+    }
+}
+
+fn meant<T: DeserializeOwned>(
+    source: &Source,
+    meaning: impl Fn(&T) -> Result<script::Answer, Fault>,
+) -> Result<script::Answer, ReadError> {
+    meaning(&source.parse()?).map_err(|fault| ReadError::in_source(source, fault))
+}
+
+/// What stands in the first fenced block, or else everything.
+fn unfenced(text: &str) -> &str {
+    let Some((_, fenced)) = text.split_once("```") else { return text.trim() };
+    let Some((_, block)) = fenced.split_once('\n') else { return text.trim() };
+    block.split_once("```").map_or(block, |(block, _)| block).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orchestrion_kernel::module::{Failure, Report, Stance};
+    use orchestrion_kernel::plan::EffectKind;
+
+    #[test]
+    fn answers_are_read_as_scenario_files_have_them() {
+        let critic = Ask::Argue(Role::Critic);
+        let said = "{\"con\": {\"confidence\": 0.8, \"says\": \"too dear\"}}";
+        for text in [
+            said,
+            &format!("Well:\n```json\n{said}\n```\nThat is all."),
+            "con: {confidence: 0.80, says: too dear}",
+        ] {
+            let Ok(Report::Argument { argument, text, plan: None }) = answer(critic, text) else {
+                panic!("{text}")
+            };
+            assert_eq!((argument.stance, argument.confidence.millionths()), (Stance::Con, 800_000));
+            assert_eq!(text.as_str(), "too dear");
+        }
+        let plan =
+            answer(Ask::DraftPlan, "{\"plan\": [{\"task\": 1, \"do\": \"order\", \"undo\": \"cancel\"}]}");
+        let Ok(Report::Plan(plan)) = plan else { panic!("{plan:?}") };
+        assert_eq!(plan.tasks()[0].effect.kind(), EffectKind::Undoable);
+        assert_eq!(answer(Ask::DeliverAudit, "\"delivered\""), Ok(Report::Delivered));
+        assert_eq!(answer(critic, "{\"fail\": \"no_candidates\"}"), Err(Failure::NoCandidates.into()));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_malformed_and_says_why() {
+        let critic = Ask::Argue(Role::Critic);
+        let cases = [
+            (critic, "I would rather not.", "expected"),
+            (critic, "{\"pro\": {\"confidence\": 1.2}}", "1.2"),
+            (critic, "{\"pro\": {\"confidence\": 0.9, \"plan\": [{\"task\": 1, \"do\": \"x\"}]}}", "plan"),
+            (Ask::DraftPlan, "{\"plan\": []}", "at least one task"),
+            (Ask::DraftPlan, "{\"plan\": [{\"task\": 1}]}", "do"),
+            (critic, "", "expected"),
+        ];
+        for (ask, text, why) in cases {
+            let no = answer(ask, text).unwrap_err();
+            assert_eq!(no.failure, Failure::Malformed, "{text}");
+            let told = no.why.unwrap();
+            assert!(told.contains(why), "{text}: {told}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Conversations with hosts in other languages: calls go out as lines of JSON, and answers come in the same way.
+//!
+//! [`protocol`] says what the lines are. Deliberately absent: anything that decides; what comes in is an input of the
+//! conversation like any other, and may be refused.
+
+mod pipe;
+pub mod protocol;
+
+use crate::drive::{Clock, Conversation, DriveError, Journal, Turn};
+use futures_util::future::{Either, select};
+use orchestrion_kernel::{Refusal, Text, UserId};
+use pipe::{Pipe, Requested};
+use protocol::Told;
+use std::io::{BufRead, Write};
+use std::pin::pin;
+
+/// How a conversation over standard input and output stands when it is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// Everything was asked, or the host closed it: its trace is whole.
+    Closed,
+    /// The host has gone; the conversation can be gone on with. The call that was waited for, if one was.
+    Gone(Option<String>),
+    /// Nothing leads on.
+    Halted(Refusal),
+}
+
+/// Where requests come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// They are known, and the conversation is closed after the last of them.
+    Known(Vec<(UserId, Text)>),
+    /// The host sends them.
+    Host,
+}
+
+/// Drives a conversation with the host at the other end of `input` and `output`, until nothing is left to ask, the host
+/// closes it, or it goes.
+///
+/// # Errors
+/// [`DriveError`].
+pub fn converse<J: Journal>(
+    mut conversation: Conversation<J>,
+    requests: Requests,
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> Result<Left, DriveError> {
+    let clock = Clock::real();
+    let (pipe, mut heard, gone) = Pipe::open(input, output, conversation.mailbox(), clock.clone());
+    pipe.busy(requests != Requests::Host || conversation.is_unfinished());
+    pipe.tell(&Told::opened(&conversation));
+    let left = match clock.block_on(select(pin!(talk(&mut conversation, &pipe, requests, &mut heard)), gone))
+    {
+        Ok(Either::Left((left, _))) => Some(left?),
+        // In real time nothing is ever stuck.
+        Ok(Either::Right(_)) | Err(_) => None,
+    };
+    let Some(left) = left else {
+        clock.block_on(conversation.commit()).ok().transpose()?;
+        let waiting = conversation.state().control.waiting();
+        return Ok(Left::Gone(waiting.map(|call| format!("call {} ({})", call.id, call.ask.expected()))));
+    };
+    if left == Left::Closed {
+        clock.block_on(conversation.close()).ok().transpose()?;
+        pipe.tell(&Told::Closed);
+    }
+    Ok(left)
+}
+
+/// Asks whatever is to be asked, one request after the other.
+async fn talk<J: Journal, W: Write + Send + 'static>(
+    conversation: &mut Conversation<J>,
+    pipe: &Pipe<W>,
+    requests: Requests,
+    heard: &mut Requested,
+) -> Result<Left, DriveError> {
+    let mut known = match requests {
+        Requests::Known(requests) => {
+            let begun = conversation.state().control.next_request().number().saturating_sub(1);
+            Some(requests.into_iter().skip(usize::try_from(begun).unwrap_or(usize::MAX)))
+        }
+        Requests::Host => None,
+    };
+    let mut halted = None;
+    if conversation.is_unfinished() {
+        halted = drive(conversation, pipe, None).await?;
+    }
+    while halted.is_none() {
+        let next = match &mut known {
+            Some(requests) => requests.next(),
+            None => {
+                pipe.busy(false);
+                heard.next().await
+            }
+        };
+        let Some(request) = next else { return Ok(Left::Closed) };
+        halted = drive(conversation, pipe, Some(request)).await?;
+    }
+    Ok(halted.map_or(Left::Closed, Left::Halted))
+}
+
+/// Drives a request to its end, a new one or the unfinished one. Gives the refusal with which nothing leads on, if so.
+async fn drive<J: Journal, W: Write + Send + 'static>(
+    conversation: &mut Conversation<J>,
+    pipe: &Pipe<W>,
+    request: Option<(UserId, Text)>,
+) -> Result<Option<Refusal>, DriveError> {
+    let mut running = conversation.run(pipe)?;
+    let mut turn = match request {
+        Some((user, says)) => match running.begin(&user, says) {
+            Err(DriveError::TooLong(why)) => {
+                pipe.tell(&Told::NotUnderstood { line: 0, why: why.to_string() });
+                return Ok(None);
+            }
+            begun => begun?,
+        },
+        None => running.back()?,
+    };
+    loop {
+        match turn {
+            Turn::Halted(refusal) => {
+                pipe.tell(&Told::Halted { why: refusal.to_string() });
+                return Ok(Some(refusal));
+            }
+            Turn::Refused(refusal) => pipe.tell(&Told::Refused { why: refusal.to_string() }),
+            Turn::Taken => {}
+        }
+        if running.state().control.phase().is_rest() {
+            break;
+        }
+        turn = running.turn().await?;
+    }
+    drop(running);
+    conversation.commit().await?;
+    if let Some(answered) = conversation.last_answer() {
+        pipe.tell(&Told::answered(answered));
+    }
+    Ok(None)
+}

@@ -1,0 +1,251 @@
+//! Both ends of the pipe: what is written to the host, and a thread that hears what it says.
+
+use super::protocol::{Answer, Asking, Heard, NeverStarted, Told};
+use crate::drive::{self, Call, Clock, Fate, Host, INPUT_BYTES_MAX, MailError, Mailbox, Message, NoAnswer};
+use crate::scenario;
+use futures_channel::{mpsc, oneshot};
+use futures_util::StreamExt;
+use orchestrion_kernel::module::{Ask, Failure};
+use orchestrion_kernel::{CallId, Input, Text, UserId};
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::io::{self, BufRead, Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// A longer line says more than is taken in of any input.
+const LINE_BYTES_MAX: usize = 2 * INPUT_BYTES_MAX;
+
+/// So many calls back, an answer that comes again is still understood, and refused as what it is.
+const ASKED_MAX: usize = 1000;
+
+/// What the thread that hears and the conversation know together.
+#[derive(Debug)]
+struct Shared<W> {
+    out: Mutex<W>,
+    asked: Mutex<Asked>,
+}
+
+#[derive(Debug, Default)]
+struct Asked {
+    /// The latest calls, and what they ask.
+    asks: BTreeMap<CallId, Ask>,
+    /// The call that may never have started, and whom to tell that it did not.
+    recovering: Option<(CallId, oneshot::Sender<()>)>,
+    /// A request runs, so another one is not to be asked now.
+    busy: bool,
+}
+
+impl<W: Write> Shared<W> {
+    fn tell(&self, told: &Told<'_>) -> io::Result<()> {
+        let mut line = serde_json::to_vec(told)?;
+        line.push(b'\n');
+        let mut out = locked(&self.out);
+        out.write_all(&line)?;
+        out.flush()
+    }
+}
+
+/// Nothing that is done under these locks leaves anything half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The host at the other end.
+#[derive(Debug)]
+pub(super) struct Pipe<W> {
+    clock: Clock,
+    shared: Arc<Shared<W>>,
+}
+
+/// What users ask for through it; `None` once nothing more will be asked.
+pub(super) struct Requested(mpsc::Receiver<Option<(UserId, Text)>>);
+
+impl<W: Write + Send + 'static> Pipe<W> {
+    /// Speaks through `output`, and hears `input` on a thread of its own, which ends with it; so does the last future.
+    pub(super) fn open(
+        input: impl BufRead + Send + 'static,
+        output: W,
+        mailbox: Mailbox,
+        clock: Clock,
+    ) -> (Self, Requested, oneshot::Receiver<()>) {
+        let shared = Arc::new(Shared { out: Mutex::new(output), asked: Mutex::default() });
+        let (requests, heard) = mpsc::channel(1);
+        let (stays, gone) = oneshot::channel();
+        let ears = Ears { shared: Arc::clone(&shared), mailbox, requests };
+        thread::spawn(move || {
+            ears.hear(input);
+            drop(stays);
+        });
+        (Self { clock, shared }, Requested(heard), gone)
+    }
+
+    /// Tells the host something. If it does not read any more, that is seen by what it does not answer.
+    pub(super) fn tell(&self, told: &Told<'_>) {
+        let _ = self.shared.tell(told);
+    }
+
+    /// Says whether a request runs.
+    pub(super) fn busy(&self, busy: bool) {
+        locked(&self.shared.asked).busy = busy;
+    }
+
+    fn asks(&self, call: &Call) {
+        let mut asked = locked(&self.shared.asked);
+        asked.asks.insert(call.id, call.ask);
+        if asked.asks.len() > ASKED_MAX {
+            asked.asks.pop_first();
+        }
+    }
+}
+
+impl Requested {
+    /// The next request, or `None` if the host closes the conversation.
+    pub(super) async fn next(&mut self) -> Option<(UserId, Text)> {
+        match self.0.next().await {
+            Some(request) => request,
+            // It is gone, which is seen elsewhere.
+            None => pending().await,
+        }
+    }
+}
+
+impl<W: Write + Send + 'static> Host for Pipe<W> {
+    /// What the host says comes by mail.
+    async fn answer(&self, call: &Call) -> drive::Answer {
+        self.asks(call);
+        match self.shared.tell(&Told::Call(call)) {
+            Ok(()) => pending().await,
+            Err(error) => Err(NoAnswer::error(format!("{call} could not be written to the host: {error}"))),
+        }
+    }
+
+    async fn recover(&self, call: &Call) -> Fate {
+        self.asks(call);
+        let (never, started) = oneshot::channel();
+        locked(&self.shared.asked).recovering = Some((call.id, never));
+        if self.shared.tell(&Told::Recover(call)).is_err() {
+            return Fate::Unknown;
+        }
+        match started.await {
+            Ok(()) => Fate::NeverStarted,
+            Err(_) => pending().await,
+        }
+    }
+
+    async fn sleep(&self, time: Duration) {
+        self.clock.sleep(time).await;
+    }
+}
+
+/// The thread that hears.
+struct Ears<W> {
+    shared: Arc<Shared<W>>,
+    mailbox: Mailbox,
+    requests: mpsc::Sender<Option<(UserId, Text)>>,
+}
+
+impl<W: Write> Ears<W> {
+    fn hear(mut self, mut input: impl BufRead) {
+        let mut line = Vec::new();
+        for number in 1u64.. {
+            line.clear();
+            match input.by_ref().take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            let is_whole = line.ends_with(b"\n");
+            if !is_whole && line.len() == LINE_BYTES_MAX {
+                if skip_line(&mut input).is_err() {
+                    return;
+                }
+                self.not_understood(number, format!("expected a line of at most {LINE_BYTES_MAX} bytes"));
+                continue;
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let taken = match serde_json::from_slice(&line) {
+                Ok(heard) => self.take(heard),
+                Err(_) if !is_whole => Err("standard input ended in the middle of the line".to_owned()),
+                Err(error) => Err(format!("{error}; see `orchestrion export schema --of stdio`")),
+            };
+            if let Err(why) = taken {
+                self.not_understood(number, why);
+            }
+        }
+    }
+
+    fn take(&mut self, heard: Heard) -> Result<(), String> {
+        match heard {
+            Heard::Answer(Answer { call, with }) => {
+                let ask = locked(&self.shared.asked).asks.get(&call).copied();
+                let answer = match ask {
+                    Some(ask) => scenario::answer(ask, with.get()),
+                    None => Err(NoAnswer::malformed("a call that was not asked lately")),
+                };
+                self.put(match answer {
+                    Ok(report) => Message { input: Input::Reply { call, report }, note: None },
+                    Err(NoAnswer { failure, why }) => {
+                        Message { input: Input::CallFailed { call, failure }, note: why }
+                    }
+                })
+            }
+            Heard::NeverStarted(NeverStarted { call }) => {
+                let recovering = locked(&self.shared.asked).recovering.take_if(|(id, _)| *id == call);
+                match recovering {
+                    // If nobody waits any more, the time for it is over.
+                    Some((_, never)) => {
+                        let _ = never.send(());
+                        Ok(())
+                    }
+                    None => Err(format!("call {call} is not to be recovered; expected an answer")),
+                }
+            }
+            Heard::Ask(Asking { user, says }) => {
+                let (user, text) = (UserId::new(user), Text::from(says));
+                let was_busy = std::mem::replace(&mut locked(&self.shared.asked).busy, true);
+                if was_busy {
+                    return self.put(Message { input: Input::UserMessage { user, text }, note: None });
+                }
+                self.requests
+                    .try_send(Some((user, text)))
+                    .map_err(|_| "the scenario asks by itself".to_owned())
+            }
+            Heard::Cancel => self.put(Message { input: Input::Cancel, note: None }),
+            Heard::Close => self.requests.try_send(None).map_err(|_| "a request runs".to_owned()),
+        }
+    }
+
+    fn put(&mut self, message: Message) -> Result<(), String> {
+        self.mailbox.put(message).map_err(|error: MailError| error.to_string())
+    }
+
+    /// What is not understood is a malformed answer to the call that is waited for.
+    fn not_understood(&mut self, line: u64, why: String) {
+        let waiting = locked(&self.shared.asked).asks.last_key_value().map(|(call, _)| *call);
+        if let Some(call) = waiting {
+            let note = Some(format!("line {line} of the host was not understood: {why}"));
+            let _full =
+                self.put(Message { input: Input::CallFailed { call, failure: Failure::Malformed }, note });
+        }
+        let _ = self.shared.tell(&Told::NotUnderstood { line, why });
+    }
+}
+
+/// Reads on to the end of a line, and keeps nothing of it.
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        let end = buffer.iter().position(|byte| *byte == b'\n');
+        let (read, done) = match end {
+            Some(end) => (end + 1, true),
+            None => (buffer.len(), buffer.is_empty()),
+        };
+        input.consume(read);
+        if done {
+            return Ok(());
+        }
+    }
+}
