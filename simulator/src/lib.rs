@@ -12,6 +12,7 @@ pub mod pages;
 pub mod play;
 pub mod policy_file;
 pub mod promote;
+pub mod redact;
 pub mod replay;
 pub mod scenario;
 pub mod script;

@@ -70,21 +70,31 @@ pub(super) fn open_trace_as<R: Read>(
     }
 }
 
+/// How every trace begins.
+pub(super) const TRACE_BEGINS: &str = "{\"format\":\"orchestrion-trace/";
+
 /// Writes a trace, over an earlier one if there is one, but over nothing else.
 pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
-    const BEGINS: &[u8] = b"{\"format\":\"orchestrion-trace/";
-    let mut start = Vec::new();
-    if let Ok(file) = File::open(path) {
-        file.take(BEGINS.len() as u64).read_to_end(&mut start).into_diagnostic()?;
-        if !start.is_empty() && start != BEGINS {
-            return Err(miette!(
-                help = "choose another folder with --out, or move the file away",
-                "{} is no trace, and is not overwritten",
-                path.display()
-            ));
-        }
-    }
+    refuse_other(path, TRACE_BEGINS, "no trace", "choose another folder with --out, or move the file away")?;
     replace(path, bytes)
+}
+
+/// An error if there is a file that does not begin like those that are overwritten; an empty one is.
+pub(super) fn refuse_other(path: &Path, begins: &str, is: &str, help: &str) -> Result<()> {
+    let mut start = Vec::new();
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    file.take(begins.len() as u64)
+        .read_to_end(&mut start)
+        .into_diagnostic()
+        .wrap_err_with(|| cannot(path))?;
+    if start.is_empty() || start == begins.as_bytes() {
+        return Ok(());
+    }
+    Err(miette!(help = help.to_string(), "{} is {is}, and is not overwritten", path.display()))
+}
+
+fn cannot(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }
 
 /// Writes a file whole or not at all, over whatever was there.
@@ -95,8 +105,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Lets `write` write a file, which takes its place whole or not at all, over whatever was there.
 pub(super) fn replace_by(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot = || format!("cannot write {}", path.display());
-    fs::create_dir_all(folder).into_diagnostic().wrap_err_with(cannot)?;
+    fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| cannot(path))?;
     let draft = draft_of(path);
     let written = File::create(&draft)
         .and_then(|mut file| write(&mut file).and_then(|()| file.sync_all()))
@@ -105,7 +114,7 @@ pub(super) fn replace_by(path: &Path, write: impl FnOnce(&mut File) -> io::Resul
         // The draft is ours; whether it can be removed does not change what went wrong.
         let _ = fs::remove_file(&draft);
     }
-    written.into_diagnostic().wrap_err_with(cannot)
+    written.into_diagnostic().wrap_err_with(|| cannot(path))
 }
 
 /// Writes a file that must not be there yet.

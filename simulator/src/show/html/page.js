@@ -1,0 +1,50 @@
+"use strict";
+// Shows the state after any step, whole. The page reads without it.
+const states = JSON.parse(document.getElementById("states").textContent);
+const range = document.getElementById("at");
+const chosen = document.getElementById("chosen");
+const rows = document.getElementById("rows");
+
+function show(step) {
+  const list = states.steps[step - 1];
+  if (!list) return;
+  const before = new Set(states.steps[step - 2] ?? []);
+  range.value = step;
+  chosen.textContent = step;
+  chosen.href = "#s" + step;
+  rows.replaceChildren(...list.map((row) => {
+    const [name, pieces] = states.rows[row];
+    const line = document.createElement("div");
+    if (!before.has(row)) line.className = "new";
+    const label = document.createElement("span");
+    label.className = "name";
+    label.textContent = name;
+    const words = document.createElement("span");
+    for (const [ink, text] of pieces) {
+      const piece = document.createElement("span");
+      if (ink) piece.className = ink;
+      piece.textContent = text;
+      words.append(piece);
+    }
+    line.append(label, words);
+    return line;
+  }));
+}
+
+function follow() {
+  const asked = /^#state-(\d+)$/.exec(location.hash);
+  if (!asked) return;
+  show(Number(asked[1]));
+  document.getElementById("state").scrollIntoView({ block: "nearest" });
+  range.focus({ preventScroll: true });
+}
+
+document.documentElement.classList.add("scripted");
+if (range) {
+  range.addEventListener("input", () => show(Number(range.value)));
+  document.getElementById("back").addEventListener("click", () => show(Number(range.value) - 1));
+  document.getElementById("on").addEventListener("click", () => show(Number(range.value) + 1));
+  addEventListener("hashchange", follow);
+  show(Number(range.value));
+  follow();
+}
