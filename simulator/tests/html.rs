@@ -8,7 +8,10 @@ mod hostile;
 use hostile::poisoned;
 use orchestrion::show::{HtmlPage, PAGE_BEGINS, Style, View, html, show};
 use orchestrion::trace::{Reader, TraceErrorKind};
+use serde_json::Value;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn goldens() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/scenarios");
@@ -104,7 +107,7 @@ fn no_text_acts_in_a_page_or_on_a_terminal_wherever_it_stands() {
             assert!(!shown.chars().any(acts), "{what} at {at:?}:\n{shown}");
         }
     }
-    assert!(all > 5_000, "texts were found at {all} places only");
+    assert!(all > 3_000, "texts were found at {all} places only");
 }
 
 #[test]
@@ -140,13 +143,18 @@ fn the_states_in_a_page_are_those_of_the_trace() {
             serde_json::from_str(json.split("</script>").next().unwrap()).unwrap();
         let steps = states["steps"].as_array().unwrap();
         assert_eq!(steps.len() as u64, page.shown.steps);
-        for (step, rows) in (1..).zip(steps) {
+        let mut items = Vec::new();
+        for (step, kept) in (1..).zip(steps) {
+            items.resize(kept[1].as_u64().unwrap() as usize, Value::Null);
+            for change in kept[2].as_array().unwrap().chunks(2) {
+                items[change[0].as_u64().unwrap() as usize] = change[1].clone();
+            }
             let mut shown = Vec::new();
             let reader = Reader::new(trace.as_slice(), "some.ndjson").unwrap();
             show(reader, &View { at: Some(step), style: Style::Plain }, &mut shown).unwrap();
             let shown = String::from_utf8(shown).unwrap();
             let squeezed: String = shown.split_whitespace().collect();
-            for row in rows.as_array().unwrap() {
+            for row in kept[0].as_array().unwrap().iter().chain(&items) {
                 let [name, pieces] =
                     states["rows"][row.as_u64().unwrap() as usize].as_array().unwrap().as_slice()
                 else {
@@ -202,12 +210,12 @@ fn a_long_trace_makes_a_page_of_a_bounded_size() {
         );
         page(&play(Scenario::parse("long.yaml", &text, Path::new("")).unwrap()).unwrap().trace)
     };
-    let thousand = long(45);
+    let thousand = long(46);
     assert!(thousand.shown.steps > 1_000, "{}", thousand.shown.steps);
     assert!(thousand.text.len() < 4_000_000, "{} bytes", thousand.text.len());
     assert!(!thousand.text.contains("no room in this page"));
     let more = long(400);
-    assert!(more.text.len() < 18_000_000, "{} bytes", more.text.len());
+    assert!(more.text.len() < 13_000_000, "{} bytes", more.text.len());
     assert!(more.text.contains("there is no room in this page"), "{} steps", more.shown.steps);
     println!(
         "{} steps: {} bytes; {} steps: {} bytes",
@@ -216,4 +224,83 @@ fn a_long_trace_makes_a_page_of_a_bounded_size() {
         more.shown.steps,
         more.text.len()
     );
+}
+
+/// A browser that runs without a screen, or `None` after saying that the test is skipped.
+fn browser(test: &str) -> Option<PathBuf> {
+    const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).flat_map(|folder| NAMES.map(|name| folder.join(name)));
+    let found = found.into_iter().find(|path| path.is_file());
+    if found.is_none() {
+        eprintln!("skipped: {test}: none of {} is installed", NAMES.join(", "));
+    }
+    found
+}
+
+/// The page as the browser holds it after its scripts ran, and what the browser had to say.
+fn loaded(browser: &Path, folder: &Path, file: &str) -> (String, String) {
+    let output = Command::new(browser)
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=360,800"])
+        .args(["--enable-logging=stderr", "--virtual-time-budget=2000", "--dump-dom"])
+        .arg([OsStr::new("--user-data-dir="), folder.join("profile").as_os_str()].join(OsStr::new("")))
+        .arg([OsStr::new("file://"), folder.join(file).as_os_str()].join(OsStr::new("")))
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (dom, told) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success() && dom.contains("</html>"), "the browser loads no page:\n{told}");
+    (dom, told)
+}
+
+#[test]
+fn browser_loads_the_page_without_an_error_and_shows_the_states() {
+    let Some(browser) = browser("browser_loads_the_page_without_an_error_and_shows_the_states") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let trace = golden("repaired");
+    let (hostile, _) = poisoned(&trace);
+    for (file, trace) in [("plain.html", &trace), ("hostile.html", &hostile)] {
+        let page = page(trace);
+        std::fs::write(folder.path().join(file), &page.text).unwrap();
+        let (dom, told) = loaded(&browser, folder.path(), file);
+        let complaints: Vec<_> = told.lines().filter(|line| line.contains("CONSOLE")).collect();
+        assert!(complaints.is_empty(), "{complaints:?}");
+        assert!(dom.contains("class=\"orchestrion-trace scripted\""), "the script did not run");
+        let rows = dom.split("id=\"rows\"").nth(1).unwrap();
+        let last = format!("href=\"#s{}\"", page.shown.steps);
+        assert!(
+            rows.contains("<span class=\"name\">phase</span>") && dom.contains(&last),
+            "no state is shown"
+        );
+        assert!(!dom.contains("<img"), "a text became markup");
+    }
+}
+
+#[test]
+fn browser_finds_nothing_wider_than_a_phone() {
+    let Some(browser) = browser("browser_finds_nothing_wider_than_a_phone") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (hostile, _) = poisoned(&golden("rolled-back"));
+    for trace in [golden("rolled-back"), golden("approved"), hostile] {
+        // The page in a frame as wide as a phone, all of it unfolded, with a script that says how wide it came out.
+        let (before, rest) = page(&trace)
+            .text
+            .split_once("<meta http-equiv")
+            .map(|(a, b)| (a.to_string(), b.to_string()))
+            .unwrap();
+        let rest = &rest[rest.find('>').unwrap() + 1..];
+        let measure = "<script>document.querySelectorAll('details').forEach((d) => { d.open = true; }); \
+                       parent.document.title = document.documentElement.scrollWidth - document.documentElement.clientWidth;</script></html>";
+        let framed = format!("{before}{}", rest.replace("</html>", measure));
+        let framed = framed.replace('&', "&amp;").replace('"', "&quot;");
+        let outer = format!(
+            "<!DOCTYPE html><html><title></title><iframe width=360 height=800 frameborder=0 srcdoc=\"{framed}\"></iframe></html>"
+        );
+        std::fs::write(folder.path().join("outer.html"), outer).unwrap();
+        let (dom, told) = loaded(&browser, folder.path(), "outer.html");
+        let title = dom.split("<title>").nth(1).unwrap().split('<').next().unwrap();
+        assert_eq!(title, "0", "how much wider the page is than the frame; {told}");
+    }
 }

@@ -101,7 +101,10 @@ fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Resul
         if is_whole { out.flush() } else { Err(io::Error::other("not redacted")) }
     });
     let Redacted { steps, open } = match (made, written) {
-        (Some(Err(error)), _) => return Err(error.into()),
+        (Some(Err(error)), _) => {
+            return Err(miette::Report::new(error)
+                .wrap_err(format!("{} is not redacted, nothing was written", trace.display())));
+        }
         (Some(Ok(redacted)), Ok(())) => redacted,
         (_, written) => return written.map(|()| Outcome::Nothing),
     };

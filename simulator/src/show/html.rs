@@ -159,7 +159,7 @@ impl Book {
             }
         }
         html! {
-            li.step.refused[scene.step.refused.is_some()] id={ "s" (n) } value=(n) {
+            li.step.timed[scene.step.at_ms > 0] id={ "s" (n) } value=(n) {
                 a.n href={ "#s" (n) } { (n) }
                 @for told in &lines { (frame::line(told)) }
                 (self.full(scene))

@@ -29,6 +29,8 @@ pub(super) trait Page {
     fn section(&mut self, name: &str, line: Line) -> io::Result<()>;
     /// An event of the step.
     fn event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()>;
+    /// Whether what stands whole elsewhere is shortened.
+    fn shortens(&self) -> bool;
     /// A property of the state.
     fn property(&mut self, section: &str, name: &str, line: Line) -> io::Result<()>;
     /// A task under what was said.

@@ -171,6 +171,10 @@ impl Page for Terminal<'_> {
         self.paragraph(head.join(line), EVENT_AT)
     }
 
+    fn shortens(&self) -> bool {
+        true
+    }
+
     fn property(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
         let head = Line::faint(section).to(DETAIL_AT).ink(Ink::Faint, name).to(PROPERTY_AT);
         self.paragraph(head.join(line), PROPERTY_AT)

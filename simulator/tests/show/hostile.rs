@@ -11,13 +11,24 @@ pub(crate) const MARKER: &str = concat!(
 
 /// The words that the format itself has as texts, beside the names of variants, which are all in this manner.
 fn is_of_the_format(key: &str, text: &str) -> bool {
-    matches!(key, "format" | "digest" | "row" | "elo")
+    matches!(key, "format" | "row" | "elo")
         || text.chars().all(|c| c.is_ascii_lowercase() || c == '_') && !FREE.contains(&key)
 }
 
 /// The keys under which users, modules and runtimes write what they like.
-pub(crate) const FREE: [&str; 10] =
-    ["conversation", "user", "text", "tags", "compensation", "note", "refused", "name", "kernel", "table"];
+pub(crate) const FREE: [&str; 11] = [
+    "conversation",
+    "user",
+    "text",
+    "tags",
+    "compensation",
+    "note",
+    "refused",
+    "name",
+    "kernel",
+    "table",
+    "digest",
+];
 
 /// Puts the marker into every free text, behind what stood there.
 fn poison(key: &str, value: &mut Value) -> usize {

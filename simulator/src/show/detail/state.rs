@@ -120,8 +120,9 @@ fn semantic(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
     property(page, "knows", Line::text(format_args!("{}{new}", count(semantic.len(), "item"))))?;
     // Whoever is asked now is shown them whole, below.
     let asked = scene.step.events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
+    let room = (asked && page.shortens()).then_some(ITEM_COLUMNS);
     for entry in semantic.entries() {
-        property(page, "", events::item(&entry.item, &entry.deps, asked.then_some(ITEM_COLUMNS)))?;
+        property(page, "", events::item(&entry.item, &entry.deps, room))?;
     }
     Ok(())
 }

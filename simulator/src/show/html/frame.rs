@@ -242,7 +242,7 @@ fn claim(claim: &Claim, verdict: Verdict) -> Markup {
                     @match verdict {
                         Verdict::Broken(n) => { span.bad { " broken first in step " (link(n)) } }
                         Verdict::Held(0) => {}
-                        Verdict::Held(n) => { span.faint { " from step " (link(n)) " on" } }
+                        Verdict::Held(n) => { span.faint { " met first in step " (link(n)) } }
                         Verdict::NotUnder(why) | Verdict::NotJudged(why) => { span.faint { " " (why) } }
                         Verdict::NotMet => {}
                     }

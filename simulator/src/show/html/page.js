@@ -5,10 +5,22 @@ const range = document.getElementById("at");
 const chosen = document.getElementById("chosen");
 const rows = document.getElementById("rows");
 
+// The rows of a state: those of control, and those of the items, which stand as changes of the state before.
+function after(step) {
+  const items = [];
+  let control = [];
+  for (const [rows, length, changed] of states.steps.slice(0, step)) {
+    control = rows;
+    items.length = length;
+    for (let i = 0; i < changed.length; i += 2) items[changed[i]] = changed[i + 1];
+  }
+  return [...control, ...items];
+}
+
 function show(step) {
-  const list = states.steps[step - 1];
-  if (!list) return;
-  const before = new Set(states.steps[step - 2] ?? []);
+  if (!(step >= 1 && step <= states.steps.length)) return;
+  const list = after(step);
+  const before = new Set(after(step - 1));
   range.value = step;
   chosen.textContent = step;
   chosen.href = "#s" + step;

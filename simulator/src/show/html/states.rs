@@ -1,4 +1,5 @@
-//! The state after each step, in rows that most states share: every row is kept once, and a state is a list of rows.
+//! The state after each step, in rows that most states share. Every row is kept once. Of a state are kept the rows
+//! of control, which are few, and those of the items that are not what they were a step before, which are few too.
 
 use super::super::page::Line;
 use super::told::{Notes, Told, class, words};
@@ -7,17 +8,26 @@ use std::collections::{HashMap, HashSet};
 /// The most bytes that rows and lists may take in the page.
 const BYTES_MAX: usize = 4_000_000;
 
+/// The name of the rows about what is known.
+const ITEMS: &str = "knows";
+
 /// Every state that has room in the page.
 #[derive(Debug, Default)]
 pub(super) struct States {
     /// The rows as they are encoded: a name, and pieces of a class and some words.
     rows: Vec<String>,
     known: HashMap<String, usize>,
-    steps: Vec<Vec<usize>>,
+    steps: Vec<Kept>,
     latest: HashSet<String>,
+    items: Vec<usize>,
     bytes: usize,
     full: bool,
 }
+
+/// A state, as it differs from the one before: the rows of control, the number of rows about what is known, and those of
+/// them that changed, each with its place before it.
+#[derive(Debug, serde::Serialize)]
+struct Kept(Vec<usize>, usize, Vec<usize>);
 
 impl States {
     /// Adds the state after the next step, as it was told, and gives what is new in it.
@@ -25,6 +35,7 @@ impl States {
         let mut rows = Vec::new();
         let mut new = Vec::new();
         let mut about = String::new();
+        let mut items_from = 0;
         for told in notes.0 {
             let Told::Property { name, line } = told else { continue };
             if !name.is_empty() {
@@ -32,22 +43,33 @@ impl States {
             }
             let pieces = line.pieces().iter().map(|piece| (class(piece.ink), words(piece)));
             let row = serde_json::json!([name, pieces.collect::<Vec<_>>()]).to_string();
-            if !self.latest.contains(&row) {
+            let is_known = about == ITEMS;
+            // What becomes known stands among the events.
+            if !is_known && !self.latest.contains(&row) {
                 new.push((about.clone(), line));
             }
+            items_from = if is_known { items_from } else { rows.len() + 1 };
             rows.push(row);
         }
         if !self.full {
-            self.keep(&rows);
+            self.keep(&rows, items_from);
         }
         self.latest = rows.into_iter().collect();
         new
     }
 
-    fn keep(&mut self, rows: &[String]) {
-        let list: Vec<usize> = rows.iter().map(|row| self.row(row)).collect();
-        self.bytes += 5 * list.len() + 2;
-        self.steps.push(list);
+    fn keep(&mut self, rows: &[String], items_from: usize) {
+        let mut list: Vec<usize> = rows.iter().map(|row| self.row(row)).collect();
+        let items = list.split_off(items_from);
+        let mut changed = Vec::new();
+        for (place, row) in items.iter().enumerate() {
+            if self.items.get(place) != Some(row) {
+                changed.extend([place, *row]);
+            }
+        }
+        self.bytes += 6 * (list.len() + changed.len() + 2);
+        self.steps.push(Kept(list, items.len(), changed));
+        self.items = items;
         self.full = self.bytes > BYTES_MAX;
     }
 

@@ -72,6 +72,9 @@ impl Page for Notes {
     fn event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
         self.push(Told::Event { section: section.to_string(), name: name.to_string(), line })
     }
+    fn shortens(&self) -> bool {
+        false
+    }
     fn property(&mut self, _section: &str, name: &str, line: Line) -> io::Result<()> {
         self.push(Told::Property { name: name.to_string(), line })
     }
