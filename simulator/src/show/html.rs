@@ -28,7 +28,7 @@ use told::{Notes, Told};
 pub const PAGE_BEGINS: &str = "<!DOCTYPE html><html lang=\"en\" class=\"orchestrion-trace\">";
 
 /// The most bytes of the timeline, and of the requests. Only numbers are told of what comes after.
-const BYTES_MAX: usize = 6_000_000;
+const BYTES_MAX: usize = 4_000_000;
 
 /// A page, and how far the trace went.
 #[derive(Debug)]

@@ -35,6 +35,11 @@ function show(step) {
     for (const [ink, text] of pieces) {
       const piece = document.createElement("span");
       if (ink) piece.className = ink;
+      // A bar says once more what the figures beside it say.
+      if (/^[█▌·]{10}$/.test(text)) {
+        piece.classList.add("bar");
+        piece.ariaHidden = "true";
+      }
       piece.textContent = text;
       words.append(piece);
     }

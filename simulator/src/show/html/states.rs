@@ -6,7 +6,7 @@ use super::told::{Notes, Told, class, words};
 use std::collections::{HashMap, HashSet};
 
 /// The most bytes that rows and lists may take in the page.
-const BYTES_MAX: usize = 4_000_000;
+const BYTES_MAX: usize = 3_000_000;
 
 /// The name of the rows about what is known.
 const ITEMS: &str = "knows";
