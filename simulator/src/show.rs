@@ -18,6 +18,7 @@ mod words;
 
 pub use html::{HtmlPage, PAGE_BEGINS, html};
 pub use terminal::Style;
+pub(crate) use text::harmless;
 
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::State;
@@ -66,7 +67,7 @@ impl fmt::Display for ShowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // The file's own words may stand in it.
-            Self::Trace(error) => f.write_str(&text::harmless(&error.to_string())),
+            Self::Trace(error) => f.write_str(&harmless(&error.to_string())),
             Self::Io(error) => write!(f, "the timeline cannot be written: {error}"),
             Self::NoSuchStep { at, steps: 0 } => {
                 write!(f, "no step {at}: the trace has no steps, only a header")

@@ -111,6 +111,38 @@ fn no_text_acts_in_a_page_or_on_a_terminal_wherever_it_stands() {
 }
 
 #[test]
+fn no_verb_that_reads_traces_lets_a_text_act_on_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["rolled-back", "spoken-while-busy"] {
+        let trace = golden(name);
+        let (hostile, _) = poisoned(&trace);
+        std::fs::write(folder.path().join("hostile.ndjson"), hostile).unwrap();
+        std::fs::write(folder.path().join("torn.ndjson"), &trace[..trace.len() / 2]).unwrap();
+        for arguments in [
+            &["show", "hostile.ndjson", "--html", "page.html"][..],
+            &["show", "hostile.ndjson", "--redact", "redacted.ndjson"],
+            &["replay", "hostile.ndjson", "torn.ndjson"],
+            &["replay", "--update", "hostile.ndjson"],
+            &["promote", "hostile.ndjson", "kept"],
+            &["show", "no\u{1b}[2J\u{202e}such.ndjson"],
+            &["replay", "no\u{1b}[2J\u{202e}such.ndjson"],
+            &["promote", "no\u{1b}[2J\u{202e}such.ndjson", "kept"],
+            &["promote", "hostile.ndjson", "\u{1b}[2J\u{202e}"],
+        ] {
+            let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+                .args(arguments)
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            for told in [output.stdout, output.stderr] {
+                let told = String::from_utf8(told).unwrap();
+                assert!(!told.chars().any(acts), "{arguments:?}:\n{}", told.escape_debug());
+            }
+        }
+    }
+}
+
+#[test]
 fn a_page_shows_what_a_reader_asks_about() {
     let text = page(&golden("rolled-back")).text;
     for said in [

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::show::harmless;
 use crate::trace::{Reader, TraceError, TraceErrorKind};
 
 /// How much of a trace is read at once.
@@ -14,6 +15,54 @@ const READ_BYTES: usize = 64 * 1024;
 /// printed; what the verb comes to is still worth an exit code.
 pub(super) fn out() -> impl Write {
     Patient { out: anstream::stdout().lock(), gone: false }
+}
+
+/// Standard output for a verb that writes no colours: nothing that a trace or a file says acts on the terminal.
+pub(super) fn plain() -> impl Write {
+    Plain(out())
+}
+
+struct Plain<W>(W);
+
+impl<W: Write> Write for Plain<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(lines_of(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Says on standard error what a verb could not do.
+pub(super) fn complain(what: &impl std::fmt::Display) {
+    eprintln!("{}", lines_of(&what.to_string()));
+}
+
+/// Says it as errors are drawn. Of the escapes in it only colours are left.
+pub(super) fn complain_drawn(error: &miette::Report) {
+    let drawn = format!("{error:?}");
+    let mut parts = drawn.split("\u{1b}[");
+    let mut told = lines_of(parts.next().unwrap_or_default());
+    for part in parts {
+        let colour =
+            part.find(|c: char| !c.is_ascii_digit() && c != ';').filter(|end| part[*end..].starts_with('m'));
+        match colour {
+            Some(end) => {
+                told.push_str("\u{1b}[");
+                told.push_str(&part[..=end]);
+                told.push_str(&lines_of(&part[end + 1..]));
+            }
+            None => told.push_str(&lines_of(&format!("\u{1b}[{part}"))),
+        }
+    }
+    eprintln!("{told}");
+}
+
+/// The text with its line breaks, and everything else in it visible.
+fn lines_of(text: &str) -> String {
+    text.split('\n').map(harmless).collect::<Vec<_>>().join("\n")
 }
 
 struct Patient<W> {

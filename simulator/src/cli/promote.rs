@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         }
     };
     let written = write(&promotion, &args.to)?;
-    tell(&promotion, &written, &mut super::files::out()).into_diagnostic()?;
+    tell(&promotion, &written, &mut files::plain()).into_diagnostic()?;
     Ok(Outcome::Fine)
 }
 

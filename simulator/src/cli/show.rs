@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let reader = match open_trace(&args.trace) {
         Ok(reader) => reader,
         Err(error) => {
-            eprintln!("{}", ShowError::Trace(error));
+            files::complain(&error);
             return Ok(Outcome::Nothing);
         }
     };
@@ -60,7 +60,7 @@ fn timeline(reader: Reader<BufReader<File>>, at: Option<u64>) -> Result<Outcome>
     match show::show(reader, &view, &mut files::out()) {
         Ok(_) => Ok(Outcome::Fine),
         Err(error @ ShowError::Trace(_)) => {
-            eprintln!("{error}");
+            files::complain(&error);
             Ok(Outcome::Unread)
         }
         Err(ShowError::Io(error)) => Err(error).into_diagnostic(),
@@ -74,7 +74,7 @@ fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Ou
     files::refuse_other(path, PAGE_BEGINS, "no page of a trace", help)?;
     let page = show::html(reader, &trace.display().to_string());
     files::replace_by(path, |file| file.write_all(page.text.as_bytes()))?;
-    let mut out = files::out();
+    let mut out = files::plain();
     writeln!(out, "shown: {} steps, the state after each, and the claims", page.shown.steps)
         .into_diagnostic()?;
     writeln!(out, "  page   {}", path.display()).into_diagnostic()?;
@@ -108,7 +108,7 @@ fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Resul
         (Some(Ok(redacted)), Ok(())) => redacted,
         (_, written) => return written.map(|()| Outcome::Nothing),
     };
-    let mut out = files::out();
+    let mut out = files::plain();
     writeln!(out, "redacted: {steps} steps, decided as before").into_diagnostic()?;
     writeln!(out, "  trace  {}", path.display()).into_diagnostic()?;
     Ok(stopped(open))
@@ -119,7 +119,7 @@ fn stopped(why: Option<TraceError>) -> Outcome {
     match why {
         None => Outcome::Fine,
         Some(error) => {
-            eprintln!("{}", ShowError::Trace(error));
+            files::complain(&error);
             Outcome::Unread
         }
     }

@@ -194,8 +194,8 @@ fn state(book: &Book) -> Markup {
                         input type="range" id="at" min="1" max=(kept) value=(kept) aria-label="step";
                         button type="button" id="on" aria-label="the step after" { "›" }
                     }
-                    p { "after step " a #chosen href={ "#s" (kept) } { (kept) } }
-                    div #rows aria-live="polite" {}
+                    p aria-live="polite" { "after step " a #chosen href={ "#s" (kept) } { (kept) } }
+                    div #rows {}
                 }
             }
             @if book.steps() > kept {
