@@ -221,7 +221,7 @@ fn a_trace_without_its_end_is_shown_as_far_as_it_goes() {
         assert_eq!(page.shown.steps, 11);
         check_harmless(&page.text, "open");
         assert!(
-            page.text.contains("This trace has no end.")
+            page.text.contains("This trace is not whole.")
                 && page.text.contains("still running where the trace stops")
         );
     }

@@ -62,7 +62,7 @@ impl Frame<'_> {
                 a.skip href="#timeline" { "To the timeline" }
                 header {
                     h1 { (title) }
-                    (self.facts())
+                    (self.facts(verdicts))
                     (self.notes())
                 }
                 nav aria-label="Parts of this page" {
@@ -93,9 +93,10 @@ impl Frame<'_> {
         }
     }
 
-    fn facts(&self) -> Markup {
+    fn facts(&self, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
         let Header { kernel, policy, scenario, .. } = self.header;
         let Shown { steps, requests, refused } = *self.shown;
+        let broken = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Broken(_))).count();
         html! {
             dl.facts {
                 div { dt { "Policy" } dd { (harmless(&policy.name)) } }
@@ -105,6 +106,9 @@ impl Frame<'_> {
                 div { dt { "Steps" } dd { (steps) } }
                 div { dt { "Requests" } dd { (requests) } }
                 @if refused > 0 { div { dt { "Refused" } dd { (refused) } } }
+                div { dt { "Claims" } dd { a href="#claims" {
+                    @if broken == 0 { "none broken" } @else { (broken) " broken" }
+                } } }
             }
         }
     }
@@ -113,7 +117,7 @@ impl Frame<'_> {
         html! {
             @if let Some(error) = self.unread {
                 p.note role="note" {
-                    strong { "This trace has no end. " }
+                    strong { "This trace is not whole. " }
                     "It is shown as far as it goes: " (harmless(&error.to_string())) "."
                 }
             }
