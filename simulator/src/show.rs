@@ -1,4 +1,4 @@
-//! A recorded trace as a timeline that a person reads, or one step of it in full.
+//! A recorded trace as a timeline that a person reads, one step of it in full, or all of it as a page for a browser.
 //!
 //! It goes through the trace once and folds the state along the way; nothing of what was read is kept but a
 //! short summary of the running request. Deliberately absent: judging whether the trace is what this kernel

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Show a trace as a timeline: phases, the debate, the decision and why, tasks, audit.
+/// Show a trace as a timeline: phases, the debate, the decision and why, tasks, audit; as a page; or without its texts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
