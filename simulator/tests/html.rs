@@ -164,6 +164,22 @@ fn a_page_shows_what_a_reader_asks_about() {
     assert!(!text.contains("Broken ("));
 }
 
+/// Under `hardened` every claim holds; as drawn, each trace shows at which steps which do not.
+#[test]
+fn claims_are_broken_only_where_the_drawing_breaks_them() {
+    let mut as_drawn = 0;
+    for path in goldens() {
+        let trace = std::fs::read(&path).unwrap();
+        let policy = Reader::new(trace.as_slice(), "some.ndjson").unwrap().header().policy.name.clone();
+        let page = page(&trace).text;
+        let broken = page.contains("<h3 class=\"bad\">Broken (");
+        assert_eq!(broken, policy == "as-drawn", "{}", path.display());
+        assert_eq!(page.contains("none broken"), !broken, "{}", path.display());
+        as_drawn += usize::from(broken);
+    }
+    assert!(as_drawn > 1, "{as_drawn}");
+}
+
 /// Every state that the page embeds, as the terminal tells it.
 #[test]
 fn the_states_in_a_page_are_those_of_the_trace() {
