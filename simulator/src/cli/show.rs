@@ -10,20 +10,19 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Show a trace as a timeline: phases, the debate, the decision and why, tasks, audit; as a page; or without its texts.
+/// Show a trace: phases, the debate, the decision and why, tasks, audit; or write it without its texts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion show specs/scenarios/veto-in-pass-one.ndjson
-  orchestrion show specs/scenarios/veto-in-pass-one.ndjson --at 11     one step, with the state after it
-  orchestrion show specs/scenarios/veto-in-pass-one.ndjson --html veto.html
-                                       one page for a browser: all of it, every state, and the claims
-  orchestrion show mine.ndjson --redact public.ndjson
-                                       the trace without its texts, to be given away; it replays as before
+  orchestrion show mine.ndjson --at 11                 one step, with the state after it
+  orchestrion show mine.ndjson --html mine.html        a page: all of it, every state, the claims
+  orchestrion show mine.ndjson --redact public.ndjson  without its texts, to be given away
 
-What --redact leaves out and keeps: every text and every name of a user, a conversation and an own policy becomes
-its length and a digest, whose salt is kept nowhere. Scenario and date are left out. Numbers stay: confidences,
-ratings, exit codes, the policy's settings, and the times from the first step on.")]
+What --redact leaves out: every text, and every name of a user, a conversation and an own policy,
+becomes its length and a digest whose salt is kept nowhere. Scenario and date are left out.
+What it keeps: numbers, by which was decided, so that it replays as before: confidences, ratings,
+exit codes, the policy's settings; and the times from the first step on.")]
 pub(super) struct Args {
     /// The trace.
     #[arg(value_name = "TRACE")]
