@@ -128,7 +128,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(outcome) => ExitCode::from(outcome.code()),
         Err(error) => {
-            eprintln!("{error:?}");
+            files::complain_drawn(&error);
             ExitCode::from(Outcome::Nothing.code())
         }
     }

@@ -22,6 +22,7 @@ pub mod policy_file;
 pub mod project;
 pub mod promote;
 pub mod recording;
+pub mod redact;
 pub mod replay;
 pub mod scenario;
 pub mod script;

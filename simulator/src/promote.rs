@@ -105,7 +105,9 @@ pub enum PromoteError {
     },
     /// The trace cannot be read.
     #[error(transparent)]
-    #[diagnostic(help("only a trace that is whole can be promoted; a recorded debate is, with --as debate"))]
+    #[diagnostic(help(
+        "only what is whole up to where it stops can be promoted; a recorded debate is, with --as debate"
+    ))]
     Trace(#[from] TraceError),
     /// Nothing was asked for.
     #[error("{file}: nobody asks for anything in it; expected at least one request")]

@@ -3,10 +3,10 @@
 mod again;
 mod update;
 
+pub(crate) use again::Again;
 pub use update::{Update, update};
 
 use crate::trace::{Header, Layer, Reader, TraceError, table_digest};
-use again::Again;
 use orchestrion_kernel::Policy;
 use std::io::BufRead;
 

@@ -1,26 +1,31 @@
-//! A recorded trace as a timeline that a person reads, or one step of it in full.
+//! A recorded trace as a timeline that a person reads, one step of it in full, or all of it as a page for a browser.
 //!
 //! It goes through the trace once and folds the state along the way; nothing of what was read is kept but a
 //! short summary of the running request. Deliberately absent: judging whether the trace is what this kernel
 //! would decide. That is replay's.
 
+mod claims;
 mod detail;
+mod html;
 mod page;
 mod plans;
 mod scene;
+mod terminal;
 mod text;
 mod timeline;
 mod why;
 mod words;
 
-pub use page::Style;
+pub use html::{HtmlPage, PAGE_BEGINS, html};
+pub use terminal::Style;
+pub(crate) use text::harmless;
 
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::State;
-use page::Page;
 use scene::{Before, Scene};
 use std::fmt;
 use std::io::{self, BufRead};
+use terminal::Terminal;
 
 /// What is to be seen of a trace, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +67,7 @@ impl fmt::Display for ShowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // The file's own words may stand in it.
-            Self::Trace(error) => f.write_str(&text::harmless(&error.to_string())),
+            Self::Trace(error) => f.write_str(&harmless(&error.to_string())),
             Self::Io(error) => write!(f, "the timeline cannot be written: {error}"),
             Self::NoSuchStep { at, steps: 0 } => {
                 write!(f, "no step {at}: the trace has no steps, only a header")
@@ -101,10 +106,11 @@ pub fn show<R: BufRead>(
     out: &mut impl io::Write,
 ) -> Result<Shown, ShowError> {
     let header = reader.header().clone();
-    let mut page = Page::new(out, view.style);
+    let mut page = Terminal::new(out, view.style);
     let mut state = State::new(header.conversation.clone());
     let mut shown = Shown::default();
     let mut timeline = timeline::Timeline::default();
+    let mut first_ms = None;
     if view.at.is_none() {
         timeline::header(&mut page, &header)?;
     }
@@ -119,10 +125,11 @@ pub fn show<R: BufRead>(
                 return Err(ShowError::Trace(error));
             }
         };
+        let first_ms = *first_ms.get_or_insert(step.at_ms);
         let before = Before::of(&state);
         step.events.iter().for_each(|event| state.apply(event));
         shown.count(&step);
-        let scene = Scene { policy: &header.policy, step: &step, before: &before, after: &state };
+        let scene = Scene { policy: &header.policy, step: &step, first_ms, before: &before, after: &state };
         match view.at {
             None => timeline.step(&mut page, &scene)?,
             Some(at) if at == step.n => {

@@ -340,3 +340,27 @@ fn colours_change_nothing_but_the_ink() {
         assert_eq!(bare, plain(&trace, None));
     }
 }
+
+/// When the host looked at the clock, and what it had to say.
+#[test]
+fn times_and_notes_stand_beside_their_steps() {
+    let trace = repair(Policy::hardened());
+    let reader = Reader::new(&trace[..], "recorded.trace.ndjson").unwrap();
+    let mut writer = Writer::new(Vec::new(), reader.header()).unwrap();
+    for step in reader {
+        let step = step.unwrap();
+        let at_ms = if step.n == 4 { 0 } else { 1_790_000_000_000 + 7 * step.n.pow(5) };
+        let note = match step.n {
+            5 => Some("the host\x1b[31m panicked: no such module".to_string()),
+            9 => Some("half a line came, and was thrown away".to_string()),
+            _ => None,
+        };
+        let made = Made::accepted(&step.events, step.context.as_ref());
+        writer.step(&Stamp { at_ms, note }, &step.input, made).unwrap();
+    }
+    let trace = writer.end().unwrap();
+    insta::assert_snapshot!("times", plain(&trace, None));
+    let fifth = plain(&trace, Some(5));
+    assert!(fifth.contains("note          the host␛[31m panicked"), "{fifth}");
+    assert!(fifth.contains("time          +21.8s after the first step"), "{fifth}");
+}

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::show::harmless;
 use crate::trace::{Reader, TraceError, TraceErrorKind};
 
 /// How much of a trace is read at once.
@@ -14,6 +15,54 @@ const READ_BYTES: usize = 64 * 1024;
 /// printed; what the verb comes to is still worth an exit code.
 pub(super) fn out() -> impl Write {
     Patient { out: anstream::stdout().lock(), gone: false }
+}
+
+/// Standard output for a verb that writes no colours: nothing that a trace or a file says acts on the terminal.
+pub(super) fn plain() -> impl Write {
+    Plain(out())
+}
+
+struct Plain<W>(W);
+
+impl<W: Write> Write for Plain<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(lines_of(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Says on standard error what a verb could not do.
+pub(super) fn complain(what: &impl std::fmt::Display) {
+    eprintln!("{}", lines_of(&what.to_string()));
+}
+
+/// Says it as errors are drawn. Of the escapes in it only colours are left.
+pub(super) fn complain_drawn(error: &miette::Report) {
+    let drawn = format!("{error:?}");
+    let mut parts = drawn.split("\u{1b}[");
+    let mut told = lines_of(parts.next().unwrap_or_default());
+    for part in parts {
+        let colour =
+            part.find(|c: char| !c.is_ascii_digit() && c != ';').filter(|end| part[*end..].starts_with('m'));
+        match colour {
+            Some(end) => {
+                told.push_str("\u{1b}[");
+                told.push_str(&part[..=end]);
+                told.push_str(&lines_of(&part[end + 1..]));
+            }
+            None => told.push_str(&lines_of(&format!("\u{1b}[{part}"))),
+        }
+    }
+    eprintln!("{told}");
+}
+
+/// The text with its line breaks, and everything else in it visible.
+fn lines_of(text: &str) -> String {
+    text.split('\n').map(harmless).collect::<Vec<_>>().join("\n")
 }
 
 struct Patient<W> {
@@ -70,21 +119,31 @@ pub(super) fn open_trace_as<R: Read>(
     }
 }
 
+/// How every trace begins.
+pub(super) const TRACE_BEGINS: &str = "{\"format\":\"orchestrion-trace/";
+
 /// Writes a trace, over an earlier one if there is one, but over nothing else.
 pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
-    const BEGINS: &[u8] = b"{\"format\":\"orchestrion-trace/";
-    let mut start = Vec::new();
-    if let Ok(file) = File::open(path) {
-        file.take(BEGINS.len() as u64).read_to_end(&mut start).into_diagnostic()?;
-        if !start.is_empty() && start != BEGINS {
-            return Err(miette!(
-                help = "choose another folder with --out, or move the file away",
-                "{} is no trace, and is not overwritten",
-                path.display()
-            ));
-        }
-    }
+    refuse_other(path, TRACE_BEGINS, "no trace", "choose another folder with --out, or move the file away")?;
     replace(path, bytes)
+}
+
+/// An error if there is a file that does not begin like those that are overwritten; an empty one is.
+pub(super) fn refuse_other(path: &Path, begins: &str, is: &str, help: &str) -> Result<()> {
+    let mut start = Vec::new();
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    file.take(begins.len() as u64)
+        .read_to_end(&mut start)
+        .into_diagnostic()
+        .wrap_err_with(|| cannot(path))?;
+    if start.is_empty() || start == begins.as_bytes() {
+        return Ok(());
+    }
+    Err(miette!(help = help.to_string(), "{} is {is}, and is not overwritten", path.display()))
+}
+
+fn cannot(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }
 
 /// Writes a file whole or not at all, over whatever was there.
@@ -95,8 +154,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Lets `write` write a file, which takes its place whole or not at all, over whatever was there.
 pub(super) fn replace_by(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot = || format!("cannot write {}", path.display());
-    fs::create_dir_all(folder).into_diagnostic().wrap_err_with(cannot)?;
+    fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| cannot(path))?;
     let draft = draft_of(path);
     let written = File::create(&draft)
         .and_then(|mut file| write(&mut file).and_then(|()| file.sync_all()))
@@ -105,7 +163,7 @@ pub(super) fn replace_by(path: &Path, write: impl FnOnce(&mut File) -> io::Resul
         // The draft is ours; whether it can be removed does not change what went wrong.
         let _ = fs::remove_file(&draft);
     }
-    written.into_diagnostic().wrap_err_with(cannot)
+    written.into_diagnostic().wrap_err_with(|| cannot(path))
 }
 
 /// Writes a file that must not be there yet.

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         }
     };
     let written = write(&promotion, &to)?;
-    tell(&promotion, &written, &mut super::files::out()).into_diagnostic()?;
+    tell(&promotion, &written, &mut files::plain()).into_diagnostic()?;
     Ok(Outcome::Fine)
 }
 

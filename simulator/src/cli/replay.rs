@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     let jobs = args.jobs.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let bar = progress(&given);
     let stop = AtomicBool::new(false);
-    let mut out = files::out();
+    let mut out = files::plain();
     let mut tally = Tally::default();
     let find = |given: &Given| found(given, args.update, policy, &bar, &stop);
     queue::in_order(&given, jobs, &stop, find, |one, found| {
@@ -140,7 +140,7 @@ fn told(
 ) -> Result<Outcome> {
     match found {
         Found::Nothing(why) => {
-            eprintln!("{why}");
+            files::complain(why);
             Ok(Outcome::Nothing)
         }
         Found::Replayed(found) => report::replayed(path, found, global.quiet, out).into_diagnostic(),

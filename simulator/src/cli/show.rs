@@ -1,17 +1,28 @@
-//! `show`: a trace as a timeline.
+//! `show`: a trace as a timeline, as a page for a browser, or without its texts.
 
 use super::Outcome;
-use super::files::open_trace;
-use crate::show::{ShowError, Style, View, show};
-use miette::{IntoDiagnostic, Result, miette};
-use std::path::PathBuf;
+use super::files::{self, open_trace};
+use crate::redact::{Redacted, Salt, redact};
+use crate::show::{self, PAGE_BEGINS, ShowError, Style, View};
+use crate::trace::{Reader, TraceError};
+use miette::{Context, IntoDiagnostic, Result, miette};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
-/// Show a trace as a timeline: phases, the debate, the decision and why, tasks, audit.
+/// Show a trace: phases, the debate, the decision and why, tasks, audit; or write it without its texts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion show specs/scenarios/veto-in-pass-one.ndjson
-  orchestrion show specs/scenarios/veto-in-pass-one.ndjson --at 11     one step, with the state after it")]
+  orchestrion show mine.ndjson --at 11                 one step, with the state after it
+  orchestrion show mine.ndjson --html mine.html        a page: all of it, every state, the claims
+  orchestrion show mine.ndjson --redact public.ndjson  without its texts, to be given away
+
+What --redact leaves out: every text, and every name of a user, a conversation and an own policy,
+becomes its length and a digest whose salt is kept nowhere. Scenario and date are left out.
+What it keeps: numbers, by which was decided, so that it replays as before: confidences, ratings,
+exit codes, the policy's settings; and the times from the first step on.")]
 pub(super) struct Args {
     /// The trace.
     #[arg(value_name = "TRACE")]
@@ -19,25 +30,96 @@ pub(super) struct Args {
     /// Only this step, with its events, the state after it, and what the called module was shown.
     #[arg(long, value_name = "STEP")]
     at: Option<u64>,
+    /// Write one page that needs nothing else, over an earlier one if there is one.
+    #[arg(long, value_name = "FILE", conflicts_with = "at")]
+    html: Option<PathBuf>,
+    /// Write the trace without its texts, over an earlier trace if there is one.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "html"])]
+    redact: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let reader = match open_trace(&args.trace) {
         Ok(reader) => reader,
         Err(error) => {
-            eprintln!("{error}");
+            files::complain(&error);
             return Ok(Outcome::Nothing);
         }
     };
+    match (&args.html, &args.redact) {
+        (Some(path), _) => html(reader, &args.trace, path),
+        (None, Some(path)) => redacted(reader, &args.trace, path),
+        (None, None) => timeline(reader, args.at),
+    }
+}
+
+fn timeline(reader: Reader<BufReader<File>>, at: Option<u64>) -> Result<Outcome> {
     // Colour is always written; the stream takes it out where it does not belong.
-    let view = View { at: args.at, style: Style::Colour };
-    match show(reader, &view, &mut super::files::out()) {
+    let view = View { at, style: Style::Colour };
+    match show::show(reader, &view, &mut files::out()) {
         Ok(_) => Ok(Outcome::Fine),
         Err(error @ ShowError::Trace(_)) => {
-            eprintln!("{error}");
+            files::complain(&error);
             Ok(Outcome::Unread)
         }
         Err(ShowError::Io(error)) => Err(error).into_diagnostic(),
         Err(error @ ShowError::NoSuchStep { .. }) => Err(miette!("{error}")),
+    }
+}
+
+/// Writes the page of the trace, as far as the trace goes.
+fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Outcome> {
+    let help = "choose another file for the page, or move this one away";
+    files::refuse_other(path, PAGE_BEGINS, "no page of a trace", help)?;
+    let page = show::html(reader, &trace.display().to_string());
+    files::replace_by(path, |file| file.write_all(page.text.as_bytes()))?;
+    let mut out = files::plain();
+    writeln!(out, "shown: {} steps, the state after each, and the claims", page.shown.steps)
+        .into_diagnostic()?;
+    writeln!(out, "  page   {}", path.display()).into_diagnostic()?;
+    Ok(stopped(page.unread))
+}
+
+/// Writes the trace without its texts.
+fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Outcome> {
+    files::refuse_other(path, files::TRACE_BEGINS, "no trace", "choose another file, or move this one away")?;
+    if path.exists() && path.canonicalize().into_diagnostic()? == trace.canonicalize().into_diagnostic()? {
+        return Err(miette!(
+            help = "choose another file; the texts could not be brought back",
+            "{} is the trace itself, and is not overwritten",
+            path.display()
+        ));
+    }
+    let salt = Salt::random().into_diagnostic().wrap_err("no random salt is to be had")?;
+    let mut made = None;
+    let written = files::replace_by(path, |file| {
+        let mut out = BufWriter::new(file);
+        let result = redact(reader, &salt, &mut out);
+        let is_whole = result.is_ok();
+        made = Some(result);
+        if is_whole { out.flush() } else { Err(io::Error::other("not redacted")) }
+    });
+    let Redacted { steps, open } = match (made, written) {
+        (Some(Err(error)), _) => {
+            return Err(miette::Report::new(error)
+                .wrap_err(format!("{} is not redacted, nothing was written", trace.display())));
+        }
+        (Some(Ok(redacted)), Ok(())) => redacted,
+        (_, written) => return written.map(|()| Outcome::Nothing),
+    };
+    let mut out = files::plain();
+    writeln!(out, "redacted: {steps} steps, decided as before").into_diagnostic()?;
+    writeln!(out, "  trace  {}", path.display()).into_diagnostic()?;
+    Ok(stopped(open))
+}
+
+/// Says why a trace was not gone through to its end, if it was not.
+fn stopped(why: Option<TraceError>) -> Outcome {
+    match why {
+        None => Outcome::Fine,
+        Some(error) => {
+            files::complain(&error);
+            Outcome::Unread
+        }
     }
 }

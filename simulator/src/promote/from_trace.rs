@@ -1,7 +1,8 @@
 //! A trace as a scenario: the answers that were recorded, in the order asked.
 //!
-//! A trace may stop in the middle of a request, as counterexamples do; a scenario is played to its end. What
-//! is missing is then answered by modules that succeed, and the scenario says so.
+//! A trace may stop in the middle of a request, as counterexamples do, or without its last line, as that of a killed
+//! conversation does; a scenario is played to its end. What is missing is then answered by modules that succeed, and the
+//! scenario says so.
 
 use super::answers::Answers;
 use super::{PromoteError, Promotion, Target, origin, perform};
@@ -9,10 +10,10 @@ use crate::scenario::{
     Count, DeadlinesFile, InterruptFile, MomentFile, PhaseName, RequestFile, ScenarioFile, Seed,
 };
 use crate::script::{Answer, unscripted};
-use crate::trace::{Header, Reader, Step};
+use crate::trace::{Header, Reader, Step, TraceErrorKind};
 use crate::yaml::Words;
 use orchestrion_kernel::module::{Argument, Ask, Report, Stance};
-use orchestrion_kernel::{Input, Phase, Score, State, Text, UserId, decide};
+use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId, decide};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::num::NonZeroU32;
@@ -26,7 +27,7 @@ const REFUSED_TOLD_MAX: usize = 5;
 /// Promotes a trace. `file` is its path, as errors show it.
 ///
 /// # Errors
-/// [`PromoteError`] if the trace cannot be read to its end, says something that a scenario cannot, or is not
+/// [`PromoteError`] if the trace cannot be read to where it stops, says something that a scenario cannot, or is not
 /// what the scenario made of it plays.
 pub fn from_trace<R: BufRead>(
     reader: Reader<R>,
@@ -34,7 +35,7 @@ pub fn from_trace<R: BufRead>(
     target: &Target,
 ) -> Result<Promotion, PromoteError> {
     let header = reader.header().clone();
-    let steps = reader.collect::<Result<Vec<Step>, _>>()?;
+    let (steps, open) = whole(reader)?;
     let mut recording = Recording::new(&header, file);
     for step in &steps {
         recording.take(step, step.n == steps.last().map_or(0, |last| last.n))?;
@@ -45,7 +46,8 @@ pub fn from_trace<R: BufRead>(
     recording.session_was_used()?;
     let added = recording.complete(&header);
     let mut about = format!("Promoted from {}.", origin(file));
-    let mut notes = recording.refused_notes();
+    let mut notes = open;
+    notes.extend(recording.refused_notes());
     if let Some(added) = added {
         about = format!("{about} {added}");
         notes.push(added);
@@ -60,10 +62,48 @@ pub fn from_trace<R: BufRead>(
         requests: recording.requests.into(),
         modules: recording.answers.file().into(),
     };
-    let (mut promotion, played) = perform(target, scenario, &header.policy)?;
+    let policy = named(header.policy, &mut notes);
+    let (mut promotion, played) = perform(target, scenario, &policy)?;
     notes.extend(compare(file, &recording.kept, &played)?);
+    let stamp = |step: &Step| (step.at_ms, step.note.clone());
+    if !recording.kept.iter().zip(&played).all(|(recorded, played)| stamp(recorded) == stamp(played)) {
+        notes.push("What the runtime noted beside the inputs, and when they came, is not kept.".to_string());
+    }
     promotion.notes = notes;
     Ok(promotion)
+}
+
+/// The policy under a name that a policy file may have: that of a built-in one is taken.
+fn named(policy: Policy, notes: &mut Vec<String>) -> Policy {
+    if Policy::built_in(&policy.name).is_none_or(|built_in| built_in == policy) {
+        return policy;
+    }
+    let name = format!("{} as recorded", policy.name);
+    notes.push(format!(
+        "The recorded policy is not the {} of this version; it is called `{name}`.",
+        policy.name
+    ));
+    Policy { name, ..policy }
+}
+
+/// The steps, as far as they are whole, and in words where they stop if no last line follows.
+fn whole<R: BufRead>(reader: Reader<R>) -> Result<(Vec<Step>, Vec<String>), PromoteError> {
+    let mut steps = Vec::new();
+    for step in reader {
+        match step {
+            Ok(step) => steps.push(step),
+            Err(error) if matches!(error.kind, TraceErrorKind::NoEnd | TraceErrorKind::Torn) => {
+                let how = match error.kind {
+                    TraceErrorKind::Torn => "in the middle of its next line",
+                    _ => "and nothing says that this was its end",
+                };
+                let stops = format!("The recording stops after step {}, {how}.", steps.len());
+                return Ok((steps, vec![stops]));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok((steps, Vec::new()))
 }
 
 /// What was recorded, as far as it was read.

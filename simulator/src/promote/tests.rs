@@ -119,7 +119,10 @@ fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
         };
         let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{text}\n{error}"));
         assert_eq!(inputs(&promotion.golden), inputs(&trace), "{text}\n{}", promotion.scenario);
-        assert_eq!(promotion.notes, [""; 0], "{text}");
+        // How long answers took is nothing that a scenario must keep to be decided the same.
+        let took_time = text.contains("after:");
+        let untimed = ["What the runtime noted beside the inputs, and when they came, is not kept."];
+        assert_eq!(promotion.notes, &untimed[..usize::from(took_time)], "{text}");
         check_kept(&promotion);
     }
 }
@@ -230,6 +233,105 @@ fn a_trace_that_this_kernel_does_not_lead_to_is_an_error() {
     }
     let error = promoted(&writer.end().unwrap()).unwrap_err();
     assert!(matches!(error, PromoteError::Differs { n: 3, .. }), "{error}");
+}
+
+#[test]
+fn a_trace_without_its_last_line_is_promoted_as_far_as_it_goes() {
+    let trace = String::from_utf8(trace_of(&scenario("hardened", ""))).unwrap();
+    let lines: Vec<&str> = trace.lines().collect();
+    for end in 3..lines.len() - 1 {
+        let open = lines[..end].join("\n") + "\n";
+        let torn = open.clone() + &lines[end][..lines[end].len() / 2];
+        for text in [&open, &torn] {
+            let promotion = promoted(text.as_bytes()).unwrap();
+            let recorded: Vec<_> = inputs(trace.as_bytes()).into_iter().take(end - 1).collect();
+            assert!(inputs(&promotion.golden).starts_with(&recorded), "{end}\n{}", promotion.scenario);
+            assert!(promotion.notes[0].starts_with(&format!("The recording stops after step {}, ", end - 1)));
+            assert!(promotion.halted.is_none());
+        }
+    }
+    let edited = trace.replacen("ada", "eve", 1);
+    assert!(matches!(promoted(edited.as_bytes()), Err(PromoteError::Trace(_))));
+}
+
+/// Names and texts that YAML, a file name or a terminal would take for something else.
+#[test]
+fn whatever_was_said_is_promoted_as_it_was() {
+    let odd = [
+        "",
+        " ",
+        "~",
+        "null",
+        "yes",
+        "3",
+        "0x1F",
+        "- a",
+        "a: b",
+        "# a",
+        "'",
+        "\"",
+        "\\",
+        "{}",
+        "%TAG",
+        "---",
+        "...",
+        "&a",
+        "*a",
+        "!!str a",
+        "a\n",
+        "\n\na\n b\n\n",
+        "\ta",
+        " a ",
+        "a\r\nb",
+        "\u{0}\u{1b}[31m\u{7}\u{7f}\u{85}\u{9b}",
+        "\u{202e}\u{2028}\u{2029}\u{feff}\u{fffe}\u{e0041}",
+        "<img src=x onerror=alert(1)>\"'&</script>",
+        "hardened",
+        "漢字 🙂",
+    ];
+    for text in odd.into_iter().chain([&*"long ".repeat(20_000)]) {
+        let user = UserId::new(text);
+        let start = Input::SessionStart { user: user.clone() };
+        let ask = Input::UserMessage { user, text: text.into() };
+        let replies = [
+            Report::Identity { gcp: true, mongodb: true },
+            Report::Context { ratings: Default::default(), traces: Vec::new() },
+            Report::Classification { tags: vec![text.into(), text.into()], similarity: Default::default() },
+        ];
+        let mut conversation = {
+            let header = Header::new(ConversationId::new(text), Policy::hardened(), None);
+            Recording::open(Vec::new(), &header).unwrap()
+        };
+        conversation.submit(&start, &Stamp::default()).unwrap().unwrap();
+        conversation.submit(&ask, &Stamp::default()).unwrap().unwrap();
+        for report in replies {
+            while conversation.state().control.waiting().is_none() {
+                conversation.submit(&Input::Step, &Stamp::default()).unwrap().unwrap();
+            }
+            let call = conversation.state().control.waiting().unwrap().id;
+            conversation.submit(&Input::Reply { call, report }, &Stamp::default()).unwrap().unwrap();
+        }
+        let trace = conversation.close().unwrap();
+        let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{text:?}\n{error:?}"));
+        assert!(inputs(&promotion.golden).starts_with(&inputs(&trace)), "{text:?}\n{}", promotion.scenario);
+        check_kept(&promotion);
+    }
+}
+
+/// A built-in policy of an earlier version, or of somebody who changed it without giving it a name.
+#[test]
+fn a_policy_that_only_has_the_name_of_a_built_in_one_comes_under_another() {
+    for odd in ["hardened", "as-drawn", "", "a: b\n", "\u{1b}[31m"] {
+        let mut policy = Policy::hardened();
+        policy.name = odd.into();
+        policy.bounds.passes = 2;
+        let inputs = inputs(&trace_of(&scenario("hardened", "")));
+        let trace = recorded(policy, inputs);
+        let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{odd:?}: {error:?}"));
+        let renamed = Policy::built_in(odd).is_some();
+        assert_eq!(promotion.notes.iter().any(|note| note.contains("as recorded`")), renamed, "{odd:?}");
+        check_kept(&promotion);
+    }
 }
 
 #[test]

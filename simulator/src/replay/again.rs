@@ -10,7 +10,7 @@ use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
 use std::io::{BufRead, Write};
 
 /// A conversation that is decided again, input by input.
-pub(super) struct Again {
+pub(crate) struct Again {
     policy: Policy,
     state: State,
     contexts: Contexts,
@@ -19,34 +19,34 @@ pub(super) struct Again {
 }
 
 /// A step that was decided again.
-pub(super) struct Turn {
+pub(crate) struct Turn {
     /// What the runtime said of the input.
-    pub(super) stamp: Stamp,
+    pub(crate) stamp: Stamp,
     /// What came.
-    pub(super) input: Input,
+    pub(crate) input: Input,
     /// What it came to.
-    pub(super) decided: Decided,
+    pub(crate) decided: Decided,
     /// How that departs from the record, if it does.
-    pub(super) difference: Option<(Layer, Difference)>,
+    pub(crate) difference: Option<(Layer, Difference)>,
 }
 
 /// What an input came to this time.
-pub(super) struct Decided {
+pub(crate) struct Decided {
     /// The batch that was applied, or the refusal as a sentence.
-    pub(super) outcome: Result<Events, String>,
+    pub(crate) outcome: Result<Events, String>,
     /// What the module that is now waited for is shown.
-    pub(super) shown: Option<Shown>,
+    pub(crate) shown: Option<Shown>,
 }
 
 impl Again {
-    pub(super) fn new(header: &Header, policy: Option<&Policy>) -> Self {
+    pub(crate) fn new(header: &Header, policy: Option<&Policy>) -> Self {
         let policy = policy.unwrap_or(&header.policy).clone();
         let state = State::new(header.conversation.clone());
         Self { policy, state, contexts: Contexts::default(), written: Vec::new() }
     }
 
     /// The next step of a trace, or `None` after the last.
-    pub(super) fn next<R: BufRead>(&mut self, reader: &mut Reader<R>) -> Result<Option<Turn>, TraceError> {
+    pub(crate) fn next<R: BufRead>(&mut self, reader: &mut Reader<R>) -> Result<Option<Turn>, TraceError> {
         if !reader.advance()? {
             return Ok(None);
         }

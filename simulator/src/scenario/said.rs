@@ -17,6 +17,9 @@ use serde::de::DeserializeOwned;
 /// `malformed`, with the place and what was expected; or the failure that the module itself tells with `fail`.
 pub fn answer(ask: Ask, text: &str) -> drive::Answer {
     let text = unfenced(text);
+    if text.is_empty() {
+        return Err(NoAnswer::malformed(format!("nothing was said; expected {}", ask.expected())));
+    }
     match read(ask, text) {
         Ok(script::Answer::Reply(report)) => Ok(report),
         Ok(script::Answer::Fail(failure)) => Err(failure.into()),

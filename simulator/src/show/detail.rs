@@ -2,11 +2,11 @@
 //! asked next. Every text stands here whole, once.
 
 mod events;
-mod state;
+pub(super) mod state;
 
 use super::page::{Ink, Line, Page};
 use super::scene::Scene;
-use super::text::{count, wrap};
+use super::text::count;
 use super::words;
 use crate::trace::Header;
 use crate::trace::Shown;
@@ -14,54 +14,52 @@ use orchestrion_kernel::module::Report;
 use orchestrion_kernel::{Input, present};
 use std::io;
 
-/// Where the words of a section stand.
-const AT: usize = 14;
-
 /// The step.
-pub(super) fn step(page: &mut Page<'_>, header: &Header, scene: &Scene<'_>) -> io::Result<()> {
+pub(super) fn step(page: &mut dyn Page, header: &Header, scene: &Scene<'_>) -> io::Result<()> {
     let n = scene.step.n;
     let title = Line::new()
         .ink(Ink::Heading, format_args!("Step {n}"))
         .and(format_args!(" of conversation {}, policy {}", header.conversation, header.policy.name));
     page.heading(title)?;
-    input(page, scene)?;
-    match (&scene.step.refused, scene.row()) {
-        (Some(sentence), _) => {
-            section(page, "refused", Line::new().ink(Ink::Warn, sentence))?;
-        }
-        (None, Some(row)) => {
-            section(page, "row", words::row(row))?;
-            section(page, "", Line::faint(row.label))?;
-        }
-        (None, None) => section(page, "row", Line::faint("none: control did not move"))?,
-    }
-    events::list(page, scene)?;
+    told(page, scene)?;
     state::list(page, scene)?;
-    shown(page, scene)
-}
-
-/// A line under a name at the left.
-fn section(page: &mut Page<'_>, name: &str, line: Line) -> io::Result<()> {
-    page.paragraph(Line::new().ink(Ink::Faint, name).to(AT).join(line), AT)
-}
-
-/// A text under what was said before, whole.
-fn whole(page: &mut Page<'_>, text: &str, at: usize) -> io::Result<()> {
-    for line in wrap(text, super::page::WIDTH - at - 2) {
-        page.line(Line::new().to(at).ink(Ink::Faint, "│ ").and(line))?;
+    if let Some(context) = shown(page, scene)? {
+        page.whole(&context)?;
     }
     Ok(())
 }
 
-fn input(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+/// What came, what was made of it, and in which events.
+pub(super) fn told(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+    input(page, scene)?;
+    if let Some(note) = &scene.step.note {
+        page.section("note", Line::new().ink(Ink::Warn, note))?;
+    }
+    if let Some(time) = scene.since_first() {
+        page.section("time", Line::text(format_args!("{time} after the first step")))?;
+    }
+    match (&scene.step.refused, scene.row()) {
+        (Some(sentence), _) => {
+            page.section("refused", Line::new().ink(Ink::Warn, sentence))?;
+        }
+        (None, Some(row)) => {
+            page.section("row", words::row(row))?;
+            page.section("", Line::faint(row.label))?;
+        }
+        (None, None) => page.section("row", Line::faint("none: control did not move"))?,
+    }
+    events::list(page, scene)
+}
+
+fn input(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
     match &scene.step.input {
         Input::SessionStart { user } => {
-            section(page, "input", Line::text(format_args!("{user} opens a session")))
+            page.section("input", Line::text(format_args!("{user} opens a session")))
         }
-        Input::SessionEnd => section(page, "input", Line::text("the session ends")),
+        Input::SessionEnd => page.section("input", Line::text("the session ends")),
         Input::UserMessage { user, text } => {
-            section(page, "input", Line::new().ink(Ink::Who, user).and(" asks"))?;
-            whole(page, text.as_str(), AT)
+            page.section("input", Line::new().ink(Ink::Who, user).and(" asks"))?;
+            page.whole(text.as_str())
         }
         Input::Reply { call, report } => {
             let line = match scene.before.waiting {
@@ -70,7 +68,7 @@ fn input(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
                 }
                 _ => Line::text(format_args!("an answer to call {call}")),
             };
-            section(page, "input", line.and(": ").and(report.noun()))?;
+            page.section("input", line.and(": ").and(report.noun()))?;
             said(page, report)
         }
         Input::CallFailed { call, failure } => {
@@ -80,18 +78,18 @@ fn input(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
                 }
                 _ => Line::text(format_args!("call {call} fails: ")),
             };
-            section(page, "input", line.ink(Ink::Bad, failure))
+            page.section("input", line.ink(Ink::Bad, failure))
         }
-        Input::Step => section(page, "input", Line::text("a step by itself")),
-        Input::Cancel => section(page, "input", Line::new().ink(Ink::Warn, "the user cancels")),
+        Input::Step => page.section("input", Line::text("a step by itself")),
+        Input::Cancel => page.section("input", Line::new().ink(Ink::Warn, "the user cancels")),
         Input::Resume => {
-            section(page, "input", Line::new().ink(Ink::Warn, "the runtime is back after a crash"))
+            page.section("input", Line::new().ink(Ink::Warn, "the runtime is back after a crash"))
         }
     }
 }
 
 /// Everything that a report says.
-fn said(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
+fn said(page: &mut dyn Page, report: &Report) -> io::Result<()> {
     let line = match report {
         Report::Argument { argument, .. } => words::argument(*argument),
         Report::Exit { code, .. } => words::exit(*code),
@@ -100,35 +98,35 @@ fn said(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         report => words::report(report),
     };
     if !line.is_empty() {
-        section(page, "", line)?;
+        page.section("", line)?;
     }
     match report {
         Report::Argument { text, .. }
         | Report::Approval { text, .. }
         | Report::Repaired { text, .. }
         | Report::NoRepair { text }
-        | Report::Exit { text, .. } => whole(page, text.as_str(), AT)?,
+        | Report::Exit { text, .. } => page.whole(text.as_str())?,
         Report::Context { traces, .. } => {
             for past in traces {
-                section(page, "", Line::text(format_args!("past trace {}", past.trace)))?;
-                whole(page, past.text.as_str(), AT)?;
+                page.section("", Line::text(format_args!("past trace {}", past.trace)))?;
+                page.whole(past.text.as_str())?;
             }
         }
         _ => {}
     }
     let tasks = report.plan().into_iter().flat_map(|plan| plan.tasks());
-    tasks.into_iter().try_for_each(|task| page.paragraph(Line::new().to(AT).join(events::task(task)), AT + 4))
+    tasks.into_iter().try_for_each(|task| page.task(events::task(task)))
 }
 
-/// What the module that is asked now is shown.
-fn shown(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+/// What the module that is asked now is shown: how much, and the text.
+pub(super) fn shown(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<Option<String>> {
     let (Some(call), Some(now)) =
         (scene.after.control.waiting(), Shown::after(scene.after, &scene.step.events))
     else {
-        return Ok(());
+        return Ok(None);
     };
     let context = present(scene.after);
-    page.line(Line::new())?;
+    page.gap()?;
     let line = Line::new().ink(Ink::Who, call.ask.module()).and(format_args!(
         " reads {}, about {}",
         count(context.ids.len(), "item"),
@@ -142,6 +140,6 @@ fn shown(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
         ),
         None => Line::faint(", taken from this build: nothing was recorded"),
     };
-    section(page, "shown", line.join(recorded))?;
-    whole(page, &context.text, AT)
+    page.section("shown", line.join(recorded))?;
+    Ok(Some(context.text))
 }

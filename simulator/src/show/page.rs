@@ -1,23 +1,42 @@
-//! The page: a narrow column of step numbers, one of who speaks, what is said, and the row at the right.
+//! What is told of a trace, in lines of different ink, and where it can be written: on a terminal, or into a web page.
 //!
-//! ```text
-//!     n  who             what                                                                     row
-//! ```
-//! Every text goes through [`Line`], and there it is made harmless; escapes are written here alone.
+//! Every text goes through [`Line`], and there it is made harmless.
 
+use super::scene::Scene;
 use super::text::{break_at, columns, harmless, shorten};
-use anstyle::{AnsiColor, Effects};
 use std::fmt::Display;
 use std::io;
 
-/// Whether escapes may be written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
-    /// No escapes.
-    #[default]
-    Plain,
-    /// ANSI colours.
-    Colour,
+/// Where a trace is told: the timeline step by step, or one step in full.
+pub(super) trait Page {
+    /// A line of a step: its number and its row stand only at the first one.
+    fn step(&mut self, scene: &Scene<'_>, who: Line, said: Line, row: &str) -> io::Result<()>;
+    /// What the user asks, as the line of a step.
+    fn asked(&mut self, scene: &Scene<'_>, who: Line, text: &str, row: &str) -> io::Result<()>;
+    /// A further line of a step.
+    fn more(&mut self, who: &str, said: Line) -> io::Result<()>;
+    /// What the user reads, under a step.
+    fn answer(&mut self, scene: &Scene<'_>, text: &str) -> io::Result<()>;
+    /// A heading that parts the page.
+    fn heading(&mut self, title: Line) -> io::Result<()>;
+    /// A heading within a request.
+    fn region(&mut self, title: &str) -> io::Result<()>;
+    /// A paragraph over the whole width, further lines indented.
+    fn paragraph(&mut self, line: Line, indent: usize) -> io::Result<()>;
+    /// Some room.
+    fn gap(&mut self) -> io::Result<()>;
+    /// A line about one step under a name; without one, under that of the line before.
+    fn section(&mut self, name: &str, line: Line) -> io::Result<()>;
+    /// An event of the step.
+    fn event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()>;
+    /// Whether what stands whole elsewhere is shortened.
+    fn shortens(&self) -> bool;
+    /// A property of the state.
+    fn property(&mut self, section: &str, name: &str, line: Line) -> io::Result<()>;
+    /// A task under what was said.
+    fn task(&mut self, line: Line) -> io::Result<()>;
+    /// A text under what was said before, whole.
+    fn whole(&mut self, text: &str) -> io::Result<()>;
 }
 
 /// What a piece of text is, from which its colour follows.
@@ -37,36 +56,23 @@ pub(super) enum Ink {
     Warn,
 }
 
-impl Ink {
-    fn style(self) -> anstyle::Style {
-        let style = anstyle::Style::new();
-        let colour = |colour: AnsiColor| style.fg_color(Some(colour.into()));
-        match self {
-            Self::Text => style,
-            Self::Faint => style.effects(Effects::DIMMED),
-            Self::Who => colour(AnsiColor::Cyan),
-            Self::Heading => style.effects(Effects::BOLD),
-            Self::Good => colour(AnsiColor::Green),
-            Self::Bad => colour(AnsiColor::Red),
-            Self::Warn => colour(AnsiColor::Yellow),
-        }
-    }
-}
-
-/// The whole width.
-pub(super) const WIDTH: usize = 100;
-/// Where who speaks stands.
-const WHO_AT: usize = 7;
-/// Where what is said stands.
-pub(super) const TEXT_AT: usize = WHO_AT + 17;
-/// How wide it may be.
-pub(super) const TEXT_WIDTH: usize = WIDTH - TEXT_AT - 5;
+/// How wide what is said may be on a terminal, to which quotes are shortened.
+pub(super) const TEXT_WIDTH: usize = 71;
 
 /// One line, in pieces of different ink.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
-    pieces: Vec<(Ink, String)>,
+    pieces: Vec<Piece>,
     columns: usize,
+}
+
+/// Some words of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) ink: Ink,
+    pub(super) text: String,
+    /// What it is the beginning of, where there is more room.
+    pub(super) whole: Option<String>,
 }
 
 impl Line {
@@ -92,11 +98,32 @@ impl Line {
         self.ink(Ink::Text, text)
     }
 
-    pub(super) fn ink(mut self, ink: Ink, text: impl Display) -> Self {
+    pub(super) fn ink(self, ink: Ink, text: impl Display) -> Self {
         let text = harmless(&text.to_string());
-        self.columns += columns(&text);
-        self.pieces.push((ink, text));
+        self.push(Piece { ink, text, whole: None })
+    }
+
+    fn push(mut self, piece: Piece) -> Self {
+        self.columns += columns(&piece.text);
+        self.pieces.push(piece);
         self
+    }
+
+    /// What the line is made of.
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The first words of a text, on so many columns at most.
+    pub(super) fn first(self, ink: Ink, text: &str, columns_max: usize) -> Self {
+        self.beginning(ink, "", text, columns_max)
+    }
+
+    fn beginning(self, ink: Ink, quote: &str, text: &str, columns_max: usize) -> Self {
+        let short = format!("{quote}{}{quote}", shorten(text, columns_max));
+        let whole = format!("{quote}{}{quote}", harmless(text.trim()));
+        let whole = (whole != short).then_some(whole);
+        self.push(Piece { ink, text: short, whole })
     }
 
     /// The first words of a text, in quotes, up to the end of the line.
@@ -110,7 +137,7 @@ impl Line {
             return self.ink(Ink::Faint, "(no text)");
         }
         let room = column.saturating_sub(self.columns + 2).max(8);
-        self.and(format_args!("\"{}\"", shorten(text, room)))
+        self.beginning(Ink::Text, "\"", text, room)
     }
 
     /// Spaces up to a column, and at least one.
@@ -127,7 +154,7 @@ impl Line {
     }
 
     /// The line in lines of at most so many columns: the first one, and those that follow.
-    fn wrapped(&self, first_max: usize, columns_max: usize) -> Vec<Self> {
+    pub(super) fn wrapped(&self, first_max: usize, columns_max: usize) -> Vec<Self> {
         let mut lines = Vec::new();
         let mut rest = self.clone();
         while let Some(at) = break_at(rest.chars(), if lines.is_empty() { first_max } else { columns_max }) {
@@ -140,104 +167,40 @@ impl Line {
     }
 
     fn chars(&self) -> impl Iterator<Item = char> {
-        self.pieces.iter().flat_map(|(_, text)| text.chars())
+        self.pieces.iter().flat_map(|piece| piece.text.chars())
     }
 
     fn split(self, at: usize) -> (Self, Self) {
         let (mut line, mut after) = (Self::new(), Self::new());
         let mut left = at;
-        for (ink, text) in self.pieces {
+        for Piece { ink, text, .. } in self.pieces {
             let (head, tail) = text.split_at(left.min(text.len()));
             left -= head.len();
             let tail = if after.columns == 0 { tail.trim_start() } else { tail };
-            for (part, text) in [(&mut line, head), (&mut after, tail)] {
-                if !text.is_empty() {
-                    part.columns += columns(text);
-                    part.pieces.push((ink, text.to_string()));
-                }
+            if !head.is_empty() {
+                line = line.push(Piece { ink, text: head.to_string(), whole: None });
+            }
+            if !tail.is_empty() {
+                after = after.push(Piece { ink, text: tail.to_string(), whole: None });
             }
         }
         (line, after)
     }
-}
 
-/// Where the timeline is written.
-pub(super) struct Page<'a> {
-    out: &'a mut dyn io::Write,
-    style: Style,
-}
-
-impl<'a> Page<'a> {
-    pub(super) fn new(out: &'a mut dyn io::Write, style: Style) -> Self {
-        Self { out, style }
-    }
-
-    /// A line of a step: its number and its row stand only at the first one.
-    pub(super) fn step(&mut self, n: u64, who: Line, said: Line, row: &str) -> io::Result<()> {
-        self.entry(&format!("{n:>5}  "), who, said, row)
-    }
-
-    /// A further line of a step.
-    pub(super) fn more(&mut self, who: &str, said: Line) -> io::Result<()> {
-        self.entry(&" ".repeat(WHO_AT), Line::new().ink(Ink::Faint, who), said, "")
-    }
-
-    fn entry(&mut self, number: &str, who: Line, said: Line, row: &str) -> io::Result<()> {
-        let mut lines = said.wrapped(TEXT_WIDTH, TEXT_WIDTH).into_iter();
-        let first = lines.next().unwrap_or_default();
-        let head = Line::new().ink(Ink::Faint, number).join(who).to(TEXT_AT).join(first);
-        if row.is_empty() {
-            self.line(head)?;
-        } else {
-            self.line(head.to(WIDTH - row.len()).ink(Ink::Faint, row))?;
-        }
-        for line in lines {
-            self.line(Line::new().to(TEXT_AT).join(line))?;
-        }
-        Ok(())
-    }
-
-    /// A heading that parts the page.
-    pub(super) fn heading(&mut self, title: Line) -> io::Result<()> {
-        let head = Line::new().ink(Ink::Faint, "━━ ").join(title).and(" ");
-        let fill = "━".repeat(WIDTH.saturating_sub(head.columns));
-        self.line(head.ink(Ink::Faint, fill))
-    }
-
-    /// A heading within a request.
-    pub(super) fn region(&mut self, title: &str) -> io::Result<()> {
-        self.line(Line::new())?;
-        self.line(Line::new().to(WHO_AT).ink(Ink::Heading, title))
-    }
-
-    /// A paragraph over the whole width, further lines indented.
-    pub(super) fn paragraph(&mut self, line: Line, indent: usize) -> io::Result<()> {
-        for (i, part) in line.wrapped(WIDTH, WIDTH - indent).into_iter().enumerate() {
-            let indent = if i == 0 { Line::new() } else { Line::new().to(indent) };
-            self.line(indent.join(part))?;
-        }
-        Ok(())
-    }
-
-    /// One line as it is, without the spaces at its end.
-    pub(super) fn line(&mut self, mut line: Line) -> io::Result<()> {
-        while let Some((_, text)) = line.pieces.last_mut() {
-            text.truncate(text.trim_end().len());
-            if !text.is_empty() {
+    /// The line without the spaces at its end.
+    pub(super) fn trimmed(mut self) -> Self {
+        while let Some(piece) = self.pieces.last_mut() {
+            piece.text.truncate(piece.text.trim_end().len());
+            if !piece.text.is_empty() {
                 break;
             }
-            line.pieces.pop();
+            self.pieces.pop();
         }
-        for (ink, text) in &line.pieces {
-            let ink = if text.trim().is_empty() { Ink::Text } else { *ink };
-            match (self.style, ink) {
-                (Style::Plain, _) | (_, Ink::Text) => self.out.write_all(text.as_bytes())?,
-                (Style::Colour, ink) => {
-                    let style = ink.style();
-                    write!(self.out, "{style}{text}{style:#}")?;
-                }
-            }
-        }
-        self.out.write_all(b"\n")
+        self
+    }
+
+    /// How many columns it takes.
+    pub(super) const fn columns(&self) -> usize {
+        self.columns
     }
 }

@@ -13,7 +13,7 @@ const LISTED_MAX: usize = 12;
 
 /// A plan that was adopted: the first one in full, a later one by what it changes.
 pub(super) fn adopted(
-    page: &mut Page<'_>,
+    page: &mut dyn Page,
     revision: Revision,
     plan: &Plan,
     before: Option<&Revised>,
@@ -55,7 +55,7 @@ fn sign(task: &Task, old: &BTreeMap<TaskId, &Task>) -> &'static str {
 }
 
 /// Lines of a list, up to a number at which nobody reads on.
-pub(super) fn list(page: &mut Page<'_>, lines: impl Iterator<Item = Line>) -> io::Result<()> {
+pub(super) fn list(page: &mut dyn Page, lines: impl Iterator<Item = Line>) -> io::Result<()> {
     let mut hidden = 0_usize;
     for (i, line) in lines.enumerate() {
         if i < LISTED_MAX {

@@ -1,5 +1,6 @@
 //! One step between the state before it and the state after it.
 
+use super::text::duration;
 use crate::trace::Step;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::plan::Task;
@@ -10,6 +11,8 @@ use orchestrion_kernel::{Event, Phase, Policy, State, TaskId};
 pub(super) struct Scene<'a> {
     pub(super) policy: &'a Policy,
     pub(super) step: &'a Step,
+    /// When the first step came, if anybody looked.
+    pub(super) first_ms: u64,
     pub(super) before: &'a Before,
     pub(super) after: &'a State,
 }
@@ -40,6 +43,13 @@ impl Scene<'_> {
             Event::Moved { row } => Some(row.row()),
             _ => None,
         })
+    }
+
+    /// How long after the first step it came, where somebody looked.
+    pub(super) fn since_first(&self) -> Option<String> {
+        let at_ms = self.step.at_ms;
+        let sign = if at_ms < self.first_ms { '-' } else { '+' };
+        (at_ms > 0).then(|| format!("{sign}{}", duration(at_ms.abs_diff(self.first_ms))))
     }
 
     /// What the first event that `pick` knows says.

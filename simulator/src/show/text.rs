@@ -133,9 +133,38 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     )
 }
 
+/// A time in its two largest units: "350ms", "12.3s", "3m25s", "2h03m", "4d01h".
+pub(super) fn duration(ms: u64) -> String {
+    let s = ms / 1000;
+    match s {
+        0 => format!("{ms}ms"),
+        1..60 => format!("{s}.{}s", ms / 100 % 10),
+        60..3600 => format!("{}m{:02}s", s / 60, s % 60),
+        3600..86_400 => format!("{}h{:02}m", s / 3600, s / 60 % 60),
+        _ => format!("{}d{:02}h", s / 86_400, s / 3600 % 24),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_stand_in_their_two_largest_units() {
+        for (ms, expected) in [
+            (0, "0ms"),
+            (999, "999ms"),
+            (1_000, "1.0s"),
+            (59_999, "59.9s"),
+            (60_000, "1m00s"),
+            (3_599_000, "59m59s"),
+            (3_600_000, "1h00m"),
+            (86_399_000, "23h59m"),
+            (90_000_000, "1d01h"),
+        ] {
+            assert_eq!(duration(ms), expected);
+        }
+    }
 
     #[test]
     fn nothing_in_a_text_acts_on_the_terminal() {

@@ -6,18 +6,14 @@ mod headings;
 
 pub(super) use headings::header;
 
-use super::page::{Ink, Line, Page, TEXT_WIDTH};
+use super::page::{Ink, Line, Page};
 use super::scene::Scene;
-use super::text::{count, wrap};
 use super::why::{self, Veto};
 use super::{plans, words};
 use headings::Part;
 use orchestrion_kernel::module::{Ask, Report};
 use orchestrion_kernel::{Event, Input, Phase, RequestId, Revision};
 use std::io;
-
-/// The most lines of a text of the user's.
-const ASKED_LINES_MAX: usize = 4;
 
 /// What is remembered from step to step: where the reader is, and a summary of the running request.
 #[derive(Debug, Default)]
@@ -39,22 +35,28 @@ struct Running {
     veto: Option<Veto>,
 }
 
+/// What the runtime says of the input.
+fn noted(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+    scene.step.note.iter().try_for_each(|note| page.more("note", Line::new().ink(Ink::Warn, note)))
+}
+
 impl Timeline {
-    pub(super) fn step(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
-        let n = scene.step.n;
+    pub(super) fn step(&mut self, page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
         let summed_up = std::mem::take(&mut self.summed_up);
         if let Some(sentence) = &scene.step.refused {
             if summed_up {
-                page.line(Line::new())?;
+                page.gap()?;
             }
             if let Some(running) = &mut self.running {
                 running.refused += 1;
             }
             let said = Line::text(sentence);
-            return page.step(n, Line::new().ink(Ink::Warn, "refused"), said, "");
+            page.step(scene, Line::new().ink(Ink::Warn, "refused"), said, "")?;
+            return noted(page, scene);
         }
         self.headings(page, scene)?;
         self.said(page, scene)?;
+        noted(page, scene)?;
         for event in &scene.step.events {
             self.followed(page, scene, event)?;
         }
@@ -62,36 +64,26 @@ impl Timeline {
     }
 
     /// The line of the step itself: who said what.
-    fn said(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
-        let n = scene.step.n;
+    fn said(&mut self, page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
         let row = scene.row();
         let id = row.map_or("", |row| row.id);
         let label = row.map_or("", |row| row.label);
         match &scene.step.input {
-            Input::SessionStart { user } => page.step(n, words::who(user), Line::text("opens a session"), id),
-            Input::SessionEnd => closing::session_ended(page, scene, id),
-            Input::UserMessage { user, text } => {
-                let mut lines = wrap(text.as_str(), TEXT_WIDTH).into_iter();
-                page.step(n, words::who(user), Line::text(lines.next().unwrap_or_default()), id)?;
-                let hidden = lines.len().saturating_sub(ASKED_LINES_MAX - 1);
-                for line in lines.take(ASKED_LINES_MAX - 1) {
-                    page.more("", Line::text(line))?;
-                }
-                if hidden > 0 {
-                    page.more("", Line::faint(format_args!("… and {}", count(hidden, "more line"))))?;
-                }
-                Ok(())
+            Input::SessionStart { user } => {
+                page.step(scene, words::who(user), Line::text("opens a session"), id)
             }
+            Input::SessionEnd => closing::session_ended(page, scene, id),
+            Input::UserMessage { user, text } => page.asked(scene, words::who(user), text.as_str(), id),
             Input::Reply { report, .. } => self.replied(page, scene, report, id),
             Input::CallFailed { failure, .. } => {
                 let (who, what) = match scene.before.waiting {
                     Some(call) => (words::asked(call.ask), words::failed(failure)),
                     None => (words::who("?"), words::failed(failure)),
                 };
-                page.step(n, who, what.ink(Ink::Faint, format_args!(": {label}")), id)
+                page.step(scene, who, what.ink(Ink::Faint, format_args!(": {label}")), id)
             }
             Input::Cancel => {
-                page.step(n, Line::new().ink(Ink::Warn, "cancel"), Line::text(label), id)?;
+                page.step(scene, Line::new().ink(Ink::Warn, "cancel"), Line::text(label), id)?;
                 match scene.before.waiting {
                     Some(call) if scene.after.control.waiting().map(|call| call.id) != Some(call.id) => {
                         let asked = words::asked(call.ask).ink(Ink::Faint, " was running, and is given up");
@@ -102,7 +94,7 @@ impl Timeline {
             }
             Input::Resume => {
                 let back = Line::text("the runtime is back after a crash, and nothing was lost");
-                page.step(n, Line::new().ink(Ink::Warn, "resume"), back, id)?;
+                page.step(scene, Line::new().ink(Ink::Warn, "resume"), back, id)?;
                 match scene.after.control.waiting().filter(|_| scene.step.refused.is_none()) {
                     Some(call) if call.ask.is_effectful() => page.more(
                         "",
@@ -118,19 +110,18 @@ impl Timeline {
 
     fn replied(
         &mut self,
-        page: &mut Page<'_>,
+        page: &mut dyn Page,
         scene: &Scene<'_>,
         report: &Report,
         row: &str,
     ) -> io::Result<()> {
-        let n = scene.step.n;
         let Some(call) = scene.before.waiting else {
-            return page.step(n, words::who("?"), words::report(report), row);
+            return page.step(scene, words::who("?"), words::report(report), row);
         };
         match (call.ask, report) {
             (Ask::Argue(_) | Ask::Reread, Report::Argument { argument, text, .. }) => {
                 let said = words::argument(*argument).and("  ").quote(text.as_str());
-                page.step(n, words::who(call.ask.module()), said, row)?;
+                page.step(scene, words::who(call.ask.module()), said, row)?;
                 if call.ask == Ask::Reread {
                     let revision = scene.judged().and_then(|request| request.plan.as_ref());
                     let revision = revision.map_or(String::new(), |plan| format!(" r{}", plan.revision));
@@ -144,18 +135,17 @@ impl Timeline {
             (Ask::UndoTask { task }, Report::Exit { code, text }) => {
                 execution::undone(page, scene, task, *code, text.as_str(), row)
             }
-            (ask, report) => page.step(n, words::who(ask.module()), words::report(report), row),
+            (ask, report) => page.step(scene, words::who(ask.module()), words::report(report), row),
         }
     }
 
     /// A step that control took by itself; only those that computed something speak.
-    fn stepped(&mut self, page: &mut Page<'_>, scene: &Scene<'_>, label: &str, row: &str) -> io::Result<()> {
-        let n = scene.step.n;
+    fn stepped(&mut self, page: &mut dyn Page, scene: &Scene<'_>, label: &str, row: &str) -> io::Result<()> {
         let faint = |word: &str| Line::new().ink(Ink::Faint, word);
         for event in &scene.step.events {
             match event {
                 Event::ConsensusScored { revision, score } => {
-                    page.step(n, faint("consensus"), why::scored(scene, *revision, *score), row)?;
+                    page.step(scene, faint("consensus"), why::scored(scene, *revision, *score), row)?;
                     if scene.before.phase == Phase::CalculatingConsensus
                         && let Some(request) = scene.judged()
                     {
@@ -165,11 +155,11 @@ impl Timeline {
                 }
                 Event::RatingsUpdated { ratings } => {
                     let before = scene.judged().map_or(*ratings, |request| request.ratings);
-                    return page.step(n, faint("duels"), words::moved(&before, ratings), row);
+                    return page.step(scene, faint("duels"), words::moved(&before, ratings), row);
                 }
                 Event::Decided { decision } => {
                     return page.step(
-                        n,
+                        scene,
                         Line::new().ink(Ink::Heading, "decision"),
                         words::label(decision.label),
                         row,
@@ -181,11 +171,11 @@ impl Timeline {
         if scene.before.phase == Phase::RollbackActive {
             return execution::rolled_back(page, scene, row);
         }
-        page.step(n, faint("·"), Line::faint(label), row)
+        page.step(scene, faint("·"), Line::faint(label), row)
     }
 
     /// What else the events of the step say.
-    fn followed(&mut self, page: &mut Page<'_>, scene: &Scene<'_>, event: &Event) -> io::Result<()> {
+    fn followed(&mut self, page: &mut dyn Page, scene: &Scene<'_>, event: &Event) -> io::Result<()> {
         match event {
             Event::PlanAdopted { revision, plan } => {
                 let before = scene.judged().and_then(|request| request.plan.as_ref());
@@ -224,12 +214,12 @@ impl Timeline {
                 let said = "the audit record was not delivered, and will not be tried again";
                 page.more("undelivered", Line::new().ink(Ink::Warn, said))
             }
-            Event::FinalAnswer { trace, text } => closing::answered(page, trace, text.as_str(), scene.step.n),
+            Event::FinalAnswer { trace, text } => closing::answered(page, scene, trace, text.as_str()),
             _ => Ok(()),
         }
     }
 
-    fn vetoed(&mut self, page: &mut Page<'_>, scene: &Scene<'_>, revision: Revision) -> io::Result<()> {
+    fn vetoed(&mut self, page: &mut dyn Page, scene: &Scene<'_>, revision: Revision) -> io::Result<()> {
         let Some(confidence) = scene.find(|event| match event {
             Event::ToolResult { report: Report::Argument { argument, .. }, .. } => Some(argument.confidence),
             _ => None,
@@ -246,7 +236,7 @@ impl Timeline {
     }
 
     /// Closes the request's summary if the step ended it.
-    fn ended(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+    fn ended(&mut self, page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
         if scene.after.control.request().is_some() || scene.before.request.is_none() {
             return Ok(());
         }

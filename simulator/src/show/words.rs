@@ -89,11 +89,11 @@ pub(super) fn task_end(end: TaskEnd) -> Line {
 /// A task of a plan: its number, its words and its effect.
 pub(super) fn task(task: &Task, sign: &str) -> Line {
     let line = Line::new().ink(Ink::Faint, sign).and(format_args!("{:>2}  ", task.id));
-    let line = line.and(super::text::shorten(task.text.as_str(), 36)).to(42);
+    let line = line.first(Ink::Text, task.text.as_str(), 36).to(42);
     match &task.effect {
         Effect::Pure => line.ink(Ink::Faint, "pure"),
         Effect::Undoable { compensation } => {
-            line.ink(Ink::Faint, "undo: ").and(super::text::shorten(compensation.as_str(), 23))
+            line.ink(Ink::Faint, "undo: ").first(Ink::Text, compensation.as_str(), 23)
         }
         Effect::Irreversible => line.ink(Ink::Warn, "irreversible"),
     }
@@ -181,7 +181,7 @@ pub(super) fn effect_end(end: EffectEnd) -> Ink {
 
 /// Who answered, in the place of who speaks.
 pub(super) fn who(name: impl std::fmt::Display) -> Line {
-    Line::new().ink(Ink::Who, super::text::shorten(&name.to_string(), 15))
+    Line::new().first(Ink::Who, &name.to_string(), 15)
 }
 
 /// How many repairs a policy allows, after "of".

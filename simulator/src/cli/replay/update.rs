@@ -53,7 +53,7 @@ pub(super) fn settle(
         }
     }
     if let Err(error) = write(path, found, policy) {
-        eprintln!("{error:?}");
+        crate::cli::files::complain_drawn(&error);
         return Ok((Outcome::Failure, false));
     }
     writeln!(out, "  written  {}", path.display()).into_diagnostic()?;

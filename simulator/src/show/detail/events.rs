@@ -1,29 +1,24 @@
 //! The events of one step, a readable line each.
 
-use super::super::page::{Ink, Line, Page, WIDTH};
+use super::super::page::{Ink, Line, Page};
 use super::super::scene::Scene;
 use super::super::text::count;
 use super::super::words;
-use super::AT;
 use orchestrion_kernel::ItemId;
 use orchestrion_kernel::event::{Event, ForgetCause};
 use orchestrion_kernel::item::{Item, Variant};
 use orchestrion_kernel::plan::{Effect, Task};
 use std::io;
 
-/// Where an event's words stand.
-const WORDS_AT: usize = AT + 19;
-
-pub(super) fn list(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+pub(super) fn list(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
     if scene.step.events.is_empty() {
         return Ok(());
     }
-    page.line(Line::new())?;
+    page.gap()?;
     for (i, event) in scene.step.events.iter().enumerate() {
         let name = if i == 0 { "events" } else { "" };
         let (event_name, line) = told(event);
-        let head = Line::new().ink(Ink::Faint, name).to(AT).ink(Ink::Heading, event_name).to(WORDS_AT);
-        page.paragraph(head.join(line), WORDS_AT)?;
+        page.event(name, event_name, line)?;
     }
     Ok(())
 }
@@ -106,7 +101,7 @@ fn told(event: &Event) -> (&'static str, Line) {
     }
 }
 
-/// An item: its id, what it rests on, what it speaks of, and what it says, up to a column if one is given.
+/// An item: its id, what it rests on, what it speaks of, and what it says, on so many columns if they are given.
 pub(super) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
     let mut line = Line::new().ink(Ink::Heading, format_args!("[{}]", item.id)).to(5);
     line = match item.variant {
@@ -120,7 +115,7 @@ pub(super) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
         line = line.ink(Ink::Faint, format_args!(" ← {}", deps.join(" ")));
     }
     match room {
-        Some(at) => line.and("  ").quote_within(item.text.as_str(), WIDTH - at),
+        Some(columns) => line.and("  ").quote_within(item.text.as_str(), columns),
         None => line.and(format_args!("  \"{}\"", item.text)),
     }
 }

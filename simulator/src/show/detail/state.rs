@@ -4,22 +4,22 @@ use super::super::page::{Ink, Line, Page};
 use super::super::scene::Scene;
 use super::super::text::count;
 use super::super::words;
-use super::{AT, events, section};
+use super::events;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Event, Phase};
 use std::io;
 
-/// Where the words about one property stand.
-const WORDS_AT: usize = AT + 12;
+/// How wide an item may be that is shown whole elsewhere.
+const ITEM_COLUMNS: usize = 74;
 
-pub(super) fn list(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+pub(in super::super) fn list(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
     let control = &scene.after.control;
-    page.line(Line::new())?;
+    page.gap()?;
     let region = control.phase().region().map_or(String::new(), |region| format!(", in {}", region.name()));
     let phase = Line::new().ink(Ink::Heading, control.phase()).and(region);
     let phase = if scene.step.refused.is_some() { phase.ink(Ink::Faint, ", unchanged") } else { phase };
-    section(page, "state after", named("phase", phase))?;
+    page.property("state after", "phase", phase)?;
     let session = control.session().map_or(Line::faint("none"), |user| Line::new().ink(Ink::Who, user));
     property(page, "session", session)?;
     match control.waiting() {
@@ -38,7 +38,7 @@ pub(super) fn list(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
     semantic(page, scene)
 }
 
-fn request(page: &mut Page<'_>, request: &Request, phase: Phase) -> io::Result<()> {
+fn request(page: &mut dyn Page, request: &Request, phase: Phase) -> io::Result<()> {
     let verified = if request.verified { "identity verified" } else { "identity not verified" };
     property(page, "request", Line::text(format_args!("{}, {verified}", request.id)))?;
     if let Some(plan) = &request.plan {
@@ -87,7 +87,7 @@ fn request(page: &mut Page<'_>, request: &Request, phase: Phase) -> io::Result<(
     Ok(())
 }
 
-fn debate(page: &mut Page<'_>, request: &Request) -> io::Result<()> {
+fn debate(page: &mut dyn Page, request: &Request) -> io::Result<()> {
     let debate = &request.debate;
     if debate.pass == 0 {
         return Ok(());
@@ -113,25 +113,22 @@ fn debate(page: &mut Page<'_>, request: &Request) -> io::Result<()> {
     }
 }
 
-fn semantic(page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+fn semantic(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
     let semantic = &scene.after.semantic;
     let added = semantic.len().saturating_sub(scene.before.items);
     let new = if added > 0 { format!(", {added} of them new") } else { String::new() };
     property(page, "knows", Line::text(format_args!("{}{new}", count(semantic.len(), "item"))))?;
     // Whoever is asked now is shown them whole, below.
     let asked = scene.step.events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
+    let room = (asked && page.shortens()).then_some(ITEM_COLUMNS);
     for entry in semantic.entries() {
-        property(page, "", events::item(&entry.item, &entry.deps, asked.then_some(WORDS_AT)))?;
+        property(page, "", events::item(&entry.item, &entry.deps, room))?;
     }
     Ok(())
 }
 
-fn property(page: &mut Page<'_>, name: &str, line: Line) -> io::Result<()> {
-    page.paragraph(Line::new().to(AT).join(named(name, line)), WORDS_AT)
-}
-
-fn named(name: &str, line: Line) -> Line {
-    Line::new().ink(Ink::Faint, name).to(WORDS_AT - AT).join(line)
+fn property(page: &mut dyn Page, name: &str, line: Line) -> io::Result<()> {
+    page.property("", name, line)
 }
 
 fn times(number: u32) -> String {

@@ -1,20 +1,17 @@
 //! The lines with which requests and sessions end: memory, audit, answer, summary.
 
-use super::super::page::{Ink, Line, Page, TEXT_WIDTH};
+use super::super::page::{Ink, Line, Page};
 use super::super::plans;
 use super::super::scene::Scene;
-use super::super::text::{count, wrap};
+use super::super::text::count;
 use super::super::words;
 use super::Running;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::{Event, TraceId};
 use std::io;
 
-/// The most lines of a final answer.
-const ANSWER_LINES_MAX: usize = 8;
-
 /// The end of a session, and what is forgotten with it.
-pub(super) fn session_ended(page: &mut Page<'_>, scene: &Scene<'_>, row: &str) -> io::Result<()> {
+pub(super) fn session_ended(page: &mut dyn Page, scene: &Scene<'_>, row: &str) -> io::Result<()> {
     let forgotten = scene.find(|event| match event {
         Event::ForgetItems { ids, .. } => Some(ids.len()),
         _ => None,
@@ -27,11 +24,11 @@ pub(super) fn session_ended(page: &mut Page<'_>, scene: &Scene<'_>, row: &str) -
         ),
         None => format!("the session closes; nothing to forget, {} kept", count(kept, "item")),
     };
-    page.step(scene.step.n, Line::new().ink(Ink::Heading, "session end"), Line::text(said), row)
+    page.step(scene, Line::new().ink(Ink::Heading, "session end"), Line::text(said), row)
 }
 
 /// The record that the stores are asked to keep.
-pub(super) fn memorized(page: &mut Page<'_>, scene: &Scene<'_>, record: &MemoryRecord) -> io::Result<()> {
+pub(super) fn memorized(page: &mut dyn Page, scene: &Scene<'_>, record: &MemoryRecord) -> io::Result<()> {
     let kind = record.kind.to_string();
     let mut said = Line::text(format_args!("as {kind}"));
     // Without outputs the text only says once more as what and why the request ends.
@@ -50,7 +47,7 @@ pub(super) fn memorized(page: &mut Page<'_>, scene: &Scene<'_>, record: &MemoryR
 }
 
 /// The audit record, whole.
-pub(super) fn audited(page: &mut Page<'_>, scene: &Scene<'_>, record: &AuditRecord) -> io::Result<()> {
+pub(super) fn audited(page: &mut dyn Page, scene: &Scene<'_>, record: &AuditRecord) -> io::Result<()> {
     page.more("audit record", words::ending(record.ending))?;
     if record.decisions.is_empty() {
         page.more("", Line::faint("nothing was decided"))?;
@@ -75,23 +72,18 @@ pub(super) fn audited(page: &mut Page<'_>, scene: &Scene<'_>, record: &AuditReco
 }
 
 /// What the user reads.
-pub(super) fn answered(page: &mut Page<'_>, trace: &TraceId, text: &str, n: u64) -> io::Result<()> {
+pub(super) fn answered(
+    page: &mut dyn Page,
+    scene: &Scene<'_>,
+    trace: &TraceId,
+    text: &str,
+) -> io::Result<()> {
     page.more("answer", Line::text(format_args!("trace {trace}")))?;
-    let bar = |line: &str| Line::new().ink(Ink::Faint, "│ ").and(line);
-    let lines = wrap(text, TEXT_WIDTH - 2);
-    for line in lines.iter().take(ANSWER_LINES_MAX) {
-        page.more("", bar(line))?;
-    }
-    let hidden = lines.len().saturating_sub(ANSWER_LINES_MAX);
-    if hidden > 0 {
-        let more = format!("… and {}; --at {n} shows all", count(hidden, "more line"));
-        page.more("", Line::faint(more))?;
-    }
-    Ok(())
+    page.answer(scene, text)
 }
 
 /// The request in one line.
-pub(super) fn summed_up(page: &mut Page<'_>, scene: &Scene<'_>, running: &Running) -> io::Result<()> {
+pub(super) fn summed_up(page: &mut dyn Page, scene: &Scene<'_>, running: &Running) -> io::Result<()> {
     let Running { id, first, passes, runs, repairs, refused, veto } = running;
     let ending = scene.judged().and_then(|request| request.ending).or(scene.find(|event| match event {
         Event::Concluded { ending } => Some(*ending),
@@ -113,7 +105,7 @@ pub(super) fn summed_up(page: &mut Page<'_>, scene: &Scene<'_>, running: &Runnin
     part(*repairs, "repair");
     part(u32::from(veto.is_some()), "veto");
     part(*refused, "refusal");
-    page.line(Line::new())?;
+    page.gap()?;
     page.paragraph(Line::new().to(7).join(line), 7)?;
     page.paragraph(Line::new().to(7).ink(Ink::Faint, parts.join(", ")), 7)
 }

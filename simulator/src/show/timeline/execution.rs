@@ -14,7 +14,7 @@ use std::io;
 
 /// A task that ended with an exit code.
 pub(super) fn ran(
-    page: &mut Page<'_>,
+    page: &mut dyn Page,
     scene: &Scene<'_>,
     task: TaskId,
     code: i32,
@@ -22,16 +22,16 @@ pub(super) fn ran(
     row: &str,
 ) -> io::Result<()> {
     let said = words::exit(code).to(11).quote(output);
-    page.step(scene.step.n, words::asked(Ask::RunTask { task, effect: EffectKind::Pure }), said, row)?;
+    page.step(scene, words::asked(Ask::RunTask { task, effect: EffectKind::Pure }), said, row)?;
     let Some(planned) = scene.planned(task) else { return Ok(()) };
     let effect = planned.effect.kind();
-    let words = super::super::text::shorten(planned.text.as_str(), 44);
-    page.more("", Line::faint(format_args!("{words} ({effect})")))
+    let line = Line::new().first(Ink::Faint, planned.text.as_str(), 44);
+    page.more("", line.ink(Ink::Faint, format_args!(" ({effect})")))
 }
 
 /// A compensation that ended with an exit code.
 pub(super) fn undone(
-    page: &mut Page<'_>,
+    page: &mut dyn Page,
     scene: &Scene<'_>,
     task: TaskId,
     code: i32,
@@ -41,7 +41,7 @@ pub(super) fn undone(
     let end = if code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed };
     let said = if code == 0 { Line::new().ink(Ink::Good, "✓ undone") } else { words::exit(code) };
     let said = said.to(11).quote(output);
-    page.step(scene.step.n, words::asked(Ask::UndoTask { task }), said, row)?;
+    page.step(scene, words::asked(Ask::UndoTask { task }), said, row)?;
     let line =
         if end == EffectEnd::Undone { Line::new() } else { Line::new().ink(Ink::Bad, "undo failed: ") };
     page.more("", line.join(compensation(scene, task)))
@@ -51,14 +51,14 @@ pub(super) fn undone(
 fn compensation(scene: &Scene<'_>, task: TaskId) -> Line {
     let Some(request) = scene.judged() else { return Line::new() };
     if let Some(Effect::Undoable { compensation }) = scene.planned(task).map(|planned| &planned.effect) {
-        return Line::faint(super::super::text::shorten(compensation.as_str(), 60));
+        return Line::new().first(Ink::Faint, compensation.as_str(), 60);
     }
     let item = scene.after.semantic.find(&Key::Task(request.id, task));
-    item.map_or(Line::new(), |entry| Line::faint(super::super::text::shorten(entry.item.text.as_str(), 130)))
+    item.map_or(Line::new(), |entry| Line::new().first(Ink::Faint, entry.item.text.as_str(), 130))
 }
 
 /// The execution report of a run.
-pub(super) fn reported(page: &mut Page<'_>, revision: Revision, tasks: &[TaskOutcome]) -> io::Result<()> {
+pub(super) fn reported(page: &mut dyn Page, revision: Revision, tasks: &[TaskOutcome]) -> io::Result<()> {
     let succeeded = tasks.iter().filter(|task| task.ended == TaskEnd::Succeeded).count();
     let ink = if succeeded == tasks.len() { Ink::Good } else { Ink::Bad };
     let said = Line::text(format_args!("plan r{revision}: "))
@@ -74,14 +74,13 @@ pub(super) fn reported(page: &mut Page<'_>, revision: Revision, tasks: &[TaskOut
 }
 
 /// The end of a rollback: what became of every effect.
-pub(super) fn rolled_back(page: &mut Page<'_>, scene: &Scene<'_>, row: &str) -> io::Result<()> {
+pub(super) fn rolled_back(page: &mut dyn Page, scene: &Scene<'_>, row: &str) -> io::Result<()> {
     let Some(request) = scene.judged() else { return Ok(()) };
-    let n = scene.step.n;
     let effects: Vec<&Started> =
         request.ledger.iter().filter(|started| started.effect != EffectKind::Pure).collect();
     if effects.is_empty() {
         let said = Line::faint("nothing that ran left an effect behind");
-        return page.step(n, Line::faint("rolled back"), said, row);
+        return page.step(scene, Line::faint("rolled back"), said, row);
     }
     let mut said = Line::new();
     for started in effects {
@@ -93,5 +92,5 @@ pub(super) fn rolled_back(page: &mut Page<'_>, scene: &Scene<'_>, row: &str) -> 
             said = said.ink(Ink::Warn, " (irreversible)");
         }
     }
-    page.step(n, Line::faint("rolled back"), said, row)
+    page.step(scene, Line::faint("rolled back"), said, row)
 }

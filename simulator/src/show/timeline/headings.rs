@@ -3,7 +3,7 @@
 use super::super::Shown;
 use super::super::page::{Ink, Line, Page};
 use super::super::scene::Scene;
-use super::super::text::{count, shorten};
+use super::super::text::count;
 use super::super::words;
 use super::{Running, Timeline};
 use crate::trace::Header;
@@ -24,7 +24,7 @@ pub(super) enum Part {
 }
 
 /// The head of the page: what the trace rests on.
-pub(in super::super) fn header(page: &mut Page<'_>, header: &Header) -> io::Result<()> {
+pub(in super::super) fn header(page: &mut dyn Page, header: &Header) -> io::Result<()> {
     let mut line = Line::new()
         .ink(Ink::Heading, format_args!("Conversation {}", header.conversation))
         .and(format_args!("  policy {}, kernel {}", header.policy.name, header.kernel));
@@ -42,7 +42,7 @@ impl Timeline {
     /// What the reader should know where the trace stops.
     pub(in super::super) fn end(
         &self,
-        page: &mut Page<'_>,
+        page: &mut dyn Page,
         policy: &Policy,
         state: &State,
         shown: &Shown,
@@ -68,21 +68,23 @@ impl Timeline {
         if refused > 0 {
             counted.push_str(&format!(", {} refused", count(refused, "input")));
         }
-        page.line(Line::new())?;
+        page.gap()?;
         page.paragraph(Line::text(line), 0)?;
         page.paragraph(Line::faint(counted), 0)
     }
 
     /// Announces where the step stands, if that is somewhere else than the step before.
-    pub(super) fn headings(&mut self, page: &mut Page<'_>, scene: &Scene<'_>) -> io::Result<()> {
+    pub(super) fn headings(&mut self, page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
         match &scene.step.input {
             Input::SessionStart { user } => {
-                page.line(Line::new())?;
-                return page.heading(
-                    Line::new().ink(Ink::Heading, format_args!("Session of {}", shorten(user.as_str(), 60))),
-                );
+                page.gap()?;
+                return page.heading(Line::new().ink(Ink::Heading, "Session of ").first(
+                    Ink::Heading,
+                    user.as_str(),
+                    60,
+                ));
             }
-            Input::SessionEnd => return page.line(Line::new()),
+            Input::SessionEnd => return page.gap(),
             _ => {}
         }
         if let Some((id, user)) = scene.find(|event| match event {
@@ -93,11 +95,13 @@ impl Timeline {
             self.running =
                 Some(Running { id, first, passes: 0, runs: 0, repairs: 0, refused: 0, veto: None });
             self.part = None;
-            page.line(Line::new())?;
+            page.gap()?;
             return page.heading(
-                Line::new()
-                    .ink(Ink::Heading, format_args!("Request {id}"))
-                    .and(format_args!(" of {}", shorten(user.as_str(), 60))),
+                Line::new().ink(Ink::Heading, format_args!("Request {id}")).and(" of ").first(
+                    Ink::Text,
+                    user.as_str(),
+                    60,
+                ),
             );
         }
         let Some(part) = self.part_of(scene) else { return Ok(()) };

@@ -1,0 +1,122 @@
+//! Where texts and names stand in inputs and events, and what takes their place.
+
+use orchestrion_kernel::item::{Item, Key};
+use orchestrion_kernel::module::{PastTrace, Report};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
+
+/// The hexadecimal digits of a digest.
+const DIGEST_HEX: usize = 16;
+
+/// What takes the place of texts and names, by a salt.
+pub(super) struct Names {
+    salt: [u8; 32],
+}
+
+impl Names {
+    pub(super) const fn new(salt: [u8; 32]) -> Self {
+        Self { salt }
+    }
+
+    /// A length in characters and a salted digest. No text has no length to tell of, and stays.
+    pub(super) fn name(&self, text: &str) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
+        let digest = blake3::keyed_hash(&self.salt, text.as_bytes()).to_hex();
+        format!("redacted-{}-{}", text.chars().count(), &digest[..DIGEST_HEX])
+    }
+
+    fn text(&self, text: &Text) -> Text {
+        self.name(text.as_str()).into()
+    }
+
+    fn user(&self, user: &UserId) -> UserId {
+        UserId::new(self.name(user.as_str()))
+    }
+
+    fn trace(&self, TraceId { conversation, request }: &TraceId) -> TraceId {
+        TraceId { conversation: ConversationId::new(self.name(conversation.as_str())), request: *request }
+    }
+
+    /// An input without its texts.
+    pub(super) fn input(&self, input: &Input) -> Input {
+        match input {
+            Input::SessionStart { user } => Input::SessionStart { user: self.user(user) },
+            Input::UserMessage { user, text } => {
+                Input::UserMessage { user: self.user(user), text: self.text(text) }
+            }
+            Input::Reply { call, report } => Input::Reply { call: *call, report: self.report(report) },
+            Input::SessionEnd | Input::CallFailed { .. } | Input::Step | Input::Cancel | Input::Resume => {
+                input.clone()
+            }
+        }
+    }
+
+    fn report(&self, report: &Report) -> Report {
+        match report {
+            Report::Context { ratings, traces } => {
+                let past = |PastTrace { trace, text }: &PastTrace| PastTrace {
+                    trace: self.trace(trace),
+                    text: self.text(text),
+                };
+                Report::Context { ratings: *ratings, traces: traces.iter().map(past).collect() }
+            }
+            Report::Classification { tags, similarity } => Report::Classification {
+                tags: tags.iter().map(|tag| self.text(tag)).collect(),
+                similarity: *similarity,
+            },
+            Report::Plan(plan) => Report::Plan(self.plan(plan)),
+            Report::Argument { argument, text, plan } => Report::Argument {
+                argument: *argument,
+                text: self.text(text),
+                plan: plan.as_ref().map(|plan| self.plan(plan)),
+            },
+            Report::Approval { approved, text } => {
+                Report::Approval { approved: *approved, text: self.text(text) }
+            }
+            Report::Repaired { text, plan } => {
+                Report::Repaired { text: self.text(text), plan: self.plan(plan) }
+            }
+            Report::NoRepair { text } => Report::NoRepair { text: self.text(text) },
+            Report::Exit { code, text } => Report::Exit { code: *code, text: self.text(text) },
+            Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => report.clone(),
+        }
+    }
+
+    fn plan(&self, plan: &Plan) -> Plan {
+        let task = |task: &Task| Task {
+            id: task.id,
+            text: self.text(&task.text),
+            effect: match &task.effect {
+                Effect::Undoable { compensation } => {
+                    Effect::Undoable { compensation: self.text(compensation) }
+                }
+                Effect::Pure | Effect::Irreversible => task.effect.clone(),
+            },
+        };
+        Plan::new(plan.tasks().iter().map(task).collect()).expect("the same numbers are a plan again")
+    }
+
+    /// An event with the new names in it. Its other texts are the kernel's to make.
+    pub(super) fn event(&self, mut event: Event) -> Event {
+        match &mut event {
+            Event::SessionStarted { user } => *user = self.user(user),
+            Event::UserMsg { user, text, .. } => {
+                *user = self.user(user);
+                *text = self.text(text);
+            }
+            Event::ToolResult { report, .. } => *report = self.report(report),
+            Event::AddItem { item: Item { key: Key::Trace(trace), .. }, .. }
+            | Event::UpdateItem { item: Item { key: Key::Trace(trace), .. }, .. }
+            | Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
+            Event::Memorized { record } => record.trace = self.trace(&record.trace),
+            Event::Audited { record } => {
+                record.trace = self.trace(&record.trace);
+                record.user = self.user(&record.user);
+            }
+            _ => {}
+        }
+        event
+    }
+}

@@ -1,0 +1,302 @@
+//! Redacted traces: nothing that anybody wrote is left in them, and they are decided as before.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "show/band.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod band;
+#[path = "show/hostile.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod hostile;
+
+use band::{Band, con, pro};
+use orchestrion::promote::{Target, from_trace};
+use orchestrion::redact::{RedactError, Redacted, Salt, redact};
+use orchestrion::replay::replay;
+use orchestrion::show::html;
+use orchestrion::trace::{Header, Made, Reader, Stamp, Step, TraceErrorKind, Writer, decisions};
+use orchestrion_kernel::module::Report;
+use orchestrion_kernel::plan::{Effect, Plan};
+use orchestrion_kernel::{ConversationId, Event, Input, Policy};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn goldens() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/scenarios");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ndjson"));
+    assert!(paths.len() > 20, "{paths:?}");
+    paths
+}
+
+fn reader(trace: &[u8]) -> Reader<&[u8]> {
+    Reader::new(trace, "some.ndjson").unwrap()
+}
+
+fn redacted(trace: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let Redacted { steps, open } = redact(reader(trace), &Salt::random().unwrap(), &mut out).unwrap();
+    assert!(open.is_none() && steps > 0);
+    out
+}
+
+fn steps(trace: &[u8]) -> Vec<Step> {
+    reader(trace).map(Result::unwrap).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 4).map(str::to_lowercase)
+}
+
+/// Every text under a key where somebody may write what he likes, and every other word of the format.
+fn collect(key: &str, value: &Value, free: &mut Vec<String>, format: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) if hostile::FREE.contains(&key) && !matches!(key, "digest" | "table") => {
+            free.push(text.clone())
+        }
+        Value::String(text) => format.extend(words(text)),
+        Value::Array(values) => values.iter().for_each(|value| collect(key, value, free, format)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            format.extend(words(key));
+            collect(key, value, free, format);
+        }),
+        _ => {}
+    }
+}
+
+fn collected(trace: &[u8]) -> (Vec<String>, BTreeSet<String>) {
+    let (mut free, mut format) = (Vec::new(), BTreeSet::new());
+    for line in std::str::from_utf8(trace).unwrap().lines() {
+        collect("", &serde_json::from_str(line).unwrap(), &mut free, &mut format);
+    }
+    (free, format)
+}
+
+/// What the kernel says by itself in the places where texts stand: the policies, its version, items, records, refusals.
+const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to undo: [irreversible] outcome: blocked: aborted: rolled \
+    back: every task succeeded the identity locks do not match no answer from the Security (timeout) vetoed the plan \
+    consensus stayed too low the Critic found no repair further is allowed repaired was cleared approver said user \
+    cancelled message came while expected came RollbackComplete no row leads RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
+    here error malformed candidates planner executor memory identity guard classifier auditor critic call fate unknown reply argument \
+    Round 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step";
+
+#[test]
+fn nothing_that_anybody_wrote_is_left_in_a_redacted_golden_trace() {
+    let by_kernel: BTreeSet<String> = words(KERNEL_SAYS).collect();
+    let is_name = |token: &str| {
+        let mut parts = token.trim_matches(|c: char| !c.is_alphanumeric()).splitn(3, '-');
+        parts.next() == Some("redacted")
+            && parts.next().is_some_and(|length| length.bytes().all(|byte| byte.is_ascii_digit()))
+            && parts
+                .next()
+                .is_some_and(|digest| digest.len() == 16 && digest.bytes().all(|b| b.is_ascii_hexdigit()))
+    };
+    for path in goldens() {
+        let trace = std::fs::read(&path).unwrap();
+        let what = path.display();
+        let now = redacted(&trace);
+        let (free, format) = collected(&now);
+        // What stands in the place of texts is names of this redaction, and the kernel's own words.
+        for text in &free {
+            for token in text.split_whitespace().filter(|token| !is_name(token)) {
+                let strange: Vec<_> = words(token).filter(|word| !by_kernel.contains(word)).collect();
+                assert!(strange.is_empty(), "{what}: {strange:?} in {text:?}");
+            }
+        }
+        // No word that was said is anywhere in the bytes, but for those that the format or the kernel says too.
+        let (was, _) = collected(&trace);
+        let bytes = String::from_utf8(now).unwrap().to_lowercase();
+        let found: BTreeSet<String> = words(&bytes).collect();
+        let said: BTreeSet<String> = was.iter().flat_map(|text| words(text)).collect();
+        let left: Vec<_> = said.iter().filter(|word| found.contains(*word)).collect();
+        let left: Vec<_> =
+            left.into_iter().filter(|word| !format.contains(*word) && !by_kernel.contains(*word)).collect();
+        assert!(left.is_empty(), "{what}: {left:?}");
+        assert!(said.len() > 3, "{what}: {said:?}");
+    }
+}
+
+/// Events without the names of users and conversations, which are texts too.
+fn bare(event: &Event) -> Value {
+    fn without(key: &str, value: &mut Value) {
+        match value {
+            Value::String(text) if matches!(key, "user" | "conversation" | "text") => text.clear(),
+            Value::Array(values) => values.iter_mut().for_each(|value| without("", value)),
+            Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| without(key, value)),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::to_value(decisions(event)).unwrap();
+    without("", &mut value);
+    value
+}
+
+#[test]
+fn a_redacted_trace_is_decided_as_before_and_can_be_shown_promoted_and_redacted_again() {
+    for path in goldens() {
+        let what = path.display();
+        let trace = std::fs::read(&path).unwrap();
+        let now = redacted(&trace);
+        assert!(replay(reader(&now), None).is_equal(), "{what}");
+        let (before, after) = (steps(&trace), steps(&now));
+        assert_eq!(before.len(), after.len(), "{what}");
+        for (before, after) in before.iter().zip(&after) {
+            let all = |step: &Step| step.events.iter().map(bare).collect::<Vec<_>>();
+            assert_eq!(all(before), all(after), "{what} step {}", before.n);
+            assert_eq!(before.refused.is_some(), after.refused.is_some(), "{what} step {}", before.n);
+        }
+        assert!(html(reader(&now), "redacted.ndjson").unread.is_none());
+        let target = Target::new("case", Path::new("no-such-folder")).unwrap();
+        let promotion = from_trace(reader(&now), "redacted.ndjson", &target).unwrap();
+        let inputs = |trace: &[u8]| steps(trace).into_iter().map(|step| step.input).collect::<Vec<_>>();
+        assert_eq!(inputs(&promotion.golden), inputs(&now), "{what}");
+        assert!(replay(reader(&redacted(&now)), None).is_equal(), "{what}");
+    }
+}
+
+fn short(policy: Policy) -> Band {
+    let mut band = Band::opens(policy);
+    band.asks("Put it there");
+    band.prepares();
+    band
+}
+
+#[test]
+fn equal_texts_stay_equal_and_two_redactions_have_nothing_in_common() {
+    let mut band = short(Policy::hardened());
+    band.plans();
+    band.argues(pro(900_000, "The same words"));
+    band.argues(con(900_000, "The same words"));
+    band.argues(con(900_000, ""));
+    let trace = band.trace();
+    let (one, other) = (redacted(&trace), redacted(&trace));
+    let texts = |trace: &[u8]| -> Vec<String> {
+        let of = |step: &Step| match &step.input {
+            Input::Reply { report: Report::Argument { text, .. }, .. } => Some(text.as_str().to_string()),
+            _ => None,
+        };
+        steps(trace).iter().filter_map(of).collect()
+    };
+    let (one, other) = (texts(&one), texts(&other));
+    assert!(one[0] == one[1] && one[0].starts_with("redacted-14-"), "{one:?}");
+    assert_eq!(one[2], "", "no text stays none");
+    assert_ne!(one[0], other[0]);
+}
+
+#[test]
+fn header_and_stamps_tell_neither_scenario_nor_policy_nor_date() {
+    let mut policy = Policy::hardened();
+    policy.name = "acme-payroll".into();
+    policy.bounds.passes = 2;
+    let trace = {
+        let recorded = short(policy.clone()).trace();
+        let header = Header::new(
+            ConversationId::new("demo"),
+            policy.clone(),
+            reader(&recorded).header().scenario.clone(),
+        );
+        let mut writer = Writer::new(Vec::new(), &header).unwrap();
+        for step in steps(&recorded) {
+            let stamp =
+                Stamp { at_ms: 1_790_000_000_000 + 250 * step.n, note: Some("a line of half".into()) };
+            writer.step(&stamp, &step.input, Made::accepted(&step.events, step.context.as_ref())).unwrap();
+        }
+        writer.end().unwrap()
+    };
+    let now = redacted(&trace);
+    let header = reader(&now).header().clone();
+    assert!(header.scenario.is_none() && header.policy.name.starts_with("redacted-12-"), "{header:?}");
+    assert_eq!(header.policy.bounds, policy.bounds);
+    let stamps: Vec<_> = steps(&now).into_iter().map(|step| (step.at_ms, step.note)).collect();
+    assert!(stamps.iter().enumerate().all(|(i, (at_ms, _))| *at_ms == 250 * i as u64), "{stamps:?}");
+    assert!(stamps.iter().all(|(_, note)| note.as_ref().unwrap().starts_with("redacted-14-")), "{stamps:?}");
+    assert!(replay(reader(&now), None).is_equal());
+}
+
+#[test]
+fn an_open_trace_is_redacted_as_far_as_it_goes_and_stays_open() {
+    let trace = String::from_utf8(short(Policy::hardened()).trace()).unwrap();
+    let lines: Vec<&str> = trace.lines().collect();
+    let open = lines[..5].join("\n") + "\n";
+    for (text, torn) in [(open.clone(), false), (open + &lines[5][..30], true)] {
+        let mut out = Vec::new();
+        let done = redact(reader(text.as_bytes()), &Salt::random().unwrap(), &mut out).unwrap();
+        assert_eq!(done.steps, 4);
+        assert_eq!(matches!(done.open.unwrap().kind, TraceErrorKind::Torn), torn);
+        let again = replay(reader(&out), None);
+        assert!(again.difference.is_none() && again.texts.is_none() && again.steps == 4);
+        assert!(matches!(again.unread.unwrap().kind, TraceErrorKind::NoEnd));
+    }
+}
+
+#[test]
+fn what_cannot_be_said_to_be_decided_as_before_is_not_redacted() {
+    let trace = short(Policy::hardened()).trace();
+    let header = reader(&trace).header().clone();
+    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    for step in steps(&trace) {
+        let events = if step.n == 3 { &[] } else { step.events.as_slice() };
+        writer.step(&Stamp::default(), &step.input, Made::accepted(events, step.context.as_ref())).unwrap();
+    }
+    let other = writer.end().unwrap();
+    let error = redact(reader(&other), &Salt::random().unwrap(), Vec::new()).unwrap_err();
+    assert!(matches!(error, RedactError::Replay { n: 3, .. }), "{error}");
+
+    let edited = String::from_utf8(trace).unwrap().replace("Put it there", "Put it here!");
+    let error = redact(reader(edited.as_bytes()), &Salt::random().unwrap(), Vec::new()).unwrap_err();
+    assert!(matches!(error, RedactError::Trace(_)), "{error}");
+
+    // Two tasks that read alike only because of what the kernel writes behind one of them.
+    let mut band = short(Policy::hardened());
+    band.plan(vec![band::task(1, "Go [irreversible]", Effect::Pure)]);
+    band.argues(pro(900_000, ""));
+    let (argument, text) = pro(900_000, "");
+    let plan = Plan::new(vec![band::task(1, "Go", Effect::Irreversible)]).unwrap();
+    band.answers(Report::Argument { argument, text: text.into(), plan: Some(plan) });
+    let error = redact(reader(&band.trace()), &Salt::random().unwrap(), Vec::new()).unwrap_err();
+    assert!(matches!(error, RedactError::Decision { .. }), "{error}");
+}
+
+#[test]
+fn the_command_writes_a_redacted_trace_and_overwrites_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let golden = goldens().into_iter().find(|path| path.ends_with("repaired.ndjson")).unwrap();
+    let call = |code: i32, arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{told}");
+        told
+    };
+    let golden = golden.to_str().unwrap();
+    for _ in 0..2 {
+        let told = call(0, &["show", golden, "--redact", "public.ndjson"]);
+        assert!(told.contains("decided as before") && told.contains("public.ndjson"), "{told}");
+    }
+    call(0, &["replay", "public.ndjson"]);
+    call(0, &["promote", "public.ndjson", "kept", "--to", "cases"]);
+    call(0, &["run", "cases/kept.yaml"]);
+    let told = call(2, &["show", "public.ndjson", "--redact", "public.ndjson"]);
+    assert!(told.contains("is the trace itself"), "{told}");
+    std::fs::write(folder.path().join("mine.txt"), "mine").unwrap();
+    for option in ["--redact", "--html"] {
+        let told = call(2, &["show", golden, option, "mine.txt"]);
+        assert!(told.contains("is not overwritten"), "{told}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("mine.txt")).unwrap(), "mine");
+    }
+    for _ in 0..2 {
+        call(0, &["show", "public.ndjson", "--html", "pages/public.html"]);
+    }
+    assert_eq!(std::fs::read_dir(folder.path().join("pages")).unwrap().count(), 1, "no draft is left");
+    // An edited trace: nothing is written.
+    let edited = std::fs::read_to_string(golden).unwrap().replacen("ada", "eve", 1);
+    std::fs::write(folder.path().join("edited.ndjson"), edited).unwrap();
+    let told = call(2, &["show", "edited.ndjson", "--redact", "no.ndjson"]);
+    assert!(told.contains("edited.ndjson:2: edited"), "{told}");
+    assert!(!folder.path().join("no.ndjson").exists());
+}
