@@ -109,7 +109,7 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
     let mut turn = match request {
         Some((user, says)) => match running.begin(&user, says) {
             Err(DriveError::TooLong(why)) => {
-                pipe.tell(&Told::NotUnderstood { line: 0, why: why.to_string() });
+                pipe.tell(&Told::NotUnderstood { line: 0, call: None, why: why.to_string() });
                 return Ok(None);
             }
             begun => begun?,

@@ -1,5 +1,7 @@
 //! `run`: play scenarios.
 
+mod stdio;
+
 use super::files::{self, open_trace};
 use super::{Global, Outcome, named};
 use crate::play::play;
@@ -17,17 +19,32 @@ Examples:
   orchestrion run                                        the scenarios that orchestrion.yaml names
   orchestrion run specs/scenarios/happy.yaml             the timeline, and the trace in .orchestrion/
   orchestrion run specs/scenarios/*.yaml --quiet         only what does not end
-  orchestrion run mine.yaml --out traces                 the trace in traces/mine.trace.ndjson")]
+  orchestrion run mine.yaml --out traces                 the trace in traces/mine.trace.ndjson
+
+A host in another language, which answers on its standard output what it reads on its standard input:
+  mkfifo answers
+  orchestrion run --stdio mine.yaml < answers | python3 host.py > answers
+The lines are described by `orchestrion export schema --of stdio`.")]
 pub(super) struct Args {
     /// The scenarios.
     #[arg(value_name = "SCENARIO", conflicts_with = "config")]
     scenarios: Vec<PathBuf>,
+    /// Ask the program at the other end of standard input and output, one line of JSON for each call, instead of the
+    /// scripted modules. Of a scenario, the requests are asked; of a policy, what that program says.
+    #[arg(long, value_name = "SCENARIO|POLICY", conflicts_with_all = ["scenarios", "config", "fail_fast"])]
+    stdio: Option<String>,
+    /// With --stdio: keep the conversation here, and go on with it if it is here already.
+    #[arg(long, value_name = "FILE", requires = "stdio")]
+    journal: Option<PathBuf>,
     /// Stop at the first scenario that cannot be played to its end.
     #[arg(long)]
     fail_fast: bool,
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+    if let Some(subject) = &args.stdio {
+        return stdio::run(subject, args.journal.as_deref(), global);
+    }
     let scenarios = named::scenarios(&args.scenarios, global)?;
     let mut names = std::collections::BTreeMap::new();
     for path in &scenarios {
@@ -62,12 +79,14 @@ fn one(path: &Path, alone: bool, global: &Global) -> Result<Outcome> {
     let trace = global.out.join(format!("{}.trace.ndjson", scenario.name));
     let played = play(scenario)?;
     files::replace_trace(&trace, &played.trace)?;
-    let mut out = super::files::out();
+    let mut out = files::out();
     if alone && !global.quiet {
         show(open_trace(&trace).into_diagnostic()?, &View { at: None, style: Style::Colour }, &mut out)
             .into_diagnostic()?;
         writeln!(out).into_diagnostic()?;
     }
+    drop(out);
+    let mut out = files::plain();
     if let Some(refusal) = &played.halted {
         writeln!(out, "{}: HALTED after {} steps: {refusal}", path.display(), played.steps)
             .into_diagnostic()?;

@@ -167,7 +167,7 @@ impl<W: Write> Ears<W> {
                 continue;
             }
             let taken = match serde_json::from_slice(&line) {
-                Ok(heard) => self.take(heard),
+                Ok(heard) => self.take(number, heard),
                 Err(_) if !is_whole => Err("standard input ended in the middle of the line".to_owned()),
                 Err(error) => Err(format!("{error}; see `orchestrion export schema --of stdio`")),
             };
@@ -177,7 +177,7 @@ impl<W: Write> Ears<W> {
         }
     }
 
-    fn take(&mut self, heard: Heard) -> Result<(), String> {
+    fn take(&mut self, line: u64, heard: Heard) -> Result<(), String> {
         match heard {
             Heard::Answer(Answer { call, with }) => {
                 let ask = locked(&self.shared.asked).asks.get(&call).copied();
@@ -185,12 +185,15 @@ impl<W: Write> Ears<W> {
                     Some(ask) => scenario::answer(ask, with.get()),
                     None => Err(NoAnswer::malformed("a call that was not asked lately")),
                 };
-                self.put(match answer {
-                    Ok(report) => Message { input: Input::Reply { call, report }, note: None },
+                match answer {
+                    Ok(report) => self.put(Message { input: Input::Reply { call, report }, note: None }),
                     Err(NoAnswer { failure, why }) => {
-                        Message { input: Input::CallFailed { call, failure }, note: why }
+                        if let Some(why) = why.clone() {
+                            let _ = self.shared.tell(&Told::NotUnderstood { line, call: Some(call), why });
+                        }
+                        self.put(Message { input: Input::CallFailed { call, failure }, note: why })
                     }
-                })
+                }
             }
             Heard::NeverStarted(NeverStarted { call }) => {
                 let recovering = locked(&self.shared.asked).recovering.take_if(|(id, _)| *id == call);
@@ -230,7 +233,7 @@ impl<W: Write> Ears<W> {
             let _full =
                 self.put(Message { input: Input::CallFailed { call, failure: Failure::Malformed }, note });
         }
-        let _ = self.shared.tell(&Told::NotUnderstood { line, why });
+        let _ = self.shared.tell(&Told::NotUnderstood { line, call: waiting, why });
     }
 }
 

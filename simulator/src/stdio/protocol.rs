@@ -53,10 +53,13 @@ pub enum Told<'a> {
         /// Why.
         why: String,
     },
-    /// What the host said was not understood. If a call is waited for, that was a malformed answer to it.
+    /// What the host said was not understood.
     NotUnderstood {
         /// The line, from 1; 0 if it is none in particular.
         line: u64,
+        /// The latest call. If it is still waited for, this was a malformed answer to it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call: Option<CallId>,
         /// Why.
         why: String,
     },
@@ -180,7 +183,7 @@ fn told() -> Value {
             }))),
             one("refused", why.clone()),
             one("not_understood", object(&["line", "why"], json!({
-                "line": {"type": "integer", "minimum": 0}, "why": text,
+                "line": {"type": "integer", "minimum": 0}, "call": {"type": "integer", "minimum": 1}, "why": text,
             }))),
             one("halted", why),
             {"const": "closed"},

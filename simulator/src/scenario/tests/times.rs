@@ -36,8 +36,11 @@ fn deadlines_are_by_module() {
 
 #[test]
 fn a_slow_module_is_late_in_one_request() {
-    let slow =
-        Scenario::parse("slow-module.yaml", include_str!("../samples/slow-module.yaml"), Path::new(""));
+    let slow = Scenario::parse(
+        "slow-module.yaml",
+        include_str!("../../../../specs/scenarios/slow-module.yaml"),
+        Path::new(""),
+    );
     let Scenario { mut script, deadlines, .. } = slow.unwrap();
     let security = Ask::Argue(Role::Security);
     let second = Scene { request: 2, ..SCENE };

@@ -1,0 +1,84 @@
+//! `run --stdio`: the modules are a program at the other end of standard input and output.
+
+use crate::cli::{Global, Outcome, files};
+use crate::drive::{Conversation, JournalFile};
+use crate::policy_file;
+use crate::scenario::Scenario;
+use crate::stdio::{Left, Requests, converse};
+use crate::trace::{Header, ScenarioRef, digest};
+use miette::{IntoDiagnostic, Result};
+use orchestrion_kernel::{ConversationId, Policy};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+/// Drives a conversation with the host at the other end. Standard output is the protocol's; everything else goes to
+/// standard error.
+pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Result<Outcome> {
+    let path = Path::new(subject);
+    let (header, deadlines, requests) = if is_policy(subject) {
+        let policy = policy_file::resolve(subject, Path::new("."))?;
+        let name = journal.map_or_else(|| Path::new(&policy.name).to_path_buf(), Path::to_path_buf);
+        let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = name.split('.').next().unwrap_or_default();
+        (Header::new(ConversationId::new(name), policy, None), None, Requests::Host)
+    } else {
+        let scenario = Scenario::read(path)?;
+        let reference =
+            ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
+        let Scenario { conversation, policy, requests, deadlines, .. } = scenario;
+        let requests = requests.into_iter().map(|request| (request.user, request.says)).collect();
+        (Header::new(conversation, policy, Some(reference)), Some(deadlines), Requests::Known(requests))
+    };
+    let journal = match journal {
+        Some(journal) => journal.to_path_buf(),
+        None => fresh(header.conversation.as_str(), global)?,
+    };
+    let kept = JournalFile::open(&journal).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => miette::miette!(
+            help = "end the other one first, or choose another file with --journal",
+            "{}: another conversation has it open",
+            journal.display()
+        ),
+        _ => miette::miette!("{}: cannot be opened: {error}", journal.display()),
+    })?;
+    let conversation = Conversation::open_in(kept, &header).into_diagnostic()?;
+    let conversation = conversation.with_deadlines(deadlines.unwrap_or_default());
+    let left =
+        converse(conversation, requests, BufReader::new(io::stdin()), io::stdout()).into_diagnostic()?;
+    let shown = files::quoted(&journal);
+    Ok(match left {
+        Left::Closed => {
+            if !global.quiet {
+                files::complain(&format!("closed; look at it: orchestrion show {shown}"));
+            }
+            Outcome::Fine
+        }
+        Left::Gone(waiting) => {
+            let waiting = waiting.map(|call| format!(" while {call} was waited for")).unwrap_or_default();
+            let again = files::quoted(Path::new(subject));
+            files::complain(&format!(
+                "standard input ended{waiting}; go on with: orchestrion run --stdio {again} --journal {shown}"
+            ));
+            Outcome::Unread
+        }
+        Left::Halted(refusal) => {
+            files::complain(&format!("HALTED: {refusal}; look at it: orchestrion show {shown}"));
+            Outcome::Failure
+        }
+    })
+}
+
+/// A built-in policy, or a file that does not say what is asked for.
+fn is_policy(subject: &str) -> bool {
+    Policy::built_in(subject).is_some()
+        || std::fs::read_to_string(subject).is_ok_and(|text| {
+            !text.lines().any(|line| line.starts_with("requests:") || line.starts_with('{'))
+        })
+}
+
+/// An empty journal in the folder for traces, over the trace of an earlier run.
+fn fresh(name: &str, global: &Global) -> Result<PathBuf> {
+    let path = global.out.join(format!("{name}.trace.ndjson"));
+    files::replace_trace(&path, b"")?;
+    Ok(path)
+}

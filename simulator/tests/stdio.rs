@@ -1,0 +1,333 @@
+//! Hosts in other languages, and hosts that misbehave, over standard input and output.
+
+use orchestrion::replay::replay;
+use orchestrion::stdio::protocol;
+use orchestrion::trace::Reader;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+
+const SCENARIO: &str =
+    "about: A greeting, twice.\nuser: ada\nrequests:\n  - says: Greet the office\n  - says: Again\n";
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder with the scenario `hello.yaml` in it.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("hello.yaml"), SCENARIO).unwrap();
+    folder
+}
+
+/// Whether a foreign language is there to be tried, or that the test is skipped.
+fn is_there(program: &str) -> bool {
+    let there = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !there {
+        eprintln!("skipped: there is no {program} here");
+    }
+    there
+}
+
+fn foreign(program: &str, host: &str, agrees: &str) {
+    if !is_there(program) {
+        return;
+    }
+    let folder = folder();
+    let bin = Path::new(env!("CARGO_BIN_EXE_orchestrion")).parent().unwrap();
+    let path = std::env::join_paths(
+        std::iter::once(bin.to_path_buf())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    let output = Command::new(program)
+        .arg(root().join("examples/stdio").join(host))
+        .args(["hello.yaml", "--journal", "hello.ndjson"])
+        .env("PATH", path.unwrap())
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "hello\nhello\n");
+    let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
+    assert!(String::from_utf8_lossy(&trace).contains(agrees));
+    assert!(replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None).is_equal());
+}
+
+#[test]
+fn a_host_in_python_of_less_than_twenty_lines() {
+    let text = fs::read_to_string(root().join("examples/stdio/host.py")).unwrap();
+    assert!(text.lines().filter(|line| !line.trim().is_empty()).count() < 20);
+    foreign("python3", "host.py", "Python agrees");
+}
+
+#[test]
+fn a_host_in_node() {
+    foreign("node", "host.mjs", "Node agrees");
+}
+
+/// The command, with the test as its host.
+struct Host {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<std::process::ChildStdout>,
+    validator: jsonschema::Validator,
+}
+
+impl Host {
+    fn of(folder: &Path, args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+            .args(["run", "--stdio"])
+            .args(args)
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let mut schema = protocol::schema();
+        let told = json!({"$ref": "#/$defs/told", "$defs": schema["$defs"].take()});
+        Self { child, input, output, validator: jsonschema::validator_for(&told).unwrap() }
+    }
+
+    fn says(&mut self, text: &str) {
+        let input = self.input.as_mut().unwrap();
+        // It may have ended already; what it then says is looked at.
+        let _ = input.write_all(text.as_bytes()).and_then(|()| input.flush());
+    }
+
+    /// The next line that it is told, which the schema describes.
+    fn told(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        if line.is_empty() {
+            return Value::Null;
+        }
+        let told: Value = serde_json::from_str(&line).unwrap();
+        self.validator.validate(&told).unwrap_or_else(|error| panic!("{error}: {line}"));
+        told
+    }
+
+    fn answers(&mut self, call: &Value, with: &Value) {
+        self.says(&format!("{}\n", json!({"answer": {"call": call["id"], "with": with}})));
+    }
+
+    /// Agrees to everything until this is asked, and gives that call. Other lines are collected.
+    fn until(&mut self, asked: &str, other: &mut Vec<Value>) -> Value {
+        loop {
+            let told = self.told();
+            let Some(call) = told.get("call").cloned() else {
+                if told.get("recover").is_some() || told.is_null() || told == "closed" {
+                    return told;
+                }
+                other.push(told);
+                continue;
+            };
+            if question(&call) == asked {
+                return call;
+            }
+            self.answers(&call, &agreed(&call));
+        }
+    }
+
+    fn ends(mut self) -> Output {
+        self.input = None;
+        let mut output = self.child.wait_with_output().unwrap();
+        let mut rest = String::new();
+        while self.output.read_line(&mut rest).unwrap() > 0 {}
+        output.stdout = rest.into_bytes();
+        output
+    }
+}
+
+fn question(call: &Value) -> &str {
+    match &call["ask"] {
+        Value::String(ask) => ask,
+        Value::Object(ask) => ask.keys().next().unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+fn agreed(call: &Value) -> Value {
+    match question(call) {
+        "verify_identity" => json!({"locks": {"gcp": true, "mongodb": true}}),
+        "load_context" => json!({"context": {}}),
+        "classify" => json!({"classified": {"similarity": 0.25}}),
+        "draft_plan" => json!({"plan": [{"task": 1, "do": "Order", "undo": "Cancel the order"}]}),
+        "argue" | "reread" => json!({"pro": {"confidence": 0.9}}),
+        "run_task" => json!({"ok": format!("done: {}", call["task"]["text"].as_str().unwrap())}),
+        "undo_task" => {
+            json!({"ok": format!("undone: {}", call["task"]["effect"]["undoable"]["compensation"])})
+        }
+        "diagnose" => json!({"no_repair": {}}),
+        "remember" => json!("held"),
+        "deliver_audit" => json!("delivered"),
+        other => panic!("{other}"),
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn what_is_not_understood_is_a_malformed_answer_and_told() {
+    let cases = [
+        ("hello?\n", "expected"),
+        ("{\"answer\": {\"call\": 6, \"with\": {\"maybe\": {}}}}\n", "maybe"),
+        ("{\"answer\": {\"call\": 6}}\n", "missing field `with`"),
+        ("{\"reply\": {}}\n", "unknown variant `reply`"),
+        (&*format!("\"{}\"\n", "x".repeat(3 << 20)), "expected a line of at most 2097152 bytes"),
+    ];
+    for (line, why) in cases {
+        let folder = folder();
+        let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+        let mut other = Vec::new();
+        let call = host.until("argue", &mut other);
+        // The fifth call is the first argument; the case with a call of its own names it.
+        host.says(&line.replace("\"call\": 6", &format!("\"call\": {}", call["id"])));
+        assert_eq!(host.until("nothing", &mut other), "closed", "{line:.60}");
+        let told: Vec<_> = other.iter().filter_map(|told| told.get("not_understood")).collect();
+        let answered: Vec<_> = other.iter().filter_map(|told| told["answered"]["text"].as_str()).collect();
+        assert_eq!(
+            answered,
+            ["blocked: no answer from the Analyst (malformed answer)", "done: Order"],
+            "{line:.60}"
+        );
+        assert!(told.len() == 1 && told[0]["why"].as_str().unwrap().contains(why), "{told:?}");
+        assert_eq!(told[0]["call"], call["id"]);
+        assert_eq!(host.ends().status.code(), Some(0));
+    }
+}
+
+#[test]
+fn answering_twice_or_another_call_is_refused_told_and_recorded() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut other = Vec::new();
+    let call = host.until("classify", &mut other);
+    host.says("{\"answer\": {\"call\": 77, \"with\": \"held\"}}\n");
+    host.answers(&call, &agreed(&call));
+    host.answers(&call, &agreed(&call));
+    assert_eq!(host.until("nothing", &mut other), "closed");
+    let refused: Vec<_> = other.iter().filter_map(|told| told["refused"]["why"].as_str()).collect();
+    assert_eq!(
+        refused,
+        [
+            "an answer to call 77 came; expected one to call 3",
+            "an answer to call 3 came; expected one to call 4"
+        ]
+    );
+    assert!(host.ends().status.success());
+    let kept = fs::read_to_string(folder.path().join("hello.ndjson")).unwrap();
+    assert!(refused.iter().all(|why| kept.contains(why)));
+}
+
+#[test]
+fn a_host_that_goes_in_the_middle_of_a_line_is_named_the_call_and_how_to_go_on() {
+    let folder = folder();
+    let args = ["hello.yaml", "--journal", "hello.ndjson"];
+    let mut host = Host::of(folder.path(), &args);
+    let call = host.until("run_task", &mut Vec::new());
+    assert_eq!(call["task"]["text"], "Order");
+    let output = host.ends();
+    assert_eq!(output.status.code(), Some(3));
+    let complaint = stderr(&output);
+    assert!(
+        complaint.contains(
+            "standard input ended while call 10 (the executor's task result) was waited for; go on with: "
+        ),
+        "{complaint}"
+    );
+
+    // It may have run: the next host is asked, and says that it did not.
+    let mut host = Host::of(folder.path(), &args);
+    let mut other = Vec::new();
+    let recover = host.until("nothing", &mut other);
+    assert_eq!(other[0]["opened"]["unfinished"], true);
+    assert_eq!((&recover["recover"]["id"], &recover["recover"]["task"]), (&call["id"], &call["task"]));
+    host.says(&format!("{}\n", json!({"never_started": {"call": 10}})));
+    let again = host.until("run_task", &mut other);
+    assert_eq!(again["id"], call["id"]);
+    // Half a line, and then nothing more.
+    host.says("{\"answer\": {\"call\": 10, ");
+    let output = host.ends();
+    assert_eq!(output.status.code(), Some(3));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("standard input ended in the middle of the line"), "{told}");
+
+    // The malformed answer was an answer; the one to the diagnosis that followed is still waited for.
+    let mut host = Host::of(folder.path(), &args);
+    let mut other = Vec::new();
+    assert_eq!(host.until("nothing", &mut other), "closed");
+    let answered: Vec<_> = other.iter().filter_map(|told| told["answered"]["text"].as_str()).collect();
+    assert_eq!(answered, ["rolled back: the Critic found no repair", "done: Order"]);
+    assert!(host.ends().status.success());
+    let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
+    assert!(replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None).is_equal());
+
+    // It is closed, and stays so.
+    let output = Host::of(folder.path(), &args).ends();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("hello.ndjson: its conversation was closed after"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn under_a_policy_the_host_asks_cancels_and_closes() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
+    let ask = |says: &str| format!("{}\n", json!({"ask": {"user": "ada", "says": says}}));
+    host.says(&ask("Order paper"));
+    let mut other = Vec::new();
+    let call = host.until("run_task", &mut other);
+    assert_eq!((call["request"].as_str(), call["user"].as_str()), (Some("Order paper"), Some("ada")));
+    host.says(&ask("And toner"));
+    host.says("\"cancel\"\n");
+    let undo = host.until("undo_task", &mut other);
+    assert_eq!(undo["task"]["effect"]["undoable"]["compensation"], "Cancel the order");
+    host.answers(&undo, &agreed(&undo));
+    while other.iter().all(|told| told.get("answered").is_none()) {
+        let told = host.told();
+        match told.get("call") {
+            Some(call) => host.answers(&call.clone(), &agreed(call)),
+            None => other.push(told),
+        }
+    }
+    host.says("\"close\"\n");
+    assert_eq!(host.until("nothing", &mut other), "closed");
+    let refused = "a user message came while RunningTasks; expected the executor's task result";
+    assert!(other.iter().any(|told| told["refused"]["why"] == refused), "{other:?}");
+    assert!(
+        other.iter().any(|told| told["answered"]["text"] == "rolled back: the user cancelled"),
+        "{other:?}"
+    );
+    assert_eq!(host.ends().status.code(), Some(0));
+}
+
+#[test]
+fn what_is_no_journal_no_scenario_or_open_elsewhere_is_refused() {
+    let folder = folder();
+    fs::write(folder.path().join("notes.txt"), "mine\n").unwrap();
+    let first = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut waits = first;
+    waits.told();
+    for (args, why) in [
+        (["hello.yaml", "--journal", "notes.txt"], "notes.txt:1: "),
+        (["hello.yaml", "--journal", "hello.ndjson"], "hello.ndjson: another conversation has it open"),
+        (["none.yaml", "--journal", "other.ndjson"], "none.yaml"),
+        (["hello.yaml", "--journal", "none/hello.ndjson"], "none/hello.ndjson: cannot be opened"),
+    ] {
+        let output = Host::of(folder.path(), &args).ends();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("notes.txt")).unwrap(), "mine\n");
+    waits.ends();
+}
