@@ -46,8 +46,11 @@ pub fn converse<J: Journal>(
     output: impl Write + Send + 'static,
 ) -> Result<Left, DriveError> {
     let clock = Clock::real();
-    let (pipe, mut heard, gone) = Pipe::open(input, output, conversation.mailbox(), clock.clone());
-    pipe.busy(requests != Requests::Host || conversation.is_unfinished());
+    let (pipe, mut heard, gone) =
+        Pipe::open(input, output, conversation.mailbox(), clock.clone(), requests == Requests::Host);
+    if !conversation.is_unfinished() {
+        pipe.idle();
+    }
     pipe.tell(&Told::opened(&conversation));
     let left = match clock.block_on(select(pin!(talk(&mut conversation, &pipe, requests, &mut heard)), gone))
     {
@@ -88,10 +91,7 @@ async fn talk<J: Journal, W: Write + Send + 'static>(
     while halted.is_none() {
         let next = match &mut known {
             Some(requests) => requests.next(),
-            None => {
-                pipe.busy(false);
-                heard.next().await
-            }
+            None => heard.next().await,
         };
         let Some(request) = next else { return Ok(Left::Closed) };
         halted = drive(conversation, pipe, Some(request)).await?;
@@ -109,6 +109,7 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
     let mut turn = match request {
         Some((user, says)) => match running.begin(&user, says) {
             Err(DriveError::TooLong(why)) => {
+                pipe.idle();
                 pipe.tell(&Told::NotUnderstood { line: 0, call: None, why: why.to_string() });
                 return Ok(None);
             }
@@ -132,6 +133,7 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
     }
     drop(running);
     conversation.commit().await?;
+    pipe.idle();
     if let Some(answered) = conversation.last_answer() {
         pipe.tell(&Told::answered(answered));
     }

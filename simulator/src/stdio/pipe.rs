@@ -57,6 +57,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) struct Pipe<W> {
     clock: Clock,
     shared: Arc<Shared<W>>,
+    host_asks: bool,
 }
 
 /// What users ask for through it; `None` once nothing more will be asked.
@@ -69,8 +70,12 @@ impl<W: Write + Send + 'static> Pipe<W> {
         output: W,
         mailbox: Mailbox,
         clock: Clock,
+        host_asks: bool,
     ) -> (Self, Requested, oneshot::Receiver<()>) {
-        let shared = Arc::new(Shared { out: Mutex::new(output), asked: Mutex::default() });
+        let shared = Arc::new(Shared {
+            out: Mutex::new(output),
+            asked: Mutex::new(Asked { busy: true, ..Asked::default() }),
+        });
         let (requests, heard) = mpsc::channel(1);
         let (stays, gone) = oneshot::channel();
         let ears = Ears { shared: Arc::clone(&shared), mailbox, requests };
@@ -78,7 +83,7 @@ impl<W: Write + Send + 'static> Pipe<W> {
             ears.hear(input);
             drop(stays);
         });
-        (Self { clock, shared }, Requested(heard), gone)
+        (Self { clock, shared, host_asks }, Requested(heard), gone)
     }
 
     /// Tells the host something. If it does not read any more, that is seen by what it does not answer.
@@ -86,9 +91,9 @@ impl<W: Write + Send + 'static> Pipe<W> {
         let _ = self.shared.tell(told);
     }
 
-    /// Says whether a request runs.
-    pub(super) fn busy(&self, busy: bool) {
-        locked(&self.shared.asked).busy = busy;
+    /// No request runs: the host may ask for the next one, if that is its part.
+    pub(super) fn idle(&self) {
+        locked(&self.shared.asked).busy = !self.host_asks;
     }
 
     fn asks(&self, call: &Call) {
