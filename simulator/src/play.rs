@@ -174,10 +174,11 @@ impl Player<'_> {
             unused.extend(locked(&self.band.script).unused());
         }
         // As drawn, a conversation may have come to its end with its request; there is no session to close then.
-        if halted.is_none() && conversation.state().control.phase() == Phase::Idle {
-            if let Turn::Halted(refusal) = conversation.run(self.band)?.submit(&Input::SessionEnd)? {
-                halted = Some(refusal);
-            }
+        if halted.is_none()
+            && conversation.state().control.phase() == Phase::Idle
+            && let Turn::Halted(refusal) = conversation.run(self.band)?.submit(&Input::SessionEnd)?
+        {
+            halted = Some(refusal);
         }
         let steps = conversation.steps();
         Ok(Played { trace: conversation.end().await?, steps, halted, unused })

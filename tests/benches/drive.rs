@@ -3,6 +3,8 @@
 //! `durable/conversation` over `durable/sync alone` is what the kernel, the trace and the driver add to the disk: the
 //! second writes and syncs the very lines of the first.
 
+#![allow(missing_docs, reason = "criterion makes the entry point")]
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orchestrion::drive::{Call, Clock, Conversation, Journal, JournalFile};
 use orchestrion::trace::Header;

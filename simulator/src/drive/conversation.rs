@@ -141,7 +141,7 @@ impl<J: Journal> Conversation<J> {
         let mut running = self.run(host)?;
         match running.begin(&UserId::new(user), says.into())? {
             Turn::Halted(refusal) | Turn::Refused(refusal) => Err(refusal.into()),
-            Turn::Taken => running.to_end().await,
+            Turn::Taken => running.finish().await,
         }
     }
 
@@ -159,7 +159,7 @@ impl<J: Journal> Conversation<J> {
         let mut running = self.run(host)?;
         match running.back()? {
             Turn::Halted(refusal) | Turn::Refused(refusal) => Err(refusal.into()),
-            Turn::Taken => running.to_end().await.map(Some),
+            Turn::Taken => running.finish().await.map(Some),
         }
     }
 

@@ -88,7 +88,7 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
         self.conversation.steps()
     }
 
-    pub(super) async fn to_end(mut self) -> Result<Answered, DriveError> {
+    pub(super) async fn finish(mut self) -> Result<Answered, DriveError> {
         loop {
             if let Some(answered) = self.conversation.last_answer().cloned() {
                 self.conversation.commit().await?;
