@@ -1,5 +1,7 @@
 //! Hosts in other languages, and hosts that misbehave, over standard input and output.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use orchestrion::replay::replay;
 use orchestrion::stdio::protocol;
 use orchestrion::trace::Reader;

@@ -1,6 +1,8 @@
 //! Durability: whenever a program dies, and whatever the disk did, opening its journal loses nothing that left the
 //! program, and no effect happens twice.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use orchestrion::drive::{Clock, Conversation, DriveError, Journal, OpenError};
 use orchestrion::replay::replay;
 use orchestrion::trace::{Header, Reader};

@@ -18,12 +18,13 @@ pub(crate) enum Act {
 }
 
 type Play = dyn Fn(&Call) -> Option<Act> + Send + Sync;
+type Finds = dyn Fn(&Call) -> Option<Fate> + Send + Sync;
 
 /// The team. What its play does not speak of is agreed to.
 pub(crate) struct Team {
     play: Box<Play>,
     /// What is found out of a lost call; with `None`, nothing ever is.
-    fate: Box<dyn Fn(&Call) -> Option<Fate> + Send + Sync>,
+    fate: Box<Finds>,
     /// Every call that came, in order; and those that were to be recovered.
     pub(crate) asked: Mutex<Vec<Call>>,
     pub(crate) recovered: Mutex<Vec<Call>>,
