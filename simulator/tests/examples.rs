@@ -26,8 +26,8 @@ fn example(name: &str) -> Command {
     let written = sources(name).iter().filter_map(|source| source.metadata().ok()?.modified().ok()).max();
     assert!(
         built >= written,
-        "{} is not there or is older than its source; build it too, as in \
-         `cargo test -p orchestrion --examples --test examples`",
+        "{} is not there or is older than its source; build it with \
+         `cargo build -p orchestrion --examples`",
         program.display()
     );
     let mut command = Command::new(program);
@@ -87,6 +87,9 @@ fn notes(steps: &[Step]) -> Vec<&str> {
 
 const DONE: [&str; 2] = ["Order two packs of paper for at most 20 euros", "Tell the office when it comes"];
 
+/// The line in which it says that its first effect has happened.
+const EFFECT_IS_SAID: usize = 15;
+
 #[test]
 fn minimal_has_25_lines_and_is_alive() {
     let source = fs::read_to_string(&sources("minimal")[0]).unwrap();
@@ -122,21 +125,39 @@ fn the_http_team_is_killed_after_an_effect_and_finds_out_that_it_happened() {
 }
 
 #[test]
+fn the_http_team_remembers_what_was_asked_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let ask =
+        |request: &[&str]| printed(&example("http_team").arg(folder.path()).args(request).output().unwrap());
+    assert!(ask(&["Order paper"]).contains("0 remembered\n"));
+    assert!(ask(&[]).starts_with("\nThe answer to office/1:"), "nothing is asked a second time by itself");
+    let second = ask(&["Order paper again"]);
+    assert!(second.contains("1 remembered\n") && second.contains("The answer to office/2:"), "{second}");
+}
+
+#[test]
 fn kill_the_http_team_at_many_moments_and_no_effect_happens_twice() {
     let (mut resumed, mut recovered) = (0, 0);
-    for moment in 0..24 {
+    for moment in 0..20 {
         let folder = tempfile::tempdir().unwrap();
+        let mut said = Vec::new();
         // A life that is killed once it has said so much, another one that is killed soon, and one to the end.
         for lines in [moment, moment % 4] {
-            let mut child = example("http_team").arg(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
-            let said = BufReader::new(child.stdout.take().unwrap()).lines().take(lines);
-            assert!(said.map(Result::unwrap).all(|line| !line.contains("panicked")));
-            child.kill().unwrap();
-            child.wait().unwrap();
+            let mut life = example("http_team");
+            if lines == EFFECT_IS_SAID {
+                life.env("HTTP_TEAM_STALLS", "yes");
+            }
+            let mut life = life.arg(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+            let lines = BufReader::new(life.stdout.take().unwrap()).lines().take(lines);
+            said.extend(lines.map(Result::unwrap));
+            life.kill().unwrap();
+            life.wait().unwrap();
             effects(folder.path());
         }
-        let last = example("http_team").arg(folder.path()).output().unwrap();
-        assert!(printed(&last).contains("The answer to office/1:"), "moment {moment}");
+        let last = printed(&example("http_team").arg(folder.path()).output().unwrap());
+        assert!(last.contains("The answer to office/1:"), "moment {moment}: {last}");
+        said.extend(last.lines().map(str::to_owned));
+        recovered += said.iter().filter(|line| line.contains("was out when the program died")).count();
         let steps = ended(&folder.path().join("office.ndjson"));
         assert_eq!(
             ending(&steps),
@@ -145,10 +166,9 @@ fn kill_the_http_team_at_many_moments_and_no_effect_happens_twice() {
         );
         assert_eq!(effects(folder.path()), DONE, "moment {moment}");
         resumed += steps.iter().filter(|step| matches!(step.input, Input::Resume)).count();
-        recovered += usize::from(printed(&last).contains("was out when the program died"));
     }
     println!("{resumed} resumed in the middle of the request, {recovered} while an effect was out");
-    assert!(resumed >= 20, "only {resumed} kills hit the middle of the request");
+    assert!(resumed >= 15, "only {resumed} kills hit the middle of the request");
     assert!(recovered >= 1, "no kill hit an effect");
 }
 
@@ -245,36 +265,40 @@ fn a_server_that_is_busy_once_is_asked_again() {
 #[test]
 fn a_server_that_misbehaves_ends_the_request_as_the_rows_say() {
     type Does = fn() -> Option<(u16, String)>;
-    let cases: [(Does, Failure, &str); 6] = [
+    let cases: [(Does, u32, Failure, &str); 6] = [
         (
             || Some((500, "out of order".to_owned())),
+            60_000,
             Failure::Error,
             "the server answered 500: \"out of order\"",
         ),
         (
             || Some((401, "who are you".to_owned())),
+            60_000,
             Failure::Error,
             "the server answered 401: \"who are you\"",
         ),
         (
             || Some((200, "<html>Welcome</html>".to_owned())),
+            60_000,
             Failure::Malformed,
             "the server answered \"<html>Welcome</html>\"; expected a chat completion",
         ),
         (
             || Some((200, "{\"choices\": []}".to_owned())),
+            60_000,
             Failure::Malformed,
             "the server answered \"{\\\"choices\\\": []}\"; expected a chat completion",
         ),
-        (|| Some(said("I am just a model")), Failure::Malformed, "expected"),
-        (|| None, Failure::Timeout, "within 400ms"),
+        (|| Some(said("I am just a model")), 60_000, Failure::Malformed, "expected"),
+        (|| None, 400, Failure::Timeout, "within 400ms"),
     ];
-    for (does, failure, why) in cases {
+    for (does, deadline_ms, failure, why) in cases {
         let chat = Chat::that(move |system, _| match system.starts_with("You are the Critic") {
             true => does(),
             false => Some(agrees(system)),
         });
-        let steps = chat.talks(400);
+        let steps = chat.talks(deadline_ms);
         assert_eq!(ending(&steps).cause, Cause::NoAnswer(Module::Debater(Role::Critic), failure));
         let [note] = notes(&steps)[..] else { panic!("{:?}", notes(&steps)) };
         assert!(note.contains("call 7 (the Critic's argument)"), "{note}");

@@ -21,11 +21,16 @@ pub(crate) struct Models {
 impl Models {
     /// The models at this address, as the environment names them.
     pub(crate) fn at(base_url: &str) -> Self {
+        let mut config = ureq::Agent::config_builder().http_status_as_error(false);
+        if base_url.starts_with("http://127.0.0.1:") {
+            // No proxy reaches this machine.
+            config = config.proxy(None);
+        }
         Self {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: std::env::var("OPENAI_API_KEY").ok(),
             model: std::env::var("OPENAI_MODEL").unwrap_or("gpt-4o-mini".to_owned()),
-            agent: ureq::Agent::config_builder().http_status_as_error(false).build().into(),
+            agent: config.build().into(),
         }
     }
 
@@ -61,12 +66,8 @@ impl Models {
         let content = serde_json::from_str::<Value>(&body)
             .ok()
             .and_then(|body| body.pointer("/choices/0/message/content")?.as_str().map(str::to_owned));
-        content.ok_or_else(|| {
-            NoAnswer::malformed(format!(
-                "the server answered {}; expected a chat completion",
-                start_of(&body)
-            ))
-        })
+        let expected = || format!("the server answered {}; expected a chat completion", start_of(&body));
+        content.ok_or_else(|| NoAnswer::malformed(expected()))
     }
 
     fn post(&self, body: &Value, deadline: Duration) -> Result<(u16, String), NoAnswer> {
@@ -96,40 +97,29 @@ fn start_of(body: &str) -> String {
 
 /// Who a model is to be, and the form of its answer: that of scenario files, as JSON.
 fn role(ask: Ask) -> String {
-    const PLAN: &str = r#"[{"task": 1, "do": "…", "undo": "what takes it back"}, {"task": 2, "do": "…", "irreversible": true}, {"task": 3, "do": "a task that leaves nothing behind"}]"#;
-    const VOICE: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or the same with "con" if you object"#;
-    let revision = format!(
-        r#"{VOICE}; to change the plan, add "plan": {PLAN}, which keeps the numbers of tasks that stay"#
-    );
-    let voice = VOICE.to_owned();
+    const VOICE: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or "con" for "pro""#;
+    const REVISER: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or "con" for "pro"; with "plan": PLAN beside "says" if the plan is to change"#;
+    const PLAN: &str = r#"[{"task": 1, "do": "…"}, {"task": 2, "do": "…", "undo": "what takes it back"}, {"task": 3, "do": "…", "irreversible": true}]"#;
     let (who, form) = match ask {
         Ask::Classify => (
-            "the classifier: you tag requests, and say how near the nearest past one is, from 0 to 1",
-            r#"{"classified": {"tags": ["…"], "similarity": 0.3}}"#.to_owned(),
+            "the classifier: you tag requests, and say how near the nearest past one is",
+            r#"{"classified": {"tags": ["…"], "similarity": 0.3}}"#,
         ),
-        Ask::DraftPlan => {
-            ("the planner: you split a request into few tasks", format!(r#"{{"plan": {PLAN}}}"#))
-        }
-        Ask::Argue(Role::Analyst) => {
-            ("the Analyst: you say what is known, and whether the plan fits it", voice)
-        }
-        Ask::Argue(Role::Solution) => {
-            ("Solution: you defend the plan, or mend it as the others ask", revision)
-        }
-        Ask::Argue(Role::Critic) => ("the Critic: you look for what is wrong with the plan", voice),
-        Ask::Argue(Role::Security) | Ask::Reread => ("Security: you object to what does harm", voice),
-        Ask::Argue(Role::Optimizer) => ("the Optimizer: you make the plan cheaper or quicker", revision),
+        Ask::DraftPlan => ("the planner: you split a request into few tasks", r#"{"plan": PLAN}"#),
+        Ask::Argue(Role::Analyst) => ("the Analyst: you say whether the plan fits what is known", VOICE),
+        Ask::Argue(Role::Solution) => ("Solution: you defend the plan, or mend it as others ask", REVISER),
+        Ask::Argue(Role::Critic) => ("the Critic: you look for what is wrong with the plan", VOICE),
+        Ask::Argue(Role::Security) | Ask::Reread => ("Security: you object to what does harm", VOICE),
+        Ask::Argue(Role::Optimizer) => ("the Optimizer: you make the plan cheaper or quicker", REVISER),
         Ask::Diagnose => (
-            "the Critic: a task failed, and you say whether it can be repaired",
-            format!(r#"{{"repaired": {{"says": "…", "plan": {PLAN}}}}} or {{"no_repair": {{"says": "…"}}}}"#),
+            "the Critic: a task failed, and you say whether that can be repaired",
+            r#"{"repaired": {"says": "…", "plan": PLAN}} or {"no_repair": {"says": "…"}}"#,
         ),
-        _ => (
-            "the approver: you say whether the plan may run",
-            r#"{"approved": "…"} or {"denied": "…"}"#.to_owned(),
-        ),
+        _ => ("the approver: you say whether the plan may run", r#"{"approved": "…"} or {"denied": "…"}"#),
     };
     format!(
-        "You are {who}. Answer with JSON alone, in this form: {form}. Confidences are decimals from 0 to 1."
+        "You are {who}. Answer with JSON alone, in this form: {form}. Confidences and similarities are from 0 to 1. A PLAN \
+         is written {PLAN}; tasks that leave nothing behind have neither \"undo\" nor \"irreversible\"."
     )
 }
 
@@ -139,9 +129,6 @@ fn question(call: &Call) -> String {
     if let Some(Matter::Plan(plan)) = &call.matter {
         // Writing to a String cannot fail.
         let _ = write!(text, "\nThe plan, in pass {} of the debate:\n{}", call.pass, written(plan));
-    }
-    if call.ask == Ask::Diagnose {
-        text.push_str("\nWhat went wrong stands under what is known.\n");
     }
     let _ = write!(text, "\nWhat is known:\n{}", call.context.text);
     text

@@ -33,14 +33,15 @@ fn respond(mut request: Request) -> Result<(), Error> {
     request.respond(Response::from_string(body.to_string()).with_status_code(status))
 }
 
-/// What is answered to the body of a request.
-pub(crate) fn completion(asked: &Value) -> Value {
+/// What is answered to the body of a request. As models do: with words around it, and a fence.
+fn completion(asked: &Value) -> Value {
     let message = |n: usize| asked["messages"][n]["content"].as_str().unwrap_or_default();
-    let content = says(message(0), message(1));
+    let content = format!("Here is my answer.\n\n```json\n{:#}\n```", says(message(0), message(1)));
     json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] })
 }
 
-fn says(system: &str, user: &str) -> String {
+fn says(system: &str, user: &str) -> Value {
+    let role = system.strip_prefix("You are ").and_then(|told| Some(told.split_once(':')?.0));
     let has_limit = user.contains("for at most");
     let plan = |order: &str| {
         json!([
@@ -50,34 +51,22 @@ fn says(system: &str, user: &str) -> String {
         ])
     };
     let pro = |confidence: f64, says: &str| json!({ "pro": { "confidence": confidence, "says": says } });
-    let is = |role: &str| system.starts_with(&format!("You are {role}"));
-    let answer = if is("the classifier") {
-        json!({ "classified": { "tags": ["office", "order"], "similarity": 0.2 } })
-    } else if is("the planner") {
-        json!({ "plan": plan("Order two packs of paper") })
-    } else if is("the Critic") && user.contains("What went wrong") {
-        json!({ "no_repair": { "says": "I only know about prices" } })
-    } else if is("the Critic") && !has_limit {
-        json!({ "con": { "confidence": 0.85, "says": "Nobody says what the order may cost" } })
-    } else if is("the Critic") {
-        pro(0.8, "The price has a limit now")
-    } else if is("Solution") && !has_limit && user.contains("what the order may cost") {
-        json!({ "pro": {
+    match role.unwrap_or_default() {
+        "the classifier" => json!({ "classified": { "tags": ["office", "order"], "similarity": 0.2 } }),
+        "the planner" => json!({ "plan": plan("Order two packs of paper") }),
+        "the Analyst" => pro(0.9, "Paper is used up every other week"),
+        "Solution" if !has_limit && user.contains("what the order may cost") => json!({ "pro": {
             "confidence": 0.9,
             "says": "The Critic is right: 20 euros are enough",
             "plan": plan("Order two packs of paper for at most 20 euros"),
-        } })
-    } else if is("Solution") {
-        pro(0.85, "Three steps, and the order can be cancelled")
-    } else if is("the Analyst") {
-        pro(0.9, "Paper is used up every other week")
-    } else if is("Security") {
-        pro(0.95, "Nothing but paper is bought")
-    } else if is("the Optimizer") {
-        pro(0.8, "Two packs at once save a delivery")
-    } else {
-        json!({ "approved": "As long as it is paper" })
-    };
-    // As models do: words around it, and a fence.
-    format!("Here is my answer.\n\n```json\n{answer:#}\n```")
+        } }),
+        "Solution" => pro(0.85, "Three steps, and the order can be cancelled"),
+        "the Critic" if has_limit => pro(0.8, "The price has a limit now"),
+        "the Critic" => {
+            json!({ "con": { "confidence": 0.85, "says": "Nobody says what the order may cost" } })
+        }
+        "Security" => pro(0.95, "Nothing but paper is bought"),
+        "the Optimizer" => pro(0.8, "Two packs at once save a delivery"),
+        _ => json!({ "approved": "As long as it is paper" }),
+    }
 }

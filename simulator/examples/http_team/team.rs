@@ -24,7 +24,7 @@ impl Host for Team {
         let answer = match call.ask {
             Ask::RunTask { .. } | Ask::UndoTask { .. } => self.execute(call).await,
             Ask::VerifyIdentity => self.identity(call),
-            Ask::LoadContext => self.memories(),
+            Ask::LoadContext => self.memories(call),
             Ask::Remember { store, .. } => self.keep(call, name_of(store), Report::Stored { held: true }),
             Ask::DeliverAudit => self.keep(call, "audit", Report::Delivered),
             _ => self.model(call).await,
@@ -92,13 +92,14 @@ impl Team {
     }
 
     /// What the local store has.
-    fn memories(&self) -> Answer {
-        let mut records = Vec::new();
-        for file in fs::read_dir(self.folder.join(name_of(Store::Local))).into_iter().flatten().flatten() {
-            let path = file.path();
-            let record = path.extension().filter(|kind| *kind == "json").and_then(|_| fs::read(&path).ok());
-            records.extend(record.and_then(|bytes| serde_json::from_slice::<MemoryRecord>(&bytes).ok()));
-        }
+    fn memories(&self, call: &Call) -> Answer {
+        let files = fs::read_dir(self.folder.join(name_of(Store::Local))).into_iter().flatten().flatten();
+        let records =
+            files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|is| is == "json"));
+        let records = records.map(|path| Ok(serde_json::from_slice::<MemoryRecord>(&fs::read(path)?)?));
+        let mut records = records
+            .collect::<io::Result<Vec<_>>>()
+            .map_err(|error| NoAnswer::error(format!("{call}: {}: {error}", name_of(Store::Local))))?;
         records.sort_by_key(|record| record.trace.request);
         let ratings = records.iter().rev().find_map(|record| record.ratings.clone()).unwrap_or_default();
         let traces = records.into_iter().map(|MemoryRecord { trace, text, .. }| PastTrace { trace, text });
@@ -162,6 +163,12 @@ fn told(answer: &Answer) -> String {
             let brings = if plan.is_some() { " (a new plan)" } else { "" };
             format!("{} {}{brings}: {text}", argument.stance, argument.confidence)
         }
+        Ok(Report::Context { traces, .. }) => format!("{} remembered", traces.len()),
+        Ok(Report::Classification { tags, .. }) => {
+            tags.iter().map(|tag| tag.as_str()).collect::<Vec<_>>().join(", ")
+        }
+        Ok(Report::Identity { gcp: true, mongodb: true }) => "both match".to_owned(),
+        Ok(Report::Stored { held: true }) => "held".to_owned(),
         Ok(Report::Plan(plan)) => format!("{} tasks", plan.tasks().len()),
         Ok(Report::Exit { text, .. } | Report::NoRepair { text } | Report::Repaired { text, .. }) => {
             text.to_string()
