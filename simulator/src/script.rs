@@ -8,7 +8,8 @@ mod part;
 mod roll;
 
 pub(crate) use draw::Streams;
-pub(crate) use part::{Part, unscripted};
+pub(crate) use part::Part;
+pub use part::unscripted;
 pub(crate) use roll::{After, Case, Cases, Given, Lots, Roll, Turn, When};
 
 use crate::yaml::{Fault, ReadError, Source};

@@ -79,8 +79,12 @@ impl fmt::Display for Part {
     }
 }
 
-/// What a module that the scenario leaves out answers; none for the voices of the debate.
-pub(crate) fn unscripted(ask: Ask, request_text: &Text) -> Option<Report> {
+/// What a module that the scenario leaves out answers: that all went well. `None` for the voices of the debate, since
+/// nobody can agree in their place.
+///
+/// A [host](crate::drive::Host) may answer the same for whatever it does not care about.
+#[must_use]
+pub fn unscripted(ask: Ask, request_text: &Text) -> Option<Report> {
     let nothing = || Text::from("");
     Some(match ask {
         Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },

@@ -1,0 +1,124 @@
+//! A team of models behind HTTP, in a program that is killed half way and goes on.
+//!
+//! ```console
+//! $ cargo run --example http_team                         # asks, is killed, goes on, and looks what happened
+//! $ cargo run --example http_team -- FOLDER [REQUEST]     # goes on or asks, once; kept in the folder
+//! ```
+//!
+//! The models are a small server that this program starts. A real one takes its place if `OPENAI_BASE_URL` names it, with
+//! `OPENAI_API_KEY` and `OPENAI_MODEL`. `HTTP_TEAM_DEADLINE_MS` says how long an answer is waited for.
+
+mod models;
+mod server;
+mod team;
+
+use models::Models;
+use orchestrion::drive::{Conversation, Deadlines};
+use orchestrion_kernel::Policy;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::Duration;
+use std::{env, fs, thread};
+use team::Team;
+
+const REQUEST: &str = "Order two packs of paper, and tell the office when it comes";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let base_url = match env::var("OPENAI_BASE_URL") {
+        Ok(base_url) => base_url,
+        Err(_) => server::start()?,
+    };
+    let mut args = env::args().skip(1);
+    match args.next() {
+        None => killed_half_way(&base_url).await,
+        Some(folder) => once(Path::new(&folder), &base_url, args.next()).await,
+    }
+}
+
+/// Goes on with what is unfinished, or asks; and prints the answer.
+async fn once(folder: &Path, base_url: &str, request: Option<String>) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(folder)?;
+    for lock in ["gcp-users.txt", "mongodb-users.txt"] {
+        fs::write(folder.join(lock), "ada\n")?;
+    }
+    let mut conversation = opened(folder)?;
+    if let Ok(deadline_ms) = env::var("HTTP_TEAM_DEADLINE_MS") {
+        conversation =
+            conversation.with_deadlines(Deadlines::new(Duration::from_millis(deadline_ms.parse()?)));
+    }
+    let team = Team {
+        models: Models::at(base_url),
+        folder: folder.to_path_buf(),
+        stalls: env::var_os("HTTP_TEAM_STALLS").is_some(),
+    };
+    let resumed = conversation.resume(&team).await?;
+    let answered = match resumed.or_else(|| conversation.last_answer().cloned()) {
+        Some(answered) if request.is_none() => answered,
+        _ => conversation.ask(&team, "ada", request.as_deref().unwrap_or(REQUEST)).await?,
+    };
+    println!("\nThe answer to {}:", answered.trace);
+    answered.text.as_str().lines().for_each(|line| println!("  {}", team::plain(line)));
+    Ok(())
+}
+
+fn opened(folder: &Path) -> Result<Conversation<orchestrion::drive::JournalFile>, Box<dyn Error>> {
+    Ok(Conversation::open(folder.join("office.ndjson"), Policy::hardened())?)
+}
+
+/// Runs this program as a child, kills it after its first effect, runs it again, and looks what happened.
+async fn killed_half_way(base_url: &str) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::Builder::new().prefix("http_team-").tempdir()?.keep();
+    println!("The models are at {base_url}. ada asks: {REQUEST}.\n");
+
+    let first = child(&folder, base_url)?.env("HTTP_TEAM_STALLS", "yes").spawn()?;
+    match kill_after_first_effect(first, &folder)? {
+        true => println!(
+            "\nKilled: the effect has happened, its answer is not recorded. The program starts again.\n"
+        ),
+        false => println!("\nIt ended before it had any effect, so it was not killed.\n"),
+    }
+    let second = child(&folder, base_url)?.status()?;
+    if !second.success() {
+        return Err(
+            format!("the second run ended with {second}; what it left is in {}", folder.display()).into()
+        );
+    }
+
+    let effects = fs::read_to_string(folder.join("effects.txt")).unwrap_or_default();
+    println!("\nWhat happened outside, by the key of the call:");
+    effects.lines().for_each(|line| println!("  {}", line.replace('\t', "  ")));
+    let mut doings: Vec<&str> = effects.lines().filter_map(|line| Some(line.split_once('\t')?.1)).collect();
+    let count = doings.len();
+    doings.sort_unstable();
+    doings.dedup();
+    if doings.len() < count {
+        return Err(format!("an effect happened twice; see {}", folder.join("effects.txt").display()).into());
+    }
+    println!("Nothing happened twice.\n");
+    let journal = opened(&folder)?.close().await?;
+    println!("Look: orchestrion show {}", orchestrion::drive::Journal::name(&journal));
+    Ok(())
+}
+
+fn child(folder: &PathBuf, base_url: &str) -> Result<Command, Box<dyn Error>> {
+    let mut command = Command::new(env::current_exe()?);
+    command.arg(folder).env("OPENAI_BASE_URL", base_url);
+    Ok(command)
+}
+
+/// Whether there was an effect to kill it after.
+fn kill_after_first_effect(mut child: Child, folder: &Path) -> Result<bool, Box<dyn Error>> {
+    while child.try_wait()?.is_none() {
+        if fs::read(folder.join("effects.txt")).is_ok_and(|effects| effects.ends_with(b"\n")) {
+            // It is about to say so.
+            thread::sleep(Duration::from_millis(50));
+            child.kill()?;
+            child.wait()?;
+            return Ok(true);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(false)
+}

@@ -1,0 +1,147 @@
+//! The modules that are language models: what each is told, and how it is asked.
+
+use orchestrion::drive::{Answer, Call, Matter, NoAnswer};
+use orchestrion::scenario;
+use orchestrion_kernel::module::{Ask, Failure, Role};
+use orchestrion_kernel::plan::{Effect, Plan};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::thread;
+use std::time::Duration;
+
+/// Where the models are, and which of them answers.
+#[derive(Clone, Debug)]
+pub(crate) struct Models {
+    base_url: String,
+    api_key: Option<String>,
+    model: String,
+    agent: ureq::Agent,
+}
+
+impl Models {
+    /// The models at this address, as the environment names them.
+    pub(crate) fn at(base_url: &str) -> Self {
+        let mut config = ureq::Agent::config_builder().http_status_as_error(false);
+        if base_url.starts_with("http://127.0.0.1:") {
+            // No proxy reaches this machine.
+            config = config.proxy(None);
+        }
+        Self {
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            api_key: std::env::var("OPENAI_API_KEY").ok(),
+            model: std::env::var("OPENAI_MODEL").unwrap_or("gpt-4o-mini".to_owned()),
+            agent: config.build().into(),
+        }
+    }
+
+    /// Asks the model that plays this module. Blocks.
+    ///
+    /// # Errors
+    /// Why there is no answer, naming the call.
+    pub(crate) fn answer(&self, call: &Call) -> Answer {
+        let said = self.said(call).and_then(|text| scenario::answer(call.ask, &text));
+        said.map_err(|NoAnswer { failure, why }| {
+            let why = why.unwrap_or(failure.to_string());
+            NoAnswer { failure, why: Some(format!("{call}: {why}")) }
+        })
+    }
+
+    fn said(&self, call: &Call) -> Result<String, NoAnswer> {
+        let asked = json!({
+            "model": self.model,
+            "messages": [
+                { "role": "system", "content": role(call.ask) },
+                { "role": "user", "content": question(call) },
+            ],
+        });
+        let deadline = Duration::from_millis(call.deadline_ms);
+        let (mut status, mut body) = self.post(&asked, deadline)?;
+        if matches!(status, 429 | 500..=599) {
+            thread::sleep(Duration::from_millis(200));
+            (status, body) = self.post(&asked, deadline)?;
+        }
+        if status != 200 {
+            return Err(NoAnswer::error(format!("the server answered {status}: {}", start_of(&body))));
+        }
+        let content = serde_json::from_str::<Value>(&body)
+            .ok()
+            .and_then(|body| body.pointer("/choices/0/message/content")?.as_str().map(str::to_owned));
+        let expected = || format!("the server answered {}; expected a chat completion", start_of(&body));
+        content.ok_or_else(|| NoAnswer::malformed(expected()))
+    }
+
+    fn post(&self, body: &Value, deadline: Duration) -> Result<(u16, String), NoAnswer> {
+        let url = format!("{}/chat/completions", self.base_url);
+        let mut request = self.agent.post(&url).content_type("application/json");
+        if let Some(key) = &self.api_key {
+            request = request.header("Authorization", format!("Bearer {key}"));
+        }
+        let request = request.config().timeout_global(Some(deadline)).build();
+        let answered = request
+            .send(body.to_string())
+            .and_then(|mut response| Ok((response.status().as_u16(), response.body_mut().read_to_string()?)));
+        answered.map_err(|error| match error {
+            ureq::Error::Timeout(_) => NoAnswer {
+                failure: Failure::Timeout,
+                why: Some(format!("{url} did not answer within {deadline:?}")),
+            },
+            error => NoAnswer::error(format!("{url} cannot be reached: {error}")),
+        })
+    }
+}
+
+/// The start of what a server said, for a message.
+fn start_of(body: &str) -> String {
+    format!("{:?}", body.chars().take(80).collect::<String>())
+}
+
+/// Who a model is to be, and the form of its answer: that of scenario files, as JSON.
+fn role(ask: Ask) -> String {
+    const VOICE: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or "con" for "pro""#;
+    const REVISER: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or "con" for "pro"; with "plan": PLAN beside "says" if the plan is to change"#;
+    const PLAN: &str = r#"[{"task": 1, "do": "…"}, {"task": 2, "do": "…", "undo": "what takes it back"}, {"task": 3, "do": "…", "irreversible": true}]"#;
+    let (who, form) = match ask {
+        Ask::Classify => (
+            "the classifier: you tag requests, and say how near the nearest past one is",
+            r#"{"classified": {"tags": ["…"], "similarity": 0.3}}"#,
+        ),
+        Ask::DraftPlan => ("the planner: you split a request into few tasks", r#"{"plan": PLAN}"#),
+        Ask::Argue(Role::Analyst) => ("the Analyst: you say whether the plan fits what is known", VOICE),
+        Ask::Argue(Role::Solution) => ("Solution: you defend the plan, or mend it as others ask", REVISER),
+        Ask::Argue(Role::Critic) => ("the Critic: you look for what is wrong with the plan", VOICE),
+        Ask::Argue(Role::Security) | Ask::Reread => ("Security: you object to what does harm", VOICE),
+        Ask::Argue(Role::Optimizer) => ("the Optimizer: you make the plan cheaper or quicker", REVISER),
+        Ask::Diagnose => (
+            "the Critic: a task failed, and you say whether that can be repaired",
+            r#"{"repaired": {"says": "…", "plan": PLAN}} or {"no_repair": {"says": "…"}}"#,
+        ),
+        _ => ("the approver: you say whether the plan may run", r#"{"approved": "…"} or {"denied": "…"}"#),
+    };
+    format!(
+        "You are {who}. Answer with JSON alone, in this form: {form}. Confidences and similarities are from 0 to 1. A PLAN \
+         is written {PLAN}; tasks that leave nothing behind have neither \"undo\" nor \"irreversible\"."
+    )
+}
+
+/// What a model is asked.
+fn question(call: &Call) -> String {
+    let mut text = format!("The request of {}: {}\n", call.user, call.request);
+    if let Some(Matter::Plan(plan)) = &call.matter {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\nThe plan, in pass {} of the debate:\n{}", call.pass, written(plan));
+    }
+    let _ = write!(text, "\nWhat is known:\n{}", call.context.text);
+    text
+}
+
+fn written(plan: &Plan) -> String {
+    let tasks = plan.tasks().iter().map(|task| {
+        let effect = match &task.effect {
+            Effect::Pure => "leaves nothing behind".to_owned(),
+            Effect::Undoable { compensation } => format!("can be undone: {compensation}"),
+            Effect::Irreversible => "cannot be undone".to_owned(),
+        };
+        format!("{}. {} ({effect})\n", task.id, task.text)
+    });
+    tasks.collect()
+}
