@@ -8,6 +8,7 @@ pub mod protocol;
 
 use crate::drive::{Clock, Conversation, DriveError, Journal, Turn};
 use futures_util::future::{Either, select};
+use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::{Refusal, Text, UserId};
 use pipe::{Pipe, Requested};
 use protocol::Told;
@@ -46,17 +47,21 @@ pub fn converse<J: Journal>(
     output: impl Write + Send + 'static,
 ) -> Result<Left, DriveError> {
     let clock = Clock::real();
-    let (pipe, mut heard, gone) =
+    let (pipe, mut heard, mut gone) =
         Pipe::open(input, output, conversation.mailbox(), clock.clone(), requests == Requests::Host);
     if !conversation.is_unfinished() {
         pipe.idle();
     }
     pipe.tell(&Told::opened(&conversation));
-    let left = match clock.block_on(select(pin!(talk(&mut conversation, &pipe, requests, &mut heard)), gone))
-    {
-        Ok(Either::Left((left, _))) => Some(left?),
-        // In real time nothing is ever stuck.
-        Ok(Either::Right(_)) | Err(_) => None,
+    let left = {
+        let talk = pin!(talk(&mut conversation, &pipe, requests, &mut heard));
+        match clock.block_on(select(talk, gone.next())) {
+            Ok(Either::Left((left, _))) => Some(left?),
+            // What it said last may still be on its way.
+            Ok(Either::Right((_, talk))) => talk.now_or_never().transpose()?,
+            // In real time nothing is ever stuck.
+            Err(_) => None,
+        }
     };
     let Some(left) = left else {
         clock.block_on(conversation.commit()).ok().transpose()?;
@@ -108,7 +113,7 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
     let mut running = conversation.run(pipe)?;
     let mut turn = match request {
         Some((user, says)) => match running.begin(&user, says) {
-            Err(DriveError::TooLong(why)) => {
+            Err(DriveError::TooLong(why)) if pipe.host_asks() => {
                 pipe.idle();
                 pipe.tell(&Told::NotUnderstood { line: 0, call: None, why: why.to_string() });
                 return Ok(None);
@@ -120,6 +125,8 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
     loop {
         match turn {
             Turn::Halted(refusal) => {
+                drop(running);
+                conversation.commit().await?;
                 pipe.tell(&Told::Halted { why: refusal.to_string() });
                 return Ok(Some(refusal));
             }

@@ -20,6 +20,9 @@ use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{CallId, ConversationId, Event, Events, Input, ItemId, Policy, State};
 use serde::{Deserialize, Serialize};
 
+/// How an event that lets a call leave begins, in the text of a line.
+pub(crate) const CALL: &str = "{\"tool_call\":{";
+
 /// The format that this version writes, and the only one it reads.
 pub const FORMAT: &str = "orchestrion-trace/1";
 

@@ -329,3 +329,44 @@ async fn a_journal_that_cannot_be_written_stops_the_conversation_before_the_call
         }
     }
 }
+
+/// A word that comes after its time, about a call that is not waited for any more.
+#[tokio::test(start_paused = true)]
+async fn a_host_that_finds_out_too_late_makes_nothing_happen_twice() {
+    let (folder, mut conversation) = crashed_at(run(2)).await;
+    let slow = |time| Some(Act::SaysAfter(Duration::from_secs(time), Ok(exit(0, "gone"))));
+    let team = Team::that(move |call| (call.ask == UNDO).then(|| slow(40)).flatten())
+        .and_finds_after(Duration::from_secs(90), |_| Some(Fate::NeverStarted));
+    let answered = conversation.resume(&team).await.unwrap().unwrap();
+    assert_eq!(answered.ending.unwrap().kind, Kind::RolledBack);
+    assert_eq!(team.asks().iter().filter(|ask| **ask == UNDO).count(), 1, "it is undone once");
+    assert_eq!(
+        effects(&kept(&folder.path().join("office.ndjson"))),
+        [(1, None), (2, Some(EffectEnd::Undone))]
+    );
+}
+
+/// Whoever sends and sends cannot keep a call from failing in time.
+#[tokio::test]
+async fn who_sends_much_does_not_stop_the_time() {
+    let (_folder, path) = journal();
+    let deadlines = Deadlines::new(Duration::from_millis(50));
+    let mut conversation = opened(&path).with_deadlines(deadlines);
+    let mut mailbox = conversation.mailbox();
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stopped = std::sync::Arc::clone(&stop);
+    let sender = std::thread::spawn(move || {
+        let message =
+            Message { input: Input::Reply { call: CallId::new(99), report: Report::Delivered }, note: None };
+        while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
+            let _full = mailbox.put(message.clone());
+        }
+    });
+    let team = Team::that(|call| (call.ask == CRITIC).then_some(Act::Never));
+    let asked =
+        tokio::time::timeout(Duration::from_secs(20), conversation.ask(&team, "ada", "Order paper")).await;
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    sender.join().unwrap();
+    let cause = asked.expect("it ends").unwrap().ending.unwrap().cause;
+    assert_eq!(cause, Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Timeout));
+}

@@ -142,7 +142,7 @@ fn report(call: &Call) -> Report {
     let request = call.trace.request.number() % 4;
     let argue = |stance, millionths| Report::Argument {
         argument: Argument { stance, confidence: Score::from_millionths(millionths).unwrap_or_default() },
-        text: "so it is".into(),
+        text: "so ist es, früh und spät".into(),
         plan: None,
     };
     let exit = |code, text: &str| Report::Exit { code, text: text.into() };

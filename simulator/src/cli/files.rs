@@ -124,8 +124,13 @@ pub(super) const TRACE_BEGINS: &str = "{\"format\":\"orchestrion-trace/";
 
 /// Writes a trace, over an earlier one if there is one, but over nothing else.
 pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
-    refuse_other(path, TRACE_BEGINS, "no trace", "choose another folder with --out, or move the file away")?;
+    refuse_other_than_trace(path)?;
     replace(path, bytes)
+}
+
+/// An error if there is a file that is no trace.
+pub(super) fn refuse_other_than_trace(path: &Path) -> Result<()> {
+    refuse_other(path, TRACE_BEGINS, "no trace", "choose another folder with --out, or move the file away")
 }
 
 /// An error if there is a file that does not begin like those that are overwritten; an empty one is.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
@@ -65,7 +66,7 @@ impl Clock {
         self.face().now()
     }
 
-    /// Waits.
+    /// Waits. It is woken by [`block_on`](Self::block_on) of the same clock, on whichever thread, and by nothing else.
     #[must_use]
     pub fn sleep(&self, time: Duration) -> Sleep {
         let mut face = self.face();
@@ -79,12 +80,16 @@ impl Clock {
     /// # Errors
     /// [`Stuck`], in model time alone.
     pub fn block_on<F: Future>(&self, future: F) -> Result<F::Output, Stuck> {
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let woken = Arc::new(Woken { thread: thread::current(), is: AtomicBool::new(false) });
+        let waker = Waker::from(Arc::clone(&woken));
         let mut context = Context::from_waker(&waker);
         let mut future = pin!(future);
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return Ok(output);
+            }
+            if woken.is.swap(false, Ordering::AcqRel) {
+                continue;
             }
             match self.until_next_alarm()? {
                 Some(left) => thread::park_timeout(left),
@@ -159,11 +164,16 @@ impl Drop for Sleep {
     }
 }
 
-struct Unpark(Thread);
+/// The thread that runs the future, and whether it was woken since it looked last.
+struct Woken {
+    thread: Thread,
+    is: AtomicBool,
+}
 
-impl Wake for Unpark {
+impl Wake for Woken {
     fn wake(self: Arc<Self>) {
-        self.0.unpark();
+        self.is.store(true, Ordering::Release);
+        self.thread.unpark();
     }
 }
 

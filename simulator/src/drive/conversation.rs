@@ -7,10 +7,10 @@ use super::mailbox::{Mailbox, Post};
 use super::matters::{Answered, Matters};
 use super::running::{Running, Turn};
 use crate::recording::Recording;
-use crate::trace::{Header, Reader, Stamp, TraceError, TraceErrorKind, digest};
+use crate::trace::{CALL, Header, Reader, Stamp, TraceError, TraceErrorKind, digest};
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, Refusal, State, Text, UserId};
 use std::fmt;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 /// A conversation of the kernel, each step of it kept in a journal before anything that follows from it is done.
@@ -73,9 +73,9 @@ impl<J: Journal> Conversation<J> {
         let name = journal.name();
         let unreadable = |error| OpenError::Io { journal: name.clone(), error };
         let found = read(journal.read().map_err(unreadable)?, &name, header)?;
-        if let Some(dropped) = found.dropped {
+        if found.sound_bytes > 0 || found.dropped.is_some() {
+            // Also where nothing is dropped: what is found from here on is durable.
             journal.cut(found.sound_bytes).map_err(unreadable)?;
-            debug_assert!(dropped.bytes > 0, "what was dropped was there");
         }
         let (post, matters) = (Post::new(), found.matters);
         Ok(Self {
@@ -262,6 +262,12 @@ impl<J: Journal> Conversation<J> {
         }
     }
 
+    /// Keeps what was written down if that is much, as when somebody sends and sends what is refused.
+    pub(super) async fn commit_much(&mut self) -> Result<(), DriveError> {
+        const MUCH_BYTES: usize = 1 << 20;
+        if self.recording.out().len() > MUCH_BYTES { self.commit().await } else { Ok(()) }
+    }
+
     fn breaks(&mut self, error: io::Error) -> DriveError {
         self.sound = false;
         DriveError::Journal { journal: self.journal.name(), error }
@@ -279,16 +285,28 @@ struct Found {
 /// Reads a journal to its end, or begins it if there is nothing in it.
 fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, OpenError> {
     let io = |error| OpenError::Io { journal: name.to_owned(), error };
-    let start = input.fill_buf().map_err(io)?;
-    if start.is_empty() || is_torn_header(start) {
-        let bytes = io::copy(&mut input, &mut io::sink()).map_err(io)?;
+    let mut first = Vec::new();
+    input.by_ref().take(HEADER_BYTES_MAX).read_until(b'\n', &mut first).map_err(io)?;
+    let written = first.iter().position(|byte| *byte == 0).unwrap_or(first.len());
+    let mut dropped = None;
+    if !first.ends_with(b"\n") || written < first.len() {
+        input.by_ref().take(HEADER_BYTES_MAX).read_to_end(&mut first).map_err(io)?;
+        let (written, rest) = first.split_at(written);
+        if is_torn_header(written, rest) {
+            dropped =
+                Some(Dropped { line: 1, bytes: first.len() as u64 }).filter(|dropped| dropped.bytes > 0);
+            first.clear();
+        }
+    }
+    if first.is_empty() {
         return Ok(Found {
             recording: Recording::open(Vec::new(), header).map_err(io)?,
             matters: Matters::default(),
             sound_bytes: 0,
-            dropped: (bytes > 0).then_some(Dropped { line: 1, bytes }),
+            dropped,
         });
     }
+    let input = first.as_slice().chain(input);
     let mut reader = Reader::new(input, name)?;
     same(name, reader.header(), header)?;
     let mut state = State::new(header.conversation.clone());
@@ -302,26 +320,42 @@ fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, O
             }
             Ok(false) => return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.number() }),
             Err(TraceError { kind: TraceErrorKind::NoEnd, .. }) => break None,
-            Err(error) if reader.is_torn(&error) => break Some(error.line),
+            Err(error) if reader.is_torn(&error) => {
+                // A step is kept before its call leaves, so no more than one call can stand in what was never kept.
+                if reader.calls_left().map_err(io)? > 1 {
+                    return Err(error.into());
+                }
+                break Some(error.line);
+            }
             Err(error) => return Err(error.into()),
         }
     };
     let (place, sound_bytes) = (reader.place(), reader.sound_bytes());
     let dropped = match torn {
-        Some(line) => Some(Dropped { line, bytes: reader.all_bytes().map_err(io)? - sound_bytes }),
+        Some(line) => Some(Dropped { line, bytes: reader.read_bytes() - sound_bytes }),
         None => None,
     };
     let recording = Recording::resume(Vec::new(), header.policy.clone(), state, place);
     Ok(Found { recording, matters, sound_bytes, dropped })
 }
 
-/// Whether what a file starts with is a header that was never wholly written: a beginning of one that breaks off, or
-/// where zeros stand for a page that was lost. Nothing was kept before the header was, so the file has nothing to lose.
-fn is_torn_header(start: &[u8]) -> bool {
+/// No header is longer; a policy file has at most 1 MiB.
+const HEADER_BYTES_MAX: u64 = 4 << 20;
+
+/// Whether a file that starts like this, up to where its first line ends or a zero stands, and goes on like that, is one
+/// whose first lines were never wholly written, and so nothing that could be lost.
+fn is_torn_header(written: &[u8], rest: &[u8]) -> bool {
     const BEGINS: &[u8] = b"{\"format\":\"orchestrion-trace/";
-    let written = start.iter().position(|byte| matches!(byte, 0 | b'\n')).unwrap_or(start.len());
-    let is_ours = start[..written].starts_with(BEGINS) || BEGINS.starts_with(&start[..written]);
-    is_ours && start.get(written) != Some(&b'\n')
+    const CHAINED: &[u8] = b"\"chain\":\"";
+    // The first step with a call is kept before that call leaves, so with a second one something was kept.
+    let calls = String::from_utf8_lossy(rest).matches(CALL).count();
+    if calls > 1 || rest.len() as u64 >= HEADER_BYTES_MAX {
+        return false;
+    }
+    match written {
+        [] => rest.iter().all(|byte| *byte == 0) || rest.windows(CHAINED.len()).any(|part| part == CHAINED),
+        written => written.starts_with(BEGINS) || BEGINS.starts_with(written),
+    }
 }
 
 /// Refuses a journal that would go on under other conditions than those that it was begun in.

@@ -6,7 +6,7 @@ use orchestrion_kernel::Refusal;
 use std::io;
 use thiserror::Error;
 
-/// Why a conversation cannot be opened. Nothing was changed.
+/// Why a conversation cannot be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The file cannot be opened, made or read.

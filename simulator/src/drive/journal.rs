@@ -79,13 +79,12 @@ impl JournalFile {
     /// gives.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_path_buf();
-        let is_new = !path.exists();
         let file = OpenOptions::new().create(true).read(true).append(true).open(&path)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
             TryLockError::Error(error) => error,
         })?;
-        if is_new {
+        if file.metadata()?.len() == 0 {
             sync_folder(&path)?;
         }
         Ok(Self { path, file, durable: true })

@@ -4,6 +4,7 @@ use super::matters::{TooLong, admits};
 use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
 use orchestrion_kernel::Input;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use thiserror::Error;
 
@@ -22,7 +23,7 @@ pub struct Message {
 /// Where inputs for a conversation are put. They are taken in order, while it is driven; what comes when it is not
 /// expected is recorded and refused.
 #[derive(Clone, Debug)]
-pub struct Mailbox(Sender<Message>);
+pub struct Mailbox(Arc<Mutex<Sender<Message>>>);
 
 /// Why an input was not put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -45,9 +46,11 @@ impl Mailbox {
     /// [`MailError`].
     pub fn put(&mut self, message: Message) -> Result<(), MailError> {
         admits(&message.input)?;
-        self.0.try_send(message).map_err(|error| match error.is_full() {
-            true => MailError::Full,
-            false => MailError::Gone,
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).try_send(message).map_err(|error| {
+            match error.is_full() {
+                true => MailError::Full,
+                false => MailError::Gone,
+            }
         })
     }
 
@@ -63,18 +66,18 @@ impl Mailbox {
 /// The other end of the mailbox.
 #[derive(Debug)]
 pub(super) struct Post {
-    sender: Sender<Message>,
+    mailbox: Mailbox,
     receiver: Receiver<Message>,
 }
 
 impl Post {
     pub(super) fn new() -> Self {
         let (sender, receiver) = mpsc::channel(WAITING_MAX);
-        Self { sender, receiver }
+        Self { mailbox: Mailbox(Arc::new(Mutex::new(sender))), receiver }
     }
 
     pub(super) fn mailbox(&self) -> Mailbox {
-        Mailbox(self.sender.clone())
+        self.mailbox.clone()
     }
 
     /// What has come, without waiting.

@@ -20,6 +20,9 @@ use std::panic::AssertUnwindSafe;
 use std::task::Poll;
 use std::time::Duration;
 
+/// Of what the runtime says of an input, no more is kept.
+const NOTE_BYTES_MAX: usize = 4096;
+
 /// A conversation while it is driven. Dropping it gives up the calls that are out.
 pub struct Running<'a, J, H> {
     conversation: &'a mut Conversation<J>,
@@ -36,7 +39,7 @@ pub struct Running<'a, J, H> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Turn {
-    /// The conversation is one input further.
+    /// The conversation goes on.
     Taken,
     /// Something came that the kernel refuses: late, twice, or from nowhere. That is recorded, and the conversation goes on.
     Refused(Refusal),
@@ -75,7 +78,9 @@ impl<J, H> fmt::Debug for Running<'_, J, H> {
 
 impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     pub(super) fn new(conversation: &'a mut Conversation<J>, host: &'a H) -> Self {
-        Self { conversation, host, out: FuturesUnordered::new(), awaited: None, lost: None }
+        // Nothing is out yet, so a call that is waited for already was lost with whoever drove it before.
+        let lost = conversation.state().control.waiting().map(|call| call.id);
+        Self { conversation, host, out: FuturesUnordered::new(), awaited: None, lost }
     }
 
     /// The state as it is now.
@@ -108,8 +113,15 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     pub fn begin(&mut self, user: &UserId, says: Text) -> Result<Turn, DriveError> {
         self.conversation.finished()?;
         // What came after the last request was over is late.
+        let mut early = Vec::new();
         while let Some(message) = self.conversation.post.come() {
-            let _late = self.message(message)?;
+            match message.input {
+                // It would begin a request of its own.
+                Input::UserMessage { .. } => early.push(message),
+                _ => {
+                    let _late = self.message(message)?;
+                }
+            }
         }
         let input = Input::UserMessage { user: user.clone(), text: says };
         admits(&input).map_err(DriveError::TooLong)?;
@@ -122,7 +134,11 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
                 }
             }
         }
-        self.submit(&input)
+        let begun = self.submit(&input)?;
+        for message in early {
+            let _busy = self.message(message)?;
+        }
+        Ok(begun)
     }
 
     /// Says that the runtime is back after a crash.
@@ -130,7 +146,6 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     /// # Errors
     /// [`DriveError`].
     pub fn back(&mut self) -> Result<Turn, DriveError> {
-        self.lost = self.state().control.waiting().map(|call| call.id);
         let note = self.conversation.dropped().map(|dropped| dropped.to_string());
         self.record(&Input::Resume, note).map(own)
     }
@@ -141,25 +156,29 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     /// # Errors
     /// [`DriveError`].
     pub async fn turn(&mut self) -> Result<Turn, DriveError> {
-        if let Some(message) = self.conversation.post.come() {
-            return self.message(message);
-        }
-        let Some(waiting) = self.state().control.waiting() else { return self.submit(&Input::Step) };
-        if self.awaited.as_ref().is_none_or(|awaited| awaited.id != waiting.id) {
+        let waiting = self.state().control.waiting();
+        let out = self.awaited.as_ref().map(|awaited| awaited.id);
+        if out.is_none() || out != waiting.map(|call| call.id) {
+            // Nothing is waited for yet, so what has come goes first.
+            if let Some(message) = self.conversation.post.come() {
+                return self.message(message);
+            }
+            let Some(waiting) = waiting else { return self.submit(&Input::Step) };
             self.conversation.commit().await?;
             self.send(waiting);
         }
+        self.conversation.commit_much().await?;
         match self.next().await {
             Next::Message(message) => self.message(message),
             Next::Back(Back { id, fate: Fate::Happened(Ok(report)), note }) => self.reply(id, report, note),
             Next::Back(Back { id, fate: Fate::Happened(Err(no)), .. }) => self.fail(id, no.failure, no.why),
             Next::Back(Back { id, fate: Fate::Unknown, note }) => self.fail(id, Failure::Unknown, note),
-            Next::Back(Back { fate: Fate::NeverStarted, .. }) => {
-                // The next turn asks it.
-                self.awaited = None;
+            Next::Back(Back { id, fate: Fate::NeverStarted, .. }) => {
+                // The next turn asks it, unless the time to find that out is over.
+                self.awaited.take_if(|awaited| awaited.id == id);
                 Ok(Turn::Taken)
             }
-            Next::Over => self.over(waiting.id),
+            Next::Over => self.over(),
         }
     }
 
@@ -168,10 +187,15 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     /// # Errors
     /// [`DriveError`].
     pub fn submit(&mut self, input: &Input) -> Result<Turn, DriveError> {
+        admits(input).map_err(DriveError::TooLong)?;
         self.record(input, None).map(own)
     }
 
     fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, DriveError> {
+        let note = note.map(|mut note| {
+            note.truncate(note.floor_char_boundary(NOTE_BYTES_MAX));
+            note
+        });
         self.conversation.submit(input, &Stamp { at_ms: self.host.now_ms(), note })
     }
 
@@ -194,8 +218,10 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
             }
         }));
         let deadline = conversation.deadlines.of(waiting.ask);
+        // Once it is over, it stays so.
+        let over = Box::pin(host.sleep(deadline).fuse());
         let over_is = if lost { Failure::Unknown } else { Failure::Timeout };
-        self.awaited = Some(Awaited { id, name, over_is, deadline, over: Box::pin(host.sleep(deadline)) });
+        self.awaited = Some(Awaited { id, name, over_is, deadline, over });
     }
 
     /// Waits for whatever comes first. An answer that is there in time goes before the end of the time.
@@ -205,12 +231,14 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
             if let Poll::Ready(Some(back)) = out.poll_next_unpin(context) {
                 return Poll::Ready(Next::Back(back));
             }
-            if let Poll::Ready(message) = conversation.post.poll(context) {
-                return Poll::Ready(Next::Message(message));
-            }
-            match awaited {
-                Some(awaited) => awaited.over.as_mut().poll(context).map(|()| Next::Over),
-                None => Poll::Ready(Next::Over),
+            let over = match awaited {
+                Some(awaited) => awaited.over.as_mut().poll(context),
+                None => Poll::Ready(()),
+            };
+            // Nobody who sends much can stop the time.
+            match over {
+                Poll::Ready(()) => Poll::Ready(Next::Over),
+                Poll::Pending => conversation.post.poll(context).map(Next::Message),
             }
         })
         .await
@@ -245,6 +273,12 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     /// A call failed. If the kernel refuses even that, nothing leads on from the call that is waited for.
     fn fail(&mut self, id: CallId, failure: Failure, note: Option<String>) -> Result<Turn, DriveError> {
         let waited_for = self.is_waited_for(id);
+        let asked_about = |awaited: &Awaited<'_>| awaited.id == id && awaited.over_is == Failure::Unknown;
+        let failure = match failure {
+            // Whoever was to find something out and talks nonsense has found out nothing.
+            Failure::Malformed if self.awaited.as_ref().is_some_and(asked_about) => Failure::Unknown,
+            failure => failure,
+        };
         Ok(match self.record(&Input::CallFailed { call: id, failure }, note)? {
             Ok(()) => Turn::Taken,
             Err(refusal) if waited_for => Turn::Halted(refusal),
@@ -252,14 +286,10 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
         })
     }
 
-    fn over(&mut self, id: CallId) -> Result<Turn, DriveError> {
-        let (failure, note) = match &self.awaited {
-            Some(Awaited { name, over_is, deadline, .. }) => {
-                (*over_is, Some(format!("nothing came back from {name} within {deadline:?}")))
-            }
-            None => (Failure::Error, None),
-        };
-        self.fail(id, failure, note)
+    fn over(&mut self) -> Result<Turn, DriveError> {
+        let Some(Awaited { id, name, over_is, deadline, .. }) = &self.awaited else { return Ok(Turn::Taken) };
+        let note = format!("nothing came back from {name} within {deadline:?}");
+        self.fail(*id, *over_is, Some(note))
     }
 
     fn is_waited_for(&self, id: CallId) -> bool {

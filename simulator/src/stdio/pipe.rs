@@ -58,6 +58,8 @@ pub(super) struct Pipe<W> {
     clock: Clock,
     shared: Arc<Shared<W>>,
     host_asks: bool,
+    /// Told once the host is gone.
+    gone: Mutex<mpsc::Sender<()>>,
 }
 
 /// What users ask for through it; `None` once nothing more will be asked.
@@ -71,24 +73,33 @@ impl<W: Write + Send + 'static> Pipe<W> {
         mailbox: Mailbox,
         clock: Clock,
         host_asks: bool,
-    ) -> (Self, Requested, oneshot::Receiver<()>) {
+    ) -> (Self, Requested, mpsc::Receiver<()>) {
         let shared = Arc::new(Shared {
             out: Mutex::new(output),
             asked: Mutex::new(Asked { busy: true, ..Asked::default() }),
         });
         let (requests, heard) = mpsc::channel(1);
-        let (stays, gone) = oneshot::channel();
+        let (gone, is_gone) = mpsc::channel(1);
         let ears = Ears { shared: Arc::clone(&shared), mailbox, requests };
+        let mut ended = gone.clone();
         thread::spawn(move || {
             ears.hear(input);
-            drop(stays);
+            // If that is known already, or nobody wants to know any more, all the better.
+            let _ = ended.try_send(());
         });
-        (Self { clock, shared, host_asks }, Requested(heard), gone)
+        (Self { clock, shared, host_asks, gone: Mutex::new(gone) }, Requested(heard), is_gone)
     }
 
-    /// Tells the host something. If it does not read any more, that is seen by what it does not answer.
+    /// Tells the host something. If it does not read any more, it is gone.
     pub(super) fn tell(&self, told: &Told<'_>) {
-        let _ = self.shared.tell(told);
+        if self.shared.tell(told).is_err() {
+            let _ = locked(&self.gone).try_send(());
+        }
+    }
+
+    /// Whether requests come from the host.
+    pub(super) const fn host_asks(&self) -> bool {
+        self.host_asks
     }
 
     /// No request runs: the host may ask for the next one, if that is its part.
@@ -120,19 +131,15 @@ impl<W: Write + Send + 'static> Host for Pipe<W> {
     /// What the host says comes by mail.
     async fn answer(&self, call: &Call) -> drive::Answer {
         self.asks(call);
-        match self.shared.tell(&Told::Call(call)) {
-            Ok(()) => pending().await,
-            Err(error) => Err(NoAnswer::error(format!("{call} could not be written to the host: {error}"))),
-        }
+        self.tell(&Told::Call(call));
+        pending().await
     }
 
     async fn recover(&self, call: &Call) -> Fate {
         self.asks(call);
         let (never, started) = oneshot::channel();
         locked(&self.shared.asked).recovering = Some((call.id, never));
-        if self.shared.tell(&Told::Recover(call)).is_err() {
-            return Fate::Unknown;
-        }
+        self.tell(&Told::Recover(call));
         match started.await {
             Ok(()) => Fate::NeverStarted,
             Err(_) => pending().await,
@@ -171,13 +178,25 @@ impl<W: Write> Ears<W> {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let taken = match serde_json::from_slice(&line) {
-                Ok(heard) => self.take(number, heard),
-                Err(_) if !is_whole => Err("standard input ended in the middle of the line".to_owned()),
-                Err(error) => Err(format!("{error}; see `orchestrion export schema --of stdio`")),
-            };
-            if let Err(why) = taken {
-                self.not_understood(number, why);
+            match serde_json::from_slice(&line) {
+                Ok(heard) => {
+                    // It was understood, but has no place: nothing is made of it.
+                    if let Err(why) = self.take(number, heard) {
+                        let _ = self.shared.tell(&Told::NotUnderstood { line: number, call: None, why });
+                    }
+                }
+                Err(_) if !is_whole => {
+                    // No answer at all: whoever comes next is asked again.
+                    let why = "standard input ended in the middle of the line".to_owned();
+                    let _ = self.shared.tell(&Told::NotUnderstood { line: number, call: None, why });
+                    return;
+                }
+                Err(error) => {
+                    self.not_understood(
+                        number,
+                        format!("{error}; see `orchestrion export schema --of stdio`"),
+                    );
+                }
             }
         }
     }
@@ -186,11 +205,12 @@ impl<W: Write> Ears<W> {
         match heard {
             Heard::Answer(Answer { call, with }) => {
                 let ask = locked(&self.shared.asked).asks.get(&call).copied();
-                let answer = match ask {
-                    Some(ask) => scenario::answer(ask, with.get()),
-                    None => Err(NoAnswer::malformed("a call that was not asked lately")),
+                let Some(ask) = ask else {
+                    return Err(format!(
+                        "call {call} was not asked lately; expected the id of a call that was"
+                    ));
                 };
-                match answer {
+                match scenario::answer(ask, with.get()) {
                     Ok(report) => self.put(Message { input: Input::Reply { call, report }, note: None }),
                     Err(NoAnswer { failure, why }) => {
                         if let Some(why) = why.clone() {

@@ -1,6 +1,6 @@
 //! Reading a trace line by line, in memory that does not grow with it.
 
-use super::{EndLine, FORMAT, Header, Place, Step, chain};
+use super::{CALL, EndLine, FORMAT, Header, Place, Step, chain};
 use orchestrion_kernel::policy::Contradiction;
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -177,6 +177,17 @@ impl<R: BufRead> Reader<R> {
         &self.header
     }
 
+    /// Whether the trace is whole as far as it goes, but has no last line: its conversation could go on.
+    pub(crate) fn is_open(mut self) -> bool {
+        loop {
+            match self.advance() {
+                Ok(true) => {}
+                Ok(false) => return false,
+                Err(error) => return matches!(error.kind, TraceErrorKind::NoEnd) || self.is_torn(&error),
+            }
+        }
+    }
+
     /// Where the trace stands, for a writer that goes on with it.
     pub(crate) fn place(&self) -> Place {
         Place { chain: self.chain.clone(), next: self.steps + 1 }
@@ -187,10 +198,24 @@ impl<R: BufRead> Reader<R> {
         self.sound_bytes
     }
 
-    /// How many bytes there are in all; reads what is left.
-    pub(crate) fn all_bytes(&mut self) -> io::Result<u64> {
-        let left = io::copy(&mut self.input, &mut io::sink())?;
-        Ok(self.read_bytes + left)
+    /// How many bytes were read so far.
+    pub(crate) const fn read_bytes(&self) -> u64 {
+        self.read_bytes
+    }
+
+    /// How many calls stand in what follows the last line that is sound; reads to the end.
+    pub(crate) fn calls_left(&mut self) -> io::Result<usize> {
+        let mut calls = self.text().matches(CALL).count();
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = self.input.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
+            if read == 0 {
+                return Ok(calls);
+            }
+            self.read_bytes += read as u64;
+            calls += String::from_utf8_lossy(&line).matches(CALL).count();
+        }
     }
 
     /// Whether the line that was read last was never wholly written: it has no end, or zeros stand where a page of the
@@ -251,11 +276,17 @@ impl<R: BufRead> Reader<R> {
             return Ok(false);
         }
         self.line += 1;
-        self.linked = String::from_utf8(linked).map_err(|_| self.error(TraceErrorKind::NotText))?;
         self.from = self.chain.len();
-        match self.linked.pop() {
-            Some('\n') => Ok(true),
-            _ => Err(self.error(TraceErrorKind::Torn)),
+        let ends = linked.pop_if(|byte| *byte == b'\n').is_some();
+        let text = String::from_utf8(linked);
+        let is_text = text.is_ok();
+        // What is not text is kept as far as it is, to see whether it was torn.
+        self.linked = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        match (ends, is_text) {
+            (false, _) if bytes as u64 == LINE_BYTES_MAX => Err(self.error(TraceErrorKind::NotText)),
+            (false, _) => Err(self.error(TraceErrorKind::Torn)),
+            (true, false) => Err(self.error(TraceErrorKind::NotText)),
+            (true, true) => Ok(true),
         }
     }
 

@@ -52,8 +52,15 @@ async fn a_closed_conversation_and_other_files_are_refused_and_left_as_they_are(
 
     let mut changed = fs::read_to_string(&path).unwrap().replacen("hardened", "softened", 1);
     changed.push_str("more\n");
-    let foreign =
-        ["{\"level\":\"info\",\"msg\":\"started\"}\n", "not json\n", "{\"level\":\"info\"}", "\n", &changed];
+    let zeros = "\0\0\0 ftypmp42";
+    let foreign = [
+        zeros,
+        "{\"level\":\"info\",\"msg\":\"started\"}\n",
+        "not json\n",
+        "{\"level\":\"info\"}",
+        "\n",
+        &changed,
+    ];
     for text in foreign {
         fs::write(&path, text).unwrap();
         let error = refused(&path, Policy::hardened());
@@ -85,6 +92,18 @@ async fn what_was_never_wholly_written_is_dropped_and_told_and_nothing_else_is()
     fs::write(&path, &zeros).unwrap();
     let bytes = (zeros.len() - last) as u64;
     assert_eq!(opened(&path).dropped(), Some(Dropped { line: lines as u64, bytes }));
+    // A page in the middle that went bad much later: what follows was kept, so nothing is thrown away.
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 3..whole.len() / 3 + 20].fill(0);
+    fs::write(&path, &damaged).unwrap();
+    assert!(refused(&path, Policy::hardened()).starts_with("office.ndjson:"));
+    assert_eq!(fs::read(&path).unwrap(), damaged);
+    // A letter of several bytes that is cut in two.
+    let mut halved = whole[..last].to_vec();
+    halved.extend_from_slice("{\"n\":99,\"note\":\"fr\u{fc}".as_bytes());
+    halved.pop();
+    fs::write(&path, &halved).unwrap();
+    assert!(opened(&path).dropped().is_some());
     // Nothing at all but the beginning of a header.
     fs::write(&path, &whole[..40]).unwrap();
     assert_eq!(opened(&path).dropped(), Some(Dropped { line: 1, bytes: 40 }));

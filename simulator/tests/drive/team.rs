@@ -25,6 +25,7 @@ pub(crate) struct Team {
     play: Box<Play>,
     /// What is found out of a lost call; with `None`, nothing ever is.
     fate: Box<Finds>,
+    finds_after: Duration,
     /// Every call that came, in order; and those that were to be recovered.
     pub(crate) asked: Mutex<Vec<Call>>,
     pub(crate) recovered: Mutex<Vec<Call>>,
@@ -35,6 +36,7 @@ impl Team {
         Self {
             play: Box::new(play),
             fate: Box::new(|call| panic!("{call} was not to be recovered")),
+            finds_after: Duration::ZERO,
             asked: Mutex::default(),
             recovered: Mutex::default(),
         }
@@ -47,6 +49,15 @@ impl Team {
     pub(crate) fn and_finds(mut self, fate: impl Fn(&Call) -> Option<Fate> + Send + Sync + 'static) -> Self {
         self.fate = Box::new(fate);
         self
+    }
+
+    pub(crate) fn and_finds_after(
+        mut self,
+        time: Duration,
+        fate: impl Fn(&Call) -> Option<Fate> + Send + Sync + 'static,
+    ) -> Self {
+        self.finds_after = time;
+        self.and_finds(fate)
     }
 
     pub(crate) fn asks(&self) -> Vec<Ask> {
@@ -71,6 +82,7 @@ impl Host for Team {
 
     async fn recover(&self, call: &Call) -> Fate {
         self.recovered.lock().unwrap().push(call.clone());
+        tokio::time::sleep(self.finds_after).await;
         match (self.fate)(call) {
             Some(fate) => fate,
             None => std::future::pending().await,

@@ -1,14 +1,14 @@
 //! `run --stdio`: the modules are a program at the other end of standard input and output.
 
 use crate::cli::{Global, Outcome, files};
-use crate::drive::{Conversation, JournalFile};
+use crate::drive::{Conversation, Journal, JournalFile};
 use crate::policy_file;
 use crate::scenario::Scenario;
 use crate::stdio::{Left, Requests, converse};
-use crate::trace::{Header, ScenarioRef, digest};
-use miette::{IntoDiagnostic, Result};
+use crate::trace::{Header, Reader, ScenarioRef, digest};
+use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_kernel::{ConversationId, Policy};
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Drives a conversation with the host at the other end. Standard output is the protocol's; everything else goes to
@@ -29,18 +29,22 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Res
         let requests = requests.into_iter().map(|request| (request.user, request.says)).collect();
         (Header::new(conversation, policy, Some(reference)), Some(deadlines), Requests::Known(requests))
     };
+    let fresh = journal.is_none();
     let journal = match journal {
         Some(journal) => journal.to_path_buf(),
-        None => fresh(header.conversation.as_str(), global)?,
+        None => traces_path(header.conversation.as_str(), global)?,
     };
-    let kept = JournalFile::open(&journal).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => miette::miette!(
+    let mut kept = JournalFile::open(&journal).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => miette!(
             help = "end the other one first, or choose another file with --journal",
             "{}: another conversation has it open",
             journal.display()
         ),
-        _ => miette::miette!("{}: cannot be opened: {error}", journal.display()),
+        _ => miette!("{}: cannot be opened: {error}", journal.display()),
     })?;
+    if fresh {
+        begin_anew(&mut kept, &journal)?;
+    }
     let conversation = Conversation::open_in(kept, &header).into_diagnostic()?;
     let conversation = conversation.with_deadlines(deadlines.unwrap_or_default());
     let left =
@@ -76,9 +80,30 @@ fn is_policy(subject: &str) -> bool {
         })
 }
 
-/// An empty journal in the folder for traces, over the trace of an earlier run.
-fn fresh(name: &str, global: &Global) -> Result<PathBuf> {
+/// Where a conversation is kept that is not said where.
+fn traces_path(name: &str, global: &Global) -> Result<PathBuf> {
     let path = global.out.join(format!("{name}.trace.ndjson"));
-    files::replace_trace(&path, b"")?;
+    std::fs::create_dir_all(&global.out)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot make {}", global.out.display()))?;
+    files::refuse_other_than_trace(&path)?;
     Ok(path)
+}
+
+/// Empties a journal that is locked, unless a conversation is in it that could be gone on with.
+fn begin_anew(kept: &mut JournalFile, path: &Path) -> Result<()> {
+    let name = kept.name();
+    let is_open = {
+        let mut input = kept.read().into_diagnostic()?;
+        let is_empty = input.fill_buf().into_diagnostic()?.is_empty();
+        !is_empty && Reader::new(input, &name).is_ok_and(Reader::is_open)
+    };
+    if is_open {
+        return Err(miette!(
+            help = "go on with it by `--journal`, keep the new one elsewhere by `--journal` or `--out`, or remove the file",
+            "{}: the conversation in it was never closed",
+            path.display()
+        ));
+    }
+    kept.cut(0).into_diagnostic()
 }
