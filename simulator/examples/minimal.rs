@@ -15,11 +15,11 @@ impl Host for Office {
     async fn recover(&self, _: &Call) -> Fate { Fate::Unknown }
     async fn sleep(&self, time: std::time::Duration) { self.0.sleep(time).await }
 }
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let office = Office(Clock::real());
     let path = std::env::args().nth(1).unwrap_or("minimal.ndjson".to_owned());
     let mut conversation = Conversation::open(path, Policy::hardened())?;
     let answered = office.0.block_on(conversation.ask(&office, "ada", "Order two packs of paper"))??;
-    Ok(println!("{}", answered.text))
+    println!("{}", answered.text);
+    Ok(())
 }

@@ -1,6 +1,8 @@
 //! The examples, run as a user runs them: what they print, what they leave behind, and what they make of kills and of bad
 //! servers.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 use orchestrion::drive::{Clock, Conversation};
 use orchestrion::replay::replay;
 use orchestrion::trace::{Reader, Step};

@@ -101,7 +101,7 @@ impl Team {
             .collect::<io::Result<Vec<_>>>()
             .map_err(|error| NoAnswer::error(format!("{call}: {}: {error}", name_of(Store::Local))))?;
         records.sort_by_key(|record| record.trace.request);
-        let ratings = records.iter().rev().find_map(|record| record.ratings.clone()).unwrap_or_default();
+        let ratings = records.iter().rev().find_map(|record| record.ratings).unwrap_or_default();
         let traces = records.into_iter().map(|MemoryRecord { trace, text, .. }| PastTrace { trace, text });
         Ok(Report::Context { ratings, traces: traces.collect() })
     }

@@ -14,10 +14,14 @@ const stdio = ["pipe", "pipe", "inherit"];
 const conversation = spawn("orchestrion", ["run", "--stdio", ...process.argv.slice(2)], { stdio });
 for await (const line of createInterface({ input: conversation.stdout })) {
   const told = JSON.parse(line);
+  const say = (call, answer) =>
+    conversation.stdin.write(JSON.stringify({ answer: { call: call.id, with: answer } }) + "\n");
   if (told.call) {
-    const { id, ask } = told.call;
-    const answer = { call: id, with: answers[typeof ask === "string" ? ask : Object.keys(ask)[0]] };
-    conversation.stdin.write(JSON.stringify({ answer }) + "\n");
+    const { ask } = told.call;
+    say(told.call, answers[typeof ask === "string" ? ask : Object.keys(ask)[0]]);
+  } else if (told.recover) {
+    // Of a call that was out in a crash, this host knows nothing.
+    say(told.recover, { fail: "unknown" });
   } else if (told.answered) {
     console.log(told.answered.text);
   }

@@ -1,6 +1,5 @@
 """Every module of a conversation, in Python: python3 host.py SCENARIO [--journal FILE]"""
 import json, subprocess, sys
-
 YES = {"pro": {"confidence": 0.9, "says": "Python agrees"}}
 ANSWERS = {"verify_identity": {"locks": {"gcp": True, "mongodb": True}}, "load_context": {"context": {}},
            "classify": {"classified": {"similarity": 0}}, "argue": YES, "reread": YES, "approve": {"approved": "go on"},
@@ -11,9 +10,9 @@ conversation = subprocess.Popen(["orchestrion", "run", "--stdio", *sys.argv[1:]]
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 for line in conversation.stdout:
     told = json.loads(line)
-    if "call" in told:
-        ask = told["call"]["ask"]
-        answer = {"call": told["call"]["id"], "with": ANSWERS[ask if isinstance(ask, str) else next(iter(ask))]}
-        print(json.dumps({"answer": answer}), file=conversation.stdin, flush=True)
+    if "call" in told or "recover" in told:  # Of a call that was out in a crash, this host knows nothing.
+        call = told["call"] if "call" in told else {**told["recover"], "ask": "unknown"}
+        answer = ANSWERS.get(call["ask"] if isinstance(call["ask"], str) else next(iter(call["ask"])), {"fail": "unknown"})
+        print(json.dumps({"answer": {"call": call["id"], "with": answer}}), file=conversation.stdin, flush=True)
     elif "answered" in told:
         print(told["answered"]["text"])

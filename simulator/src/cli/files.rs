@@ -136,6 +136,13 @@ pub(super) fn refuse_other_than_trace(path: &Path) -> Result<()> {
 /// An error if there is a file that does not begin like those that are overwritten; an empty one is.
 pub(super) fn refuse_other(path: &Path, begins: &str, is: &str, help: &str) -> Result<()> {
     let mut start = Vec::new();
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(miette!(
+            help = help.to_string(),
+            "{} is no file that could be overwritten",
+            path.display()
+        ));
+    }
     let Ok(file) = File::open(path) else { return Ok(()) };
     file.take(begins.len() as u64)
         .read_to_end(&mut start)
@@ -236,8 +243,10 @@ pub(super) fn below(
     let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
     paths.sort();
     for path in paths {
+        let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         if path.is_dir() {
-            if !path.is_symlink() {
+            // What verbs themselves leave behind is hidden.
+            if !path.is_symlink() && !is_hidden {
                 below(&path, wanted, files)?;
             }
         } else if wanted(&path) {

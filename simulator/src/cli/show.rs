@@ -71,7 +71,7 @@ fn timeline(reader: Reader<BufReader<File>>, at: Option<u64>) -> Result<Outcome>
 fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Outcome> {
     let help = "choose another file for the page, or move this one away";
     files::refuse_other(path, PAGE_BEGINS, "no page of a trace", help)?;
-    let page = show::html(reader, &trace.display().to_string());
+    let page = show::html(reader, &trace.file_name().unwrap_or_default().to_string_lossy());
     files::replace_by(path, |file| file.write_all(page.text.as_bytes()))?;
     let mut out = files::plain();
     writeln!(out, "shown: {} steps, the state after each, and the claims", page.shown.steps)

@@ -331,10 +331,7 @@ fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, O
         }
     };
     let (place, sound_bytes) = (reader.place(), reader.sound_bytes());
-    let dropped = match torn {
-        Some(line) => Some(Dropped { line, bytes: reader.read_bytes() - sound_bytes }),
-        None => None,
-    };
+    let dropped = torn.map(|line| Dropped { line, bytes: reader.read_bytes() - sound_bytes });
     let recording = Recording::resume(Vec::new(), header.policy.clone(), state, place);
     Ok(Found { recording, matters, sound_bytes, dropped })
 }

@@ -193,7 +193,11 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
 
     fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, DriveError> {
         let note = note.map(|mut note| {
-            note.truncate(note.floor_char_boundary(NOTE_BYTES_MAX));
+            let mut end = note.len().min(NOTE_BYTES_MAX);
+            while !note.is_char_boundary(end) {
+                end -= 1;
+            }
+            note.truncate(end);
             note
         });
         self.conversation.submit(input, &Stamp { at_ms: self.host.now_ms(), note })

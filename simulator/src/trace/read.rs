@@ -178,7 +178,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Whether the trace is whole as far as it goes, but has no last line: its conversation could go on.
-    pub(crate) fn is_open(mut self) -> bool {
+    pub(crate) fn stays_open(&mut self) -> bool {
         loop {
             match self.advance() {
                 Ok(true) => {}
@@ -221,7 +221,11 @@ impl<R: BufRead> Reader<R> {
     /// Whether the line that was read last was never wholly written: it has no end, or zeros stand where a page of the
     /// file was lost. No line that was written has a zero byte in it.
     pub(crate) fn is_torn(&self, error: &TraceError) -> bool {
-        matches!(error.kind, TraceErrorKind::Torn) || self.linked.contains('\0')
+        match &error.kind {
+            TraceErrorKind::Torn => true,
+            TraceErrorKind::Edited { found, .. } if found.contains('\0') => true,
+            _ => self.linked.contains('\0'),
+        }
     }
 
     /// Moves to the next step, and says whether there is one. The chain holds up to there; what the step says

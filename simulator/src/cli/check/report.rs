@@ -3,6 +3,7 @@
 use super::{Checked, Found, Standing};
 use crate::cli::{Outcome, files};
 use crate::project::Waiver;
+use crate::show::harmless;
 use anstyle::{AnsiColor, Style};
 use orchestrion_model::check::{Run, Verdict};
 use orchestrion_model::scopes::Model;
@@ -21,7 +22,7 @@ pub(super) fn human(
         let mut found = found.iter().filter(told).peekable();
         let several = checked.len() > 1 && found.peek().is_some();
         if !quiet || several {
-            writeln!(out, "policy {}, scope {}", policy.name, scope(checked))?;
+            writeln!(out, "policy {}, scope {}", harmless(&policy.name), scope(checked))?;
         }
         if !quiet {
             of_runs(runs, out)?;
@@ -86,7 +87,13 @@ fn of_claim(found: &Found, out: &mut impl Write) -> io::Result<()> {
         Verdict::Holds | Verdict::Fails { .. } => {}
     }
     if let Some(waiver) = waived {
-        writeln!(out, "  fails, and may until {}: {}  ({})", waiver.until, waiver.reason, waiver.place)?;
+        writeln!(
+            out,
+            "  fails, and may until {}: {}  ({})",
+            waiver.until,
+            harmless(&waiver.reason),
+            waiver.place
+        )?;
     }
     if let (Verdict::Fails { inputs, .. }, Some((file, evidence))) = (verdict, evidence) {
         let matter = match evidence.highlights.len() {
@@ -108,7 +115,8 @@ fn of_claim(found: &Found, out: &mut impl Write) -> io::Result<()> {
 /// What is to be done about a waiver, if anything is.
 fn of_waiver(waiver: &Waiver, standing: Standing, out: &mut impl Write) -> io::Result<()> {
     let Waiver { claim, policy, reason, until, place } = waiver;
-    let under = policy.as_ref().map_or_else(String::new, |policy| format!(" under {policy}"));
+    let reason = harmless(reason);
+    let under = policy.as_ref().map_or_else(String::new, |policy| format!(" under {}", harmless(policy)));
     match standing {
         Standing::Needed | Standing::Open => Ok(()),
         Standing::NotNeeded => writeln!(

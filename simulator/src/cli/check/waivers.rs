@@ -14,7 +14,7 @@ pub(super) enum Standing {
     NotNeeded,
     /// Its last day is over; the claim counts as it is.
     Expired,
-    /// The search was cut short before it was seen whether the claim fails.
+    /// Nobody looked, or not long enough, to see whether the claim fails.
     Open,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn standings<'a>(
             Standing::Expired
         } else if found().any(|verdict| matches!(verdict, Verdict::Fails { .. })) {
             Standing::Needed
-        } else if found().any(|verdict| *verdict == Verdict::Inconclusive) {
+        } else if found().any(|verdict| matches!(verdict, Verdict::Inconclusive | Verdict::NotChecked(_))) {
             Standing::Open
         } else {
             Standing::NotNeeded

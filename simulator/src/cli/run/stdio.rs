@@ -96,7 +96,7 @@ fn begin_anew(kept: &mut JournalFile, path: &Path) -> Result<()> {
     let is_open = {
         let mut input = kept.read().into_diagnostic()?;
         let is_empty = input.fill_buf().into_diagnostic()?.is_empty();
-        !is_empty && Reader::new(input, &name).is_ok_and(Reader::is_open)
+        !is_empty && Reader::new(input, &name).is_ok_and(|mut reader| reader.stays_open())
     };
     if is_open {
         return Err(miette!(
