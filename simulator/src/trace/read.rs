@@ -178,7 +178,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Whether the trace is whole as far as it goes, but has no last line: its conversation could go on.
-    pub(crate) fn stays_open(&mut self) -> bool {
+    pub fn stays_open(&mut self) -> bool {
         loop {
             match self.advance() {
                 Ok(true) => {}
