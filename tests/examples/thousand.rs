@@ -49,7 +49,7 @@ impl<T: Fn(&Call) + Send + Sync> Host for Timed<T> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let conversations: usize = std::env::args().nth(1).map_or(Ok(1000), |number| number.parse())?;
-    let folder = tempfile::tempdir_in(".")?;
+    let folder = tempfile::tempdir()?;
     let waits: Vec<Arc<Mutex<Vec<Duration>>>> = (0..REQUESTS).map(|_| Arc::default()).collect();
     let start = Instant::now();
     let mut all = tokio::task::JoinSet::new();

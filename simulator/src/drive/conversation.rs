@@ -53,14 +53,7 @@ impl Conversation<JournalFile> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default();
         let header = Header::new(ConversationId::new(name), policy, None);
-        let journal = JournalFile::open(path).map_err(|error| {
-            let journal = path.display().to_string();
-            match error.kind() {
-                io::ErrorKind::WouldBlock => OpenError::Locked { journal },
-                _ => OpenError::Io { journal, error },
-            }
-        })?;
-        Self::open_in(journal, &header)
+        Self::open_in(JournalFile::open(path)?, &header)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where the trace of a conversation is kept while it runs, so that nothing of it is lost.
 
+use super::error::OpenError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::future::Future;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -75,19 +76,15 @@ impl JournalFile {
     /// Opens the file, or makes it, and locks it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`] if it is locked already, here or in another program; or whatever the file system
-    /// gives.
-    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+    /// [`OpenError::Locked`] if another conversation has it open, here or in another program; [`OpenError::Io`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref().to_path_buf();
-        let file = OpenOptions::new().create(true).read(true).append(true).open(&path)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
-            TryLockError::Error(error) => error,
-        })?;
-        if file.metadata()?.len() == 0 {
-            sync_folder(&path)?;
+        let journal = path.display().to_string();
+        match locked(&path) {
+            Ok(file) => Ok(Self { path, file, durable: true }),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(OpenError::Locked { journal }),
+            Err(error) => Err(OpenError::Io { journal, error }),
         }
-        Ok(Self { path, file, durable: true })
     }
 
     /// Leaves it to the operating system when lines reach the disk. They survive a crash of the program then, but not one
@@ -97,6 +94,18 @@ impl JournalFile {
         self.durable = false;
         self
     }
+}
+
+fn locked(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
+        TryLockError::Error(error) => error,
+    })?;
+    if file.metadata()?.len() == 0 {
+        sync_folder(path)?;
+    }
+    Ok(file)
 }
 
 /// A new file is found after a crash once its folder is on the disk.

@@ -34,14 +34,7 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Res
         Some(journal) => journal.to_path_buf(),
         None => traces_path(header.conversation.as_str(), global)?,
     };
-    let mut kept = JournalFile::open(&journal).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => miette!(
-            help = "end the other one first, or choose another file with --journal",
-            "{}: another conversation has it open",
-            journal.display()
-        ),
-        _ => miette!("{}: cannot be opened: {error}", journal.display()),
-    })?;
+    let mut kept = JournalFile::open(&journal).into_diagnostic()?;
     if fresh {
         begin_anew(&mut kept, &journal)?;
     }
