@@ -66,7 +66,8 @@ pub(super) struct Pipe<W> {
 pub(super) struct Requested(mpsc::Receiver<Option<(UserId, Text)>>);
 
 impl<W: Write + Send + 'static> Pipe<W> {
-    /// Speaks through `output`, and hears `input` on a thread of its own, which ends with it; so does the last future.
+    /// Speaks through `output`, and hears `input` on a thread of its own, which ends with it. The last of the three ends
+    /// once the host is gone.
     pub(super) fn open(
         input: impl BufRead + Send + 'static,
         output: W,
