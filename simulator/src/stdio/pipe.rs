@@ -193,10 +193,8 @@ impl<W: Write> Ears<W> {
                     return;
                 }
                 Err(error) => {
-                    self.not_understood(
-                        number,
-                        format!("{error}; see `orchestrion export schema --of stdio`"),
-                    );
+                    let why = error.to_string().replace(" at line 1 column ", ", in column ");
+                    self.not_understood(number, format!("{why}; see `orchestrion export schema --of stdio`"));
                 }
             }
         }
