@@ -32,7 +32,10 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Res
     let fresh = journal.is_none();
     let journal = match journal {
         Some(journal) => journal.to_path_buf(),
-        None => traces_path(header.conversation.as_str(), global)?,
+        None => traces_path(
+            header.scenario.as_ref().map_or(&header.policy.name, |scenario| &scenario.name),
+            global,
+        )?,
     };
     let mut kept = JournalFile::open(&journal).into_diagnostic()?;
     if fresh {
@@ -75,7 +78,8 @@ fn is_policy(subject: &str) -> bool {
 
 /// Where a conversation is kept that is not said where.
 fn traces_path(name: &str, global: &Global) -> Result<PathBuf> {
-    let path = global.out.join(format!("{name}.trace.ndjson"));
+    // A policy may be called anything; this must stay a file in that folder.
+    let path = global.out.join(format!("{}.trace.ndjson", name.replace(['/', '\\'], "-")));
     std::fs::create_dir_all(&global.out)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot make {}", global.out.display()))?;
