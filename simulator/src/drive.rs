@@ -26,3 +26,10 @@ pub use journal::{Journal, JournalFile};
 pub use mailbox::{MailError, Mailbox, Message};
 pub use matters::{Answered, INPUT_BYTES_MAX, TooLong};
 pub use running::{Running, Turn};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks what no holder leaves half done, even one that panics.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,5 +1,6 @@
 //! Playing a scenario: its user and its scripted modules drive a conversation to the end.
 
+use crate::drive::locked;
 use crate::drive::{
     self, Call, Clock, Conversation, Deadlines, DriveError, Fate, Host, OpenError, Stuck, Turn,
 };
@@ -11,7 +12,7 @@ use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Input, Phase, Refusal};
 use std::collections::BTreeMap;
 use std::future::pending;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -113,11 +114,6 @@ impl Band {
             }
         }
     }
-}
-
-/// Nothing that is done under these locks leaves anything half done.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Host for Band {

@@ -20,6 +20,9 @@ use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{CallId, ConversationId, Event, Events, Input, ItemId, Policy, State};
 use serde::{Deserialize, Serialize};
 
+/// How every trace of whatever version begins.
+pub(crate) const BEGINS: &str = "{\"format\":\"orchestrion-trace/";
+
 /// How an event that lets a call leave begins, in the text of a line.
 pub(crate) const CALL: &str = "{\"tool_call\":{";
 

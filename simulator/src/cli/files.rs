@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::show::harmless;
-use crate::trace::{Reader, TraceError, TraceErrorKind};
+use crate::trace::{BEGINS, Reader, TraceError, TraceErrorKind};
 
 /// How much of a trace is read at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -119,9 +119,6 @@ pub(super) fn open_trace_as<R: Read>(
     }
 }
 
-/// How every trace begins.
-pub(super) const TRACE_BEGINS: &str = "{\"format\":\"orchestrion-trace/";
-
 /// Writes a trace, over an earlier one if there is one, but over nothing else.
 pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_other_than_trace(path)?;
@@ -130,7 +127,7 @@ pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// An error if there is a file that is no trace.
 pub(super) fn refuse_other_than_trace(path: &Path) -> Result<()> {
-    refuse_other(path, TRACE_BEGINS, "no trace", "choose another folder with --out, or move the file away")
+    refuse_other(path, BEGINS, "no trace", "choose another folder with --out, or move the file away")
 }
 
 /// An error if there is a file that does not begin like those that are overwritten; an empty one is.

@@ -82,7 +82,12 @@ fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Ou
 
 /// Writes the trace without its texts.
 fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Outcome> {
-    files::refuse_other(path, files::TRACE_BEGINS, "no trace", "choose another file, or move this one away")?;
+    files::refuse_other(
+        path,
+        crate::trace::BEGINS,
+        "no trace",
+        "choose another file, or move this one away",
+    )?;
     if path.exists() && path.canonicalize().into_diagnostic()? == trace.canonicalize().into_diagnostic()? {
         return Err(miette!(
             help = "choose another file; the texts could not be brought back",

@@ -7,7 +7,7 @@ use super::mailbox::{Mailbox, Post};
 use super::matters::{Answered, Matters};
 use super::running::{Running, Turn};
 use crate::recording::Recording;
-use crate::trace::{CALL, Header, Reader, Stamp, TraceError, TraceErrorKind, digest};
+use crate::trace::{BEGINS, CALL, Header, Reader, Stamp, TraceError, TraceErrorKind, digest};
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, Refusal, State, Text, UserId};
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -335,7 +335,6 @@ const HEADER_BYTES_MAX: u64 = 4 << 20;
 /// Whether a file that starts like this, up to where its first line ends or a zero stands, and goes on like that, is one
 /// whose first lines were never wholly written, and so nothing that could be lost.
 fn is_torn_header(written: &[u8], rest: &[u8]) -> bool {
-    const BEGINS: &[u8] = b"{\"format\":\"orchestrion-trace/";
     const CHAINED: &[u8] = b"\"chain\":\"";
     // The first step with a call is kept before that call leaves, so with a second one something was kept.
     let calls = String::from_utf8_lossy(rest).matches(CALL).count();
@@ -344,7 +343,7 @@ fn is_torn_header(written: &[u8], rest: &[u8]) -> bool {
     }
     match written {
         [] => rest.iter().all(|byte| *byte == 0) || rest.windows(CHAINED.len()).any(|part| part == CHAINED),
-        written => written.starts_with(BEGINS) || BEGINS.starts_with(written),
+        written => written.starts_with(BEGINS.as_bytes()) || BEGINS.as_bytes().starts_with(written),
     }
 }
 

@@ -80,7 +80,7 @@ impl JournalFile {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref().to_path_buf();
         let journal = path.display().to_string();
-        match locked(&path) {
+        match opened(&path) {
             Ok(file) => Ok(Self { path, file, durable: true }),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(OpenError::Locked { journal }),
             Err(error) => Err(OpenError::Io { journal, error }),
@@ -96,7 +96,7 @@ impl JournalFile {
     }
 }
 
-fn locked(path: &Path) -> io::Result<File> {
+fn opened(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
     file.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),

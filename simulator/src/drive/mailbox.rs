@@ -1,10 +1,11 @@
 //! Inputs that come to a conversation beside the answers of its host.
 
+use super::locked;
 use super::matters::{TooLong, admits};
 use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
 use orchestrion_kernel::Input;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use thiserror::Error;
 
@@ -46,11 +47,9 @@ impl Mailbox {
     /// [`MailError`].
     pub fn put(&mut self, message: Message) -> Result<(), MailError> {
         admits(&message.input)?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).try_send(message).map_err(|error| {
-            match error.is_full() {
-                true => MailError::Full,
-                false => MailError::Gone,
-            }
+        locked(&self.0).try_send(message).map_err(|error| match error.is_full() {
+            true => MailError::Full,
+            false => MailError::Gone,
         })
     }
 

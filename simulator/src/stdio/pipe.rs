@@ -1,7 +1,9 @@
 //! Both ends of the pipe: what is written to the host, and a thread that hears what it says.
 
 use super::protocol::{Answer, Asking, Heard, NeverStarted, Told};
-use crate::drive::{self, Call, Clock, Fate, Host, INPUT_BYTES_MAX, MailError, Mailbox, Message, NoAnswer};
+use crate::drive::{
+    self, Call, Clock, Fate, Host, INPUT_BYTES_MAX, MailError, Mailbox, Message, NoAnswer, locked,
+};
 use crate::scenario;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
@@ -10,7 +12,7 @@ use orchestrion_kernel::{CallId, Input, Text, UserId};
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::io::{self, BufRead, Read, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -45,11 +47,6 @@ impl<W: Write> Shared<W> {
         out.write_all(&line)?;
         out.flush()
     }
-}
-
-/// Nothing that is done under these locks leaves anything half done.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The host at the other end.
