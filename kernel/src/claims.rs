@@ -9,8 +9,11 @@ pub mod history;
 pub use catalogue::CLAIMS;
 pub use history::History;
 
-use crate::event::Event;
+use crate::event::{Event, Events};
+use crate::input::Input;
+use crate::module::{Ask, Module};
 use crate::policy::Policy;
+use crate::refusal::Refusal;
 use crate::state::State;
 
 /// A sentence about every run, and how it is checked.
@@ -39,6 +42,8 @@ pub struct Claim {
 pub enum Check {
     /// In every state.
     State(fn(&Policy, &State) -> bool),
+    /// In every state, of how `decide` meets some input there. Whoever checks passes the `decide` that is judged.
+    Reaction(fn(&Decide<'_>, &State) -> bool),
     /// In every step, given the states on both sides.
     Step(fn(&Policy, &State, &[Event], &State) -> bool),
     /// At every event, given what happened before it in the same request.
@@ -47,8 +52,59 @@ pub enum Check {
     Memory(fn(&History, &State) -> bool),
     /// Of `decide` and `apply` themselves; checked by whoever calls them.
     Contract(Contract),
-    /// Something happens eventually. Stated; an explorer that knows fairness checks it.
-    Liveness,
+    /// Whatever opens is met sooner or later, in every run that is fair. Only an explorer that knows fairness
+    /// checks it: what is not yet, may still come.
+    LeadsTo {
+        /// Where the obligation opens.
+        from: Situation,
+        /// Where it is met.
+        to: Situation,
+        /// What is asked of the run.
+        under: &'static [Fairness],
+    },
+}
+
+/// `decide` under one policy.
+pub type Decide<'a> = dyn Fn(&State, &Input) -> Result<Events, Refusal> + 'a;
+
+/// A condition on what happened and what is.
+pub type Situation = fn(&Policy, &History, &State) -> bool;
+
+/// Whose turn a step is; what fairness speaks of. It names the obligation, never a single call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Party {
+    /// The kernel goes on by itself.
+    Kernel,
+    /// A module answers, or its time runs out.
+    Module(Module),
+    /// The user speaks or cancels; nothing obliges them to.
+    User,
+    /// The runtime comes back after a crash.
+    Crash,
+}
+
+/// What is asked of a run before a liveness claim is held against it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fairness {
+    /// A party that could act without end acts, or at some point cannot.
+    Weak(Party),
+    /// A party that again and again could act acts again and again.
+    Strong(Party),
+    /// The party acts finitely often only.
+    Finitely(Party),
+}
+
+impl Party {
+    /// The party whose turn an input is, given the question that is waited for.
+    #[must_use]
+    pub const fn of(input: &Input, waiting: Option<Ask>) -> Self {
+        match (input, waiting) {
+            (Input::Step, _) => Self::Kernel,
+            (Input::Reply { .. } | Input::CallFailed { .. }, Some(ask)) => Self::Module(ask.module()),
+            (Input::Resume, _) => Self::Crash,
+            _ => Self::User,
+        }
+    }
 }
 
 /// A promise of `decide` and `apply` themselves.
@@ -71,12 +127,12 @@ impl Check {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::State(_) => "state",
+            Self::State(_) | Self::Reaction(_) => "state",
             Self::Step(_) => "step",
             Self::Trace(_) => "trace",
             Self::Memory(_) => "memory",
             Self::Contract(_) => "contract",
-            Self::Liveness => "liveness",
+            Self::LeadsTo { .. } => "liveness",
         }
     }
 }
@@ -115,8 +171,13 @@ pub fn broken_by_step<'a>(
 
 /// The claims that a state breaks, as positions in [`CLAIMS`].
 pub fn broken_in_state<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
-    CLAIMS.iter().enumerate().filter_map(|(i, claim)| match claim.check {
-        Check::State(holds) if !holds(policy, state) => Some(i),
-        _ => None,
+    let decide = |state: &State, input: &Input| crate::decide(policy, state, input);
+    CLAIMS.iter().enumerate().filter_map(move |(i, claim)| {
+        let holds = match claim.check {
+            Check::State(holds) => holds(policy, state),
+            Check::Reaction(holds) => holds(&decide, state),
+            _ => true,
+        };
+        (!holds).then_some(i)
     })
 }

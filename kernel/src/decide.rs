@@ -10,7 +10,7 @@ mod learn;
 use crate::control::elo;
 use crate::control::guard::{self, Guard};
 use crate::control::phase::Phase;
-use crate::control::table::{Transition, rows_for};
+use crate::control::table::{RowId, Transition, rows_for};
 use crate::event::{Decision, Event, Events, Label, TaskEnd, TaskOutcome};
 use crate::ids::{CallId, ItemId, Revision};
 use crate::input::Input;
@@ -28,19 +28,33 @@ use alloc::vec::Vec;
 /// # Errors
 /// A [`Refusal`] if the input is not expected; nothing is to change then.
 pub fn decide(policy: &Policy, state: &State, input: &Input) -> Result<Events, Refusal> {
+    decide_along(policy, state, input, |control| {
+        rows_for(policy, control.phase(), input.trigger()).find(|row| row.when.holds(policy, control, input))
+    })
+}
+
+/// The same along the row that somebody else chooses: so a checker tries what a wrong table would do, and whether the
+/// claims notice.
+///
+/// # Errors
+/// A [`Refusal`] if the input is not expected; nothing is to change then.
+pub fn decide_along(
+    policy: &Policy,
+    state: &State,
+    input: &Input,
+    choose: impl FnOnce(&Control) -> Option<&'static Transition>,
+) -> Result<Events, Refusal> {
     admit(state, input)?;
     let control = &state.control;
     if matches!(input, Input::Resume) {
         return Ok(vec![Event::Resumed]);
     }
-    let (name, row) = rows_for(policy, control.phase(), input.trigger())
-        .find(|(_, row)| row.when.holds(policy, control, input))
-        .ok_or_else(|| not_expected(state, input))?;
+    let row = choose(control).ok_or_else(|| not_expected(state, input))?;
     let mut batch = Batch::new(policy, state);
     batch.record(input, row);
     batch.work(input, row);
     batch.conclude(input, row);
-    batch.push(Event::Moved { row: name });
+    batch.push(Event::Moved { row: RowId::of(row) });
     batch.enter(row);
     Ok(batch.events)
 }

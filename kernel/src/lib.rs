@@ -60,7 +60,7 @@ pub mod semantic;
 pub mod state;
 
 pub use control::phase::Phase;
-pub use decide::decide;
+pub use decide::{decide, decide_along};
 pub use event::{Event, Events};
 pub use ids::{CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, TraceId, UserId};
 pub use input::{Input, Trigger};

@@ -111,6 +111,13 @@ impl Control {
         self.request.as_ref()
     }
 
+    /// The running request, to be spoiled.
+    #[cfg(feature = "mutants")]
+    #[must_use]
+    pub const fn request_mut(&mut self) -> Option<&mut Request> {
+        self.request.as_mut()
+    }
+
     /// The number that the next request gets.
     #[must_use]
     pub const fn next_request(&self) -> RequestId {

@@ -57,6 +57,9 @@ impl Adversary {
         if self.model.free.cancel && !control.phase().is_rest() {
             inputs.push(Input::Cancel);
         }
+        if self.model.free.failures && control.request().is_some() {
+            inputs.push(Input::Resume);
+        }
         inputs
     }
 
@@ -167,13 +170,15 @@ impl Adversary {
 }
 
 /// One failure for each that the kernel tells apart: what a store holds depends on how it failed, and a
-/// task whose fate is unknown is undone; anywhere else a failure is a failure. That all have a row everywhere is a
-/// claim of its own (C-14).
+/// task whose fate is unknown is undone; anywhere else a failure is a failure, so each kind comes somewhere. That all
+/// have a row everywhere is a claim of its own (C-14).
 const fn failures(ask: Ask) -> &'static [Failure] {
     match ask {
         Ask::Remember { .. } => &[Failure::Error, Failure::Timeout],
         Ask::RunTask { .. } => &[Failure::Error, Failure::Unknown],
-        _ => &[Failure::Error],
+        Ask::VerifyIdentity | Ask::LoadContext | Ask::Classify => &[Failure::NoCandidates],
+        Ask::DraftPlan | Ask::Argue(_) | Ask::Reread | Ask::Diagnose => &[Failure::Malformed],
+        Ask::UndoTask { .. } | Ask::DeliverAudit | Ask::Approve => &[Failure::Error],
     }
 }
 

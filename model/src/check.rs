@@ -1,17 +1,16 @@
 //! Checking: explore every model, hold every claim against everything reached, and say what was found.
 
-use crate::product::{KernelModel, Product, fresh, rename};
+use crate::coverage::{MARKS, Mark};
+use crate::explore::{self, Ended, Exploration, ModelError, Options, Progress, step_at};
+use crate::liveness::{self, Lasso, Outcome, Step};
+use crate::product::{KernelModel, fresh, rename};
 use crate::scopes::{Model, Scope};
-use orchestrion_kernel::claims::{CLAIMS, Check, Claim};
-use orchestrion_kernel::{Input, Policy, State, decide};
-use stateright::{Checker, Expectation, HasDiscoveries, Property};
-use std::time::Duration;
-
-/// Inputs that are tried in one model before its exploration is given up, unless somebody says otherwise.
-pub const LIMIT: usize = 5_000_000;
+use crate::subject::Subject;
+use orchestrion_kernel::claims::{CLAIMS, Claim};
+use orchestrion_kernel::{Input, Policy, State};
 
 /// One explored model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// The model's name.
     pub model: &'static str,
@@ -23,32 +22,73 @@ pub struct Run {
     pub states: usize,
     /// Different products of state and history; less than twice as many.
     pub products: usize,
-    /// Whether everything was explored; otherwise the limit came first.
-    pub complete: bool,
+    /// Steps tried that the kernel took.
+    pub steps: u64,
+    /// The most steps that any product is away from the start.
+    pub depth: usize,
+    /// Whether everything was explored, or what cut the exploration short.
+    pub ended: Ended,
+    /// How likely it is at most that two products were taken for one; 0 where whole states were compared.
+    pub collision: f64,
     /// What each claim came to, in the order of [`CLAIMS`].
     pub found: Vec<Found>,
+    /// How many steps away each mark was first seen, by [`Mark::number`].
+    pub seen: Vec<Option<usize>>,
+}
+
+impl Run {
+    /// Whether everything was explored.
+    #[must_use]
+    pub const fn complete(&self) -> bool {
+        matches!(self.ended, Ended::Exhausted)
+    }
+
+    /// How many steps away a mark was first seen, if it was.
+    #[must_use]
+    pub fn saw(&self, mark: Mark) -> Option<usize> {
+        self.seen.get(mark.number()).copied().flatten()
+    }
 }
 
 /// What one run found out about one claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The claim's premise was reached.
     pub premise_reached: bool,
-    /// A shortest way to break it, as inputs to a fresh conversation.
-    pub counterexample: Option<Vec<Input>>,
+    /// A shortest way to break it.
+    pub counterexample: Option<Counterexample>,
+    /// A liveness claim that might be broken behind what was cut off.
+    pub open: bool,
+}
+
+/// A way to break a claim, as inputs to a fresh conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The inputs. Those of a loop come twice.
+    pub inputs: Vec<Input>,
+    /// Where the loop begins that the run goes round for ever: so many inputs come before it.
+    pub stem: Option<usize>,
+}
+
+impl Counterexample {
+    /// How many inputs the loop has.
+    #[must_use]
+    pub fn round(&self) -> Option<usize> {
+        self.stem.map(|stem| (self.inputs.len() - stem) / 2)
+    }
 }
 
 /// What all runs together say of one claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// In every state reached in every run.
+    /// In every state and every fair run, of every model.
     Holds,
     /// Not: here is a shortest way to break it.
     Fails {
         /// The position of the run that found it.
         run: usize,
-        /// The inputs, to a fresh conversation.
-        inputs: Vec<Input>,
+        /// The way.
+        counterexample: Counterexample,
     },
     /// No run came where it has something to say.
     Vacuous,
@@ -72,63 +112,94 @@ impl Verdict {
     }
 }
 
-/// Explores one model, trying at most `limit` inputs in all. `progress` is told, now and then, how many products
-/// were reached.
+/// Explores one model of a kernel and holds every claim against it. `progress` is told, now and then, how far it is.
+///
+/// # Errors
+/// A [`ModelError`] if the model does not behave as one: never a verdict then.
 pub fn explore(
-    policy: &Policy,
+    subject: &Subject,
     model: Model,
     scope: &Scope,
-    limit: usize,
-    progress: &(dyn Fn(usize) + Sync),
-) -> Run {
-    use stateright::Model as _;
-    // One thread: then the first way found to a state is a shortest one, and the same in every run.
-    let checker = KernelModel::new(policy.clone(), model, scope)
-        .checker()
-        .threads(1)
-        .finish_when(HasDiscoveries::All)
-        .target_state_count(limit)
-        .spawn_bfs();
-    // A search that was cut short passes silently; only the count tells.
-    while !checker.is_done() && checker.state_count() < limit {
-        std::thread::sleep(Duration::from_millis(20));
-        progress(checker.unique_state_count());
-    }
-    let way = |property: &'static str| checker.discovery(property).map(stateright::Path::into_actions);
-    let found = CLAIMS.iter().zip(PREMISE_NAMES).map(|(claim, premise)| Found {
-        premise_reached: way(premise).is_some(),
-        counterexample: way(claim.id).map(|inputs| on_raw_names(policy, &inputs)),
-    });
-    let found = found.collect();
-    Run {
+    options: &Options,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Run, ModelError> {
+    let kernel = KernelModel::new(subject.clone(), model, scope);
+    let exploration = explore::explore(&kernel, options, progress)?;
+    let found = (0..CLAIMS.len()).map(|claim| found(&kernel, &exploration, claim));
+    let seen = (0..MARKS).map(|mark| exploration.witness(mark).map(|witness| exploration.steps_to(witness)));
+    Ok(Run {
         model: model.name,
         scope: scope.name,
-        policy: policy.name.clone(),
-        states: checker.model().states_seen(),
-        products: checker.unique_state_count(),
-        complete: checker.state_count() < limit,
-        found,
+        policy: subject.policy.name.clone(),
+        found: found.collect::<Result<_, _>>()?,
+        states: kernel.states_seen(),
+        products: exploration.states(),
+        steps: exploration.generated(),
+        depth: exploration.depth(),
+        ended: exploration.ended(),
+        collision: exploration.collision_probability(),
+        seen: seen.collect(),
+    })
+}
+
+/// What an exploration found out about a claim.
+pub(crate) fn found(kernel: &KernelModel, explored: &Exploration, claim: usize) -> Result<Found, ModelError> {
+    let premise_reached = explored.witness(Mark::Premise(claim).number()).is_some();
+    let found = Found { premise_reached, ..Found::default() };
+    if let Some((number, promise)) = kernel.promised(claim) {
+        return Ok(match liveness::judge(explored, number, promise) {
+            Outcome::Holds => found,
+            Outcome::Inconclusive { .. } => Found { open: true, ..found },
+            Outcome::Broken(lasso) => Found { counterexample: Some(of_lasso(kernel, &lasso)?), ..found },
+        });
     }
+    let Some(witness) = explored.witness(Mark::Broken(claim).number()) else { return Ok(found) };
+    let inputs = explored.path_to_witness(kernel, witness)?.into_actions();
+    Ok(Found { counterexample: Some(Counterexample { inputs: raw(kernel, &inputs), stem: None }), ..found })
+}
+
+/// A lasso as its stem and two rounds of its loop.
+fn of_lasso(kernel: &KernelModel, lasso: &Lasso) -> Result<Counterexample, ModelError> {
+    let mut product = kernel.start();
+    let mut inputs = Vec::new();
+    let mut walk = |steps: &[Step]| {
+        for step in steps {
+            let Some((input, next)) = step_at(kernel, &product, step.position) else {
+                return Err(ModelError::changed("take", "a step", "none", &product));
+            };
+            inputs.push(input);
+            product = next;
+        }
+        Ok(product.clone())
+    };
+    let entry = walk(&lasso.stem)?;
+    for _ in 0..2 {
+        let again = walk(&lasso.cycle)?;
+        if again != entry {
+            return Err(ModelError::changed("take", "the state where the loop begins", "another", &again));
+        }
+    }
+    let stem = (!lasso.cycle.is_empty()).then_some(lasso.stem.len());
+    Ok(Counterexample { inputs: raw(kernel, &inputs), stem })
 }
 
 /// Puts the runs of one policy together, claim by claim, in the order of [`CLAIMS`].
 #[must_use]
 pub fn verdicts(policy: &Policy, runs: &[Run]) -> Vec<Verdict> {
     let of_claim = |(i, claim): (usize, &Claim)| {
-        if let Check::Liveness = claim.check {
-            return Verdict::NotChecked("liveness: needs an explorer that knows fairness");
-        }
         if let Some(why) = (claim.not_under)(policy) {
             return Verdict::NotChecked(why);
         }
         let found =
             || runs.iter().enumerate().filter_map(|(run, r)| r.found.get(i).map(|found| (run, found)));
         let shortest = found()
-            .filter_map(|(run, found)| found.counterexample.as_ref().map(|inputs| (run, inputs)))
-            .min_by_key(|(_, inputs)| inputs.len());
+            .filter_map(|(run, found)| found.counterexample.as_ref().map(|way| (run, way)))
+            .min_by_key(|(_, way)| way.inputs.len());
         match shortest {
-            Some((run, inputs)) => Verdict::Fails { run, inputs: inputs.clone() },
-            None if runs.iter().any(|run| !run.complete) => Verdict::Inconclusive,
+            Some((run, way)) => Verdict::Fails { run, counterexample: way.clone() },
+            None if runs.iter().any(|run| !run.complete()) || found().any(|(_, found)| found.open) => {
+                Verdict::Inconclusive
+            }
             None if found().any(|(_, found)| found.premise_reached) => Verdict::Holds,
             None => Verdict::Vacuous,
         }
@@ -136,71 +207,16 @@ pub fn verdicts(policy: &Policy, runs: &[Run]) -> Vec<Verdict> {
     CLAIMS.iter().enumerate().map(of_claim).collect()
 }
 
-/// A counterexample in canonical names, as inputs that a fresh conversation takes one after the other.
-fn on_raw_names(policy: &Policy, inputs: &[Input]) -> Vec<Input> {
+/// A way in canonical names, as inputs that a fresh conversation takes one after the other.
+fn raw(kernel: &KernelModel, inputs: &[Input]) -> Vec<Input> {
     let mut state: State = fresh();
     let mut raw = Vec::with_capacity(inputs.len());
     for input in inputs {
         let input = rename(input, &state);
-        if let Ok(events) = decide(policy, &state, &input) {
-            events.iter().for_each(|event| state.apply(event));
+        if let Ok(events) = kernel.subject().decide(&state, &input) {
+            state = kernel.subject().apply(&state, &events);
         }
         raw.push(input);
     }
     raw
-}
-
-impl stateright::Model for KernelModel {
-    type State = Product;
-    type Action = Input;
-
-    fn init_states(&self) -> Vec<Product> {
-        vec![self.start()]
-    }
-
-    fn actions(&self, product: &Product, actions: &mut Vec<Input>) {
-        actions.extend(self.inputs(product));
-    }
-
-    fn next_state(&self, product: &Product, input: Input) -> Option<Product> {
-        self.step(product, &input)
-    }
-
-    fn properties(&self) -> Vec<Property<Self>> {
-        let claims = CLAIMS.iter().zip(HOLDS).map(|(claim, condition)| Property {
-            expectation: Expectation::Always,
-            name: claim.id,
-            condition: *condition,
-        });
-        let premises = CLAIMS.iter().zip(PREMISE_NAMES.iter().zip(PREMISES)).map(|(_, (name, condition))| {
-            Property { expectation: Expectation::Sometimes, name, condition: *condition }
-        });
-        // The search stops once every property is settled. This one never is, so it goes to the end.
-        let to_the_end = Property::<Self>::sometimes("explored to the end", |_, _| false);
-        claims.chain(premises).chain([to_the_end]).collect()
-    }
-}
-
-/// stateright's conditions are plain functions that know neither claim nor premise: one for each position.
-macro_rules! by_position {
-    ($($i:literal)*) => {
-        const HOLDS: &[fn(&KernelModel, &Product) -> bool] = &[$(holds::<$i>),*];
-        const PREMISES: &[fn(&KernelModel, &Product) -> bool] = &[$(premise::<$i>),*];
-        const PREMISE_NAMES: &[&str] = &[$(concat!("premise ", $i)),*];
-    };
-}
-
-by_position! {
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
-    32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
-}
-
-const _: () = assert!(CLAIMS.len() <= HOLDS.len(), "more claims than positions");
-
-fn holds<const I: usize>(model: &KernelModel, product: &Product) -> bool {
-    model.holds(I, product)
-}
-
-fn premise<const I: usize>(model: &KernelModel, product: &Product) -> bool {
-    CLAIMS.get(I).is_some_and(|claim| (claim.premise)(model.policy(), &product.state))
 }

@@ -1,110 +1,145 @@
 //! The promises of `decide` and `apply` themselves, tried out state by state and step by step.
 
-use orchestrion_kernel::claims::Contract;
-use orchestrion_kernel::control::table::rows_for;
+use crate::coverage::Mark;
+use crate::subject::Subject;
+use orchestrion_kernel::claims::{CLAIMS, Check, Contract};
+use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::module::{Ask, Failure, Report};
-use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Policy, Refusal, State, Text, UserId, decide};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, UserId};
 
-/// Whether the contract holds in this state, for legal and illegal inputs of every kind.
-#[must_use]
-pub fn holds_in_state(contract: Contract, policy: &Policy, state: &State) -> bool {
-    match contract {
-        Contract::RefusalChangesNothing => {
-            let mut untouched = state.clone();
-            probes(state).iter().all(|input| match decide(policy, state, input) {
-                Ok(_) => true,
-                Err(refusal) => {
-                    // A refusal gives no events; folding none of them is what a runtime does with it.
-                    Events::new().iter().for_each(|event| untouched.apply(event));
-                    untouched == *state && !refusal.to_string().is_empty()
-                }
-            })
+/// Tries inputs of every kind, most of them out of place, and tells which contracts are broken and which refusals came.
+pub fn try_state(subject: &Subject, state: &State, mut seen: impl FnMut(Mark)) {
+    let mut untouched = None;
+    for probe in probes(state) {
+        let answer = subject.decide(state, &probe.input);
+        if !is_total(subject, state, &probe.input, &answer) {
+            seen(broken(Contract::Total));
         }
-        Contract::Total => probes(state).iter().all(|input| match decide(policy, state, input) {
-            Ok(events) => {
-                let rows: Vec<_> = events
-                    .iter()
-                    .filter_map(|e| if let Event::Moved { row } = e { Some(*row) } else { None })
-                    .collect();
-                let mut allowed =
-                    rows_for(policy, state.control.phase(), input.trigger()).map(|(row, _)| row);
-                match rows.as_slice() {
-                    [] => *input == Input::Resume && events == [Event::Resumed],
-                    [row] => allowed.any(|name| name == *row),
-                    _ => false,
-                }
-            }
-            Err(_) => true,
-        }),
-        Contract::RefusesWhatDoesNotFit => refuses_what_does_not_fit(policy, state),
-        Contract::Deterministic | Contract::FoldsFromLog => true,
+        if !probe.due.fits(&answer) {
+            seen(broken(Contract::RefusesWhatDoesNotFit));
+        }
+        let Err(refusal) = answer else { continue };
+        seen(Mark::of_refusal(&refusal));
+        // A refusal gives no events; folding none of them is what a runtime does with it.
+        let untouched = untouched.get_or_insert_with(|| subject.apply(state, &[]));
+        if untouched != state || refusal.to_string().is_empty() {
+            seen(broken(Contract::RefusalChangesNothing));
+        }
     }
 }
 
-/// Whether the contract holds in this step.
-#[must_use]
-pub fn holds_in_step(
-    contract: Contract,
-    policy: &Policy,
+/// Holds the contracts that speak of steps against one.
+pub fn try_step(
+    subject: &Subject,
     before: &State,
     input: &Input,
     events: &Events,
-    after: &State,
-) -> bool {
-    match contract {
-        Contract::Deterministic => decide(policy, before, input).as_ref() == Ok(events),
-        Contract::FoldsFromLog => {
-            let decoded =
-                serde_json::to_string(events).and_then(|text| serde_json::from_str::<Events>(&text));
-            let Ok(decoded) = decoded else { return false };
-            let mut folded = before.clone();
-            decoded.iter().for_each(|event| folded.apply(event));
-            folded == *after
-        }
-        Contract::RefusalChangesNothing | Contract::RefusesWhatDoesNotFit | Contract::Total => true,
+    mut seen: impl FnMut(Mark),
+) {
+    if subject.decide(before, input).as_ref() != Ok(events) {
+        seen(broken(Contract::Deterministic));
+    }
+    // Equal events fold to equal states, for `apply` reads nothing else.
+    let decoded = serde_json::to_vec(events).and_then(|text| serde_json::from_slice::<Events>(&text));
+    if decoded.ok().as_ref() != Some(events) {
+        seen(broken(Contract::FoldsFromLog));
     }
 }
 
-/// Answers to another call, answers of another kind, and strangers are refused, each as what it is.
-fn refuses_what_does_not_fit(policy: &Policy, state: &State) -> bool {
-    let control = &state.control;
-    let refused = |input: Input| decide(policy, state, &input).err();
-    let live = control.waiting().map_or(CallId::FIRST, |call| call.id);
-    let other = live.next();
-    let wrong_call = [
-        Input::Reply { call: other, report: Report::Delivered },
-        Input::CallFailed { call: other, failure: Failure::Error },
-    ];
-    let wrong_report = control.waiting().is_none_or(|call| {
-        let delivered = Input::Reply { call: live, report: Report::Delivered };
-        matches!(call.ask, Ask::DeliverAudit)
-            || matches!(refused(delivered), Some(Refusal::WrongReport { .. }))
-    });
-    let stranger = Input::UserMessage { user: UserId::new("stranger"), text: Text::from("?") };
-    let open = control.phase() == Phase::Idle && control.session().is_some();
-    wrong_call.into_iter().all(|input| matches!(refused(input), Some(Refusal::WrongCall { .. })))
-        && wrong_report
-        && (!open || matches!(refused(stranger), Some(Refusal::WrongUser { .. })))
+fn broken(contract: Contract) -> Mark {
+    let states = |check: &Check| matches!(check, Check::Contract(stated) if *stated == contract);
+    Mark::Broken(CLAIMS.iter().position(|claim| states(&claim.check)).unwrap_or_default())
+}
+
+/// Along one row that fits, nowhere for a resume, or refused.
+fn is_total(subject: &Subject, state: &State, input: &Input, answer: &Result<Events, Refusal>) -> bool {
+    let Ok(events) = answer else { return true };
+    let rows: Vec<_> = events
+        .iter()
+        .filter_map(|event| if let Event::Moved { row } = event { Some(row) } else { None })
+        .collect();
+    match rows.as_slice() {
+        [] => *input == Input::Resume && events == &[Event::Resumed],
+        [row] => row.row().fits(&subject.policy, state.control.phase(), input.trigger()),
+        _ => false,
+    }
+}
+
+/// An input, and how it is to be met.
+struct Probe {
+    input: Input,
+    due: Due,
+}
+
+/// How an input is to be met.
+#[derive(Clone, Copy)]
+enum Due {
+    Anyhow,
+    WrongCall,
+    WrongReport,
+    WrongUser,
+    EffectChanged,
+}
+
+impl Due {
+    const fn fits(self, answer: &Result<Events, Refusal>) -> bool {
+        match self {
+            Self::Anyhow => true,
+            Self::WrongCall => matches!(answer, Err(Refusal::WrongCall { .. })),
+            Self::WrongReport => matches!(answer, Err(Refusal::WrongReport { .. })),
+            Self::WrongUser => matches!(answer, Err(Refusal::WrongUser { .. })),
+            Self::EffectChanged => matches!(answer, Err(Refusal::EffectChanged { .. })),
+        }
+    }
 }
 
 /// At least one input of every kind, most of them out of place.
-fn probes(state: &State) -> Vec<Input> {
-    let live = state.control.waiting().map_or(CallId::FIRST, |call| call.id);
-    let mut probes = vec![
-        Input::Step,
-        Input::Cancel,
-        Input::Resume,
-        Input::SessionEnd,
-        Input::SessionStart { user: UserId::new("stranger") },
-        Input::UserMessage { user: UserId::new("stranger"), text: Text::from("?") },
-        Input::Reply { call: live.next(), report: Report::Delivered },
-        Input::Reply { call: live, report: Report::Delivered },
-        Input::Reply { call: live, report: Report::Identity { gcp: true, mongodb: true } },
-        Input::CallFailed { call: live.next(), failure: Failure::Error },
-        Input::CallFailed { call: live, failure: Failure::Timeout },
-    ];
-    if let Some(user) = state.control.session() {
-        probes.push(Input::UserMessage { user: user.clone(), text: Text::from("?") });
+fn probes(state: &State) -> Vec<Probe> {
+    let control = &state.control;
+    let (live, ask) = control.waiting().map_or((CallId::FIRST, None), |call| (call.id, Some(call.ask)));
+    let other = live.next();
+    let stranger = || UserId::new("stranger");
+    let message = |user| Input::UserMessage { user, text: Text::from("?") };
+    let open = control.phase() == Phase::Idle && control.session().is_some();
+    let receipt_fits = ask.is_none_or(|ask| matches!(ask, Ask::DeliverAudit));
+    let locks = Report::Identity { gcp: true, mongodb: true };
+    let mut probes: Vec<Probe> = [
+        (Input::Step, Due::Anyhow),
+        (Input::Cancel, Due::Anyhow),
+        (Input::Resume, Due::Anyhow),
+        (Input::SessionEnd, Due::Anyhow),
+        (Input::SessionStart { user: stranger() }, Due::Anyhow),
+        (message(stranger()), if open { Due::WrongUser } else { Due::Anyhow }),
+        (Input::Reply { call: other, report: Report::Delivered }, Due::WrongCall),
+        (
+            Input::Reply { call: live, report: Report::Delivered },
+            if receipt_fits { Due::Anyhow } else { Due::WrongReport },
+        ),
+        (Input::Reply { call: live, report: locks }, Due::Anyhow),
+        (Input::CallFailed { call: other, failure: Failure::Error }, Due::WrongCall),
+        (Input::CallFailed { call: live, failure: Failure::Timeout }, Due::Anyhow),
+    ]
+    .into_iter()
+    .map(|(input, due)| Probe { input, due })
+    .collect();
+    probes.extend(control.session().map(|user| Probe { input: message(user.clone()), due: Due::Anyhow }));
+    if let (Some(Ask::Diagnose), Some(plan)) = (ask, other_effects(state)) {
+        let report = Report::Repaired { text: Text::from("?"), plan };
+        probes.push(Probe { input: Input::Reply { call: live, report }, due: Due::EffectChanged });
     }
     probes
+}
+
+/// The plan with another kind of effect for every task, if any of them was started.
+fn other_effects(state: &State) -> Option<Plan> {
+    let request = state.control.request()?;
+    let started = |task: &Task| request.ledger.iter().any(|started| started.task == task.id);
+    let plan = &request.plan.as_ref()?.plan;
+    let other = |effect: &Effect| match effect {
+        Effect::Pure => Effect::Irreversible,
+        Effect::Undoable { .. } | Effect::Irreversible => Effect::Pure,
+    };
+    let tasks = plan.tasks().iter().map(|task| Task { effect: other(&task.effect), ..task.clone() });
+    plan.tasks().iter().any(started).then(|| Plan::new(tasks.collect()).ok()).flatten()
 }

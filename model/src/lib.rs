@@ -1,11 +1,18 @@
 //! Model checking: the kernel's own `decide` and `apply`, against everything that an adversary may do.
 //!
 //! A [`Model`](scopes::Model) says what may happen, a [`Scope`](scopes::Scope) how much of it;
-//! [`explore`](check::explore) tries all of it and holds every claim against it. Nothing of the kernel is
-//! modelled a second time.
+//! [`check::explore`] tries all of it and holds every claim against it. Nothing of the kernel is modelled a second time.
+//! The explorer itself ([`explore`](mod@explore), [`liveness`]) knows nothing of the kernel: it takes any model of stateright.
 
 pub mod adversary;
 pub mod check;
 pub mod contracts;
+pub mod coverage;
+pub mod explore;
+pub mod liveness;
+pub mod mutants;
+pub mod parties;
 pub mod product;
+pub mod reference;
 pub mod scopes;
+pub mod subject;

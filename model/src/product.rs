@@ -2,11 +2,18 @@
 
 use crate::adversary::Adversary;
 use crate::contracts;
+use crate::coverage::{MARKS, Mark};
+use crate::explore::{FairModel, Marks};
+use crate::liveness::{Promise, PromiseKind};
+use crate::parties::{class, fairness};
+use crate::reference;
 use crate::scopes::{Model, Scope};
-use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, broken_by_step};
-use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
+use crate::subject::Subject;
+use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, Party, Situation, broken_by_step};
+use orchestrion_kernel::{ConversationId, Input, State};
 use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A state of the model.
@@ -24,29 +31,53 @@ pub struct Product {
 /// The kernel and its adversary: a labelled transition system.
 #[derive(Debug)]
 pub struct KernelModel {
-    policy: Policy,
+    subject: Subject,
     adversary: Adversary,
     /// The claims that say something under the policy, one bit each; the others would only multiply products.
     speaking: u64,
+    /// The liveness claims that do, in the order of [`CLAIMS`].
+    promises: Vec<Promise>,
+    situations: Vec<(Situation, Situation)>,
     /// 64-bit digests of the states seen, to count them apart from products; two that collide count once.
     states: Mutex<HashSet<u64>>,
+    /// The sum of the digests of all steps, where one is asked for: two kernels that do the same have the same.
+    digest: Option<AtomicU64>,
 }
 
 impl KernelModel {
-    /// The model of a policy.
+    /// The model of a kernel.
     #[must_use]
-    pub fn new(policy: Policy, model: Model, scope: &Scope) -> Self {
-        let adversary = Adversary::new(&policy, model, scope);
-        let speaks = |claim: &Claim| (claim.not_under)(&policy).is_none();
+    pub fn new(subject: Subject, model: Model, scope: &Scope) -> Self {
+        let adversary = Adversary::new(&subject.policy, model, scope);
+        let speaks = |claim: &Claim| (claim.not_under)(&subject.policy).is_none();
         let speaking = CLAIMS.iter().enumerate().filter(|(_, claim)| speaks(claim)).map(|(i, _)| bit(i));
         let speaking = speaking.fold(0, |all, one| all | one);
-        Self { policy, adversary, speaking, states: Mutex::default() }
+        let (mut promises, mut situations) = (Vec::new(), Vec::new());
+        for claim in CLAIMS.iter().filter(|claim| speaks(claim)) {
+            if let Check::LeadsTo { from, to, under } = claim.check {
+                promises.push(Promise { name: claim.id, kind: PromiseKind::LeadsTo, fair: fairness(under) });
+                situations.push((from, to));
+            }
+        }
+        Self { subject, adversary, speaking, promises, situations, states: Mutex::default(), digest: None }
     }
 
-    /// The policy.
+    /// The same; a digest of everything that it does is kept.
     #[must_use]
-    pub const fn policy(&self) -> &Policy {
-        &self.policy
+    pub fn digested(subject: Subject, model: Model, scope: &Scope) -> Self {
+        Self { digest: Some(AtomicU64::new(0)), ..Self::new(subject, model, scope) }
+    }
+
+    /// A digest of every step asked for so far, whatever the order; 0 where none is kept.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        self.digest.as_ref().map_or(0, |digest| digest.load(Ordering::Relaxed))
+    }
+
+    /// The kernel that is checked.
+    #[must_use]
+    pub const fn subject(&self) -> &Subject {
+        &self.subject
     }
 
     /// How many different kernel states were seen so far.
@@ -54,12 +85,17 @@ impl KernelModel {
         self.states.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// The promise of a liveness claim that says something under the policy, with its number.
+    #[must_use]
+    pub fn promised(&self, claim: usize) -> Option<(usize, &Promise)> {
+        let id = CLAIMS.get(claim)?.id;
+        self.promises.iter().enumerate().find(|(_, promise)| promise.name == id)
+    }
+
     /// The product in which nothing has happened.
     #[must_use]
     pub fn start(&self) -> Product {
-        let product = Product { state: fresh(), history: History::default(), broken: 0 };
-        self.see(&product.state);
-        product
+        Product { state: fresh(), history: History::default(), broken: 0 }
     }
 
     /// Every input that is worth trying.
@@ -68,45 +104,139 @@ impl KernelModel {
         self.adversary.inputs(&product.state)
     }
 
-    /// The product after an input; none if the input is refused, for a refused input is no step.
+    /// The product after an input; none if the input is refused, for a refused input is no step. `seen` is told what the
+    /// step shows.
     #[must_use]
-    pub fn step(&self, before: &Product, input: &Input) -> Option<Product> {
-        let events = decide(&self.policy, &before.state, input).ok()?;
-        let mut state = before.state.clone();
-        events.iter().for_each(|event| state.apply(event));
+    pub fn step(&self, before: &Product, input: &Input, mut seen: impl FnMut(Mark)) -> Option<Product> {
+        let events = match self.subject.decide_seen(&before.state, input, &mut seen) {
+            Ok(events) => events,
+            Err(refusal) => {
+                seen(Mark::of_refusal(&refusal));
+                return None;
+            }
+        };
+        seen(Mark::of_input(input));
+        if let Some(digest) = &self.digest {
+            digest.fetch_add(digest_of(&(before, input, &events)), Ordering::Relaxed);
+        }
+        let mut state = self.subject.apply(&before.state, &events);
         let mut history = before.history.clone();
         let mut broken = 0;
-        for claim in broken_by_step(&self.policy, &before.state, &events, &state, &mut history) {
+        for claim in broken_by_step(&self.subject.policy, &before.state, &events, &state, &mut history) {
             broken |= bit(claim);
         }
-        for (i, claim) in CLAIMS.iter().enumerate() {
-            if let Check::Contract(contract) = claim.check
-                && !contracts::holds_in_step(contract, &self.policy, &before.state, input, &events, &state)
-            {
-                broken |= bit(i);
+        contracts::try_step(&self.subject, &before.state, input, &events, |mark| {
+            if let Mark::Broken(claim) = mark {
+                broken |= bit(claim);
             }
-        }
+        });
         state.canon();
-        self.see(&state);
         Some(Product { state, history, broken: broken & self.speaking })
     }
 
-    /// Whether a claim holds in this product.
+    /// Tells what a product shows: claims that it or the step to it breaks, premises, the control state, refusals.
+    pub fn show(&self, product: &Product, mut seen: impl FnMut(Mark)) {
+        seen(Mark::of_phase(product.state.control.phase()));
+        for claim in (0..CLAIMS.len()).filter(|claim| self.speaking & bit(*claim) != 0) {
+            if !self.keeps_to(claim, product) {
+                seen(Mark::Broken(claim));
+            }
+            if self.has_premise(claim, product) {
+                seen(Mark::Premise(claim));
+            }
+        }
+        contracts::try_state(&self.subject, &product.state, seen);
+    }
+
+    /// Whether the claim holds in this product, contracts included.
     #[must_use]
     pub fn holds(&self, claim: usize, product: &Product) -> bool {
+        let mut holds = self.keeps_to(claim, product);
+        if let Some(Check::Contract(_)) = CLAIMS.get(claim).map(|claim| claim.check) {
+            contracts::try_state(&self.subject, &product.state, |mark| holds &= mark != Mark::Broken(claim));
+        }
+        holds
+    }
+
+    /// Whether the claim has something to say in this product.
+    #[must_use]
+    pub fn has_premise(&self, claim: usize, product: &Product) -> bool {
+        CLAIMS.get(claim).is_some_and(|claim| (claim.premise)(&self.subject.policy, &product.state))
+    }
+
+    /// The same without the contracts, which are tried all at once.
+    fn keeps_to(&self, claim: usize, product: &Product) -> bool {
+        let Self { subject, .. } = self;
         product.broken & bit(claim) == 0
             && match CLAIMS.get(claim).map(|claim| claim.check) {
-                Some(Check::State(holds)) => holds(&self.policy, &product.state),
-                Some(Check::Contract(contract)) => {
-                    contracts::holds_in_state(contract, &self.policy, &product.state)
+                Some(Check::State(holds)) => holds(&subject.policy, &product.state),
+                Some(Check::Reaction(holds)) => {
+                    holds(&|state: &State, input: &Input| subject.decide(state, input), &product.state)
                 }
                 _ => true,
             }
     }
 
-    fn see(&self, state: &State) {
-        let digest = BuildHasherDefault::<DefaultHasher>::default().hash_one(state);
-        self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest);
+    fn count(&self, state: &State) {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest_of(state));
+    }
+
+    /// One bit for each promise whose situation is there.
+    fn situations(&self, product: &Product, of: impl Fn(&(Situation, Situation)) -> Situation) -> u8 {
+        let there = |pair| of(pair)(&self.subject.policy, &product.history, &product.state);
+        self.situations.iter().enumerate().fold(0, |all, (i, pair)| all | u8::from(there(pair)) << i)
+    }
+}
+
+impl stateright::Model for KernelModel {
+    type State = Product;
+    type Action = Input;
+
+    fn init_states(&self) -> Vec<Product> {
+        vec![self.start()]
+    }
+
+    fn actions(&self, product: &Product, actions: &mut Vec<Input>) {
+        actions.extend(self.inputs(product));
+    }
+
+    fn next_state(&self, product: &Product, input: Input) -> Option<Product> {
+        self.step(product, &input, |_| ())
+    }
+
+    fn properties(&self) -> Vec<stateright::Property<Self>> {
+        reference::properties()
+    }
+}
+
+impl FairModel for KernelModel {
+    fn marks(&self) -> usize {
+        MARKS
+    }
+
+    fn take(&self, product: &Product, input: Input, marks: &mut Marks) -> Option<Product> {
+        self.step(product, &input, |mark| marks.show(mark.number()))
+    }
+
+    fn look(&self, product: &Product, marks: &mut Marks) {
+        self.count(&product.state);
+        self.show(product, |mark| marks.show(mark.number()));
+    }
+
+    fn class(&self, product: &Product, input: &Input) -> u8 {
+        class(Party::of(input, product.state.control.waiting().map(|call| call.ask)))
+    }
+
+    fn promises(&self) -> &[Promise] {
+        &self.promises
+    }
+
+    fn opens(&self, product: &Product) -> u8 {
+        self.situations(product, |(from, _)| *from)
+    }
+
+    fn keeps(&self, product: &Product) -> u8 {
+        self.situations(product, |(_, to)| *to)
     }
 }
 
@@ -125,6 +255,10 @@ pub fn rename(input: &Input, state: &State) -> Input {
         (Input::CallFailed { failure, .. }, Some(call)) => Input::CallFailed { call, failure },
         (input, _) => input,
     }
+}
+
+fn digest_of(what: &impl Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(what)
 }
 
 const fn bit(claim: usize) -> u64 {

@@ -65,9 +65,8 @@ fn matrix(page: &mut String, policy: &Policy) {
             let taken = rows_for(policy, phase, trigger);
             // Below a row that always holds, none is ever taken.
             let mut settled = false;
-            let taken =
-                taken.take_while(|(_, row)| !std::mem::replace(&mut settled, row.when == Guard::Always));
-            let ids: Vec<&str> = taken.map(|(_, row)| row.id).collect();
+            let taken = taken.take_while(|row| !std::mem::replace(&mut settled, row.when == Guard::Always));
+            let ids: Vec<&str> = taken.map(|row| row.id).collect();
             let _ = write!(page, " {} |", if ids.is_empty() { "–".to_string() } else { ids.join(" ") });
         }
         page.push('\n');
@@ -96,7 +95,7 @@ pub fn claims() -> String {
     );
     for claim in CLAIMS {
         let kind = match claim.check {
-            Check::Liveness => "liveness, not checked yet",
+            Check::LeadsTo { .. } => "liveness: in every fair run, by the explorer only",
             check => check.kind(),
         };
         let _ = writeln!(

@@ -4,20 +4,19 @@
 //! nothing ever came near it. `r` is the running request; *ends* means that control comes to a state in which
 //! no request runs.
 
-use super::{Check, Claim, Contract, History};
+use super::{Check, Claim, Contract, Fairness, History, Party};
 use crate::control::phase::Phase;
 use crate::control::table::leads_on;
 use crate::control::{consensus, elo};
-use crate::decide::decide;
 use crate::event::{Cause, Decision, Event, Label, TaskEnd};
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::input::Input;
 use crate::item::{Key, Status, Variant};
-use crate::module::{Ask, Failure, Kind, Module, Report, Role};
+use crate::module::{Ask, Failure, Kind, Module, Report, Role, Store};
 use crate::policy::{Bound, Policy};
 use crate::state::{Request, State};
 
-use Check::{Liveness, Step, Trace};
+use Check::{LeadsTo, Reaction, Step, Trace};
 
 mod findings;
 mod kernel;
@@ -71,8 +70,33 @@ const CLAIM: Claim = Claim {
     not_under: |_| None,
 };
 
+/// *Fair*: the kernel goes on, every call is answered or times out, and crashes are finitely many (design §2). Nothing is
+/// asked of the user, and nothing of success.
+const FAIR: &[Fairness] = &[
+    Fairness::Weak(Party::Kernel),
+    Fairness::Weak(Party::Module(Module::IdentityGuard)),
+    Fairness::Weak(Party::Module(Module::Memory)),
+    Fairness::Weak(Party::Module(Module::Classifier)),
+    Fairness::Weak(Party::Module(Module::Planner)),
+    Fairness::Weak(Party::Module(Module::Debater(Role::Analyst))),
+    Fairness::Weak(Party::Module(Module::Debater(Role::Solution))),
+    Fairness::Weak(Party::Module(Module::Debater(Role::Critic))),
+    Fairness::Weak(Party::Module(Module::Debater(Role::Security))),
+    Fairness::Weak(Party::Module(Module::Debater(Role::Optimizer))),
+    Fairness::Weak(Party::Module(Module::Approver)),
+    Fairness::Weak(Party::Module(Module::Executor)),
+    Fairness::Weak(Party::Module(Module::Store(Store::Local))),
+    Fairness::Weak(Party::Module(Module::Store(Store::Cloud))),
+    Fairness::Weak(Party::Module(Module::Auditor)),
+    Fairness::Finitely(Party::Crash),
+];
+
 fn of_request(state: &State, holds: impl Fn(&Request) -> bool) -> bool {
     state.control.request().is_some_and(holds)
+}
+
+fn running(_: &Policy, state: &State) -> bool {
+    state.control.request().is_some()
 }
 
 fn decided(state: &State, is: impl Fn(Label) -> bool) -> bool {

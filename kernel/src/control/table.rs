@@ -12,6 +12,7 @@ use crate::input::Trigger;
 use crate::module::Role;
 use crate::policy::{Policy, Rule};
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 /// One edge of the control FSM.
 #[derive(Debug)]
@@ -56,9 +57,9 @@ pub enum Source {
     Within(Region),
 }
 
-/// The name of a row; only rows of the table have one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RowId(u8);
+/// A row, as events and reports refer to it: two are the same if their names are.
+#[derive(Clone, Copy)]
+pub struct RowId(&'static Transition);
 
 #[allow(clippy::too_many_arguments, reason = "a row has as many columns")]
 const fn row(
@@ -218,6 +219,12 @@ const _: () = {
 };
 
 impl Transition {
+    /// Whether the policy switches this row on, and it fits state and trigger.
+    #[must_use]
+    pub fn fits(&self, policy: &Policy, phase: Phase, trigger: Trigger) -> bool {
+        self.on == trigger && self.from.covers(phase) && self.switch.is_on(policy)
+    }
+
     /// Whether this row takes a cancel and goes on as before: the request is past being stopped.
     #[must_use]
     pub fn keeps_on(&self) -> bool {
@@ -253,21 +260,20 @@ impl RowId {
     /// The row of this name.
     #[must_use]
     pub fn by_id(id: &str) -> Option<Self> {
-        rows().find(|(_, row)| row.id == id).map(|(name, _)| name)
+        TRANSITIONS.iter().find(|row| row.id == id).map(Self)
+    }
+
+    /// The name of a row. One that is not of the table is a mutant's, and is never read back from a trace.
+    #[must_use]
+    pub const fn of(row: &'static Transition) -> Self {
+        Self(row)
     }
 
     /// The row itself.
     #[must_use]
-    #[allow(clippy::indexing_slicing, reason = "a constant place of a constant table")]
-    pub fn row(self) -> &'static Transition {
-        // A RowId is only ever made from a position in the table.
-        TRANSITIONS.get(usize::from(self.0)).unwrap_or(&TRANSITIONS[0])
+    pub const fn row(self) -> &'static Transition {
+        self.0
     }
-}
-
-/// Every row with its name.
-pub fn rows() -> impl Iterator<Item = (RowId, &'static Transition)> {
-    (0u8..).map(RowId).zip(TRANSITIONS)
 }
 
 /// The rows that the policy switches on for this state and trigger, in order of precedence.
@@ -275,8 +281,22 @@ pub fn rows_for(
     policy: &Policy,
     phase: Phase,
     trigger: Trigger,
-) -> impl Iterator<Item = (RowId, &'static Transition)> + use<'_> {
-    rows().filter(move |(_, row)| row.on == trigger && row.from.covers(phase) && row.switch.is_on(policy))
+) -> impl Iterator<Item = &'static Transition> + use<'_> {
+    TRANSITIONS.iter().filter(move |row| row.fits(policy, phase, trigger))
+}
+
+impl PartialEq for RowId {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id == other.0.id
+    }
+}
+
+impl Eq for RowId {}
+
+impl Hash for RowId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.id.hash(state);
+    }
 }
 
 /// Whether any row leads on from this state by itself, that is without the user cancelling.

@@ -69,11 +69,11 @@ impl Judge {
             return Verdict::NotUnder(why);
         }
         match claim.check {
-            Check::Liveness => return Verdict::NotJudged("what is not yet, may still come"),
+            Check::LeadsTo { .. } => return Verdict::NotJudged("what is not yet, may still come"),
             Check::Contract(_) => {
                 return Verdict::NotJudged("it is about every input, not only those that came");
             }
-            Check::State(_) | Check::Step(_) | Check::Trace(_) | Check::Memory(_) => {}
+            Check::State(_) | Check::Reaction(_) | Check::Step(_) | Check::Trace(_) | Check::Memory(_) => {}
         }
         match (broken, met) {
             (Some(n), _) => Verdict::Broken(n),

@@ -34,7 +34,12 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "If every call is answered or times out, every request that starts ends.",
         formula: "fair ⇒ □ (started(r) ⇒ ◇ ended(r))",
         finding: Some("F3"),
-        check: Liveness,
+        check: LeadsTo {
+            from: |_, past, _| past.running,
+            to: |_, _, state| state.control.phase().is_rest(),
+            under: FAIR,
+        },
+        premise: running,
         ..CLAIM
     },
     Claim {
@@ -43,7 +48,12 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "If every call is answered or times out, every request that starts is audited or aborted.",
         formula: "fair ⇒ □ (started(r) ⇒ ◇ (audit(r) ∨ aborted(r)))",
         finding: Some("F4"),
-        check: Liveness,
+        check: LeadsTo {
+            from: |_, past, _| past.running,
+            to: |_, past, state| past.audits > 0 || state.control.phase() == Phase::Aborted,
+            under: FAIR,
+        },
+        premise: running,
         ..CLAIM
     },
     Claim {
@@ -52,7 +62,12 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "If every call is answered or times out, every task that ran is listed in an audit.",
         formula: "fair ⇒ □ (ran(t, r) ⇒ ◇ (audit(r) lists t))",
         finding: Some("F5"),
-        check: Liveness,
+        check: LeadsTo {
+            from: |_, past, _| !past.tasks.is_empty() && past.audits == 0,
+            to: |_, past, _| past.audits > 0,
+            under: FAIR,
+        },
+        premise: |_, state| of_request(state, |request| !request.ledger.is_empty()),
         ..CLAIM
     },
     Claim {
@@ -180,17 +195,14 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "Every call that is waited for may fail in any way, and only Idle is a place to stay.",
         formula: "□ (waiting(call) ⇒ every failure has a row) ∧ no dead end but Idle",
         finding: Some("F14"),
-        check: Check::State(|policy, state| {
-            let phase = state.control.phase();
-            let goes_on = match state.control.waiting() {
-                Some(_) => leads_on(policy, phase),
-                None => decide(policy, state, &Input::Step).is_ok(),
-            };
-            (phase == Phase::Idle || goes_on)
-                && state.control.waiting().is_none_or(|call| {
-                    let failed = |failure| Input::CallFailed { call: call.id, failure };
-                    Failure::ALL.into_iter().all(|failure| decide(policy, state, &failed(failure)).is_ok())
-                })
+        check: Reaction(|decide, state| {
+            let taken = |input: Input| decide(state, &input).is_ok();
+            match state.control.waiting() {
+                Some(call) => Failure::ALL
+                    .into_iter()
+                    .all(|failure| taken(Input::CallFailed { call: call.id, failure })),
+                None => state.control.phase() == Phase::Idle || taken(Input::Step),
+            }
         }),
         premise: |_, state| state.control.waiting().is_some(),
         ..CLAIM
@@ -217,15 +229,12 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "A request that ends leaves control in Idle, where the next message is accepted.",
         formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
         finding: Some("F16"),
-        check: Check::State(|policy, state| {
+        check: Reaction(|decide, state| {
             let message =
                 |user: &crate::ids::UserId| Input::UserMessage { user: user.clone(), text: Text::from("?") };
             !state.control.phase().is_rest()
                 || (state.control.phase() == Phase::Idle
-                    && state
-                        .control
-                        .session()
-                        .is_none_or(|user| decide(policy, state, &message(user)).is_ok()))
+                    && state.control.session().is_none_or(|user| decide(state, &message(user)).is_ok()))
         }),
         premise: has_ended,
         ..CLAIM

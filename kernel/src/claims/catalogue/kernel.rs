@@ -61,7 +61,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "decision 0015",
         statement: "A resume is accepted while a request runs, and then only, and changes nothing.",
         formula: "decide(o, resume) = ⟨resumed⟩ ∧ o' = o if a request runs, else a refusal",
-        check: Check::State(|policy, state| match decide(policy, state, &Input::Resume) {
+        check: Reaction(|decide, state| match decide(state, &Input::Resume) {
             Ok(events) => {
                 let mut after = state.clone();
                 events.iter().for_each(|event| after.apply(event));

@@ -1,0 +1,209 @@
+//! What an exploration sees of the kernel: rows, outcomes of guards, refusals, kinds of input, control states, and
+//! where claims have something to say.
+//!
+//! Each is a *mark*, of which the explorer keeps the first witness. What no model reached is listed.
+
+use orchestrion_kernel::claims::CLAIMS;
+use orchestrion_kernel::control::guard::Guard;
+use orchestrion_kernel::control::phase::Phase;
+use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::policy::Rule;
+use orchestrion_kernel::{Input, Policy, Refusal};
+use std::fmt;
+
+/// Something that a state or a step shows. The numbers are places in the lists that the kinds are named after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mark {
+    /// The claim does not hold: a place in [`CLAIMS`].
+    Broken(usize),
+    /// The claim has something to say: a place in [`CLAIMS`].
+    Premise(usize),
+    /// Control stood here: a place in [`Phase::ALL`].
+    Phase(usize),
+    /// The row was taken: a place in [`TRANSITIONS`].
+    Row(usize),
+    /// The guard of the row was asked, and did not hold: a place in [`TRANSITIONS`].
+    Guard(usize),
+    /// Such an input was taken: a place in [`INPUTS`].
+    Input(usize),
+    /// An input was refused so: a place in [`REFUSALS`].
+    Refusal(usize),
+}
+
+/// The kinds of input: those that answer no call, the answers, and the ways in which a call gives none.
+pub const INPUTS: [&str; 23] = [
+    "session start",
+    "session end",
+    "user message",
+    "step",
+    "cancel",
+    "resume",
+    "identity locks",
+    "ratings and traces",
+    "tags",
+    "a plan",
+    "an argument",
+    "an argument with a new plan",
+    "an approval",
+    "a repaired plan",
+    "a diagnosis without repair",
+    "a task result",
+    "a store's answer",
+    "a receipt",
+    "no answer: error",
+    "no answer: timeout",
+    "no answer: malformed",
+    "no answer: no candidates",
+    "no answer: unknown",
+];
+
+/// Why an input may be refused.
+pub const REFUSALS: [&str; 8] = [
+    "not expected",
+    "wrong call",
+    "wrong report",
+    "effect changed",
+    "nothing to resume",
+    "no session",
+    "session open",
+    "wrong user",
+];
+
+/// How many marks of each kind there are, in the order of the kinds.
+const COUNTS: [usize; 7] = [
+    CLAIMS.len(),
+    CLAIMS.len(),
+    Phase::ALL.len(),
+    TRANSITIONS.len(),
+    TRANSITIONS.len(),
+    INPUTS.len(),
+    REFUSALS.len(),
+];
+
+/// How many marks there are.
+pub const MARKS: usize = {
+    let (mut all, mut kind) = (0, 0);
+    while kind < COUNTS.len() {
+        all += COUNTS[kind];
+        kind += 1;
+    }
+    all
+};
+
+impl Mark {
+    /// The mark's number, below [`MARKS`].
+    #[must_use]
+    pub fn number(self) -> usize {
+        let (kind, place) = match self {
+            Self::Broken(place) => (0, place),
+            Self::Premise(place) => (1, place),
+            Self::Phase(place) => (2, place),
+            Self::Row(place) => (3, place),
+            Self::Guard(place) => (4, place),
+            Self::Input(place) => (5, place),
+            Self::Refusal(place) => (6, place),
+        };
+        COUNTS.iter().take(kind).sum::<usize>() + place
+    }
+
+    /// The kind of an input.
+    #[must_use]
+    pub fn of_input(input: &Input) -> Self {
+        let name = match input {
+            Input::SessionStart { .. } => "session start",
+            Input::SessionEnd => "session end",
+            Input::UserMessage { .. } => "user message",
+            Input::Step => "step",
+            Input::Cancel => "cancel",
+            Input::Resume => "resume",
+            Input::Reply { report, .. } => report.noun(),
+            Input::CallFailed { failure, .. } => match failure {
+                Failure::Error => "no answer: error",
+                Failure::Timeout => "no answer: timeout",
+                Failure::Malformed => "no answer: malformed",
+                Failure::NoCandidates => "no answer: no candidates",
+                Failure::Unknown => "no answer: unknown",
+            },
+        };
+        Self::Input(place(&INPUTS, name))
+    }
+
+    /// The kind of a refusal.
+    #[must_use]
+    pub fn of_refusal(refusal: &Refusal) -> Self {
+        let name = match refusal {
+            Refusal::NotExpected { .. } => "not expected",
+            Refusal::WrongCall { .. } => "wrong call",
+            Refusal::WrongReport { .. } => "wrong report",
+            Refusal::EffectChanged { .. } => "effect changed",
+            Refusal::NothingToResume => "nothing to resume",
+            Refusal::NoSession => "no session",
+            Refusal::SessionOpen { .. } => "session open",
+            Refusal::WrongUser { .. } => "wrong user",
+        };
+        Self::Refusal(place(&REFUSALS, name))
+    }
+
+    /// The control state that is entered.
+    #[must_use]
+    pub fn of_phase(phase: Phase) -> Self {
+        Self::Phase(Phase::ALL.iter().position(|known| *known == phase).unwrap_or_default())
+    }
+
+    /// What is to be reached under a policy before one may say that everything was tried. The rows that it switches off,
+    /// and what only they lead to, are not asked for; premises of claims are judged with the claims.
+    #[must_use]
+    pub fn expected(policy: &Policy) -> Vec<Self> {
+        let rows = || TRANSITIONS.iter().enumerate().filter(|(_, row)| row.switch.is_on(policy));
+        let taken = rows().map(|(place, _)| Self::Row(place));
+        let guards = rows().filter(|(_, row)| row.when != Guard::Always).map(|(place, _)| Self::Guard(place));
+        let entered = |phase: &Phase| rows().any(|(_, row)| row.to == *phase);
+        let phases =
+            (0..).zip(&Phase::ALL).filter(|(_, phase)| entered(phase)).map(|(at, _)| Self::Phase(at));
+        let inputs = (0..INPUTS.len()).filter(|kind| asked_for(policy, INPUTS[*kind])).map(Self::Input);
+        let refusals = (0..REFUSALS.len()).map(Self::Refusal);
+        phases.chain(taken).chain(guards).chain(inputs).chain(refusals).collect()
+    }
+
+    /// What kind of mark it is, in a word or two.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Broken(_) => "broken claim",
+            Self::Premise(_) => "premise",
+            Self::Phase(_) => "state",
+            Self::Row(_) => "row",
+            Self::Guard(_) => "guard fails",
+            Self::Input(_) => "input",
+            Self::Refusal(_) => "refusal",
+        }
+    }
+}
+
+/// Whether a policy takes this kind of input at all.
+fn asked_for(policy: &Policy, input: &str) -> bool {
+    match input {
+        "cancel" => policy.rules.has(Rule::Cancel),
+        "an approval" => policy.rules.has(Rule::Approver),
+        failed if failed.starts_with("no answer") => policy.rules.has(Rule::ErrorRows),
+        _ => true,
+    }
+}
+
+fn place(names: &[&str], name: &str) -> usize {
+    names.iter().position(|known| *known == name).unwrap_or_default()
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Broken(claim) | Self::Premise(claim) => f.pad(CLAIMS[claim].id),
+            Self::Phase(phase) => f.pad(Phase::ALL[phase].name()),
+            Self::Row(row) => f.pad(TRANSITIONS[row].id),
+            Self::Guard(row) => write!(f, "{}: not {}", TRANSITIONS[row].id, TRANSITIONS[row].when),
+            Self::Input(input) => f.pad(INPUTS[input]),
+            Self::Refusal(refusal) => f.pad(REFUSALS[refusal]),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Faults in the policy that decides, while the claims read the right one.
+
+use super::Mutant;
+use crate::subject::Subject;
+use orchestrion_kernel::policy::{Bound, Elo, Rule};
+use orchestrion_kernel::{Policy, Score, Weight};
+
+/// The lines, each moved by a millionth either way.
+const LINES: [(&str, fn(&mut Policy) -> &mut Score); 5] = [
+    ("thresholds.redebate_below", |policy| &mut policy.thresholds.redebate_below),
+    ("thresholds.proceed_from", |policy| &mut policy.thresholds.proceed_from),
+    ("thresholds.veto_from", |policy| &mut policy.thresholds.veto_from),
+    ("thresholds.objection_from", |policy| &mut policy.thresholds.objection_from),
+    ("thresholds.critique_above", |policy| &mut policy.thresholds.critique_above),
+];
+
+/// The voices, each silent.
+const VOICES: [(&str, fn(&mut Policy) -> &mut Weight); 5] = [
+    ("weights.analyst", |policy| &mut policy.weights.analyst),
+    ("weights.solution", |policy| &mut policy.weights.solution),
+    ("weights.critic", |policy| &mut policy.weights.critic),
+    ("weights.security", |policy| &mut policy.weights.security),
+    ("weights.optimizer", |policy| &mut policy.weights.optimizer),
+];
+
+/// The bounds, each moved by one either way.
+const BOUNDS: [(&str, fn(&mut Policy) -> Option<&mut u32>); 3] = [
+    ("bounds.passes", |policy| Some(&mut policy.bounds.passes)),
+    ("bounds.repairs", |policy| match &mut policy.bounds.repairs {
+        Bound::AtMost(most) => Some(most),
+        Bound::Unbounded => None,
+    }),
+    ("bounds.audit_attempts", |policy| Some(&mut policy.bounds.audit_attempts)),
+];
+
+/// Each number a little off, each rule the other way.
+pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
+    let mut all = Vec::new();
+    let mut add = |place: &str, fault: String, change: &dyn Fn(&mut Policy)| {
+        let mut subject = Subject::real(policy.clone());
+        change(&mut subject.deciding);
+        if subject.deciding != subject.policy {
+            all.push(Mutant { place: place.to_string(), fault, subject, row: None });
+        }
+    };
+    for (place, line) in LINES {
+        for (by, fault) in [(-1, "a millionth too low"), (1, "a millionth too high")] {
+            add(place, fault.into(), &|policy| {
+                let moved = i64::from(line(policy).millionths()) + by;
+                let moved = u32::try_from(moved).ok().and_then(Score::from_millionths);
+                *line(policy) = moved.unwrap_or(*line(policy));
+            });
+        }
+    }
+    for (place, voice) in VOICES {
+        add(place, "does not count".into(), &|policy| *voice(policy) = Weight::ZERO);
+    }
+    for (place, bound) in BOUNDS {
+        add(place, "one too few".into(), &|policy| {
+            if let Some(bound) = bound(policy) {
+                *bound = bound.saturating_sub(1);
+            }
+        });
+        add(place, "one too many".into(), &|policy| {
+            if let Some(bound) = bound(policy) {
+                *bound = bound.saturating_add(1);
+            }
+        });
+    }
+    add("bounds.repairs", "not bounded".into(), &|policy| policy.bounds.repairs = Bound::Unbounded);
+    for elo in Elo::ALL {
+        add("elo", format!("{} instead of {}", elo.name(), policy.elo.name()), &|policy| policy.elo = elo);
+    }
+    for rule in Rule::ALL {
+        let on = policy.rules.has(*rule);
+        let fault = if on { "left out" } else { "put in" };
+        add(&format!("rules.{}", rule.name()), fault.into(), &|policy| policy.rules.set(*rule, !on));
+    }
+    all
+}

@@ -1,0 +1,50 @@
+//! The same model for stateright's own checker: the independent reference for verdicts on safety claims and for counts.
+
+use crate::product::{KernelModel, Product};
+use orchestrion_kernel::claims::CLAIMS;
+use stateright::{Expectation, Property};
+
+/// Every claim as *always*, and its premise as *sometimes*.
+pub(crate) fn properties() -> Vec<Property<KernelModel>> {
+    let claims = CLAIMS.iter().zip(HOLDS).map(|(claim, condition)| Property {
+        expectation: Expectation::Always,
+        name: claim.id,
+        condition: *condition,
+    });
+    let premises = CLAIMS.iter().zip(PREMISE_NAMES.iter().zip(PREMISES)).map(|(_, (name, condition))| {
+        Property { expectation: Expectation::Sometimes, name, condition: *condition }
+    });
+    // stateright stops once every property is settled. This one never is, so it goes to the end.
+    let to_the_end = Property::<KernelModel>::sometimes("explored to the end", |_, _| false);
+    claims.chain(premises).chain([to_the_end]).collect()
+}
+
+/// The name of a claim's premise.
+#[must_use]
+pub fn premise_name(claim: usize) -> &'static str {
+    PREMISE_NAMES[claim]
+}
+
+/// stateright's conditions are plain functions that know neither claim nor premise: one for each position.
+macro_rules! by_position {
+    ($($i:literal)*) => {
+        const HOLDS: &[fn(&KernelModel, &Product) -> bool] = &[$(holds::<$i>),*];
+        const PREMISES: &[fn(&KernelModel, &Product) -> bool] = &[$(premise::<$i>),*];
+        const PREMISE_NAMES: &[&str] = &[$(concat!("premise ", $i)),*];
+    };
+}
+
+by_position! {
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+    32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
+}
+
+const _: () = assert!(CLAIMS.len() <= HOLDS.len(), "more claims than positions");
+
+fn holds<const I: usize>(model: &KernelModel, product: &Product) -> bool {
+    model.holds(I, product)
+}
+
+fn premise<const I: usize>(model: &KernelModel, product: &Product) -> bool {
+    model.has_premise(I, product)
+}

@@ -1,0 +1,96 @@
+//! What is checked: the kernel as it is, or with one fault put in.
+
+use crate::coverage::Mark;
+use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
+use orchestrion_kernel::state::{Control, Request};
+use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State, decide_along};
+
+/// A kernel to be held against the claims. The real one chooses rows, decides and applies exactly as
+/// [`decide`](orchestrion_kernel::decide) does; a test holds the two together.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The policy that the claims are read under.
+    pub policy: Policy,
+    /// The policy that decides; the same, but in a mutant whose threshold or bound is off.
+    pub deciding: Policy,
+    /// The rows of the table, in order of precedence; none where a mutant lost one.
+    pub rows: Vec<Option<&'static Transition>>,
+    /// A row whose guard is read the wrong way round, by its place.
+    pub negated: Option<usize>,
+    /// What happens to a batch of events before it is written; given the state before it.
+    pub spoil_events: Option<fn(&State, &mut Events)>,
+    /// What happens to the running request after a batch was written; given the state before it.
+    pub spoil_request: Option<fn(&State, &mut Request)>,
+}
+
+impl Subject {
+    /// The kernel as it is.
+    #[must_use]
+    pub fn real(policy: Policy) -> Self {
+        Self {
+            deciding: policy.clone(),
+            policy,
+            rows: TRANSITIONS.iter().map(Some).collect(),
+            negated: None,
+            spoil_events: None,
+            spoil_request: None,
+        }
+    }
+
+    /// What an input means in a state.
+    ///
+    /// # Errors
+    /// As the kernel: a [`Refusal`] if the input is not expected.
+    pub fn decide(&self, state: &State, input: &Input) -> Result<Events, Refusal> {
+        self.decide_seen(state, input, &mut |_| ())
+    }
+
+    /// The same; `seen` is told which rows and guards were tried on the way, and how they came out.
+    ///
+    /// # Errors
+    /// As the kernel: a [`Refusal`] if the input is not expected.
+    pub fn decide_seen(
+        &self,
+        state: &State,
+        input: &Input,
+        seen: &mut impl FnMut(Mark),
+    ) -> Result<Events, Refusal> {
+        let mut events =
+            decide_along(&self.deciding, state, input, |control| self.choose(control, input, seen))?;
+        if let Some(spoil) = self.spoil_events {
+            spoil(state, &mut events);
+        }
+        Ok(events)
+    }
+
+    /// The first row that fits and whose guard holds.
+    fn choose(
+        &self,
+        control: &Control,
+        input: &Input,
+        seen: &mut impl FnMut(Mark),
+    ) -> Option<&'static Transition> {
+        let (phase, trigger) = (control.phase(), input.trigger());
+        let rows = self.rows.iter().enumerate().filter_map(|(place, row)| row.map(|row| (place, row)));
+        for (place, row) in rows.filter(|(_, row)| row.fits(&self.deciding, phase, trigger)) {
+            let holds = row.when.holds(&self.deciding, control, input) != (self.negated == Some(place));
+            if holds {
+                seen(Mark::Row(place));
+                return Some(row);
+            }
+            seen(Mark::Guard(place));
+        }
+        None
+    }
+
+    /// Writes a batch.
+    #[must_use]
+    pub fn apply(&self, before: &State, events: &[Event]) -> State {
+        let mut after = before.clone();
+        events.iter().for_each(|event| after.apply(event));
+        if let (Some(spoil), Some(request)) = (self.spoil_request, after.control.request_mut()) {
+            spoil(before, request);
+        }
+        after
+    }
+}
