@@ -1,0 +1,3 @@
+//! Exploring whatever may happen.
+
+pub mod graph;
