@@ -148,7 +148,7 @@ impl Graph {
 
 /// A long list in pieces, so that growing copies nothing.
 #[derive(Clone, Debug)]
-struct Pieces<T> {
+pub(super) struct Pieces<T> {
     pieces: Vec<Vec<T>>,
     len: usize,
 }
@@ -163,7 +163,7 @@ impl<T> Default for Pieces<T> {
 }
 
 impl<T> Pieces<T> {
-    fn push(&mut self, value: T) {
+    pub(super) fn push(&mut self, value: T) {
         if self.len.is_multiple_of(PIECE) {
             self.pieces.push(Vec::with_capacity(PIECE));
         }
@@ -173,15 +173,19 @@ impl<T> Pieces<T> {
         }
     }
 
-    fn get(&self, place: usize) -> Option<&T> {
+    pub(super) fn get(&self, place: usize) -> Option<&T> {
         self.pieces.get(place / PIECE)?.get(place % PIECE)
     }
 
-    fn at(&self, place: usize) -> &T {
+    pub(super) fn at(&self, place: usize) -> &T {
         &self.pieces[place / PIECE][place % PIECE]
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn bytes(&self) -> usize {
         self.pieces.len() * PIECE * size_of::<T>() + self.pieces.capacity() * size_of::<Vec<T>>()
     }
 }
