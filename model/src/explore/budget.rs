@@ -1,0 +1,103 @@
+//! How far an exploration may go, and how it ended.
+
+use super::marks::Marks;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many threads expand states. What is found does not depend on it.
+    pub threads: NonZeroUsize,
+    /// How a visited state is known again.
+    pub store: Store,
+    /// What it may take.
+    pub budget: Budget,
+    /// It ends once one of these marks was shown.
+    pub stop_at: Marks,
+}
+
+impl Default for Options {
+    /// One thread, fingerprints, no bounds, to the end.
+    fn default() -> Self {
+        let (store, budget, stop_at) = (Store::Fingerprint, Budget::default(), Marks::default());
+        Self { threads: NonZeroUsize::MIN, store, budget, stop_at }
+    }
+}
+
+/// How a visited state is known again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// By 64 bits: two states with the same ones are taken for one.
+    Fingerprint,
+    /// By all of it: every state is kept, and compared where fingerprints are equal.
+    Exact,
+}
+
+/// What an exploration may take; nothing named is unbounded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Budget {
+    /// Bytes: those of the visited states and the graph, and of the states that wait or are kept, whose heap is estimated by
+    /// [`heap`](super::FairModel::heap) of some. The successors that several threads hold until they are numbered, those of at
+    /// most 4,096 states, come on top.
+    pub memory: Option<usize>,
+    /// Time. Where it cuts differs from run to run.
+    pub time: Option<Duration>,
+    /// States, exceeded by at most the successors of one.
+    pub states: Option<usize>,
+}
+
+/// What ran out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// [`Budget::memory`].
+    Memory,
+    /// [`Budget::time`].
+    Time,
+    /// [`Budget::states`].
+    States,
+}
+
+/// How an exploration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Every state inside the model's boundary was visited and expanded.
+    Exhausted,
+    /// A mark of [`Options::stop_at`] was shown.
+    Stopped {
+        /// Which one.
+        mark: usize,
+    },
+    /// A budget ran out first.
+    Cut {
+        /// Which one.
+        why: Why,
+        /// States that were visited and not expanded.
+        waiting: usize,
+    },
+}
+
+/// How far an exploration is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Visited states.
+    pub states: usize,
+    /// Initial states and steps, whether they led to new states or not.
+    pub generated: u64,
+    /// Steps from an initial state to those that are expanded now.
+    pub depth: usize,
+    /// States that wait to be expanded.
+    pub waiting: usize,
+    /// Bytes, as a budget of memory counts them.
+    pub bytes: usize,
+    /// How long it took so far.
+    pub time: Duration,
+}
+
+impl Progress {
+    /// Visited states a second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.states as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+}

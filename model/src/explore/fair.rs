@@ -1,0 +1,134 @@
+//! What may be explored: a stateright model, and what it shows and promises.
+
+use super::marks::Marks;
+use crate::liveness::{Fairness, Promise, PromiseKind};
+use stateright::{Expectation, Model, Property};
+
+/// What an exploration needs to know of a model beyond stateright's trait.
+///
+/// A model is a function: the same state gives the same actions in the same order, and the same action the same step.
+pub trait FairModel: Model {
+    /// How many marks there are. A mark is something that a state or a step may show: a broken claim, a reached premise,
+    /// a row taken.
+    fn marks(&self) -> usize {
+        0
+    }
+
+    /// The step that an action makes, and what it shows on the way. None: the action is refused, which is no step, but
+    /// may show something too.
+    fn take(&self, state: &Self::State, action: Self::Action, marks: &mut Marks) -> Option<Self::State> {
+        let _ = marks;
+        self.next_state(state, action)
+    }
+
+    /// What a state shows.
+    fn look(&self, state: &Self::State, marks: &mut Marks) {
+        let _ = (state, marks);
+    }
+
+    /// The class of an action, below [`CLASSES`](crate::liveness::CLASSES): whose obligation it is.
+    fn class(&self, action: &Self::Action) -> u8 {
+        let _ = action;
+        0
+    }
+
+    /// What is promised. At most [`PROMISES`](super::PROMISES).
+    fn promises(&self) -> &[Promise] {
+        &[]
+    }
+
+    /// Which promises of the kind [`LeadsTo`](PromiseKind::LeadsTo) open in this state: bit `i` is promise `i`.
+    fn opens(&self, state: &Self::State) -> u8 {
+        let _ = state;
+        0
+    }
+
+    /// Which promises are kept in this state.
+    fn keeps(&self, state: &Self::State) -> u8 {
+        let _ = state;
+        0
+    }
+
+    /// The bytes that a state holds on the heap. A budget of memory reckons with them.
+    fn heap(&self, state: &Self::State) -> usize {
+        let _ = state;
+        0
+    }
+}
+
+/// A stateright model as it is. Each of its properties has the mark of its position: `always` shows it where it is broken,
+/// `sometimes` where it is reached. `eventually` shows nothing; it is a promise, under no fairness.
+pub struct Plain<M: Model> {
+    model: M,
+    properties: Vec<Property<M>>,
+    promises: Vec<Promise>,
+}
+
+impl<M: Model> Plain<M> {
+    /// The model with nothing added.
+    #[must_use]
+    pub fn new(model: M) -> Self {
+        let properties = model.properties();
+        let promise = |property: &Property<M>| Promise {
+            name: property.name,
+            kind: PromiseKind::Eventually,
+            fair: Fairness::default(),
+        };
+        let promises = eventually(&properties).map(promise).collect();
+        Self { model, properties, promises }
+    }
+}
+
+fn eventually<M: Model>(properties: &[Property<M>]) -> impl Iterator<Item = &Property<M>> {
+    properties.iter().filter(|property| matches!(property.expectation, Expectation::Eventually))
+}
+
+impl<M: Model> Model for Plain<M> {
+    type State = M::State;
+    type Action = M::Action;
+
+    fn init_states(&self) -> Vec<Self::State> {
+        self.model.init_states()
+    }
+
+    fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
+        self.model.actions(state, actions);
+    }
+
+    fn next_state(&self, state: &Self::State, action: Self::Action) -> Option<Self::State> {
+        self.model.next_state(state, action)
+    }
+
+    fn within_boundary(&self, state: &Self::State) -> bool {
+        self.model.within_boundary(state)
+    }
+}
+
+impl<M: Model> FairModel for Plain<M> {
+    fn marks(&self) -> usize {
+        self.properties.len()
+    }
+
+    fn look(&self, state: &Self::State, marks: &mut Marks) {
+        for (mark, property) in self.properties.iter().enumerate() {
+            let holds = || (property.condition)(&self.model, state);
+            let shows = match property.expectation {
+                Expectation::Always => !holds(),
+                Expectation::Sometimes => holds(),
+                Expectation::Eventually => false,
+            };
+            if shows {
+                marks.show(mark);
+            }
+        }
+    }
+
+    fn promises(&self) -> &[Promise] {
+        &self.promises
+    }
+
+    fn keeps(&self, state: &Self::State) -> u8 {
+        let kept = eventually(&self.properties).map(|property| (property.condition)(&self.model, state));
+        kept.take(super::PROMISES).enumerate().fold(0, |kept, (i, keeps)| kept | u8::from(keeps) << i)
+    }
+}

@@ -1,0 +1,190 @@
+//! Which states were visited, by their fingerprints, and from where: at most 24 bytes a state.
+//!
+//! The fingerprints stand in ascending order with gaps between them, each at the place that its size suggests or a little
+//! behind it. A search ends at the first larger one. When a shelf has become too full, it alone is spread out on a quarter
+//! more places; no growth copies more than one shelf in 256.
+
+use super::graph::Pieces;
+
+/// No node: the parent of an initial state.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The visited states' fingerprints with their nodes, and each node's first way in.
+#[derive(Clone, Debug)]
+pub(super) struct Visited {
+    shelves: Vec<Shelf>,
+    parents: Pieces<u32>,
+    positions: Pieces<u16>,
+    /// Bytes on the shelves.
+    shelved: usize,
+}
+
+/// The fingerprints with the same first byte.
+#[derive(Clone, Debug, Default)]
+struct Shelf {
+    /// 0 is a gap; the last one always is.
+    fingerprints: Vec<u64>,
+    nodes: Vec<u32>,
+    used: usize,
+    /// Over so many places the fingerprints are spread. Behind them is room for those that are pushed out.
+    spread: usize,
+}
+
+const SHELVES: usize = 256;
+const SMALLEST: usize = 16;
+
+/// Where a fingerprint is, or belongs.
+pub(super) enum Place {
+    /// It is that of this node.
+    Taken(u32),
+    /// It is not there yet; it belongs before what stands here.
+    Free(usize),
+}
+
+impl Visited {
+    pub(super) fn new() -> Self {
+        let shelves = vec![Shelf::default(); SHELVES];
+        Self { shelves, parents: Pieces::default(), positions: Pieces::default(), shelved: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.shelved + self.parents.bytes() + self.positions.bytes()
+    }
+
+    /// The node with this fingerprint that is the `same`.
+    #[inline]
+    pub(super) fn find(&self, fingerprint: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
+        match self.shelf(fingerprint).place(fingerprint, same) {
+            Place::Taken(node) => Some(node),
+            Place::Free(_) => None,
+        }
+    }
+
+    /// The node with this fingerprint that is the `same`; if there is none, the next node gets it.
+    pub(super) fn find_or_insert(
+        &mut self,
+        fingerprint: u64,
+        from: (u32, u16),
+        same: impl Fn(u32) -> bool,
+    ) -> Result<Insertion, Full> {
+        let shelf = &mut self.shelves[(fingerprint >> 56) as usize];
+        let place = match shelf.place(fingerprint, same) {
+            Place::Taken(node) => return Ok(Insertion::Known(node)),
+            Place::Free(place) => place,
+        };
+        let node = number(self.parents.len())?;
+        let before = shelf.bytes();
+        let collides = shelf.insert(place, fingerprint, node);
+        self.shelved += shelf.bytes() - before;
+        self.parents.push(from.0);
+        self.positions.push(from.1);
+        Ok(Insertion::New { node, collides })
+    }
+
+    /// The node from which a node was first reached, and by which of its steps. An initial state comes from [`NONE`]; its
+    /// position is that among the initial states.
+    pub(super) fn from(&self, node: u32) -> (u32, u16) {
+        (*self.parents.at(node as usize), *self.positions.at(node as usize))
+    }
+
+    #[inline]
+    fn shelf(&self, fingerprint: u64) -> &Shelf {
+        &self.shelves[(fingerprint >> 56) as usize]
+    }
+}
+
+/// What came of an insertion.
+pub(super) enum Insertion {
+    Known(u32),
+    /// The state is new, and perhaps another one has its fingerprint.
+    New {
+        node: u32,
+        collides: bool,
+    },
+}
+
+/// There are no numbers left for nodes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+/// The number of the next node.
+fn number(len: usize) -> Result<u32, Full> {
+    u32::try_from(len).ok().filter(|node| *node != NONE).ok_or(Full)
+}
+
+impl Shelf {
+    #[inline]
+    fn place(&self, fingerprint: u64, same: impl Fn(u32) -> bool) -> Place {
+        let mut at = self.home(fingerprint);
+        while let Some(&other) = self.fingerprints.get(at)
+            && other != 0
+            && other <= fingerprint
+        {
+            if other == fingerprint && same(self.nodes[at]) {
+                return Place::Taken(self.nodes[at]);
+            }
+            at += 1;
+        }
+        Place::Free(at)
+    }
+
+    /// Where a fingerprint would stand if nothing were in its way.
+    #[inline]
+    fn home(&self, fingerprint: u64) -> usize {
+        let part = (fingerprint >> 24) & 0xffff_ffff;
+        ((part * self.spread as u64) >> 32) as usize
+    }
+
+    /// Puts a fingerprint in its place, pushing on those behind it up to the next gap. Says whether it was there before.
+    fn insert(&mut self, place: usize, fingerprint: u64, node: u32) -> bool {
+        let mut place = place;
+        if (self.used + 1) * 8 > self.spread * 7 {
+            self.grow();
+            let Place::Free(free) = self.place(fingerprint, |_| false) else { return true };
+            place = free;
+        }
+        let gap = self.fingerprints[place..].iter().position(|other| *other == 0).unwrap_or_default() + place;
+        self.fingerprints.copy_within(place..gap, place + 1);
+        self.nodes.copy_within(place..gap, place + 1);
+        self.fingerprints[place] = fingerprint;
+        self.nodes[place] = node;
+        self.used += 1;
+        if gap + 1 == self.fingerprints.len() {
+            self.lengthen(self.fingerprints.len() + SMALLEST);
+        }
+        place > 0 && self.fingerprints[place - 1] == fingerprint
+    }
+
+    /// Spreads the fingerprints out on a quarter more places.
+    fn grow(&mut self) {
+        let spread = (self.spread * 5 / 4).max(SMALLEST);
+        let length = spread + (spread / 8).clamp(8, 128);
+        let old = std::mem::replace(self, Self { used: self.used, spread, ..Self::default() });
+        self.lengthen(length);
+        let mut free = 0;
+        for (fingerprint, node) in old.fingerprints.into_iter().zip(old.nodes).filter(|(f, _)| *f != 0) {
+            let at = self.home(fingerprint).max(free);
+            if at + 1 >= self.fingerprints.len() {
+                self.lengthen(at + SMALLEST);
+            }
+            self.fingerprints[at] = fingerprint;
+            self.nodes[at] = node;
+            free = at + 1;
+        }
+    }
+
+    fn lengthen(&mut self, length: usize) {
+        self.fingerprints.reserve_exact(length - self.fingerprints.len());
+        self.fingerprints.resize(length, 0);
+        self.nodes.reserve_exact(length - self.nodes.len());
+        self.nodes.resize(length, 0);
+    }
+
+    fn bytes(&self) -> usize {
+        self.fingerprints.capacity() * size_of::<u64>() + self.nodes.capacity() * size_of::<u32>()
+    }
+}
