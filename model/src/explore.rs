@@ -107,6 +107,12 @@ impl Exploration {
         (parent != NONE).then_some(parent)
     }
 
+    /// How many steps a witness is from an initial state, that of its action included.
+    #[must_use]
+    pub fn steps_to(&self, witness: Witness) -> usize {
+        self.depth_of(witness.node) + usize::from(witness.action.is_some())
+    }
+
     /// The first that showed a mark.
     #[must_use]
     pub fn witness(&self, mark: usize) -> Option<Witness> {
@@ -159,5 +165,28 @@ impl Exploration {
     #[must_use]
     pub fn visited_bytes(&self) -> usize {
         self.visited.bytes()
+    }
+}
+
+impl crate::liveness::Explored for Exploration {
+    fn nodes(&self) -> u32 {
+        u32::try_from(self.states()).unwrap_or(u32::MAX)
+    }
+
+    fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    fn parent(&self, node: u32) -> Option<(u32, u16)> {
+        let (parent, position) = self.visited.from(node);
+        (parent != visited::NONE).then_some((parent, position))
+    }
+
+    fn opens(&self, node: u32) -> u8 {
+        self.opens(node)
+    }
+
+    fn keeps(&self, node: u32) -> u8 {
+        self.keeps(node)
     }
 }

@@ -150,7 +150,7 @@ where
             let mut class = 0;
             if keep_edges {
                 *asked = "class";
-                class = model.class(&action);
+                class = model.class(state, &action);
                 if class >= CLASSES {
                     return Err(What::TooMany { what: "classes of actions", limit: CLASSES.into() });
                 }
@@ -222,7 +222,7 @@ where
         for (i, (first, second)) in first.into_iter().zip(second).enumerate() {
             self.action = Some(i);
             self.asked = "class";
-            same("class", &model.class(&first), &model.class(&second))?;
+            same("class", &model.class(state, &first), &model.class(state, &second))?;
             self.asked = "take";
             self.marks.clear();
             twice.clear();

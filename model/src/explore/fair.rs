@@ -27,8 +27,8 @@ pub trait FairModel: Model {
     }
 
     /// The class of an action, below [`CLASSES`](crate::liveness::CLASSES): whose obligation it is.
-    fn class(&self, action: &Self::Action) -> u8 {
-        let _ = action;
+    fn class(&self, state: &Self::State, action: &Self::Action) -> u8 {
+        let _ = (state, action);
         0
     }
 

@@ -143,6 +143,13 @@ impl Exploration {
     }
 }
 
+impl ModelError {
+    /// The model did not answer as it did while it was explored.
+    pub(crate) fn changed(asked: &'static str, first: &str, second: &str, state: &impl Debug) -> Self {
+        changed(asked, first, second, state)
+    }
+}
+
 fn changed(asked: &'static str, first: &str, second: &str, state: &impl Debug) -> ModelError {
     let place = Place { state: Some(short(state)), ..Place::default() };
     What::NotDeterministic { asked, first: first.to_owned(), second: second.to_owned() }.at(place)

@@ -79,7 +79,7 @@ impl Visited {
         let node = number(self.parents.len())?;
         let before = shelf.bytes();
         let collides = shelf.insert(place, fingerprint, node);
-        self.shelved += shelf.bytes() - before;
+        self.shelved = self.shelved + shelf.bytes() - before;
         self.parents.push(from.0);
         self.positions.push(from.1);
         Ok(Insertion::New { node, collides })
