@@ -6,7 +6,7 @@
 use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;
-use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::policy::Rule;
 use orchestrion_kernel::{Input, Policy, Refusal};
@@ -151,11 +151,16 @@ impl Mark {
         Self::Phase(Phase::ALL.iter().position(|known| *known == phase).unwrap_or_default())
     }
 
-    /// What is to be reached under a policy before one may say that everything was tried. The rows that it switches off,
-    /// and what only they lead to, are not asked for; premises of claims are judged with the claims.
+    /// What is to be reached under a policy before one may say that everything was tried: not the rows that it switches
+    /// off, nor what only they lead to. Premises are not among it, they are judged with the claims.
     #[must_use]
     pub fn expected(policy: &Policy) -> Vec<Self> {
-        let rows = || TRANSITIONS.iter().enumerate().filter(|(_, row)| row.switch.is_on(policy));
+        let entered = entered(policy);
+        let starts = |row: &Transition| entered.iter().any(|phase| row.from.covers(*phase));
+        let rows = || {
+            let rows = TRANSITIONS.iter().enumerate();
+            rows.filter(|(_, row)| row.switch.is_on(policy) && starts(row))
+        };
         let taken = rows().map(|(place, _)| Self::Row(place));
         let guards = rows().filter(|(_, row)| row.when != Guard::Always).map(|(place, _)| Self::Guard(place));
         let entered = |phase: &Phase| rows().any(|(_, row)| row.to == *phase);
@@ -179,6 +184,21 @@ impl Mark {
             Self::Refusal(_) => "refusal",
         }
     }
+}
+
+/// The control states to which rows lead that the policy switches on, from where a conversation starts.
+fn entered(policy: &Policy) -> Vec<Phase> {
+    let mut entered = vec![Phase::Idle];
+    let mut looked_at = 0;
+    while let Some(&phase) = entered.get(looked_at) {
+        looked_at += 1;
+        for row in TRANSITIONS.iter().filter(|row| row.switch.is_on(policy) && row.from.covers(phase)) {
+            if !entered.contains(&row.to) {
+                entered.push(row.to);
+            }
+        }
+    }
+    entered
 }
 
 /// Whether a policy takes this kind of input at all.

@@ -50,6 +50,13 @@ pub const MODELS: [Model; 3] = [
     },
 ];
 
+/// All of it at once: nothing is frozen. Too large for every day.
+pub const COMPOSED: Model = Model {
+    name: "composed",
+    about: "everything at once: every argument, task result, store, failure and cancel",
+    free: Freedom { debate: true, execution: true, surroundings: true, failures: true, cancel: true },
+};
+
 /// How large a model may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
@@ -69,7 +76,7 @@ impl Model {
     /// The model of this name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        MODELS.into_iter().find(|model| model.name == name)
+        MODELS.into_iter().chain([COMPOSED]).find(|model| model.name == name)
     }
 
     /// How many requests one conversation may see.

@@ -204,7 +204,7 @@ fn answers_that_never_come_are_told() {
 fn a_search_that_is_cut_short_is_inconclusive() {
     let folder = tempfile::tempdir().unwrap();
     let printed =
-        expect(3, folder.path(), &["check", "--scope", "tiny", "--limit", "500", "--format", "json"]);
+        expect(3, folder.path(), &["check", "--scope", "tiny", "--states", "500", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(report["verdict"], "inconclusive");
 }

@@ -3,10 +3,12 @@
 
 use crate::oracle::Oracle;
 use crate::walk::{Property, conversation};
-use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, broken_by_step, broken_in_state};
+use orchestrion_kernel::claims::{CLAIMS, Claim, History, broken_by_step, broken_in_state};
 use orchestrion_kernel::policy::Rule;
 use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
 use orchestrion_model::contracts;
+use orchestrion_model::coverage::Mark;
+use orchestrion_model::subject::Subject;
 
 /// A conversation with the kernel that is judged as it goes.
 #[derive(Debug)]
@@ -112,13 +114,13 @@ impl Property for Watched {
     }
 
     fn close(self) -> Result<(), String> {
-        for (i, claim) in CLAIMS.iter().enumerate() {
-            if let Check::Contract(contract) = claim.check
-                && !contracts::holds_in_state(contract, &self.policy, &self.state)
-            {
-                self.hold(&[i])?;
+        let mut broken = Vec::new();
+        contracts::try_state(&Subject::real(self.policy.clone()), &self.state, |mark| {
+            if let Mark::Broken(claim) = mark {
+                broken.push(claim);
             }
-        }
+        });
+        self.hold(&broken)?;
         let mut folded = State::new(conversation());
         self.log.iter().flatten().for_each(|event| folded.apply(event));
         if folded == self.state { Ok(()) } else { Err("the log does not fold to the state".to_string()) }

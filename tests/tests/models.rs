@@ -8,15 +8,23 @@
 use orchestrion::evidence;
 use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
-use orchestrion_kernel::claims::{CLAIMS, History, broken_by_step, broken_in_state};
+use orchestrion_kernel::claims::{CLAIMS, Check, History, broken_by_step, broken_in_state};
 use orchestrion_kernel::{Input, Policy, decide};
-use orchestrion_model::check::{LIMIT, Run, Verdict, explore, verdicts};
+use orchestrion_model::check::{Counterexample, Run, Verdict, explore, verdicts};
+use orchestrion_model::explore::{Budget, Options};
 use orchestrion_model::product::fresh;
 use orchestrion_model::scopes::{MODELS, Model, Scope};
+use orchestrion_model::subject::Subject;
 
 fn explored(policy: &Policy, scope: &str) -> Vec<Run> {
     let scope = Scope::by_name(scope).unwrap();
-    MODELS.into_iter().map(|model| explore(policy, model, &scope, LIMIT, &|_| ())).collect()
+    MODELS.into_iter().map(|model| run(policy, model, &scope)).collect()
+}
+
+fn run(policy: &Policy, model: Model, scope: &Scope) -> Run {
+    let threads = std::thread::available_parallelism().unwrap();
+    let options = Options { threads, ..Options::default() };
+    explore(&Subject::real(policy.clone()), model, scope, &options, &mut |_| ()).unwrap()
 }
 
 fn counts(runs: &[Run]) -> Vec<(&'static str, usize, usize)> {
@@ -37,7 +45,7 @@ fn under_hardened_nothing_fails() {
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
-    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5", "C-19"]);
+    assert_eq!(findings(&verdicts, "not_checked"), ["C-19"]);
     assert_eq!(
         counts(&runs),
         [("debate", 50_371, 60_063), ("execution", 446_595, 462_701), ("lifecycle", 90_926, 98_798)]
@@ -54,21 +62,24 @@ fn under_as_drawn_exactly_the_findings_fail() {
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(
         findings(&verdicts, "fails"),
-        ["F1", "F2", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15", "F16"]
+        [
+            "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12", "F13", "F14", "F15",
+            "F16"
+        ]
     );
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
-    assert_eq!(
-        findings(&verdicts, "not_checked"),
-        ["F3", "F4", "F5", "C-18", "C-19", "C-25", "C-29", "C-36", "C-44"]
-    );
+    assert_eq!(findings(&verdicts, "not_checked"), ["C-18", "C-19", "C-25", "C-29", "C-36", "C-44"]);
     assert_eq!(
         counts(&runs),
-        [("debate", 57_954, 68_331), ("execution", 1_590, 1_590), ("lifecycle", 29, 29)]
+        [("debate", 57_954, 68_331), ("execution", 1_590, 2_102), ("lifecycle", 29, 33)]
     );
     for (i, verdict) in verdicts.iter().enumerate() {
-        if let Verdict::Fails { inputs, .. } = verdict {
-            breaks_only_at_its_end(&policy, i, inputs);
-            replays_equal(&policy, CLAIMS[i].id, inputs);
+        if let Verdict::Fails { counterexample, .. } = verdict {
+            match counterexample.stem {
+                None => breaks_only_at_its_end(&policy, i, &counterexample.inputs),
+                Some(stem) => goes_round_unmet(&policy, i, stem, counterexample),
+            }
+            replays_equal(&policy, CLAIMS[i].id, &counterexample.inputs);
         }
     }
 }
@@ -92,7 +103,7 @@ fn with_an_approver_and_standard_duels_nothing_fails() {
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
-    assert_eq!(findings(&verdicts, "not_checked"), ["F3", "F4", "F5"]);
+    assert_eq!(findings(&verdicts, "not_checked"), [""; 0]);
 }
 
 /// Weights under which the consensus of equally sure voices hits both lines exactly: 3 of 5 and 4 of 5.
@@ -108,7 +119,7 @@ fn the_lines_are_judged_exactly_where_they_lie() {
     policy.weights.security = weight(0);
     policy.weights.optimizer = weight(1);
     let debate = Model::by_name("debate").unwrap();
-    let runs = [explore(&policy, debate, &Scope::by_name("tiny").unwrap(), LIMIT, &|_| ())];
+    let runs = [run(&policy, debate, &Scope::by_name("tiny").unwrap())];
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     let holds = findings(&verdicts, "holds");
@@ -121,8 +132,10 @@ fn the_lines_are_judged_exactly_where_they_lie() {
 fn a_search_that_is_cut_short_proves_nothing() {
     let policy = Policy::hardened();
     let scope = Scope::by_name("tiny").unwrap();
-    let runs: Vec<Run> =
-        MODELS.into_iter().map(|model| explore(&policy, model, &scope, 1_000, &|_| ())).collect();
+    let budget = Budget { states: Some(1_000), ..Budget::default() };
+    let options = Options { budget, ..Options::default() };
+    let subject = Subject::real(policy.clone());
+    let runs = MODELS.map(|model| explore(&subject, model, &scope, &options, &mut |_| ()).unwrap());
     let verdicts = verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "holds"), [""; 0]);
     assert!(!findings(&verdicts, "inconclusive").is_empty());
@@ -135,7 +148,7 @@ fn unbounded_repair_has_finitely_many_states() {
     policy.bounds.repairs = orchestrion_kernel::policy::Bound::Unbounded;
     let scope = Scope::by_name("tiny").unwrap();
     let execution = Model::by_name("execution").unwrap();
-    assert!(explore(&policy, execution, &scope, LIMIT, &|_| ()).complete);
+    assert!(run(&policy, execution, &scope).complete());
 }
 
 /// A counterexample, taken step by step without the checker, keeps the claim until its last step.
@@ -151,6 +164,34 @@ fn breaks_only_at_its_end(policy: &Policy, claim: usize, inputs: &[Input]) {
             || broken_in_state(policy, &state).any(|i| i == claim);
         assert_eq!(broken, n == inputs.len(), "{id}, step {n} of {}", inputs.len());
     }
+}
+
+/// A lasso, taken step by step without the checker: the obligation opens on the stem or in the loop, is never met from
+/// there on, and the loop comes back to where it began, but for names that only count up.
+fn goes_round_unmet(policy: &Policy, claim: usize, stem: usize, way: &Counterexample) {
+    let id = CLAIMS[claim].id;
+    let Check::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
+    let (mut state, mut history) = (fresh(), History::default());
+    let (mut open, mut entries) = (false, Vec::new());
+    for (n, input) in (0..).zip(way.inputs.iter().map(Some).chain([None])) {
+        open = !to(policy, &history, &state) && (open || from(policy, &history, &state));
+        if n >= stem && (n - stem).is_multiple_of(way.round().unwrap()) {
+            assert!(open, "{id}: met at the loop, step {n}");
+            let mut canon = state.clone();
+            canon.canon();
+            entries.push((canon, history.clone()));
+        }
+        assert!(n < stem || open, "{id}: met in the loop, step {n}");
+        let Some(input) = input else { break };
+        let events =
+            decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
+        for event in &events {
+            state.apply(event);
+            history.observe(policy, event);
+        }
+    }
+    assert_eq!(entries.len(), 3, "{id}: twice round");
+    assert!(entries.iter().all(|entry| *entry == entries[0]), "{id}: the loop does not close");
 }
 
 fn replays_equal(policy: &Policy, claim: &str, inputs: &[Input]) {

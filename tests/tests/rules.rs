@@ -5,8 +5,10 @@
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::policy::Rule;
-use orchestrion_model::check::{LIMIT, explore, verdicts};
+use orchestrion_model::check::{explore, verdicts};
+use orchestrion_model::explore::Options;
 use orchestrion_model::scopes::{Model, Scope};
+use orchestrion_model::subject::Subject;
 
 /// The rule, the model in which it is missed, and the findings that come back. Some come along with those that the rule
 /// is there for: after a halt there is no next request, and what is stored under one kind is not stored as rolled back.
@@ -41,7 +43,8 @@ fn without_a_rule_its_findings_come_back() {
         let (Some(model), Some(scope)) = (Model::by_name(model), Scope::by_name("tiny")) else {
             panic!("no model {model}, or no scope tiny")
         };
-        let verdicts = verdicts(&policy, &[explore(&policy, model, &scope, LIMIT, &|_| ())]);
+        let run = explore(&Subject::real(policy.clone()), model, &scope, &Options::default(), &mut |_| ());
+        let verdicts = verdicts(&policy, &[run.unwrap_or_else(|error| panic!("{error}"))]);
         let failing = CLAIMS.iter().zip(&verdicts).filter(|(_, verdict)| verdict.word() == "fails");
         let failing: Vec<&str> = failing.map(|(claim, _)| claim.finding.unwrap_or(claim.id)).collect();
         assert_eq!(failing, findings, "{}", policy.name);

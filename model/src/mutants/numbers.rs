@@ -5,8 +5,11 @@ use crate::subject::Subject;
 use orchestrion_kernel::policy::{Bound, Elo, Rule};
 use orchestrion_kernel::{Policy, Score, Weight};
 
+/// A setting, and where it stands in a policy.
+type Setting<T> = (&'static str, fn(&mut Policy) -> &mut T);
+
 /// The lines, each moved by a millionth either way.
-const LINES: [(&str, fn(&mut Policy) -> &mut Score); 5] = [
+const LINES: [Setting<Score>; 5] = [
     ("thresholds.redebate_below", |policy| &mut policy.thresholds.redebate_below),
     ("thresholds.proceed_from", |policy| &mut policy.thresholds.proceed_from),
     ("thresholds.veto_from", |policy| &mut policy.thresholds.veto_from),
@@ -15,7 +18,7 @@ const LINES: [(&str, fn(&mut Policy) -> &mut Score); 5] = [
 ];
 
 /// The voices, each silent.
-const VOICES: [(&str, fn(&mut Policy) -> &mut Weight); 5] = [
+const VOICES: [Setting<Weight>; 5] = [
     ("weights.analyst", |policy| &mut policy.weights.analyst),
     ("weights.solution", |policy| &mut policy.weights.solution),
     ("weights.critic", |policy| &mut policy.weights.critic),
@@ -24,14 +27,12 @@ const VOICES: [(&str, fn(&mut Policy) -> &mut Weight); 5] = [
 ];
 
 /// The bounds, each moved by one either way.
-const BOUNDS: [(&str, fn(&mut Policy) -> Option<&mut u32>); 3] = [
-    ("bounds.passes", |policy| Some(&mut policy.bounds.passes)),
-    ("bounds.repairs", |policy| match &mut policy.bounds.repairs {
-        Bound::AtMost(most) => Some(most),
-        Bound::Unbounded => None,
-    }),
-    ("bounds.audit_attempts", |policy| Some(&mut policy.bounds.audit_attempts)),
+const BOUNDS: [Setting<u32>; 2] = [
+    ("bounds.passes", |policy| &mut policy.bounds.passes),
+    ("bounds.audit_attempts", |policy| &mut policy.bounds.audit_attempts),
 ];
+
+const OFF_BY_ONE: [(i32, &str); 2] = [(-1, "one too few"), (1, "one too many")];
 
 /// Each number a little off, each rule the other way.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
@@ -56,14 +57,14 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
         add(place, "does not count".into(), &|policy| *voice(policy) = Weight::ZERO);
     }
     for (place, bound) in BOUNDS {
-        add(place, "one too few".into(), &|policy| {
-            if let Some(bound) = bound(policy) {
-                *bound = bound.saturating_sub(1);
-            }
-        });
-        add(place, "one too many".into(), &|policy| {
-            if let Some(bound) = bound(policy) {
-                *bound = bound.saturating_add(1);
+        for (by, fault) in OFF_BY_ONE {
+            add(place, fault.into(), &|policy| *bound(policy) = bound(policy).saturating_add_signed(by));
+        }
+    }
+    for (by, fault) in OFF_BY_ONE {
+        add("bounds.repairs", fault.into(), &|policy| {
+            if let Bound::AtMost(most) = &mut policy.bounds.repairs {
+                *most = most.saturating_add_signed(by);
             }
         });
     }

@@ -2,20 +2,22 @@
 
 mod json;
 mod report;
+mod search;
 mod waivers;
 
 use super::{Format, Global, Outcome, files, named};
 use crate::evidence::{Evidence, record};
 use crate::policy_file;
 use crate::project::Waiver;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
-use orchestrion_model::check::{LIMIT, Run, Verdict, explore, verdicts};
-use orchestrion_model::scopes::{MODELS, SCOPES, Scope};
+use orchestrion_model::check::{Run, Verdict, verdicts};
+use orchestrion_model::scopes::{SCOPES, Scope};
+use orchestrion_model::subject::Subject;
+use search::Search;
 use std::path::{Path, PathBuf};
 use waivers::{Standing, standings};
 
@@ -34,48 +36,45 @@ pub(super) struct Args {
     /// How large the models grow; without it, as the project file says, or `small`.
     #[arg(long, value_name = "SCOPE", value_parser = SCOPES.map(|scope| scope.name))]
     scope: Option<String>,
-    /// Inputs tried in each model before its exploration is given up as inconclusive.
-    #[arg(long, value_name = "INPUTS", default_value_t = LIMIT)]
-    limit: usize,
+    #[command(flatten)]
+    search: Search,
     /// How the report is printed.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 }
 
 /// What is to be checked.
-struct Subject {
+struct Order {
     policies: Vec<Policy>,
     scope: Scope,
     waivers: Vec<Waiver>,
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
-    let subject = subject(args, global)?;
-    let checked = subject
+    let order = order(args, global)?;
+    let checked = order
         .policies
         .iter()
-        .map(|policy| check(policy, &subject.scope, args.limit, &global.out))
+        .map(|policy| check(policy, &order.scope, &args.search, &global.out))
         .collect::<Result<Vec<Checked>>>()?;
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    tell(checked, &subject.waivers, today, args.format, global.quiet)
+    tell(checked, &order.waivers, today, args.format, global.quiet)
 }
 
-fn subject(args: &Args, global: &Global) -> Result<Subject> {
+fn order(args: &Args, global: &Global) -> Result<Order> {
     let scope = |otherwise: Option<Scope>| {
         let named = args.scope.as_deref().and_then(Scope::by_name);
         named.or(otherwise).unwrap_or(SCOPES[0])
     };
     if let Some(policy) = &args.policy {
         let policy = policy_file::resolve(policy, Path::new("."))?;
-        return Ok(Subject { policies: vec![policy], scope: scope(None), waivers: Vec::new() });
+        return Ok(Order { policies: vec![policy], scope: scope(None), waivers: Vec::new() });
     }
     Ok(match named::project(global)? {
-        None => Subject { policies: vec![Policy::hardened()], scope: scope(None), waivers: Vec::new() },
-        Some(project) => Subject {
-            policies: project.policies()?,
-            scope: scope(project.scope()),
-            waivers: project.waivers(),
-        },
+        None => Order { policies: vec![Policy::hardened()], scope: scope(None), waivers: Vec::new() },
+        Some(project) => {
+            Order { policies: project.policies()?, scope: scope(project.scope()), waivers: project.waivers() }
+        }
     })
 }
 
@@ -106,12 +105,12 @@ impl Found {
     }
 }
 
-fn check(policy: &Policy, scope: &Scope, limit: usize, out: &Path) -> Result<Checked> {
-    let runs = explore_all(policy, scope, limit);
+fn check(policy: &Policy, scope: &Scope, search: &Search, out: &Path) -> Result<Checked> {
+    let runs = search.every_model(&Subject::real(policy.clone()), scope)?;
     let found = CLAIMS.iter().zip(verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
-            Verdict::Fails { inputs, .. } => {
-                let evidence = record(claim.id, policy, inputs).into_diagnostic()?;
+            Verdict::Fails { counterexample, .. } => {
+                let evidence = record(claim.id, policy, &counterexample.inputs).into_diagnostic()?;
                 let file = out.join(&evidence.file);
                 files::replace_trace(&file, &evidence.trace)?;
                 Some((file, evidence))
@@ -154,38 +153,6 @@ fn outcome(checked: &[Checked], standings: &[(&Waiver, Standing)]) -> Outcome {
     } else {
         Outcome::Fine
     }
-}
-
-/// Explores the models side by side, telling how far each is while somebody watches.
-fn explore_all(policy: &Policy, scope: &Scope, limit: usize) -> Vec<Run> {
-    let bars = MultiProgress::new();
-    std::thread::scope(|threads| {
-        let explorers: Vec<_> = MODELS
-            .into_iter()
-            .map(|model| {
-                let bar = bars.add(ProgressBar::new_spinner());
-                if let Ok(style) =
-                    ProgressStyle::with_template("{spinner} {prefix:<10} {human_pos:>9} products  {elapsed}")
-                {
-                    bar.set_style(style);
-                }
-                bar.set_prefix(model.name);
-                threads.spawn(move || {
-                    let run =
-                        explore(policy, model, scope, limit, &|products| bar.set_position(products as u64));
-                    bar.finish_and_clear();
-                    run
-                })
-            })
-            .collect();
-        explorers
-            .into_iter()
-            .map(|explorer| match explorer.join() {
-                Ok(run) => run,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-            .collect()
-    })
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ impl FairModel for Drawn {
         self.node(state).shows.into_iter().for_each(|mark| marks.show(mark.into()));
     }
 
-    fn class(&self, action: &usize) -> u8 {
+    fn class(&self, _: &Name, action: &usize) -> u8 {
         *action as u8
     }
 

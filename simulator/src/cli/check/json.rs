@@ -94,7 +94,9 @@ fn run_report(run: &Run) -> RunReport<'_> {
 
 fn claim_report<'a>(checked: &'a Checked, found: &'a Found) -> ClaimReport<'a> {
     let (run, steps) = match &found.verdict {
-        Verdict::Fails { run, inputs } => (checked.runs.get(*run).map(|run| run.model), inputs.len()),
+        Verdict::Fails { run, counterexample } => {
+            (checked.runs.get(*run).map(|run| run.model), counterexample.inputs.len())
+        }
         _ => (None, 0),
     };
     ClaimReport {

@@ -6,6 +6,7 @@ use crate::project::Waiver;
 use crate::show::harmless;
 use anstyle::{AnsiColor, Style};
 use orchestrion_model::check::{Run, Verdict};
+use orchestrion_model::explore::{Ended, Why};
 use orchestrion_model::scopes::Model;
 use std::io::{self, Write};
 
@@ -49,8 +50,18 @@ fn of_runs(runs: &[Run], out: &mut impl Write) -> io::Result<()> {
         let about = Model::by_name(run.model).map_or("", |model| model.about);
         writeln!(out, "  {:<10} {states:>9} states  {products:>9} products  × {ratio:.2}", run.model)?;
         writeln!(out, "             {about}")?;
-        if !run.complete {
-            writeln!(out, "             CUT SHORT at the limit; see --limit")?;
+        if let Ended::Cut { why, waiting } = run.ended {
+            let (why, flag) = match why {
+                Why::Memory => ("memory", "--memory"),
+                Why::Time => ("time", "--time"),
+                Why::States => ("states", "--states"),
+            };
+            writeln!(
+                out,
+                "             CUT SHORT: out of {why} ({flag}) at depth {}, {} products not followed",
+                run.depth,
+                grouped(waiting)
+            )?;
         }
     }
     writeln!(out)
@@ -95,12 +106,20 @@ fn of_claim(found: &Found, out: &mut impl Write) -> io::Result<()> {
             waiver.place
         )?;
     }
-    if let (Verdict::Fails { inputs, .. }, Some((file, evidence))) = (verdict, evidence) {
+    if let (Verdict::Fails { counterexample, .. }, Some((file, evidence))) = (verdict, evidence) {
         let matter = match evidence.highlights.len() {
             1 => "the one that matters".to_string(),
             several => format!("the last {several} that matter"),
         };
-        writeln!(out, "  shortest counterexample, {} steps; {matter}:", inputs.len())?;
+        match (counterexample.stem, counterexample.round()) {
+            (Some(stem), Some(round)) => writeln!(
+                out,
+                "  a run that goes round for ever: {stem} steps, then the same {round} again and again; {matter}:"
+            )?,
+            _ => {
+                writeln!(out, "  shortest counterexample, {} steps; {matter}:", counterexample.inputs.len())?
+            }
+        }
         for highlight in &evidence.highlights {
             writeln!(out, "    {:>3}  {:<70}  {}", highlight.step, highlight.what, highlight.row)?;
         }

@@ -1,6 +1,8 @@
 //! What waivers do to a report, on verdicts that no model had to find.
 
 use super::*;
+use orchestrion_model::check::Counterexample;
+use orchestrion_model::explore::{Ended, Why};
 use serde_json::Value;
 
 const TODAY: Date = Date::constant(2026, 6, 30);
@@ -10,7 +12,9 @@ fn checked(policy: &str, failing: &[&str], open: &[&str]) -> Checked {
     let found = |claim: &'static Claim| Found {
         claim,
         verdict: match claim.id {
-            id if failing.contains(&id) => Verdict::Fails { run: 0, inputs: Vec::new() },
+            id if failing.contains(&id) => {
+                Verdict::Fails { run: 0, counterexample: Counterexample { inputs: Vec::new(), stem: None } }
+            }
             id if open.contains(&id) => Verdict::Inconclusive,
             _ => Verdict::Holds,
         },
@@ -24,7 +28,11 @@ fn checked(policy: &str, failing: &[&str], open: &[&str]) -> Checked {
         policy: policy.name.clone(),
         states: 1_234,
         products: 2_345,
-        complete: open.is_empty(),
+        steps: 3_456,
+        depth: 12,
+        ended: if open.is_empty() { Ended::Exhausted } else { Ended::Cut { why: Why::States, waiting: 7 } },
+        collision: 0.0,
+        seen: Vec::new(),
         found: Vec::new(),
     };
     Checked { policy, runs: vec![run], found: CLAIMS.iter().map(found).collect() }

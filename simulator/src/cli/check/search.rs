@@ -1,0 +1,110 @@
+//! How a check searches, and how it tells how far it is.
+
+use bytesize::ByteSize;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use jiff::SignedDuration;
+use miette::{Result, miette};
+use orchestrion_model::check::{Run, explore};
+use orchestrion_model::explore::{Budget, Options, Progress, Store};
+use orchestrion_model::scopes::{COMPOSED, MODELS, Model, Scope};
+use orchestrion_model::subject::Subject;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// How to search.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Search")]
+pub(super) struct Search {
+    /// Explore this model only; may be repeated. Without it, every model but `composed`.
+    #[arg(long = "model", value_name = "MODEL", value_parser = names())]
+    models: Vec<String>,
+    /// Threads that explore; as many as there are cores, unless said otherwise. What is found does not depend on it.
+    #[arg(long, value_name = "NUMBER")]
+    jobs: Option<NonZeroUsize>,
+    /// Keep whole states instead of 64-bit fingerprints: nothing can be missed by a collision, at many times the memory.
+    #[arg(long)]
+    exact: bool,
+    /// Give a model up as inconclusive once it has so many states.
+    #[arg(long, value_name = "NUMBER")]
+    states: Option<usize>,
+    /// Give a model up as inconclusive once it takes so much memory, such as 2GiB.
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<ByteSize>,
+    /// Give a model up as inconclusive after so long, such as 90s or 10m.
+    #[arg(long, value_name = "TIME")]
+    time: Option<SignedDuration>,
+}
+
+fn names() -> Vec<&'static str> {
+    MODELS.iter().chain([&COMPOSED]).map(|model| model.name).collect()
+}
+
+impl Search {
+    /// The models to be explored.
+    pub(super) fn models(&self) -> Vec<Model> {
+        match self.models.as_slice() {
+            [] => MODELS.to_vec(),
+            named => named.iter().filter_map(|name| Model::by_name(name)).collect(),
+        }
+    }
+
+    /// The threads to explore with.
+    pub(super) fn jobs(&self) -> NonZeroUsize {
+        self.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
+
+    /// The same for the explorer.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            threads: self.jobs(),
+            store: if self.exact { Store::Exact } else { Store::Fingerprint },
+            budget: Budget {
+                memory: self.memory.map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
+                time: self.time.map(|time| Duration::try_from(time).unwrap_or_default()),
+                states: self.states,
+            },
+            ..Options::default()
+        }
+    }
+
+    /// Explores one model after the other, telling how far it is while somebody watches.
+    pub(super) fn every_model(&self, subject: &Subject, scope: &Scope) -> Result<Vec<Run>> {
+        let explored = |model: Model| {
+            let bar = bar(model.name);
+            let run = explore(subject, model, scope, &self.options(), &mut |progress| tell(&bar, progress));
+            bar.finish_and_clear();
+            run.map_err(|error| {
+                miette!(
+                    help = "this is a fault of the model or the kernel, not of your policy: please report it",
+                    "the model `{}` cannot be judged under the policy {}: {error}",
+                    model.name,
+                    subject.policy.name
+                )
+            })
+        };
+        self.models().into_iter().map(explored).collect()
+    }
+}
+
+/// A line that tells how far an exploration is; nothing where nobody watches.
+fn bar(name: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix:<10} {msg}") {
+        bar.set_style(style);
+    }
+    bar.set_prefix(name);
+    bar
+}
+
+fn tell(bar: &ProgressBar, progress: &Progress) {
+    bar.set_message(format!(
+        "{} products, {} a second; depth {}, {} waiting; {}, {:.0} s",
+        HumanCount(progress.states as u64),
+        HumanCount(progress.rate() as u64),
+        progress.depth,
+        HumanCount(progress.waiting as u64),
+        ByteSize(progress.bytes as u64),
+        progress.time.as_secs_f64()
+    ));
+    bar.tick();
+}
