@@ -76,6 +76,8 @@ pub struct History {
     pub holdings: Holdings,
     /// Which stores were asked.
     pub stores_asked: (bool, bool),
+    /// Memory records; stops counting at 2.
+    pub memorized: u8,
     /// Audit records; stops counting at 2.
     pub audits: u8,
     /// How often the audit sink was tried; stops counting one above the policy's attempts.
@@ -101,6 +103,8 @@ pub struct News {
     pub unanswered: Option<(Ask, Failure)>,
     /// A plan was adopted.
     pub planned: bool,
+    /// A run was reported.
+    pub reported: bool,
     /// The consensus was computed.
     pub scored: bool,
     /// The ratings moved.
@@ -167,7 +171,11 @@ impl History {
             }
             Event::Concluded { ending } => self.ending = Some(*ending),
             Event::AuditUndelivered => self.undelivered = true,
-            Event::Memorized { .. } => self.forget_debate(),
+            Event::ExecutionReported { .. } => self.news.reported = true,
+            Event::Memorized { .. } => {
+                self.memorized = self.memorized.saturating_add(1).min(2);
+                self.forget_debate();
+            }
             Event::Audited { .. } => self.audits = self.audits.saturating_add(1).min(2),
             Event::FinalAnswer { .. } => self.answers = self.answers.saturating_add(1).min(2),
             Event::Moved { row } => {
