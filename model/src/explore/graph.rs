@@ -123,6 +123,7 @@ impl Graph {
     }
 
     /// The places of a node's edges.
+    #[inline]
     pub(crate) fn places(&self, node: u32) -> Range<usize> {
         let Some(block) = self.blocks.get(node as usize / BLOCK) else { return 0..0 };
         let place = node as usize % BLOCK;
@@ -133,6 +134,7 @@ impl Graph {
     }
 
     /// The edge at a place.
+    #[inline]
     pub(crate) fn edge(&self, place: usize) -> Edge {
         let &[a, b, c, d, class] = self.edges.at(place);
         Edge { class, to: u32::from_le_bytes([a, b, c, d]) }
@@ -148,10 +150,12 @@ impl Graph {
         }
     }
 
+    #[inline]
     fn stored(&self, node: u32) -> u8 {
         self.blocks.get(node as usize / BLOCK).map_or(NOT_KEPT, |block| block.degrees[node as usize % BLOCK])
     }
 
+    #[inline]
     fn degree(&self, node: u32, stored: u8) -> usize {
         match stored & !CUT {
             NOT_KEPT => 0,
@@ -188,10 +192,12 @@ impl<T> Pieces<T> {
         }
     }
 
+    #[inline]
     fn get(&self, place: usize) -> Option<&T> {
         self.pieces.get(place / PIECE)?.get(place % PIECE)
     }
 
+    #[inline]
     fn at(&self, place: usize) -> &T {
         &self.pieces[place / PIECE][place % PIECE]
     }
