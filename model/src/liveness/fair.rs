@@ -24,9 +24,9 @@ pub(super) enum Unfair {
 }
 
 impl Piece<'_> {
-    /// Where no step is taken no run stays. Taking more steps makes a run fairer to a weak class, and visiting less makes it fairer to a strong one: if a weak
-    /// class is always enabled and never taken here, so it is among fewer nodes; and where a strong class is enabled that is
-    /// not taken here, no fair run returns.
+    /// Where no step is taken no run stays. Taking more is fairer to a weak class, and visiting less to a strong one: a weak
+    /// class that is always enabled and never taken here is so among fewer nodes, too; and where a strong class is enabled
+    /// that is not taken here, no fair run returns.
     pub(super) fn unfair(&self, fair: &Fairness) -> Unfair {
         let (mut taken, mut always, mut ever) = (0, u32::MAX, 0);
         for &node in self.nodes {
