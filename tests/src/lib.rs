@@ -4,6 +4,7 @@ pub mod counters;
 pub mod debate;
 pub mod drawn;
 pub mod fuzzed;
+pub mod lassos;
 pub mod links;
 pub mod oracle;
 pub mod outside;
