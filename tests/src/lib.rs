@@ -1,5 +1,6 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
+pub mod counters;
 pub mod debate;
 pub mod drawn;
 pub mod fuzzed;

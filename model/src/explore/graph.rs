@@ -202,7 +202,7 @@ impl<T> Pieces<T> {
         &self.pieces[place / PIECE][place % PIECE]
     }
 
-    pub(super) fn last_mut(&mut self) -> Option<&mut T> {
+    fn last_mut(&mut self) -> Option<&mut T> {
         self.pieces.last_mut()?.last_mut()
     }
 
