@@ -71,7 +71,7 @@ impl FairModel for Bad {
         }
     }
 
-    fn class(&self, _: &u32) -> u8 {
+    fn class(&self, _: &u32, _: &u32) -> u8 {
         if self.wrong == Wrong::Class { 32 } else { 0 }
     }
 
