@@ -11,13 +11,14 @@ use crate::scopes::{Model, Scope};
 use crate::subject::Subject;
 use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, Party, Situation, broken_by_step};
 use orchestrion_kernel::{ConversationId, Input, State};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A state of the model.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Product {
     /// The kernel's state, in canonical names.
     pub state: State,

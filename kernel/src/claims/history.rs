@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 
 /// The past of the running request; its default before one runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct History {
     /// A request runs.
     pub running: bool,
@@ -96,6 +97,7 @@ pub struct History {
 
 /// What one input brought; forgotten once control has moved on it, so that it multiplies no states.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct News {
     /// The question that was answered.
     pub answered: Option<Ask>,
