@@ -7,5 +7,6 @@
 pub mod adversary;
 pub mod check;
 pub mod contracts;
+pub mod export;
 pub mod product;
 pub mod scopes;
