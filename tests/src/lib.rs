@@ -6,6 +6,7 @@ pub mod fuzzed;
 pub mod links;
 pub mod oracle;
 pub mod outside;
+pub mod peers;
 pub mod renamed;
 pub mod saved;
 pub mod walk;

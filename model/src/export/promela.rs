@@ -60,7 +60,7 @@ pub fn promela(control: &Control) -> String {
             write_step(&mut text, control, step);
         }
         if party == Party::User {
-            text.push_str("    :: skip  /* says nothing */\n");
+            text.push_str("    /* nothing is said */\n    :: d_step { true -> skip }\n");
         }
         text.push_str("    od\n}\n");
     }
