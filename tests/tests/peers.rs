@@ -19,14 +19,17 @@ fn named(variable: &str) -> Option<PathBuf> {
     found
 }
 
-/// What the tools that are there say of two texts.
+/// What the tools that are there say of two texts, both at once.
 fn peers(control: &Control, promela: &str, tla: &str) -> Vec<Opinion> {
     let spin = named("ORCHESTRION_SPIN").map(|program| Spin { program });
     let tlc = named("ORCHESTRION_TLC").map(|jar| Tlc { jar });
     let folder = tempfile::tempdir().unwrap();
-    let spin = spin.map(|spin| spin.opinion(control, promela, folder.path()));
-    let tlc = tlc.map(|tlc| tlc.opinion(control, tla, folder.path()));
-    spin.into_iter().chain(tlc).map(|opinion| opinion.unwrap_or_else(|error| panic!("{error}"))).collect()
+    let opinions = std::thread::scope(|threads| {
+        let tlc = threads.spawn(|| tlc.map(|tlc| tlc.opinion(control, tla, folder.path())));
+        let spin = spin.map(|spin| spin.opinion(control, promela, folder.path()));
+        [spin, tlc.join().unwrap()]
+    });
+    opinions.into_iter().flatten().map(|opinion| opinion.unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
 #[test]
@@ -34,16 +37,66 @@ fn other_peoples_checkers_agree_with_ours() {
     let mut found = Vec::new();
     for policy in [Policy::hardened(), Policy::as_drawn()] {
         let control = Control::of(&policy);
-        let t = std::time::Instant::now();
         let mut opinions = peers(&control, &promela(&control), &tla::module(&control));
-        eprintln!("{:?}", t.elapsed());
         if opinions.is_empty() {
             return;
         }
         opinions.insert(0, ours(&policy, &SCOPES[0]));
-        eprintln!("{:?}", t.elapsed());
         println!("{}", table(&control, &opinions));
         found.extend(disagreements(&control, &opinions));
     }
     assert_eq!(found, [""; 0]);
+}
+
+/// A mistake in what a row does: what to look for below which mark, and what to write instead.
+struct Fault {
+    what: &'static str,
+    promela: [&'static str; 3],
+    tla: [&'static str; 3],
+}
+
+const FAULTS: [Fault; 4] = [
+    Fault {
+        what: "the row E06 is dropped",
+        promela: ["/* E06 (", "d_step { ", "d_step { false && "],
+        tla: ["\nE06 ==", "/\\ ", "/\\ FALSE /\\ "],
+    },
+    Fault {
+        what: "the guard of T18 is negated",
+        promela: ["/* T18 (", "&& vetoed ->", "&& !vetoed ->"],
+        tla: ["\nT18 ==", "/\\ vetoed\n", "/\\ ~vetoed\n"],
+    },
+    Fault {
+        what: "H05 never finds the repairs spent",
+        promela: ["/* H05 (", "repairs >= REPAIRS", "repairs >= REPAIRS + 2"],
+        tla: ["\nH05 ==", "repairs >= REPAIRS", "repairs >= REPAIRS + 2"],
+    },
+    Fault {
+        what: "E10 writes no audit record",
+        promela: ["/* E10 (", "-> audits + 1", "-> audits"],
+        tla: ["\nE10 ==", "THEN audits + 1", "THEN audits"],
+    },
+];
+
+fn seeded(text: &str, [mark, from, to]: [&str; 3]) -> String {
+    let (before, after) = text.split_once(mark).unwrap_or_else(|| panic!("there is no {mark:?} any more"));
+    let wrong = after.replacen(from, to, 1);
+    assert_ne!(after, wrong, "below {mark:?} there is no {from:?} any more");
+    format!("{before}{mark}{wrong}")
+}
+
+/// Each fault is noticed by each tool: its opinion differs from the one on the text as it is exported.
+#[test]
+fn a_fault_in_the_text_is_noticed() {
+    let control = Control::of(&Policy::hardened());
+    let (promela, tla) = (promela(&control), tla::module(&control));
+    let right = peers(&control, &promela, &tla);
+    for Fault { what, promela: in_promela, tla: in_tla } in FAULTS {
+        let wrong = peers(&control, &seeded(&promela, in_promela), &seeded(&tla, in_tla));
+        for (right, wrong) in right.iter().zip(wrong) {
+            let noticed = disagreements(&control, &[right.clone(), Opinion { of: "wrong", ..wrong }]);
+            println!("{what}:\n  {}", noticed.join("\n  "));
+            assert!(noticed.iter().any(|how| !how.contains("number of states")), "{}: {what}", right.of);
+        }
+    }
 }

@@ -72,9 +72,16 @@ pub const LEFT_OUT: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// The claims of which only a part is stated, and which.
+pub const IN_PART: &[(&str, &str)] = &[
+    ("C-05", "that there is an audit; that it lists every task is about its record"),
+    ("C-07", "that the decision names the objection; that the audit does is about its record"),
+    ("C-47", "that the tries are bounded; what the answer says of them is about its words"),
+];
+
 /// What a claim comes to over the variables; none if it is left out.
 #[allow(clippy::too_many_lines, reason = "a table: one entry a claim")]
-fn form(claim: &Claim) -> Option<Form> {
+pub(super) fn form(claim: &Claim) -> Option<Form> {
     let is = Cond::is;
     let runs = || is(Var::Asked, "RunTask");
     let started = || is(Var::Request, "running");
@@ -97,10 +104,8 @@ fn form(claim: &Claim) -> Option<Form> {
             let aborted = is(Var::Phase, Phase::Aborted.name());
             return Some(Form::LeadsTo(started(), Cond::any([audited(), aborted])));
         }
-        // Every audit lists every task that was started.
         "C-05" => return Some(Form::LeadsTo(Flag(Var::Ran), audited())),
         "C-06" => runs().implies(!Flag(Var::Vetoed)),
-        // That the audit names it too is about its record.
         "C-07" => Cond::all([runs(), objection()]).implies(Flag(Var::Named)),
         "C-08" => is(Var::Decision, "ConsensusReached").implies(is(Var::DecidedOn, "above")),
         "C-09" => runs().implies(Cond::all([Flag(Var::Read), Is(Var::Security, vec!["agrees", "objects"])])),
@@ -140,7 +145,6 @@ fn form(claim: &Claim) -> Option<Form> {
             storing().implies(says_what_happened(Var::Stored)),
             audited().implies(says_what_happened(Var::Ending)),
         ]),
-        // That an answer after a failed try says so is about its words.
         "C-47" => within(Var::Tries, Limit::Attempts),
         _ => return None,
     }))

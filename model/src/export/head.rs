@@ -1,6 +1,6 @@
 //! What both exports say first, and how they break lines.
 
-use super::claims::LEFT_OUT;
+use super::claims::{IN_PART, LEFT_OUT};
 use super::control::Control;
 use orchestrion_kernel::policy::Bound;
 
@@ -37,6 +37,8 @@ pub(super) fn lines(control: &Control, run: &[&str]) -> Vec<String> {
     );
     lines.push("for is answered or fails, where it has a row for that. The user owes nothing.".to_string());
     lines.push(String::new());
+    lines.push("Claims of the catalogue of which a part is stated here, and which:".to_string());
+    lines.extend(IN_PART.iter().map(|(id, which)| format!("  {id}: {which}")));
     lines.push("Claims of the catalogue that are not stated here, and why:".to_string());
     for (ids, why) in LEFT_OUT {
         lines.push(format!("  {}: {why}", ids.join(" ")));

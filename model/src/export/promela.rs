@@ -122,11 +122,8 @@ fn write_step(text: &mut String, control: &Control, step: &Step) {
     for drawn in draws(step) {
         let _ = writeln!(text, "    :: d_step {{ {} ->", cond(&step.guard()));
         let forgets = step.effects.forgets.iter().map(|span| format!("{}(); ", forget(*span)));
-        let sets = drawn.iter().map(|(var, value)| {
-            let mut set = String::new();
-            let _ = write!(set, "{} = {}; ", var.name(), expr(control, value));
-            set
-        });
+        let changes = drawn.iter().filter(|(var, value)| **value != Expr::Of(*var));
+        let sets = changes.map(|(var, value)| format!("{} = {}; ", var.name(), expr(control, value)));
         head::wrapped(text, "         ", sets.chain(forgets), 100);
         text.truncate(text.trim_end_matches(['\n', ' ', ';']).len());
         text.push_str(" }\n");

@@ -157,7 +157,7 @@ fn write_step(text: &mut String, control: &Control, step: &Step) {
         when => vec![when.clone()],
     };
     for when in &conds {
-        let _ = writeln!(text, "    /\\ {}", part(when));
+        let _ = writeln!(text, "    /\\ {}", cond(when));
     }
     for (var, values) in &step.effects.sets {
         let values: Vec<String> = values.iter().map(|value| expr(control, value)).collect();
@@ -180,11 +180,14 @@ fn claim(text: &mut String, stated: &Stated) {
     let Stated { claim, form } = stated;
     let finding = claim.finding.map(|finding| format!(" ({finding})")).unwrap_or_default();
     let _ = writeln!(text, "\n\\* {}{finding} {}", claim.id, claim.statement);
-    let formula = match form {
-        Form::Always(holds) => cond(holds),
-        Form::LeadsTo(a, b) => format!("{} ~> {}", part(a), part(b)),
+    let _ = match form {
+        Form::Always(Cond::All(each)) => {
+            let each: String = each.iter().map(|cond| format!("\n    /\\ {}", self::cond(cond))).collect();
+            writeln!(text, "{} =={each}", stated.name())
+        }
+        Form::Always(holds) => writeln!(text, "{} == {}", stated.name(), cond(holds)),
+        Form::LeadsTo(a, b) => writeln!(text, "{} == {} ~> {}", stated.name(), part(a), part(b)),
     };
-    let _ = writeln!(text, "{} == {formula}", stated.name());
 }
 
 fn term(term: Term) -> String {
@@ -200,6 +203,7 @@ fn term(term: Term) -> String {
 fn part(of: &Cond) -> String {
     match of {
         Cond::True | Cond::False | Cond::Flag(_) => cond(of),
+        Cond::Not(inner) if matches!(**inner, Cond::Flag(_)) => cond(of),
         of => format!("({})", cond(of)),
     }
 }
