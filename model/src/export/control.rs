@@ -5,6 +5,7 @@ use super::effects::{Effects, Letter, admitted, effects, guard, letters};
 use super::words::{Cond, Domain, Limit, Span, Term, Var, Who};
 use orchestrion_kernel::control::table::{Transition, rows_for};
 use orchestrion_kernel::{Phase, Policy, Trigger};
+use std::ops::Not;
 
 /// The control model of a policy.
 #[derive(Debug)]
@@ -227,14 +228,18 @@ fn steps(policy: &Policy) -> Vec<Step> {
         for trigger in Trigger::ALL {
             let mut here: Vec<Step> = Vec::new();
             for letter in letters(phase, trigger) {
-                let mut none_above = admitted(trigger);
+                let mut above: Vec<Cond> = Vec::new();
                 for (_, row) in rows_for(policy, phase, trigger) {
                     let holds = guard(policy, row.when, *letter);
-                    let when = Cond::all([none_above.clone(), holds.clone()]);
-                    none_above = Cond::all([none_above, !holds]);
-                    if when == Cond::False {
+                    let none_above = above.iter().cloned().map(Cond::not);
+                    let when = Cond::all(
+                        std::iter::once(admitted(trigger)).chain(none_above).chain([holds.clone()]),
+                    );
+                    // Below a row that asks the same a row is never taken.
+                    if when == Cond::False || above.contains(&holds) {
                         continue;
                     }
+                    above.push(holds);
                     let effects = effects(policy, phase, row, *letter);
                     let alike = |step: &&mut Step| {
                         step.row.id == row.id && step.when == when && step.effects == effects

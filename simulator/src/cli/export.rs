@@ -138,13 +138,13 @@ fn completions(shell: Option<Shell>) -> Result<String> {
 fn write_into(folder: &Path, what: What, policy: &Policy) -> Result<Outcome> {
     let pages = match what {
         What::Man => manual().into_diagnostic()?,
-        What::Promela => vec![("control.pml".to_string(), promela(&Control::of(policy)).into_bytes())],
+        What::Promela => vec![("control.pml".to_string(), promela(&Control::of(policy)))],
         What::Tla => {
             let control = Control::of(policy);
             let config = tla::config(&control, |_| true);
             vec![
-                (format!("{}.tla", tla::MODULE), tla::module(&control).into_bytes()),
-                (format!("{}.cfg", tla::MODULE), config.into_bytes()),
+                (format!("{}.tla", tla::MODULE), tla::module(&control)),
+                (format!("{}.cfg", tla::MODULE), config),
             ]
         }
         _ => {
