@@ -39,6 +39,8 @@ pub enum Said {
     Holds,
     /// It fails.
     Fails,
+    /// It was checked, and did not come out either way.
+    Unsettled,
     /// Nothing: it was not checked.
     Nothing,
 }
@@ -50,6 +52,7 @@ impl Said {
         match self {
             Self::Holds => "holds",
             Self::Fails => "fails",
+            Self::Unsettled => "unsettled",
             Self::Nothing => "–",
         }
     }
@@ -95,7 +98,7 @@ pub fn table(control: &Control, opinions: &[Opinion]) -> String {
     let mut line = |head: &str, cells: Vec<String>| {
         let _ = write!(text, "\n  {head:<12}");
         cells.iter().for_each(|cell| {
-            let _ = write!(text, " {cell:>8}");
+            let _ = write!(text, " {cell:>9}");
         });
     };
     let each = |cell: &dyn Fn(&Opinion) -> String| opinions.iter().map(cell).collect::<Vec<_>>();

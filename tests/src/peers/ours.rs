@@ -20,7 +20,8 @@ pub fn ours(policy: &Policy, scope: &Scope) -> Opinion {
     let said = |verdict: &Verdict| match verdict {
         Verdict::Holds => Said::Holds,
         Verdict::Fails { .. } => Said::Fails,
-        Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => Said::Nothing,
+        Verdict::Vacuous | Verdict::Inconclusive => Said::Unsettled,
+        Verdict::NotChecked(_) => Said::Nothing,
     };
     let verdicts = verdicts(policy, &runs);
     let verdicts: BTreeMap<&'static str, Said> =

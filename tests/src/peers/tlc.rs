@@ -49,14 +49,16 @@ impl Tlc {
         };
         verdicts.extend(left.iter().map(|stated| (stated.claim.id, Said::Holds)));
         let (phases, rows) = reached(control, folder)?;
-        let alone: Vec<Vec<&Stated>> = live.iter().map(|stated| vec![*stated]).collect();
-        let found = self.run(control, folder, &live)?.0;
-        for properties in if matches!(found, End::NothingFound) { vec![live] } else { alone } {
-            let said = match self.run(control, folder, &properties)?.0 {
-                End::NothingFound => Said::Holds,
-                End::Broken(_) | End::SomePropertyBroken => Said::Fails,
-            };
-            verdicts.extend(properties.iter().map(|stated| (stated.claim.id, said)));
+        if let End::NothingFound = self.run(control, folder, &live)?.0 {
+            verdicts.extend(live.iter().map(|stated| (stated.claim.id, Said::Holds)));
+        } else {
+            for stated in live {
+                let said = match self.run(control, folder, &[stated])?.0 {
+                    End::NothingFound => Said::Holds,
+                    End::Broken(_) | End::SomePropertyBroken => Said::Fails,
+                };
+                verdicts.insert(stated.claim.id, said);
+            }
         }
         Ok(Opinion { of: "TLC", phases, rows, states: distinct(&told), verdicts })
     }
