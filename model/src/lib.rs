@@ -9,6 +9,7 @@ pub mod check;
 pub mod contracts;
 pub mod coverage;
 pub mod explore;
+pub mod export;
 pub mod liveness;
 pub mod mutants;
 pub mod parties;

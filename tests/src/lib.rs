@@ -8,6 +8,7 @@ pub mod lassos;
 pub mod links;
 pub mod oracle;
 pub mod outside;
+pub mod peers;
 pub mod renamed;
 pub mod saved;
 pub mod walk;
