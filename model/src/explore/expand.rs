@@ -102,7 +102,7 @@ pub(super) enum By {
     Fresh(u32),
 }
 
-/// A state whose steps were taken, and where they end among all that were.
+/// A state whose steps were taken, and how many of all these are its.
 struct Taken {
     node: u32,
     steps: usize,
@@ -126,6 +126,8 @@ pub(super) struct Expander<M: FairModel> {
     taken: Vec<Taken>,
     steps: Vec<Step<M::State>>,
     shown: Vec<Shown>,
+    /// What went wrong with the state after those whose steps were taken.
+    fault: Option<Fault>,
     marks: Marks,
     /// What the model is being asked, about which state and which action.
     asked: &'static str,
@@ -140,17 +142,32 @@ where
 {
     pub(super) fn new(marks: usize) -> Self {
         let (actions, taken, steps, shown) = Default::default();
-        Self { actions, taken, steps, shown, marks: Marks::none_of(marks), asked: "", node: 0, action: None }
+        let (marks, fault, asked, node, action) = (Marks::none_of(marks), None, "", 0, None);
+        Self { actions, taken, steps, shown, fault, marks, asked, node, action }
     }
 
-    /// Appends what comes of expanding states, up to the first with which something goes wrong.
-    pub(super) fn expand(&mut self, known: &Known<'_, M>, nodes: Range<u32>, found: &mut Found<M::State>) {
+    /// Takes the steps of states, up to the first with which something goes wrong.
+    pub(super) fn take(&mut self, known: &Known<'_, M>, nodes: Range<u32>) {
         self.taken.clear();
         self.steps.clear();
         self.shown.clear();
-        let later = self.guarded(|this| nodes.into_iter().try_for_each(|node| this.take(known, node)));
-        let earlier = self.guarded(|this| this.sift(known, found));
-        found.fault = earlier.or(later);
+        self.fault = self.guarded(|this| nodes.into_iter().try_for_each(|node| this.take_of(known, node)));
+        self.steps.truncate(self.taken.iter().map(|taken| taken.steps).sum());
+        self.shown.truncate(self.taken.iter().map(|taken| taken.shown).sum());
+        self.steps.iter().for_each(|step| known.visited.fetch(step.fingerprint));
+        self.taken.reverse();
+        self.steps.reverse();
+        self.shown.reverse();
+    }
+
+    /// Appends what comes of the next state whose steps were taken. False: there is none, or something went wrong.
+    pub(super) fn sift(&mut self, known: &Known<'_, M>, found: &mut Found<M::State>) -> bool {
+        let Some(taken) = self.taken.pop() else {
+            found.fault = self.fault.take();
+            return false;
+        };
+        found.fault = self.guarded(|this| this.sift_of(known, taken, found));
+        found.fault.is_none()
     }
 
     fn guarded(&mut self, ask: impl FnOnce(&mut Self) -> Result<(), What>) -> Option<Fault> {
@@ -163,7 +180,7 @@ where
     }
 
     /// Takes the steps of a state.
-    fn take(&mut self, known: &Known<'_, M>, node: u32) -> Result<(), What> {
+    fn take_of(&mut self, known: &Known<'_, M>, node: u32) -> Result<(), What> {
         let Known { model, states, promised, .. } = *known;
         self.node = node;
         self.action = None;
@@ -173,7 +190,8 @@ where
         if is_sample(node) {
             self.ask_twice(known, state)?;
         }
-        let Self { actions, steps, shown, marks, asked, action: at, .. } = self;
+        let (steps, shown) = (self.steps.len(), self.shown.len());
+        let Self { actions, steps: all, shown: all_shown, marks, asked, action: at, .. } = self;
         *at = None;
         actions.clear();
         *asked = "actions";
@@ -203,77 +221,73 @@ where
             let next = model.take(state, action, marks);
             marks.forget(known.seen);
             if !marks.is_empty() {
-                shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Action(i as u32) }));
+                all_shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Action(i as u32) }));
             }
             if let Some(next) = next {
                 let fingerprint = fingerprint(&next);
-                steps.push(Step { next, fingerprint, action: i as u16, class });
+                all.push(Step { next, fingerprint, action: i as u16, class });
             }
         }
-        self.taken.push(Taken { node, steps: self.steps.len(), shown: self.shown.len(), opens, keeps });
+        let (steps, shown) = (self.steps.len() - steps, self.shown.len() - shown);
+        self.taken.push(Taken { node, steps, shown, opens, keeps });
         Ok(())
     }
 
-    /// Looks for what the steps lead to among the visited states.
-    fn sift(&mut self, known: &Known<'_, M>, found: &mut Found<M::State>) -> Result<(), What> {
+    /// Looks for what the steps of a state lead to among the visited states.
+    fn sift_of(
+        &mut self,
+        known: &Known<'_, M>,
+        taken: Taken,
+        found: &mut Found<M::State>,
+    ) -> Result<(), What> {
         let Known { model, states, visited, promised, .. } = *known;
-        let Self { taken, steps, shown, marks, asked, node, action: at, .. } = self;
-        steps.iter().for_each(|step| visited.fetch(step.fingerprint));
-        let (mut steps, mut steps_before, mut shown_before) = (steps.drain(..), 0, 0);
-        for taken in taken.drain(..) {
-            *node = taken.node;
-            let (fresh, edges, shown_from) = (found.fresh.len(), found.edges.len(), found.shown.len());
-            found.shown.extend_from_slice(&shown[shown_before..taken.shown]);
-            let keep_edges = taken.keeps != promised;
-            let (mut inside, mut cut) = (0_u32, 0);
-            for Step { next, fingerprint, action, class } in steps.by_ref().take(taken.steps - steps_before) {
-                let same = |seat: Seat<'_>| !known.exact || *states.at(seat.node()) == next;
-                let to = match visited.find(fingerprint, same) {
-                    Some(_) if !keep_edges => None,
-                    Some(seat) => Some(To::Known(seat.node())),
-                    None => {
-                        *at = Some(action.into());
-                        *asked = "within_boundary";
-                        if !model.within_boundary(&next) {
-                            cut += 1;
-                            continue;
-                        }
-                        let number = (found.fresh.len() - fresh) as u32;
-                        *asked = "look";
-                        marks.clear();
-                        model.look(&next, marks);
-                        marks.forget(known.seen);
-                        if !marks.is_empty() {
-                            found
-                                .shown
-                                .extend(marks.iter().map(|mark| Shown { mark, by: By::Fresh(number) }));
-                        }
-                        *asked = "pack";
-                        let state = if known.packs {
-                            pack(model, &next, &mut found.packed)?
-                        } else {
-                            Held::Whole(next)
-                        };
-                        found.fresh.push(Fresh { state, fingerprint, position: inside as u16 });
-                        Some(To::Fresh(number))
+        let Self { steps, shown, marks, asked, action: at, .. } = self;
+        self.node = taken.node;
+        let (fresh, edges, shown_before) = (found.fresh.len(), found.edges.len(), found.shown.len());
+        found.shown.extend((0..taken.shown).filter_map(|_| shown.pop()));
+        let keep_edges = taken.keeps != promised;
+        let (mut inside, mut cut) = (0_u32, 0);
+        for Step { next, fingerprint, action, class } in (0..taken.steps).filter_map(|_| steps.pop()) {
+            let same = |seat: Seat<'_>| !known.exact || *states.at(seat.node()) == next;
+            let to = match visited.find(fingerprint, same) {
+                Some(_) if !keep_edges => None,
+                Some(seat) => Some(To::Known(seat.node())),
+                None => {
+                    *at = Some(action.into());
+                    *asked = "within_boundary";
+                    if !model.within_boundary(&next) {
+                        cut += 1;
+                        continue;
                     }
-                };
-                if keep_edges && let Some(to) = to {
-                    found.edges.push(Way { class, to });
+                    let number = (found.fresh.len() - fresh) as u32;
+                    *asked = "look";
+                    marks.clear();
+                    model.look(&next, marks);
+                    marks.forget(known.seen);
+                    if !marks.is_empty() {
+                        found.shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Fresh(number) }));
+                    }
+                    *asked = "pack";
+                    let state =
+                        if known.packs { pack(model, &next, &mut found.packed)? } else { Held::Whole(next) };
+                    found.fresh.push(Fresh { state, fingerprint, position: inside as u16 });
+                    Some(To::Fresh(number))
                 }
-                inside += 1;
+            };
+            if keep_edges && let Some(to) = to {
+                found.edges.push(Way { class, to });
             }
-            (steps_before, shown_before) = (taken.steps, taken.shown);
-            found.nodes.push(Expanded {
-                steps: inside,
-                cut,
-                fresh: found.fresh.len() - fresh,
-                edges: found.edges.len() - edges,
-                shown: found.shown.len() - shown_from,
-                opens: taken.opens,
-                keeps: taken.keeps,
-            });
+            inside += 1;
         }
+        found.nodes.push(Expanded {
+            steps: inside,
+            cut,
+            fresh: found.fresh.len() - fresh,
+            edges: found.edges.len() - edges,
+            shown: found.shown.len() - shown_before,
+            opens: taken.opens,
+            keeps: taken.keeps,
+        });
         Ok(())
     }
 

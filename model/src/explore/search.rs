@@ -207,9 +207,7 @@ where
                 }
                 ended
             } else {
-                let nodes = self.found.expanded..self.found.expanded + self.waiting().min(CHUNK);
-                expander.expand(&self.known(), nodes, &mut found);
-                self.commit(&mut found, progress)?
+                self.expand_alone(&mut expander, &mut found, progress)?
             };
             if let Some(ended) = ended {
                 return Ok(ended);
@@ -237,6 +235,23 @@ where
         }
     }
 
+    /// Expands and numbers the next few states.
+    fn expand_alone(
+        &mut self,
+        expander: &mut Expander<M>,
+        found: &mut Found<M::State>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<Ended>, Fault> {
+        let first = self.found.expanded;
+        expander.take(&self.known(), first..first + self.waiting().min(CHUNK));
+        while expander.sift(&self.known(), found) {
+            if let Some(ended) = self.commit(found, progress)? {
+                return Ok(Some(ended));
+            }
+        }
+        self.commit(found, progress)
+    }
+
     /// Expands the next block of states with several threads. What they found comes in the order of the states.
     fn expand_together(&self, threads: usize) -> Vec<Found<M::State>> {
         let known = &self.known();
@@ -252,7 +267,8 @@ where
                     return all;
                 }
                 let mut found = Found::default();
-                expander.expand(known, from..end.min(from + CHUNK), &mut found);
+                expander.take(known, from..end.min(from + CHUNK));
+                while expander.sift(known, &mut found) {}
                 let well = found.fault.is_none();
                 all.push((from, found));
                 if !well {
