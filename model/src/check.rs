@@ -124,6 +124,7 @@ pub fn explore(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Run, ModelError> {
     let kernel = KernelModel::new(subject.clone(), model, scope);
+    let kernel = if options.budget.memory.is_some() { kernel.packed() } else { kernel };
     let exploration = explore::explore(&kernel, options, progress)?;
     let found = (0..CLAIMS.len()).map(|claim| found(&kernel, &exploration, claim));
     let seen = (0..MARKS).map(|mark| exploration.witness(mark).map(|witness| exploration.steps_to(witness)));

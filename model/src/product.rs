@@ -43,6 +43,8 @@ pub struct KernelModel {
     states: Mutex<HashSet<u64>>,
     /// The sum of the digests of all steps, where one is asked for: two kernels that do the same have the same.
     digest: Option<AtomicU64>,
+    /// Whether waiting products are kept as bytes.
+    packs: bool,
 }
 
 impl KernelModel {
@@ -60,7 +62,7 @@ impl KernelModel {
                 situations.push((from, to));
             }
         }
-        Self { subject, adversary, speaking, promises, situations, states: Mutex::default(), digest: None }
+        Self { subject, adversary, speaking, promises, situations, states: Mutex::default(), digest: None, packs: false }
     }
 
     /// The same, for mutants: a digest of everything that it does is kept, states are not counted, and the contracts on
@@ -68,6 +70,12 @@ impl KernelModel {
     #[must_use]
     pub fn digested(subject: Subject, model: Model, scope: &Scope) -> Self {
         Self { digest: Some(AtomicU64::new(0)), ..Self::new(subject, model, scope) }
+    }
+
+    /// The same; products that wait are kept as bytes. They take a twentieth of the room, and a quarter more time.
+    #[must_use]
+    pub fn packed(self) -> Self {
+        Self { packs: true, ..self }
     }
 
     /// A digest of every step asked for so far, whatever the order; 0 where none is kept.
@@ -231,6 +239,15 @@ impl FairModel for KernelModel {
 
     fn class(&self, product: &Product, input: &Input) -> u8 {
         class(Party::of(input, product.state.control.waiting().map(|call| call.ask)))
+    }
+
+    fn pack(&self, product: &Product, into: &mut Vec<u8>) -> bool {
+        // A product always has an encoding; one without would be unpacked as none, which the explorer tells.
+        self.packs && postcard::to_io(product, into).is_ok()
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<Product> {
+        postcard::from_bytes(bytes).ok()
     }
 
     fn promises(&self) -> &[Promise] {
