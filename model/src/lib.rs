@@ -16,3 +16,4 @@ pub mod product;
 pub mod reference;
 pub mod scopes;
 pub mod subject;
+pub mod tally;

@@ -9,6 +9,7 @@ use crate::parties::{class, fairness};
 use crate::reference;
 use crate::scopes::{Model, Scope};
 use crate::subject::Subject;
+use crate::tally::{Tally, Tallying};
 use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, Party, Situation, broken_by_step};
 use orchestrion_kernel::{ConversationId, Input, State};
 use std::collections::HashSet;
@@ -42,6 +43,8 @@ pub struct KernelModel {
     states: Mutex<HashSet<u64>>,
     /// The sum of the digests of all steps, where one is asked for: two kernels that do the same have the same.
     digest: Option<AtomicU64>,
+    /// States and steps by control state, where somebody wants to see them.
+    tally: Option<Mutex<Tallying>>,
 }
 
 impl KernelModel {
@@ -59,13 +62,27 @@ impl KernelModel {
                 situations.push((from, to));
             }
         }
-        Self { subject, adversary, speaking, promises, situations, states: Mutex::default(), digest: None }
+        let (states, digest, tally) = (Mutex::default(), None, None);
+        Self { subject, adversary, speaking, promises, situations, states, digest, tally }
     }
 
     /// The same; a digest of everything that it does is kept.
     #[must_use]
     pub fn digested(subject: Subject, model: Model, scope: &Scope) -> Self {
         Self { digest: Some(AtomicU64::new(0)), ..Self::new(subject, model, scope) }
+    }
+
+    /// The same; states and steps are counted by control state.
+    #[must_use]
+    pub fn tallied(subject: Subject, model: Model, scope: &Scope) -> Self {
+        Self { tally: Some(Mutex::default()), ..Self::new(subject, model, scope) }
+    }
+
+    /// What was counted so far; nothing where nothing is.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let tally = self.tally.as_ref().map(|tally| tally.lock().unwrap_or_else(PoisonError::into_inner));
+        tally.map_or_else(Tally::default, |tally| tally.counts.clone())
     }
 
     /// A digest of every step asked for so far, whatever the order; 0 where none is kept.
@@ -118,6 +135,10 @@ impl KernelModel {
         seen(Mark::of_input(input));
         if let Some(digest) = &self.digest {
             digest.fetch_add(digest_of(&(before, input, &events)), Ordering::Relaxed);
+        }
+        if let Some(tally) = &self.tally {
+            let step = digest_of(&(before, input));
+            tally.lock().unwrap_or_else(PoisonError::into_inner).step(step, &before.state, &events);
         }
         let mut state = self.subject.apply(&before.state, &events);
         let mut history = before.history.clone();
@@ -178,7 +199,10 @@ impl KernelModel {
     }
 
     fn count(&self, state: &State) {
-        self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest_of(state));
+        let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest_of(state));
+        if let (true, Some(tally)) = (is_new, &self.tally) {
+            tally.lock().unwrap_or_else(PoisonError::into_inner).state(state);
+        }
     }
 
     /// One bit for each promise whose situation is there.
