@@ -114,6 +114,8 @@ pub enum Contract {
     RefusalChangesNothing,
     /// An answer to another call, an answer of another kind and a stranger are refused as what they are.
     RefusesWhatDoesNotFit,
+    /// An answer that fits the call that is waited for is taken.
+    TakesWhatFits,
     /// Every state takes or refuses every trigger; what it takes is one row, or a resume.
     Total,
     /// The same state and input give the same events.

@@ -57,6 +57,14 @@ pub fn try_step(
     }
 }
 
+/// Holds against a refusal that a fitting answer is taken.
+pub fn try_refusal(input: &Input, refusal: &Refusal, mut seen: impl FnMut(Mark)) {
+    seen(Mark::of_refusal(refusal));
+    if let (Input::Reply { .. }, Refusal::NotExpected { .. }) = (input, refusal) {
+        seen(broken(Contract::TakesWhatFits));
+    }
+}
+
 fn broken(contract: Contract) -> Mark {
     let states = |check: &Check| matches!(check, Check::Contract(stated) if *stated == contract);
     Mark::Broken(CLAIMS.iter().position(|claim| states(&claim.check)).unwrap_or_default())

@@ -23,12 +23,13 @@ mod kernel;
 mod knowledge;
 mod order;
 mod records;
+mod turns;
 
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &joined();
 
-const PARTS: [&[Claim]; 5] =
-    [findings::FINDINGS, order::ORDER, knowledge::KNOWLEDGE, records::RECORDS, kernel::KERNEL];
+const PARTS: [&[Claim]; 6] =
+    [findings::FINDINGS, order::ORDER, knowledge::KNOWLEDGE, records::RECORDS, turns::TURNS, kernel::KERNEL];
 
 /// The parts, one behind the other. Nothing of this is left at run time.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)]

@@ -5,7 +5,9 @@
 //! forgets what no later event can depend on, so that it multiplies no states.
 
 use crate::control::phase::Phase;
-use crate::event::{Decision, EffectEnd, Event, Holding, Holdings, TaskEnd, TaskOutcome, TaskRecord};
+use crate::event::{
+    Decision, EffectEnd, Ending, Event, Holding, Holdings, Label, TaskEnd, TaskOutcome, TaskRecord,
+};
 use crate::ids::{Revision, TaskId};
 use crate::module::{Argument, Ask, ByRole, Failure, Kind, Ratings, Report, Role, Stance, Store};
 use crate::plan::EffectKind;
@@ -50,8 +52,8 @@ pub struct History {
     pub decisions: Vec<Decision>,
     /// The plan was not let run.
     pub blocked: bool,
-    /// The tasks of the plan as it stands now.
-    pub planned: Vec<TaskId>,
+    /// The tasks of the plan as it stands now, with the effects that they declare.
+    pub planned: Vec<(TaskId, EffectKind)>,
     /// How the tasks of the latest run ended, as they were answered.
     pub outcomes: Vec<TaskOutcome>,
     /// Security's objections to revisions that ran all the same, lowest first.
@@ -84,6 +86,29 @@ pub struct History {
     pub undelivered: bool,
     /// Final answers; stops counting at 2.
     pub answers: u8,
+    /// As what and why the request was concluded.
+    pub ending: Option<Ending>,
+    /// What the latest input brought.
+    pub news: News,
+}
+
+/// What one input brought; forgotten once control has moved on it, so that it multiplies no states.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct News {
+    /// The question that was answered.
+    pub answered: Option<Ask>,
+    /// The question that was not, and how not.
+    pub unanswered: Option<(Ask, Failure)>,
+    /// A plan was adopted.
+    pub planned: bool,
+    /// The consensus was computed.
+    pub scored: bool,
+    /// The ratings moved.
+    pub rated: bool,
+    /// The decision that was taken.
+    pub decided: Option<Label>,
+    /// The user cancelled.
+    pub cancelled: bool,
 }
 
 impl History {
@@ -100,25 +125,24 @@ impl History {
             Event::ToolCall { ask, .. } => self.call(policy, *ask),
             Event::ToolResult { report, .. } => {
                 if let Some(ask) = self.asked.take() {
+                    self.news.answered = Some(ask);
                     self.answered(policy, ask, report);
                 }
             }
-            Event::CallFailed { failure, .. } => match self.asked.take() {
-                Some(Ask::RunTask { task, .. }) => {
-                    self.lost |= *failure == Failure::Unknown;
-                    self.ended(task, TaskEnd::NoResult(*failure));
+            Event::CallFailed { failure, .. } => {
+                if let Some(ask) = self.asked.take() {
+                    self.news.unanswered = Some((ask, *failure));
+                    self.unanswered(ask, *failure);
                 }
-                Some(Ask::DeliverAudit) => self.audit_failed = true,
-                Some(Ask::UndoTask { task }) => self.settle(task, EffectEnd::UndoFailed),
-                Some(Ask::Remember { store, .. }) => *self.holding(store) = Holding::after(*failure),
-                _ => {}
-            },
+            }
             Event::Cancelled => {
                 self.cancelled = true;
+                self.news.cancelled = true;
                 self.asked = None;
             }
             Event::PlanAdopted { plan, .. } => {
-                self.planned = plan.tasks().iter().map(|task| task.id).collect();
+                self.news.planned = true;
+                self.planned = plan.tasks().iter().map(|task| (task.id, task.effect.kind())).collect();
                 self.outcomes.clear();
                 self.succeeded = false;
                 self.security = None;
@@ -126,21 +150,30 @@ impl History {
                 self.approved = false;
             }
             Event::ConsensusScored { score, .. } => {
+                self.news.scored = true;
                 self.enough = *score >= policy.thresholds.proceed_from;
                 self.below_line = *score < policy.thresholds.redebate_below;
                 self.cleared = Some(self.enough);
             }
             Event::Decided { decision } => {
+                self.news.decided = Some(decision.label);
                 let decision = Decision { revision: Revision::FIRST, ..*decision };
                 self.decisions.retain(|earlier| *earlier != decision);
                 self.decisions.push(decision);
             }
-            Event::RatingsUpdated { ratings } => self.rated = Some(*ratings),
+            Event::RatingsUpdated { ratings } => {
+                self.news.rated = true;
+                self.rated = Some(*ratings);
+            }
+            Event::Concluded { ending } => self.ending = Some(*ending),
             Event::AuditUndelivered => self.undelivered = true,
             Event::Memorized { .. } => self.forget_debate(),
             Event::Audited { .. } => self.audits = self.audits.saturating_add(1).min(2),
             Event::FinalAnswer { .. } => self.answers = self.answers.saturating_add(1).min(2),
-            Event::Moved { row } => self.moved(policy, row.row().to),
+            Event::Moved { row } => {
+                self.news = News::default();
+                self.moved(policy, row.row().to);
+            }
             _ => {}
         }
     }
@@ -201,10 +234,24 @@ impl History {
         }
     }
 
+    fn unanswered(&mut self, ask: Ask, failure: Failure) {
+        match ask {
+            Ask::RunTask { task, .. } => {
+                self.lost |= failure == Failure::Unknown;
+                self.ended(task, TaskEnd::NoResult(failure));
+            }
+            Ask::DeliverAudit => self.audit_failed = true,
+            Ask::UndoTask { task } => self.settle(task, EffectEnd::UndoFailed),
+            Ask::Remember { store, .. } => *self.holding(store) = Holding::after(failure),
+            _ => {}
+        }
+    }
+
     fn ended(&mut self, task: TaskId, ended: TaskEnd) {
         self.outcomes.push(TaskOutcome { task, ended });
-        self.succeeded = self.outcomes.iter().map(|outcome| outcome.task).eq(self.planned.iter().copied())
-            && self.outcomes.iter().all(|outcome| outcome.ended == TaskEnd::Succeeded);
+        self.succeeded =
+            self.outcomes.iter().map(|outcome| outcome.task).eq(self.planned.iter().map(|(task, _)| *task))
+                && self.outcomes.iter().all(|outcome| outcome.ended == TaskEnd::Succeeded);
     }
 
     /// The latest decision.

@@ -45,6 +45,15 @@ pub(super) const KERNEL: &[Claim] = &[
         ..CLAIM
     },
     Claim {
+        id: "C-67",
+        clause: "000-4.3",
+        statement: "Whatever answers the call that is waited for is taken: no answer leaves the kernel without a way on.",
+        formula: "answers(i, waiting(o)) ⇒ decide(o, i) ≠ NotExpected",
+        check: Check::Contract(Contract::TakesWhatFits),
+        premise: |_, state| state.control.waiting().is_some(),
+        ..CLAIM
+    },
+    Claim {
         id: "C-65",
         clause: "000-4.3",
         statement: "The kernel waits for exactly what was asked and not answered, and stands where it moved to.",

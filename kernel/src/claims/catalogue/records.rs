@@ -11,7 +11,7 @@ pub(super) const RECORDS: &[Claim] = &[
         check: Trace(|_, past, event| match event {
             Event::ExecutionReported { tasks, .. } => {
                 let ran = past.outcomes.len();
-                tasks.iter().map(|task| task.task).eq(past.planned.iter().copied())
+                tasks.iter().map(|task| task.task).eq(past.planned.iter().map(|(task, _)| *task))
                     && tasks.iter().take(ran).eq(&past.outcomes)
                     && tasks.iter().skip(ran).all(|task| task.ended == TaskEnd::NotRun)
                     && (tasks.len() == ran
