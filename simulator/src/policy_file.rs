@@ -4,9 +4,11 @@
 //! says from where a setting that the file does not have was inherited.
 
 mod format;
+mod set;
 mod write;
 
 pub use format::{BoundFile, BoundsFile, PolicyFile, RulesFile, ThresholdsFile, WeightsFile};
+pub(crate) use set::{set, setting};
 pub use write::write;
 
 use crate::yaml::{Fault, ReadError, Source, nearest, schema_of};

@@ -18,7 +18,7 @@ mod words;
 
 pub use html::{HtmlPage, PAGE_BEGINS, html};
 pub use terminal::Style;
-pub(crate) use text::harmless;
+pub(crate) use text::{harmless, wrap};
 
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::State;
