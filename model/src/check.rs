@@ -163,7 +163,8 @@ fn run(
         scope: scope.name,
         policy: kernel.subject().policy.name.clone(),
         found: found.collect::<Result<_, _>>()?,
-        states: kernel.states_seen(),
+        // Where it was cut short, some states were seen ahead of what was counted.
+        states: kernel.states_seen().min(exploration.states()),
         products: exploration.states(),
         steps: exploration.generated(),
         depth: exploration.depth(),

@@ -9,14 +9,15 @@ use orchestrion_kernel::control::table::{Source, TRANSITIONS};
 /// Everything that can be asked for by name: rows (`T18`), their guards where they do not hold (`not T18`), control states,
 /// kinds of input, refusals, and claims, which stand for their premises.
 pub fn names() -> impl Iterator<Item = (String, Mark)> {
-    let rows = (0..).zip(TRANSITIONS).map(|(place, row)| (row.id.to_owned(), Mark::Row(place)));
+    let rows = (0..TRANSITIONS.len()).map(Mark::Row);
     let guarded = (0..).zip(TRANSITIONS).filter(|(_, row)| row.when != Guard::Always);
-    let guards = guarded.map(|(place, row)| (format!("not {}", row.id), Mark::Guard(place)));
-    let phases = (0..).zip(Phase::ALL).map(|(place, phase)| (phase.name().to_owned(), Mark::Phase(place)));
-    let inputs = (0..).zip(INPUTS).map(|(place, input)| (input.to_owned(), Mark::Input(place)));
-    let refusals = (0..).zip(REFUSALS).map(|(place, refusal)| (refusal.to_owned(), Mark::Refusal(place)));
-    let claims = (0..).zip(CLAIMS).map(|(place, claim)| (claim.id.to_owned(), Mark::Premise(place)));
-    rows.chain(guards).chain(phases).chain(inputs).chain(refusals).chain(claims)
+    let guards = guarded.map(|(place, _)| Mark::Guard(place));
+    let phases = (0..Phase::ALL.len()).map(Mark::Phase);
+    let inputs = (0..INPUTS.len()).map(Mark::Input);
+    let refusals = (0..REFUSALS.len()).map(Mark::Refusal);
+    let claims = (0..CLAIMS.len()).map(Mark::Premise);
+    let all = rows.chain(guards).chain(phases).chain(inputs).chain(refusals).chain(claims);
+    all.map(|mark| (mark.name(), mark))
 }
 
 /// The mark of this name; capitals do not matter.
@@ -26,7 +27,16 @@ pub fn named(name: &str) -> Option<Mark> {
 }
 
 impl Mark {
-    /// What is behind its name: a row's edge and label, a claim's statement; nothing where the name says it all.
+    /// Its name, by which [`named`] finds it.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Guard(row) => format!("not {}", TRANSITIONS[row].id),
+            _ => self.to_string(),
+        }
+    }
+
+    /// What is behind its name: a row's edge and label, a guard, a claim's statement; nothing where the name says it all.
     #[must_use]
     pub fn about(self) -> String {
         match self {
@@ -38,7 +48,8 @@ impl Mark {
                 }
             }
             Self::Broken(claim) | Self::Premise(claim) => CLAIMS[claim].statement.to_owned(),
-            Self::Phase(_) | Self::Guard(_) | Self::Input(_) | Self::Refusal(_) => String::new(),
+            Self::Guard(row) => format!("where its guard fails: {}", TRANSITIONS[row].when),
+            Self::Phase(_) | Self::Input(_) | Self::Refusal(_) => String::new(),
         }
     }
 }

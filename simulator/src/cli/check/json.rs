@@ -73,7 +73,7 @@ struct MarkReport {
 
 impl MarkReport {
     fn of(mark: Mark) -> Self {
-        Self { kind: mark.kind(), name: mark.to_string(), about: mark.about() }
+        Self { kind: mark.kind(), name: mark.name(), about: mark.about() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::json::CutReport;
 use super::keep::{Kept, keep};
-use super::report::{Look, cut_short, hanging, matter, of_highlights};
+use super::report::{Look, cut_short, hanging, matter, of_highlights, steps};
 use super::{Args, Order};
 use crate::cli::{Format, Global, Outcome, files};
 use crate::show::harmless;
@@ -104,23 +104,19 @@ fn look_for<'a>(
 
 /// The name of the mark, as that of a file.
 fn file_name(mark: Mark) -> String {
-    let name = match mark {
-        Mark::Guard(_) => format!("not {}", mark.to_string().split(':').next().unwrap_or_default()),
-        _ => mark.to_string(),
-    };
-    format!("reach-{}", name.replace(' ', "-"))
+    format!("reach-{}", mark.name().replace(' ', "-"))
 }
 
 /// The mark with its kind, and what is behind its name.
 fn told(mark: Mark) -> String {
     let what = match mark {
         Mark::Premise(_) => format!("a state in which {mark} has something to say"),
-        Mark::Guard(_) => format!("the guard of {mark}"),
+        Mark::Guard(_) => format!("row {}", mark.name()),
         _ => format!("{} {mark}", mark.kind()),
     };
     match mark.about() {
         about if about.is_empty() => what,
-        about => format!("{what}, {about}"),
+        about => format!("{what}: {about}"),
     }
 }
 
@@ -150,12 +146,12 @@ fn human(
                 )?;
             }
         }
-        if let (Some((_, steps)), Some(Kept { trace, evidence })) = (best, kept) {
-            let highlights = evidence.last_highlights(*steps as u64);
-            writeln!(out, "  a shortest way, {steps} steps{}", matter(highlights))?;
+        if let (Some((_, length)), Some(Kept { trace, evidence })) = (best, kept) {
+            let highlights = evidence.last_highlights(*length as u64);
+            writeln!(out, "  a shortest way, {}{}", steps(*length), matter(highlights))?;
             of_highlights(highlights, look, out)?;
             let file = files::quoted(trace);
-            writeln!(out, "  look   orchestrion show {file} --at {steps}")?;
+            writeln!(out, "  look   orchestrion show {file} --at {length}")?;
             writeln!(
                 out,
                 "  keep   orchestrion promote {file} {}",
@@ -181,7 +177,7 @@ fn of_runs(runs: &[Reached], look: Look, out: &mut impl Write) -> io::Result<()>
         let products = super::extent::grouped(run.products as u64);
         let told = match &run.inputs {
             Some(way) if way.is_empty() => "there from the start".to_owned(),
-            Some(way) => format!("reached in {} steps, after {products} products", way.len()),
+            Some(way) => format!("reached in {}, after {products} products", steps(way.len())),
             None => match cut_short(run.ended, run.depth) {
                 Some(cut) => cut,
                 None => format!("not reached in {products} products, exhausted"),
@@ -202,14 +198,14 @@ fn last_line(mark: Mark, looked: &Looked<'_>, scope: &str) -> String {
     let under = harmless(&looked.policy.name);
     let models: Vec<&str> = looked.runs.iter().map(|run| run.model).collect();
     let told = match looked.best {
-        Some((run, steps)) => format!("in {steps} steps, in {}", models[run]),
+        Some((run, length)) => format!("in {}, in {}", steps(length), models[run]),
         None if looked.outcome() == Outcome::Unread => "not so far, and a model was cut short".to_owned(),
         None => match super::extent::only(&models) {
             None => "not in any model, all exhausted".to_owned(),
             Some(only) => format!("not in {}, exhausted", only.join(" and ")),
         },
     };
-    format!("{style}{word}{style:#}: {mark} {told}, at scope {scope} under {under}")
+    format!("{style}{word}{style:#}: {} {told}, at scope {scope} under {under}", mark.name())
 }
 
 #[derive(Serialize)]
@@ -243,7 +239,7 @@ struct RunReport<'a> {
 
 fn json(mark: Mark, looked: &[Looked<'_>], scope: &str, out: &mut impl Write) -> io::Result<()> {
     let report = Report {
-        name: mark.to_string(),
+        name: mark.name(),
         kind: mark.kind(),
         about: mark.about(),
         scope,

@@ -8,6 +8,7 @@ use crate::project::Waiver;
 use crate::show::{harmless, wrap};
 use anstyle::{AnsiColor, Style};
 use orchestrion_model::check::{Counterexample, Run, Verdict};
+use orchestrion_model::coverage::Mark;
 use orchestrion_model::explore::Ended;
 use orchestrion_model::scopes::Model;
 use std::io::{self, Write};
@@ -84,11 +85,16 @@ fn of_runs(runs: &[Run], look: Look, out: &mut impl Write) -> io::Result<()> {
 pub(super) fn cut_short(ended: Ended, depth: usize) -> Option<String> {
     let (why, waiting, covered) = cut(ended, depth)?;
     let (what, flag) = cause(why);
-    let steps = if covered == 1 { "step" } else { "steps" };
     Some(format!(
-        "cut short: out of {what} ({flag}); every run of up to {covered} {steps} was tried, {} products were not followed further",
+        "cut short: out of {what} ({flag}); every run of up to {} was tried, {} products were not followed further",
+        steps(covered),
         grouped(waiting as u64)
     ))
+}
+
+/// So many steps.
+pub(super) fn steps(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 
 fn of_extent(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()> {
@@ -129,15 +135,14 @@ fn unreached(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()
         for mark in &extent.unreached {
             let about = mark.about();
             let about = if about.is_empty() { about } else { format!("  {about}") };
-            hanging(EXTENT_AT + 4, "", &format!("{} {mark}{about}", mark.kind()), look, out)?;
+            let kind = if matches!(mark, Mark::Guard(_)) { "row" } else { mark.kind() };
+            hanging(EXTENT_AT + 4, "", &format!("{kind} {}{about}", mark.name()), look, out)?;
         }
         return Ok(());
     }
     for (kind, several) in KINDS {
         let marks = extent.unreached.iter().filter(|mark| mark.kind() == kind);
-        // A guard is named after its row; what it asks would fill pages.
-        let names: Vec<String> =
-            marks.map(|mark| mark.to_string().split(':').next().unwrap_or_default().to_owned()).collect();
+        let names: Vec<String> = marks.map(|mark| mark.name()).collect();
         if !names.is_empty() {
             hanging(EXTENT_AT + 4, "", &format!("{several}: {}", names.join(", ")), look, out)?;
         }
@@ -203,7 +208,7 @@ fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
 
 /// What kind of counterexample it is, up to which step it is worth reading, and the step to look at, unless it is the last.
 fn of_counterexample(counterexample: &Counterexample) -> (String, u64, Option<u64>) {
-    let steps = counterexample.inputs.len();
+    let all = counterexample.inputs.len();
     match (counterexample.stem, counterexample.round()) {
         (Some(stem), Some(round)) => {
             let (first, last) = (stem + 1, stem + round);
@@ -213,7 +218,7 @@ fn of_counterexample(counterexample: &Counterexample) -> (String, u64, Option<u6
             };
             (told, last as u64, Some(first as u64))
         }
-        _ => (format!("shortest counterexample, {steps} steps"), steps as u64, None),
+        _ => (format!("shortest counterexample, {}", steps(all)), all as u64, None),
     }
 }
 

@@ -17,13 +17,13 @@ pub(super) struct Search {
     #[arg(long = "model", value_name = "MODEL", value_parser = names())]
     models: Vec<String>,
     /// Threads that explore; as many as there are cores, unless said otherwise. What is found does not depend on it.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
     jobs: Option<NonZeroUsize>,
     /// Keep whole states instead of 64-bit fingerprints: nothing can be missed by a collision, at many times the memory.
     #[arg(long)]
     exact: bool,
     /// Give a model up as inconclusive once it has so many states.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
     states: Option<NonZeroUsize>,
     /// Give a model up as inconclusive once it takes so much memory, such as 2GiB.
     #[arg(long, value_name = "SIZE", value_parser = memory)]
@@ -35,6 +35,10 @@ pub(super) struct Search {
 
 fn names() -> Vec<&'static str> {
     MODELS.iter().chain([&COMPOSED]).map(|model| model.name).collect()
+}
+
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number, 1 at least".to_owned())
 }
 
 fn memory(text: &str) -> Result<ByteSize, String> {

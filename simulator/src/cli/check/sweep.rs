@@ -176,7 +176,7 @@ fn foot(rows: &[Row], scope: &str, outcome: Outcome, out: &mut impl Write) -> io
         let settings: Vec<String> =
             row.settings.iter().map(|(path, value)| format!("{path}={value}")).collect();
         let trace = files::quoted(found.1);
-        writeln!(out, "  {}, {}\n  look   orchestrion show {trace}", settings.join(", "), found.0)?;
+        writeln!(out, "  {} under {}\n  look   orchestrion show {trace}", found.0, settings.join(", "))?;
     }
     let count = |of: Outcome| rows.iter().filter(|row| row.outcome() == of).count();
     let word = match outcome {
