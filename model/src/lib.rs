@@ -7,5 +7,7 @@
 pub mod adversary;
 pub mod check;
 pub mod contracts;
+pub mod export;
+pub mod machine;
 pub mod product;
 pub mod scopes;

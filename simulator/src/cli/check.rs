@@ -1,6 +1,7 @@
 //! `check`: explore every model and hold every claim against it.
 
 mod json;
+mod machine;
 mod report;
 mod waivers;
 
@@ -26,7 +27,8 @@ use waivers::{Standing, standings};
 Examples:
   orchestrion check                          the project's policies, or the built-in `hardened`: nothing fails
   orchestrion check --policy as-drawn        004 as drawn: the findings, each with a trace
-  orchestrion check --policy mine.yaml --format json")]
+  orchestrion check --policy mine.yaml --format json
+  orchestrion check --machine drawing.md     a machine of somebody else's: a table, or a Mermaid state diagram")]
 pub(super) struct Args {
     /// The policy: `hardened`, `as-drawn`, or a file. The project file is not read then.
     #[arg(long, value_name = "POLICY", conflicts_with = "config")]
@@ -37,6 +39,9 @@ pub(super) struct Args {
     /// Inputs tried in each model before its exploration is given up as inconclusive.
     #[arg(long, value_name = "INPUTS", default_value_t = LIMIT)]
     limit: usize,
+    /// Criticise this machine instead: a YAML table, or the Mermaid state diagrams in a text.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["policy", "scope", "limit", "config"])]
+    machine: Option<PathBuf>,
     /// How the report is printed.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
@@ -50,6 +55,9 @@ struct Subject {
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+    if let Some(file) = &args.machine {
+        return machine::run(file, args.format, global.quiet);
+    }
     let subject = subject(args, global)?;
     let checked = subject
         .policies

@@ -3,7 +3,7 @@
 mod manual;
 
 use super::{Cli, Outcome, files};
-use crate::{pages, policy_file, project, scenario, stdio};
+use crate::{machine, pages, policy_file, project, scenario, stdio};
 use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
 use manual::manual;
@@ -70,6 +70,8 @@ enum Schema {
     Policy,
     /// Of project files.
     Project,
+    /// Of machines, as `check --machine` reads them.
+    Machine,
     /// Of what a host says to `run --stdio`, and is told.
     Stdio,
 }
@@ -90,6 +92,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             Schema::Scenario => scenario::scenario_schema(),
             Schema::Policy => policy_file::policy_schema(),
             Schema::Project => project::project_schema(),
+            Schema::Machine => machine::machine_schema(),
             Schema::Stdio => stdio::protocol::schema(),
         })?,
         What::Policy => policy_file::write(&policy.unwrap_or_else(default)),
