@@ -16,6 +16,8 @@ pub mod cli;
 pub mod drive;
 pub mod evidence;
 #[cfg(feature = "cli")]
+pub mod itf;
+#[cfg(feature = "cli")]
 pub mod machine;
 pub mod pages;
 pub mod play;

@@ -1,0 +1,77 @@
+//! The picture of a real exploration, and of a run through it.
+
+use super::*;
+use crate::product::{KernelModel, Product};
+use crate::scopes::{Model, Scope};
+use orchestrion_kernel::{Event, decide};
+use std::collections::{HashSet, VecDeque};
+
+/// Explores a model under `hardened`, breadth first.
+fn explored(policy: &Policy, model: &str) -> Summary {
+    let scope = Scope::by_name("tiny").unwrap();
+    let kernel = KernelModel::new(policy.clone(), Model::by_name(model).unwrap(), &scope);
+    let mut summary = Summary { title: format!("{model} under hardened"), ..Summary::default() };
+    let start = kernel.start();
+    let mut seen: HashSet<Product> = HashSet::from([start.clone()]);
+    let mut open = VecDeque::from([start]);
+    while let Some(before) = open.pop_front() {
+        *summary.states.entry(before.state.control.phase()).or_default() += 1;
+        for input in kernel.inputs(&before) {
+            let Some(after) = kernel.step(&before, &input) else { continue };
+            let events = decide(policy, &before.state, &input).unwrap();
+            if let Some(row) = events.iter().find_map(|event| match event {
+                Event::Moved { row } => Some(*row),
+                _ => None,
+            }) {
+                let way = (before.state.control.phase(), row, after.state.control.phase());
+                *summary.steps.entry(way).or_default() += 1;
+            }
+            if seen.insert(after.clone()) {
+                open.push_back(after);
+            }
+        }
+    }
+    summary
+}
+
+#[test]
+fn every_row_that_is_switched_on_and_can_be_come_to_is_drawn_once() {
+    let policy = Policy::hardened();
+    let summary = explored(&policy, "lifecycle");
+    let text = dot(&policy, &summary);
+
+    let labels = text.split("label=\"").map(|part| part.split('"').next().unwrap_or_default());
+    let drawn: Vec<&str> = labels.flat_map(|label| label.split([' ', '\\', 'n'])).collect();
+    for (id, row) in rows() {
+        let taken = summary.steps.keys().any(|(_, taken, _)| *taken == id);
+        let count = drawn.iter().filter(|word| **word == row.id).count();
+        // These start where only an approver leads.
+        let is_due = row.switch.is_on(&policy) && !["E13", "E14"].contains(&row.id);
+        assert_eq!(count, usize::from(is_due), "{}: {text}", row.id);
+        assert!(!taken || count == 1);
+    }
+    // What was counted is what is written, nothing lost on the way from the border of a region.
+    let steps: u64 = edges(&policy, &summary).iter().map(|edge| edge.count).sum();
+    assert_eq!(steps, summary.steps.values().sum::<u64>());
+    assert!(text.contains("not reached"), "{text}");
+}
+
+#[test]
+fn a_run_is_numbered() {
+    let policy = Policy::hardened();
+    let mut summary = explored(&policy, "lifecycle");
+    let first = |from: Phase| *summary.steps.keys().find(|way| way.0 == from && way.2 != from).unwrap();
+    let start = first(Phase::Idle);
+    summary.run = vec![start, first(start.2)];
+    let text = dot(&policy, &summary);
+    for step in ["step 1: ", "step 2: ", "the run, with its steps"] {
+        assert!(text.contains(step), "{text}");
+    }
+    assert_eq!(text.matches("step 3").count(), 0);
+}
+
+#[test]
+fn titles_cannot_break_out_of_their_quotes() {
+    let summary = Summary { title: "a \"b\" \\".to_string(), ..Summary::default() };
+    assert!(dot(&Policy::hardened(), &summary).contains("label=\"a \\\"b\\\" \\\\\";"));
+}
