@@ -11,6 +11,9 @@ use crate::scopes::{Model, Scope};
 use crate::subject::Subject;
 use crate::tally::{Tally, Tallying};
 use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, Party, Situation, broken_by_step};
+use orchestrion_kernel::ids::ItemId;
+use orchestrion_kernel::item::Key;
+use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{ConversationId, Input, State};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
@@ -266,6 +269,15 @@ impl FairModel for KernelModel {
 
     fn keeps(&self, product: &Product) -> u8 {
         self.situations(product, |(_, to)| *to)
+    }
+
+    fn heap(&self, product: &Product) -> usize {
+        // What is known takes nearly all of it: two maps, whose nodes have room for eleven and are half full, and texts.
+        const NODE: usize = 11 * (size_of::<(ItemId, Entry)>() + size_of::<(Key, ItemId)>());
+        const TEXTS: usize = 64;
+        const REST: usize = 512;
+        let items = product.state.semantic.len();
+        items.div_ceil(6) * NODE + items * TEXTS + REST
     }
 }
 

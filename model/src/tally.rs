@@ -1,12 +1,13 @@
 //! States and steps counted by control state, for a picture of what was explored.
 
 use orchestrion_kernel::control::phase::Phase;
-use orchestrion_kernel::control::table::RowId;
+use orchestrion_kernel::control::table::{RowId, TRANSITIONS};
 use orchestrion_kernel::{Event, State};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
-/// A step of control: where it starts, the row that it takes, where it ends. A resume is none.
-pub type Way = (Phase, RowId, Phase);
+/// A step of control: where it starts, the row that it takes, as a place in [`TRANSITIONS`], and where it ends. A resume is
+/// none.
+pub type Way = (Phase, usize, Phase);
 
 /// How many states are in each control state, and how many steps go each way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct Tally {
     /// Different kernel states.
     pub states: BTreeMap<Phase, u64>,
     /// Different steps of products of state and history.
-    pub steps: HashMap<Way, u64>,
+    pub steps: BTreeMap<Way, u64>,
 }
 
 impl Tally {
@@ -32,9 +33,12 @@ impl Tally {
 /// The way that a batch of events goes from a state, if control moves.
 #[must_use]
 pub fn way(before: &State, events: &[Event]) -> Option<Way> {
-    let row =
-        events.iter().find_map(|event| if let Event::Moved { row } = event { Some(*row) } else { None })?;
-    Some((before.control.phase(), row, row.row().to))
+    let row = events.iter().find_map(|event| match event {
+        Event::Moved { row } => Some(*row),
+        _ => None,
+    })?;
+    let place = TRANSITIONS.iter().position(|known| RowId::of(known) == row)?;
+    Some((before.control.phase(), place, row.row().to))
 }
 
 /// A tally in the making.

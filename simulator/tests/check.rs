@@ -114,6 +114,30 @@ fn a_run_without_end_is_told_with_its_loop() {
     assert!(printed.contains(&format!("for ever steps {first} to {last}, again and again")), "{printed}");
     assert!(printed.contains(&format!("show {trace} --at {first}\n")), "{printed}");
     orchestrion(folder.path(), &["replay", trace]);
+    let itf: Value =
+        serde_json::from_slice(&fs::read(folder.path().join(way["itf"].as_str().unwrap())).unwrap()).unwrap();
+    let states = itf["states"].as_array().unwrap();
+    assert_eq!(states.len() as u64, way["steps"].as_u64().unwrap(), "the last one is where the loop begins");
+    assert_eq!(itf["loop"].as_u64(), Some(last));
+    assert_eq!(states[last as usize]["phase"], states[first as usize - 1]["phase"]);
+}
+
+#[test]
+fn what_was_explored_is_drawn_with_the_run_that_fails() {
+    let folder = folder();
+    let arguments = ["--policy", "as-drawn", "--model", "lifecycle", "--dot", "explored.dot"];
+    check(1, &folder, &arguments);
+    let drawn = fs::read_to_string(folder.path().join("explored.dot")).unwrap();
+    for told in
+        ["digraph explored {", "policy as-drawn, scope tiny: lifecycle; a run that breaks C-01", "step 1"]
+    {
+        assert!(drawn.contains(told), "{told}\n{drawn}");
+    }
+    check(1, &folder, &arguments);
+    assert_eq!(fs::read_to_string(folder.path().join("explored.dot")).unwrap(), drawn);
+    fs::write(folder.path().join("explored.dot"), "precious").unwrap();
+    let refused = check(2, &folder, &arguments);
+    assert!(refused.contains("is no drawing, and is not overwritten"), "{refused}");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! `check`: explore every model and hold every claim against it.
 
+mod draw;
 mod extent;
 mod json;
 mod keep;
+mod machine;
 mod reach;
 mod report;
 mod search;
@@ -12,18 +14,20 @@ mod waivers;
 use super::{Format, Global, Outcome, files, named};
 use crate::policy_file;
 use crate::project::Waiver;
+use crate::show::harmless;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use keep::{Kept, keep};
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
-use orchestrion_model::check::{Run, Verdict, explore, verdicts};
+use orchestrion_model::check::{Run, Verdict, explore, explore_tallied, verdicts};
 use orchestrion_model::scopes::{SCOPES, Scope};
 use orchestrion_model::subject::Subject;
+use orchestrion_model::tally::Tally;
 use report::Look;
 use search::Search;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use waivers::{Standing, standings};
 
 /// Explore the kernel against every adversary of the models, and hold every claim against what is reached.
@@ -45,9 +49,15 @@ Examples:
   orchestrion check --sweep max_repairs=0..2,unbounded --sweep rules.cancel=true,false
   orchestrion check --sweep proceed_from=0.5,0.6,0.7 --policy mine.yaml
 
+  orchestrion check --machine drawing.md     a machine of somebody else's: a table, or a Mermaid state diagram
+  orchestrion check --dot explored.dot       what was explored, drawn by control state: dot -Tsvg -O explored.dot
+
   orchestrion check --memory 2GiB --time 5m  what is not seen to its end is inconclusive, never held
   orchestrion check --model debate --exact   one model, by whole states instead of fingerprints
   orchestrion check --scope tiny --jobs 1    quickly, on one core
+
+Every trace that is written is written in the Informal Trace Format too, for viewers and other checkers: beside
+it, as .itf.json.
 
 A setting is called by its path in a policy file (bounds.passes), by its last part where that says which
 (passes), and a bound also with max_ before it (max_passes). Its values are a list, in which a range of
@@ -68,6 +78,13 @@ pub(super) struct Args {
     /// Check the policy with each of these values instead; may be repeated. Waivers are not applied.
     #[arg(long, value_name = "SETTING=VALUES", conflicts_with = "reach")]
     sweep: Vec<String>,
+    /// Criticise this machine instead: a YAML table, or the Mermaid state diagrams in a text.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["policy", "scope", "config", "reach", "sweep", "dot", "Search"])]
+    machine: Option<PathBuf>,
+    /// Draw what was explored, in the language of Graphviz: how many states and steps, by control state; with the run that
+    /// breaks the first failing claim, if one fails. Takes about twice the time.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reach", "sweep"])]
+    dot: Option<PathBuf>,
     #[command(flatten)]
     search: Search,
     /// How the report is printed.
@@ -83,6 +100,9 @@ struct Order {
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+    if let Some(file) = &args.machine {
+        return machine::run(file, args.format, global.quiet);
+    }
     let look = Look { quiet: global.quiet, columns: files::columns() };
     if let Some(what) = &args.reach {
         let mark = reach::named(what)?;
@@ -93,13 +113,33 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         return sweep::run(&sweeps, &order(args, global)?, args, global, look);
     }
     let order = order(args, global)?;
-    let checked = order
-        .policies
-        .iter()
-        .map(|policy| check(policy, &order.scope, &args.search, &global.out))
-        .collect::<Result<Vec<Checked>>>()?;
+    if let Some(path) = &args.dot {
+        refuse_several(&order.policies)?;
+        draw::refuse_other(path)?;
+    }
+    let mut checked = Vec::new();
+    for policy in &order.policies {
+        let (one, tally) = check(policy, &order.scope, args, &global.out)?;
+        if let Some(path) = &args.dot {
+            draw::draw(&one, &tally, path)?;
+        }
+        checked.push(one);
+    }
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     tell(checked, &order.waivers, today, args.format, look)
+}
+
+/// A drawing is of one policy.
+fn refuse_several(policies: &[Policy]) -> Result<()> {
+    if policies.len() > 1 {
+        let names: Vec<String> = policies.iter().map(|policy| harmless(&policy.name)).collect();
+        return Err(miette!(
+            help = "name one of their files with --policy",
+            "--dot draws one policy, and the project has several: {}",
+            names.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 fn order(args: &Args, global: &Global) -> Result<Order> {
@@ -150,22 +190,25 @@ impl Found {
     }
 }
 
-fn check(policy: &Policy, scope: &Scope, search: &Search, out: &Path) -> Result<Checked> {
+/// Checks one policy; the tally is empty where nobody wants a drawing.
+fn check(policy: &Policy, scope: &Scope, args: &Args, out: &Path) -> Result<(Checked, Tally)> {
     let subject = Subject::real(policy.clone());
-    let runs = search.every_model(&policy.name, |model, options, progress| {
-        explore(&subject, model, scope, options, progress)
+    let explored = args.search.every_model(&policy.name, |model, options, progress| match args.dot {
+        Some(_) => explore_tallied(&subject, model, scope, options, progress),
+        None => explore(&subject, model, scope, options, progress).map(|run| (run, Tally::default())),
     })?;
+    let mut tally = Tally::default();
+    explored.iter().for_each(|(_, of_model)| tally.add(of_model));
+    let runs: Vec<Run> = explored.into_iter().map(|(run, _)| run).collect();
     let found = CLAIMS.iter().zip(verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
-            Verdict::Fails { counterexample, .. } => {
-                Some(keep(claim.id, policy, &counterexample.inputs, out)?)
-            }
+            Verdict::Fails { counterexample, .. } => Some(keep(claim.id, policy, counterexample, out)?),
             _ => None,
         };
         Ok(Found { claim, verdict, evidence, waived: None })
     });
     let found = found.collect::<Result<Vec<Found>>>()?;
-    Ok(Checked { policy: policy.clone(), scope: scope.name, runs, found })
+    Ok((Checked { policy: policy.clone(), scope: scope.name, runs, found }, tally))
 }
 
 /// Reports on what was checked, and says what it comes to on a day.

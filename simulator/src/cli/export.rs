@@ -1,9 +1,10 @@
 //! `export`: what others read or draw.
 
+mod itf;
 mod manual;
 
 use super::{Cli, Outcome, files};
-use crate::{pages, policy_file, project, scenario, stdio};
+use crate::{machine, pages, policy_file, project, scenario, stdio};
 use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
 use manual::manual;
@@ -11,7 +12,8 @@ use miette::{IntoDiagnostic, Result, miette};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Print the transition table, the diagram, the claims, a schema, a policy, completions for a shell, or the manual.
+/// Print the transition table, the diagram, the claims, a schema, a policy, a trace for other tools, completions for a shell,
+/// or the manual.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,11 +22,15 @@ Examples:
   orchestrion export table --policy as-drawn
   orchestrion export schema --of scenario > scenario.schema.json
   orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from
+  orchestrion export itf mine.ndjson --to mine.itf.json      a trace, as Apalache and Quint read it
   orchestrion export completions --shell bash > ~/.local/share/bash-completion/completions/orchestrion
   orchestrion export man --to ~/.local/share/man/man1        a page for the command, and one for each verb")]
 pub(super) struct Args {
     /// What to print.
     what: What,
+    /// The trace that is printed as ITF.
+    #[arg(value_name = "TRACE")]
+    trace: Option<PathBuf>,
     /// The policy: `hardened`, `as-drawn`, or a file. The table is whole without it.
     #[arg(long, value_name = "POLICY")]
     policy: Option<String>,
@@ -34,8 +40,8 @@ pub(super) struct Args {
     /// Completions for which shell.
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
-    /// The manual into this folder, a file a page; without it, all pages are printed.
-    #[arg(long, value_name = "DIR")]
+    /// The manual into this folder, a file a page; a trace into this file, over an earlier one. Without it, all is printed.
+    #[arg(long, value_name = "PATH")]
     to: Option<PathBuf>,
     /// In the diagram, also the rows for failing calls and for cancelling.
     #[arg(long)]
@@ -56,6 +62,8 @@ enum What {
     Schema,
     /// A policy, as a complete file.
     Policy,
+    /// A trace, in the Informal Trace Format.
+    Itf,
     /// What a shell completes.
     Completions,
     /// The manual, as pages for `man`.
@@ -70,15 +78,24 @@ enum Schema {
     Policy,
     /// Of project files.
     Project,
+    /// Of machines, as `check --machine` reads them.
+    Machine,
     /// Of what a host says to `run --stdio`, and is told.
     Stdio,
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    if let Some(trace) = args.trace.as_ref().filter(|_| args.what != What::Itf) {
+        return Err(miette!(
+            help = "a trace is printed by `export itf`, and shown by `show`",
+            "{} has nothing to do with what is to be printed",
+            trace.display()
+        ));
+    }
     let policy =
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
     let default = orchestrion_kernel::Policy::hardened;
-    if let Some(folder) = &args.to {
+    if let Some(folder) = args.to.as_ref().filter(|_| args.what != What::Itf) {
         return write_manual(folder, args.what);
     }
     let text = match args.what {
@@ -90,9 +107,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             Schema::Scenario => scenario::scenario_schema(),
             Schema::Policy => policy_file::policy_schema(),
             Schema::Project => project::project_schema(),
+            Schema::Machine => machine::machine_schema(),
             Schema::Stdio => stdio::protocol::schema(),
         })?,
         What::Policy => policy_file::write(&policy.unwrap_or_else(default)),
+        What::Itf => return itf::run(args.trace.as_deref(), args.to.as_deref()),
         What::Completions => completions(args.shell)?,
         What::Man => manual().into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
     };
@@ -127,7 +146,7 @@ fn write_manual(folder: &Path, what: What) -> Result<Outcome> {
         return Err(miette!(
             help =
                 "leave --to out, and let the shell write it, as in `orchestrion export claims > claims.md`",
-            "--to is for the manual, which is several files; this is one text"
+            "--to is for the manual, which is several files, and for traces; this is one text"
         ));
     }
     let pages = manual().into_diagnostic()?;

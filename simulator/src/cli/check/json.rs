@@ -95,6 +95,8 @@ struct ClaimReport<'a> {
 struct WayReport {
     steps: usize,
     trace: PathBuf,
+    /// The same run in the Informal Trace Format.
+    itf: PathBuf,
     /// The steps that a run without end takes again and again.
     r#loop: Option<LoopReport>,
 }
@@ -198,6 +200,7 @@ fn claim_report<'a>(checked: &'a Checked, found: &'a Found) -> ClaimReport<'a> {
         counterexample: way.zip(found.evidence.as_ref()).map(|(way, kept)| WayReport {
             steps: way.inputs.len(),
             trace: kept.trace.clone(),
+            itf: kept.itf.clone(),
             r#loop: LoopReport::of(way),
         }),
     }

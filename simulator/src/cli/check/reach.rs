@@ -11,7 +11,7 @@ use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::CLAIMS;
-use orchestrion_model::check::{Reached, reach};
+use orchestrion_model::check::{Counterexample, Reached, reach};
 use orchestrion_model::coverage::{Mark, names};
 use orchestrion_model::explore::Ended;
 use orchestrion_model::subject::Subject;
@@ -95,7 +95,10 @@ fn look_for<'a>(
     let ways = runs.iter().enumerate().filter_map(|(run, reached)| Some((run, reached.inputs.as_ref()?)));
     let best = ways.min_by_key(|(_, way)| way.len());
     let kept = match best {
-        Some((_, way)) if !way.is_empty() => Some(keep(&file_name(mark), policy, way, &global.out)?),
+        Some((_, way)) if !way.is_empty() => {
+            let way = Counterexample { inputs: way.clone(), stem: None };
+            Some(keep(&file_name(mark), policy, &way, &global.out)?)
+        }
         _ => None,
     };
     let best = best.map(|(run, way)| (run, way.len()));
@@ -146,7 +149,7 @@ fn human(
                 )?;
             }
         }
-        if let (Some((_, length)), Some(Kept { trace, evidence })) = (best, kept) {
+        if let (Some((_, length)), Some(Kept { trace, evidence, .. })) = (best, kept) {
             let highlights = evidence.last_highlights(*length as u64);
             writeln!(out, "  a shortest way, {}{}", steps(*length), matter(highlights))?;
             of_highlights(highlights, look, out)?;
@@ -226,6 +229,7 @@ struct WayReport<'a> {
     run: Option<&'a str>,
     steps: Option<usize>,
     trace: Option<&'a Path>,
+    itf: Option<&'a Path>,
     runs: Vec<RunReport<'a>>,
 }
 
@@ -260,6 +264,7 @@ fn way_report<'a>(looked: &'a Looked<'_>) -> WayReport<'a> {
         run: looked.best.map(|(run, _)| looked.runs[run].model),
         steps: looked.best.map(|(_, steps)| steps),
         trace: looked.kept.as_ref().map(|kept| kept.trace.as_path()),
+        itf: looked.kept.as_ref().map(|kept| kept.itf.as_path()),
         runs: looked.runs.iter().map(run_report).collect(),
     }
 }

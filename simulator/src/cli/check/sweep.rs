@@ -67,7 +67,7 @@ pub(super) fn run(
         for mut row in rows {
             if let Ok(policy) = &row.policy {
                 let began = Instant::now();
-                let checked = check(policy, &order.scope, &args.search, &global.out)?;
+                let (checked, _) = check(policy, &order.scope, args, &global.out)?;
                 row.checked = Some((checked, began.elapsed()));
             }
             if args.format == Format::Human {

@@ -1,0 +1,4 @@
+//! What was explored, for other people's tools.
+
+pub mod dot;
+pub mod itf;
