@@ -8,9 +8,11 @@ use crate::ids::{ItemId, RequestId, TaskId};
 use crate::item::{Item, Key, Status, Variant};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 /// Items and their dependencies, both in id order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Semantic {
     items: BTreeMap<ItemId, Entry>,
     by_key: BTreeMap<Key, ItemId>,
@@ -19,11 +21,20 @@ pub struct Semantic {
 
 /// An item with the items it depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Entry {
     /// The item.
     pub item: Item,
     /// Its dependencies, in id order.
     pub deps: Vec<ItemId>,
+}
+
+/// Keys stand in the items too, so the second order of them is not hashed.
+impl Hash for Semantic {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.items.hash(state);
+        self.next.hash(state);
+    }
 }
 
 impl Default for Semantic {

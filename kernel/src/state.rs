@@ -17,6 +17,7 @@ use crate::semantic::Semantic;
 
 /// One conversation: `(S, C)` of 000's `O`; its log `τ` belongs to whoever runs the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     /// Everything that is known.
     pub semantic: Semantic,
@@ -26,6 +27,7 @@ pub struct State {
 
 /// The control state `C`: a phase, and what the phases remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Control {
     conversation: ConversationId,
     phase: Phase,
@@ -38,6 +40,7 @@ pub struct Control {
 
 /// A call that is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Call {
     /// Its id.
     pub id: CallId,

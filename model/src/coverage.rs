@@ -159,12 +159,7 @@ impl Mark {
     /// off, nor what only they lead to. Premises are not among it, they are judged with the claims.
     #[must_use]
     pub fn expected(policy: &Policy) -> Vec<Self> {
-        let entered = entered(policy);
-        let starts = |row: &Transition| entered.iter().any(|phase| row.from.covers(*phase));
-        let rows = || {
-            let rows = TRANSITIONS.iter().enumerate();
-            rows.filter(|(_, row)| row.switch.is_on(policy) && starts(row))
-        };
+        let rows = || rows_in_force(policy);
         let taken = rows().map(|(place, _)| Self::Row(place));
         let guards = rows().filter(|(_, row)| row.when != Guard::Always).map(|(place, _)| Self::Guard(place));
         let entered = |phase: &Phase| rows().any(|(_, row)| row.to == *phase);
@@ -188,6 +183,13 @@ impl Mark {
             Self::Refusal(_) => "refusal",
         }
     }
+}
+
+/// The rows that a policy switches on and that start where a conversation may come, with their places.
+pub fn rows_in_force(policy: &Policy) -> impl Iterator<Item = (usize, &'static Transition)> + use<'_> {
+    let entered = entered(policy);
+    let starts = move |row: &Transition| entered.iter().any(|phase| row.from.covers(*phase));
+    TRANSITIONS.iter().enumerate().filter(move |(_, row)| row.switch.is_on(policy) && starts(row))
 }
 
 /// The control states to which rows lead that the policy switches on, from where a conversation starts.

@@ -1,4 +1,28 @@
-//! What was explored, for other people's tools.
+//! For other people's tools: what was explored, and the control FSM in the languages of their checkers, so that they may
+//! confirm ours.
+//!
+//! [`dot`] draws what was explored, [`itf`] writes a run through it.
+//!
+//! [`Control`] is made from the transition table and a policy: finite variables, and steps that guard and set them.
+//! [`promela`] prints it for SPIN, [`tla`] for TLC; both walk the same data. What a row does is told here a second
+//! time, from the meaning of the kernel's events and apart from its code: where the two differ, so do the verdicts.
+//!
+//! What does not fit finite control is left to choice. The consensus is a free choice among the cells that the
+//! policy's lines cut, whatever was argued; a task that starts leaves something to undo, or does not. So the model may do
+//! more than the kernel: a claim that holds in it holds of control, and one that fails in it may yet hold in the kernel.
 
+pub mod claims;
+pub mod control;
 pub mod dot;
+pub mod effects;
+mod head;
 pub mod itf;
+pub mod promela;
+mod reads;
+pub mod tla;
+pub mod words;
+
+pub use control::Control;
+
+#[cfg(test)]
+mod tests;

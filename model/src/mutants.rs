@@ -11,10 +11,17 @@ mod numbers;
 mod rows;
 mod trial;
 
-pub use trial::{Baseline, Fate, Kill, try_out};
+pub use trial::{Fate, Kill};
+
+use crate::explore::ModelError;
+use crate::scopes::Scope;
 
 use crate::subject::Subject;
 use orchestrion_kernel::Policy;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use trial::{Baseline, try_out};
 
 /// A kernel with one fault.
 #[derive(Clone, Debug)]
@@ -27,6 +34,46 @@ pub struct Mutant {
     pub subject: Subject,
     /// The row that is wrong, by its place; where it is never tried, nothing changes.
     pub row: Option<usize>,
+}
+
+/// A small scope at which most mutants die.
+const FIRST: Scope = Scope { name: "first", requests: 1, tasks: 2 };
+
+/// Tries every mutant of a policy at a scope, several at once. `tell` is told of each that was tried, with its place in
+/// the list, as they come.
+///
+/// # Errors
+/// A [`ModelError`] if the kernel itself does not behave as a model.
+pub fn study(
+    policy: &Policy,
+    scope: &Scope,
+    jobs: NonZeroUsize,
+    mut tell: impl FnMut(usize, &Fate),
+) -> Result<Vec<(Mutant, Fate)>, ModelError> {
+    let baselines = [Baseline::of(policy, FIRST)?, Baseline::of(policy, *scope)?];
+    let mutants = mutants(policy);
+    let next = AtomicUsize::new(0);
+    let (told, heard) = mpsc::channel();
+    let mut fates = vec![None; mutants.len()];
+    std::thread::scope(|threads| {
+        for _ in 0..jobs.get() {
+            let (told, next, mutants, baselines) = (told.clone(), &next, &mutants, &baselines);
+            threads.spawn(move || {
+                while let place = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(mutant) = mutants.get(place)
+                {
+                    // Nobody hears only once the study was given up.
+                    let _ = told.send((place, try_out(mutant, baselines)));
+                }
+            });
+        }
+        drop(told);
+        for (place, fate) in heard {
+            tell(place, &fate);
+            fates[place] = Some(fate);
+        }
+    });
+    Ok(mutants.into_iter().zip(fates).filter_map(|(mutant, fate)| Some((mutant, fate?))).collect())
 }
 
 /// Every mutant of a policy.

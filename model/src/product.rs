@@ -15,13 +15,14 @@ use orchestrion_kernel::ids::ItemId;
 use orchestrion_kernel::item::Key;
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{ConversationId, Input, State};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A state of the model.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Product {
     /// The kernel's state, in canonical names.
     pub state: State,

@@ -241,6 +241,8 @@ fn exports_print_what_they_name() {
         (vec!["export", "mermaid"], "stateDiagram-v2\n"),
         (vec!["export", "dot"], "digraph control {\n"),
         (vec!["export", "claims"], "# Claims\n"),
+        (vec!["export", "promela", "--policy", "as-drawn"], "/*\n * The control FSM"),
+        (vec!["export", "tla"], "---- MODULE Control ----\n"),
         (vec!["export", "table", "--policy", "as-drawn"], "# The transition table"),
         (vec!["export", "schema", "--of", "policy"], "{\n"),
     ];
@@ -250,6 +252,13 @@ fn exports_print_what_they_name() {
     let policy = expect(0, folder.path(), &["export", "policy"]);
     fs::write(folder.path().join("mine.yaml"), policy).unwrap();
     expect(0, folder.path(), &["export", "mermaid", "--policy", "mine.yaml"]);
+    let told = expect(0, folder.path(), &["export", "tla", "--to", "control"]);
+    assert!(told.contains("Control.tla") && told.contains("Control.cfg"), "{told}");
+    assert!(
+        fs::read_to_string(folder.path().join("control/Control.cfg")).unwrap().contains("PROPERTY C_03\n")
+    );
+    expect(0, folder.path(), &["export", "promela", "--to", "control"]);
+    expect(2, folder.path(), &["export", "promela", "--to", "control"]);
 }
 
 #[test]

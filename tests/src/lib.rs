@@ -1,5 +1,6 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
+pub mod counters;
 pub mod debate;
 pub mod drawn;
 pub mod fuzzed;
@@ -7,6 +8,7 @@ pub mod lassos;
 pub mod links;
 pub mod oracle;
 pub mod outside;
+pub mod peers;
 pub mod renamed;
 pub mod saved;
 pub mod walk;

@@ -271,6 +271,42 @@ fn every_judgement_is_that_of_the_naive_definition() {
     assert!([holds, inconclusive, dead_ends, loops, knots].iter().all(|&times| times > 10_000), "{seen:?}");
 }
 
+/// Waiting in 0, with a way to 2, where the promise is kept.
+#[test]
+fn fairness_decides() {
+    const NONE: ClassSet = ClassSet::NONE;
+    const GO: ClassSet = ClassSet::NONE.with(1);
+    let (wait, go) = (|from, to| (from, 0, to), |from, to| (from, 1, to));
+    let waits = vec![wait(0, 0), go(0, 2), wait(2, 2)];
+    let blinks = vec![wait(0, 1), go(0, 2), wait(1, 0), wait(2, 2)];
+    let ends = vec![wait(0, 1), go(0, 2), wait(2, 2)];
+    for (steps, weak, strong, finitely, said) in [
+        (&waits, NONE, NONE, NONE, "0 steps, then 1 for ever"),
+        (&waits, GO, NONE, NONE, "holds"),
+        (&waits, NONE, NONE, NONE.with(0), "holds"),
+        (&blinks, GO, NONE, NONE, "0 steps, then 2 for ever"),
+        (&blinks, NONE, GO, NONE, "holds"),
+        (&blinks, GO, GO, GO, "holds"),
+        (&ends, GO, GO, NONE.with(0), "1 steps, then 0 for ever"),
+    ] {
+        let drawn = (1, (0..3).map(|state| (false, state == 2, Known::All)).collect(), steps.clone());
+        let (walks, parents, known) = explored(&drawn);
+        let keeps = (0..walks.states).map(|node| has(walks.keeps, node)).collect();
+        let graph = graph(&walks, &known, |_| true);
+        let small = Small { graph, parents, opens: vec![false; walks.states], keeps };
+        let fair = Fairness { weak, strong, finitely };
+        let outcome = judge(&small, NUMBER, &Promise { name: "go", kind: PromiseKind::Eventually, fair });
+        let says = match &outcome {
+            Outcome::Holds => "holds".into(),
+            Outcome::Broken(lasso) => {
+                format!("{} steps, then {} for ever", lasso.stem.len(), lasso.cycle.len())
+            }
+            Outcome::Inconclusive { at } => format!("{at} is not known"),
+        };
+        assert_eq!(says, said, "{steps:?} {fair:?}");
+    }
+}
+
 /// Far deeper than a stack of calls could be.
 #[test]
 fn a_long_way_is_walked() {

@@ -14,7 +14,7 @@ use crate::input::Input;
 use crate::item::{Key, Status, Variant};
 use crate::module::{Ask, Failure, Kind, Module, Report, Role, Store};
 use crate::policy::{Bound, Policy};
-use crate::state::{Request, State};
+use crate::state::{Request, Started, State};
 
 use Check::{LeadsTo, Reaction, Step, Trace};
 

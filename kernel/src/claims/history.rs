@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 
 /// The past of the running request; its default before one runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct History {
     /// A request runs.
     pub running: bool,
@@ -76,6 +77,8 @@ pub struct History {
     pub holdings: Holdings,
     /// Which stores were asked.
     pub stores_asked: (bool, bool),
+    /// Memory records; stops counting at 2.
+    pub memorized: u8,
     /// Audit records; stops counting at 2.
     pub audits: u8,
     /// How often the audit sink was tried; stops counting one above the policy's attempts.
@@ -94,6 +97,7 @@ pub struct History {
 
 /// What one input brought; forgotten once control has moved on it, so that it multiplies no states.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct News {
     /// The question that was answered.
     pub answered: Option<Ask>,
@@ -101,6 +105,8 @@ pub struct News {
     pub unanswered: Option<(Ask, Failure)>,
     /// A plan was adopted.
     pub planned: bool,
+    /// A run was reported.
+    pub reported: bool,
     /// The consensus was computed.
     pub scored: bool,
     /// The ratings moved.
@@ -167,7 +173,11 @@ impl History {
             }
             Event::Concluded { ending } => self.ending = Some(*ending),
             Event::AuditUndelivered => self.undelivered = true,
-            Event::Memorized { .. } => self.forget_debate(),
+            Event::ExecutionReported { .. } => self.news.reported = true,
+            Event::Memorized { .. } => {
+                self.memorized = self.memorized.saturating_add(1).min(2);
+                self.forget_debate();
+            }
             Event::Audited { .. } => self.audits = self.audits.saturating_add(1).min(2),
             Event::FinalAnswer { .. } => self.answers = self.answers.saturating_add(1).min(2),
             Event::Moved { row } => {

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 /// What is remembered of the running request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
     /// Its number.
     pub id: RequestId,
@@ -44,6 +45,7 @@ pub struct Request {
 
 /// A plan and its revision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Revised {
     /// Which revision of the request's plan it is.
     pub revision: Revision,
@@ -53,6 +55,7 @@ pub struct Revised {
 
 /// What is remembered of the debate: each role's latest argument, and flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Debate {
     /// The pass that runs or ran last, from 1; 0 before the first.
     pub pass: u32,
@@ -68,6 +71,7 @@ pub struct Debate {
 
 /// A consensus on a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Scored {
     /// The revision.
     pub revision: Revision,
@@ -77,6 +81,7 @@ pub struct Scored {
 
 /// A task that was started. Running it again renews its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Started {
     /// The task.
     pub task: TaskId,

@@ -6,7 +6,7 @@ use super::fair::FairModel;
 use super::fingerprint::fingerprint;
 use super::marks::Marks;
 use super::states::States;
-use super::visited::Visited;
+use super::visited::{Seat, Visited};
 use crate::liveness::CLASSES;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -90,9 +90,18 @@ pub(super) enum By {
     Fresh(u32),
 }
 
+/// A step that was taken and not yet looked for.
+struct Step<S> {
+    next: S,
+    fingerprint: u64,
+    action: usize,
+    class: u8,
+}
+
 /// Expands states; its buffers are used again.
 pub(super) struct Expander<M: FairModel> {
     actions: Vec<M::Action>,
+    steps: Vec<Step<M::State>>,
     marks: Marks,
     /// What the model is being asked, and about which action.
     asked: &'static str,
@@ -105,7 +114,7 @@ where
     M::Action: Debug + PartialEq,
 {
     pub(super) fn new(marks: usize) -> Self {
-        Self { actions: Vec::new(), marks: Marks::none_of(marks), asked: "", action: None }
+        Self { actions: Vec::new(), steps: Vec::new(), marks: Marks::none_of(marks), asked: "", action: None }
     }
 
     /// Appends what comes of expanding a state. False if it went wrong; then nothing more is to be appended.
@@ -127,9 +136,10 @@ where
         if is_sample(node) {
             self.ask_twice(model, state)?;
         }
-        let Self { actions, marks, asked, action: at } = self;
+        let Self { actions, steps, marks, asked, action: at } = self;
         *at = None;
         actions.clear();
+        steps.clear();
         *asked = "actions";
         model.actions(state, actions);
         if actions.len() > POSITIONS {
@@ -144,7 +154,6 @@ where
             expanded.keeps = model.keeps(state) & known.promised;
         }
         let keep_edges = expanded.keeps != known.promised;
-        let mut position = 0_u16;
         for (i, action) in actions.drain(..).enumerate() {
             *at = Some(i);
             let mut class = 0;
@@ -162,11 +171,18 @@ where
             if !marks.is_empty() {
                 found.shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Action(i as u32) }));
             }
-            let Some(next) = next else { continue };
-            let fingerprint = fingerprint(&next);
-            let same = |node| !known.exact || *known.states.at(node) == next;
+            if let Some(next) = next {
+                let fingerprint = fingerprint(&next);
+                steps.push(Step { next, fingerprint, action: i, class });
+            }
+        }
+        steps.iter().for_each(|step| known.visited.fetch(step.fingerprint));
+        for Step { next, fingerprint, action, class } in steps.drain(..) {
+            *at = Some(action);
+            let same = |seat: Seat<'_>| !known.exact || *known.states.at(seat.node()) == next;
             let to = match known.visited.find(fingerprint, same) {
-                Some(node) => To::Known(node),
+                Some(_) if !keep_edges => None,
+                Some(seat) => Some(To::Known(seat.node())),
                 None => {
                     *asked = "within_boundary";
                     if !model.within_boundary(&next) {
@@ -181,15 +197,15 @@ where
                     if !marks.is_empty() {
                         found.shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Fresh(number) }));
                     }
+                    let position = expanded.steps as u16;
                     found.fresh.push(Fresh { state: next, fingerprint, position });
-                    To::Fresh(number)
+                    Some(To::Fresh(number))
                 }
             };
-            if keep_edges {
+            if keep_edges && let Some(to) = to {
                 found.edges.push(Way { class, to });
             }
             expanded.steps += 1;
-            position = position.wrapping_add(1);
         }
         expanded.fresh = found.fresh.len() - fresh;
         expanded.edges = found.edges.len() - edges;

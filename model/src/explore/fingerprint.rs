@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 static LEFT: SharedSeed = SharedSeed::from_u64(0x6f72_6368_6573_7472);
 static RIGHT: SharedSeed = SharedSeed::from_u64(0x696f_6e20_6669_6e67);
 
-/// The fingerprint of a state; never 0.
+/// The fingerprint of a state; never the largest number.
 #[inline]
 pub(super) fn fingerprint<S: Hash>(state: &S) -> u64 {
     let mut lanes = Lanes(
@@ -19,7 +19,7 @@ pub(super) fn fingerprint<S: Hash>(state: &S) -> u64 {
         FoldHasher::with_seed(0x1319_8a2e_0370_7344, &RIGHT),
     );
     state.hash(&mut lanes);
-    lanes.finish().max(1)
+    lanes.finish().min(u64::MAX - 1)
 }
 
 struct Lanes<'a>(FoldHasher<'a>, FoldHasher<'a>);

@@ -6,6 +6,7 @@
 
 use crate::liveness::CLASSES;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// One step out of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,17 +20,23 @@ pub struct Edge {
 /// Nodes and the edges out of them.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    targets: Pieces<u32>,
-    classes: Pieces<u8>,
-    /// For each [`BLOCK`] of nodes, which edge is their first.
-    starts: Vec<u64>,
-    /// For each node how many edges it has, as [`NOT_KEPT`], one more than so many, or [`MANY`]; and whether it is [`CUT`].
-    degrees: Pieces<u8>,
+    /// Each edge as its target and its class, side by side.
+    edges: Pieces<[u8; 5]>,
+    blocks: Pieces<Block>,
+    len: usize,
     /// The degrees that do not fit into a byte.
     many: BTreeMap<u32, u32>,
 }
 
-/// So many nodes share one start; the degrees of those before a node in its block are added up.
+/// So many nodes that share one start; the degrees of those before a node are added up.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// Which edge is their first.
+    start: u64,
+    /// How many edges each has, as [`NOT_KEPT`], one more than so many, or [`MANY`]; and whether it is [`CUT`].
+    degrees: [u8; BLOCK],
+}
+
 const BLOCK: usize = 16;
 /// The node's edges were not kept.
 const NOT_KEPT: u8 = 0;
@@ -61,84 +68,96 @@ impl Graph {
             }
         };
         self.push_degree(degree | if cut { CUT } else { 0 });
-        for edge in edges {
-            assert!(edge.class < CLASSES, "there is no class {}, only {CLASSES} from 0 on", edge.class);
-            self.targets.push(edge.to);
-            self.classes.push(edge.class);
+        for &Edge { class, to } in edges {
+            assert!(class < CLASSES, "there is no class {class}, only {CLASSES} from 0 on");
+            let [a, b, c, d] = to.to_le_bytes();
+            self.edges.push([a, b, c, d, class]);
         }
     }
 
     /// The edges out of a node, in the order of their positions; none where they were not kept.
     pub fn edges(&self, node: u32) -> impl Iterator<Item = Edge> + '_ {
-        let first = self.first(node);
-        (first..first + self.degree(node)).map(|place| self.edge(place))
+        self.places(node).map(|place| self.edge(place))
     }
 
     /// Whether the node's edges were kept. A kept node without edges that is not cut is a dead end.
     #[must_use]
     pub fn kept(&self, node: u32) -> bool {
-        self.degrees.get(node as usize).is_some_and(|&degree| degree != NOT_KEPT)
+        self.stored(node) != NOT_KEPT
     }
 
     /// Whether the node has further steps, whose ends were not explored.
     #[must_use]
     pub fn cut(&self, node: u32) -> bool {
-        self.degrees.get(node as usize).is_some_and(|degree| degree & CUT != 0)
+        self.stored(node) & CUT != 0
+    }
+
+    /// Whether all steps of the node are known.
+    #[must_use]
+    pub fn whole(&self, node: u32) -> bool {
+        self.kept(node) && !self.cut(node)
     }
 
     /// One more than the last node that was appended.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.degrees.len
+    pub const fn len(&self) -> usize {
+        self.len
     }
 
     /// Whether no node was appended.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// How many edges were kept.
     #[must_use]
-    pub fn edge_count(&self) -> usize {
-        self.targets.len
+    pub const fn edge_count(&self) -> usize {
+        self.edges.len
     }
 
     /// The memory that it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let many = self.many.len() * size_of::<(u32, u32)>();
-        let starts = self.starts.capacity() * size_of::<u64>();
-        self.targets.bytes() + self.classes.bytes() + self.degrees.bytes() + starts + many
+        self.edges.bytes() + self.blocks.bytes() + self.many.len() * size_of::<(u32, u32)>()
     }
 
-    /// How many edges a node has.
-    pub(crate) fn degree(&self, node: u32) -> usize {
-        self.degrees.get(node as usize).map_or(0, |&degree| self.read(node, degree))
+    /// The places of a node's edges.
+    #[inline]
+    pub(crate) fn places(&self, node: u32) -> Range<usize> {
+        let Some(block) = self.blocks.get(node as usize / BLOCK) else { return 0..0 };
+        let place = node as usize % BLOCK;
+        let before = (node - place as u32..).zip(&block.degrees[..place]);
+        let start =
+            block.start as usize + before.map(|(node, &stored)| self.degree(node, stored)).sum::<usize>();
+        start..start + self.degree(node, block.degrees[place])
     }
 
-    /// The place of a node's first edge; the others stand behind it.
-    pub(crate) fn first(&self, node: u32) -> usize {
-        let from = node as usize / BLOCK * BLOCK;
-        let Some(&start) = self.starts.get(node as usize / BLOCK) else { return self.edge_count() };
-        let before = (from..node as usize).map(|before| self.degree(before as u32));
-        start as usize + before.sum::<usize>()
-    }
-
-    /// The edge at a place, which comes from [`Graph::first`].
+    /// The edge at a place.
+    #[inline]
     pub(crate) fn edge(&self, place: usize) -> Edge {
-        Edge { class: *self.classes.at(place), to: *self.targets.at(place) }
+        let &[a, b, c, d, class] = self.edges.at(place);
+        Edge { class, to: u32::from_le_bytes([a, b, c, d]) }
     }
 
-    fn push_degree(&mut self, degree: u8) {
-        if self.len().is_multiple_of(BLOCK) {
-            self.starts.push(self.edge_count() as u64);
+    fn push_degree(&mut self, stored: u8) {
+        if self.len.is_multiple_of(BLOCK) {
+            self.blocks.push(Block { start: self.edge_count() as u64, degrees: [NOT_KEPT; BLOCK] });
         }
-        self.degrees.push(degree);
+        if let Some(block) = self.blocks.last_mut() {
+            block.degrees[self.len % BLOCK] = stored;
+            self.len += 1;
+        }
     }
 
-    fn read(&self, node: u32, degree: u8) -> usize {
-        match degree & !CUT {
+    #[inline]
+    fn stored(&self, node: u32) -> u8 {
+        self.blocks.get(node as usize / BLOCK).map_or(NOT_KEPT, |block| block.degrees[node as usize % BLOCK])
+    }
+
+    #[inline]
+    fn degree(&self, node: u32, stored: u8) -> usize {
+        match stored & !CUT {
             NOT_KEPT => 0,
             MANY => self.many.get(&node).map_or(0, |&degree| degree as usize),
             more => usize::from(more) - 1,
@@ -154,7 +173,7 @@ pub(super) struct Pieces<T> {
 }
 
 /// Elements a piece.
-const PIECE: usize = 1 << 16;
+const PIECE: usize = 1 << 14;
 
 impl<T> Default for Pieces<T> {
     fn default() -> Self {
@@ -173,12 +192,18 @@ impl<T> Pieces<T> {
         }
     }
 
+    #[inline]
     pub(super) fn get(&self, place: usize) -> Option<&T> {
         self.pieces.get(place / PIECE)?.get(place % PIECE)
     }
 
+    #[inline]
     pub(super) fn at(&self, place: usize) -> &T {
         &self.pieces[place / PIECE][place % PIECE]
+    }
+
+    fn last_mut(&mut self) -> Option<&mut T> {
+        self.pieces.last_mut()?.last_mut()
     }
 
     pub(super) fn len(&self) -> usize {

@@ -34,6 +34,7 @@ impl Marks {
     }
 
     /// Whether no mark is shown.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.empty
@@ -45,6 +46,7 @@ impl Marks {
     }
 
     /// Takes every mark away.
+    #[inline]
     pub(super) fn clear(&mut self) {
         if !self.empty {
             self.words.fill(0);
@@ -53,6 +55,7 @@ impl Marks {
     }
 
     /// Leaves only what was not seen.
+    #[inline]
     pub(super) fn forget(&mut self, seen: &Self) {
         if !self.empty {
             self.words.iter_mut().zip(&seen.words).for_each(|(word, seen)| *word &= !seen);

@@ -10,7 +10,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The first that showed a mark.
+/// The first that showed a mark. What a state's actions show comes before what the new states behind them show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// The state, or the one in which the action was tried.
@@ -121,8 +121,9 @@ impl Exploration {
                 }
             }
         };
-        let is =
-            |state: &M::State, node| self.visited.find(fingerprint(state), |same| same == node).is_some();
+        let is = |state: &M::State, node| {
+            self.visited.find(fingerprint(state), |same| same.node() == node).is_some()
+        };
         let start = model.init_states().into_iter().nth(initial.into());
         let Some(start) = start.filter(|state| is(state, root)) else {
             let (first, second) = ("a state".to_owned(), "another one".to_owned());

@@ -9,7 +9,7 @@ use super::graph::{Edge, Graph, Pieces};
 use super::marks::Marks;
 use super::path::{Witness, action_at};
 use super::states::States;
-use super::visited::{Full, Insertion, NONE, Visited};
+use super::visited::{Full, Insertion, NONE, Seat, Visited};
 use super::{Exploration, POSITIONS, PROMISES};
 use crate::liveness::PromiseKind;
 use std::fmt::Debug;
@@ -311,7 +311,7 @@ where
     fn number(&mut self, parent: u32, fresh: Fresh<M::State>) -> Result<u32, What> {
         let Fresh { state, fingerprint, position } = fresh;
         let (exact, states) = (self.options.store == Store::Exact, &self.states);
-        let same = |node| !exact || *states.at(node) == state;
+        let same = |seat: Seat<'_>| !exact || *states.at(seat.node()) == state;
         match self.found.visited.find_or_insert(fingerprint, (parent, position), same) {
             Ok(Insertion::Known(node)) => Ok(node),
             Ok(Insertion::New { node, collides }) => {

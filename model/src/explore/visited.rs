@@ -1,7 +1,7 @@
 //! Which states were visited, by their fingerprints, and from where: at most 24 bytes a state.
 //!
 //! The fingerprints stand in ascending order with gaps between them, each at the place that its size suggests or a little
-//! behind it. A search ends at the first larger one. When a shelf has become too full, it alone is spread out on a quarter
+//! behind it. A search ends at the first that is not smaller. When a shelf has become too full, it alone is spread out on a quarter
 //! more places; no growth copies more than one shelf in 256.
 
 use super::graph::Pieces;
@@ -22,7 +22,7 @@ pub(super) struct Visited {
 /// The fingerprints with the same first byte.
 #[derive(Clone, Debug, Default)]
 struct Shelf {
-    /// 0 is a gap; the last one always is.
+    /// The last places, [`WINDOW`] at least, are gaps.
     fingerprints: Vec<u64>,
     nodes: Vec<u32>,
     used: usize,
@@ -32,13 +32,23 @@ struct Shelf {
 
 const SHELVES: usize = 256;
 const SMALLEST: usize = 16;
+/// Larger than every fingerprint.
+const GAP: u64 = u64::MAX;
+/// So many are compared at once, without a branch that could be guessed wrong.
+const WINDOW: usize = 4;
 
-/// Where a fingerprint is, or belongs.
-pub(super) enum Place {
-    /// It is that of this node.
-    Taken(u32),
-    /// It is not there yet; it belongs before what stands here.
-    Free(usize),
+/// Where a fingerprint stands. Its node is read only if somebody asks.
+#[derive(Clone, Copy)]
+pub(super) struct Seat<'a> {
+    shelf: &'a Shelf,
+    at: usize,
+}
+
+impl Seat<'_> {
+    #[inline]
+    pub(super) fn node(self) -> u32 {
+        self.shelf.nodes[self.at]
+    }
 }
 
 impl Visited {
@@ -55,13 +65,17 @@ impl Visited {
         self.shelved + self.parents.bytes() + self.positions.bytes()
     }
 
-    /// The node with this fingerprint that is the `same`.
+    /// Where this fingerprint stands for the `same` state.
     #[inline]
-    pub(super) fn find(&self, fingerprint: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
-        match self.shelf(fingerprint).place(fingerprint, same) {
-            Place::Taken(node) => Some(node),
-            Place::Free(_) => None,
-        }
+    pub(super) fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Option<Seat<'_>> {
+        self.shelf(fingerprint).find(fingerprint, same).ok()
+    }
+
+    /// Has the processor fetch what [`find`](Self::find) will read; several such fetches take as long as one.
+    #[inline]
+    pub(super) fn fetch(&self, fingerprint: u64) {
+        let shelf = self.shelf(fingerprint);
+        std::hint::black_box(shelf.fingerprints.get(shelf.home(fingerprint)).copied());
     }
 
     /// The node with this fingerprint that is the `same`; if there is none, the next node gets it.
@@ -69,12 +83,12 @@ impl Visited {
         &mut self,
         fingerprint: u64,
         from: (u32, u16),
-        same: impl Fn(u32) -> bool,
+        same: impl Fn(Seat<'_>) -> bool,
     ) -> Result<Insertion, Full> {
         let shelf = &mut self.shelves[(fingerprint >> 56) as usize];
-        let place = match shelf.place(fingerprint, same) {
-            Place::Taken(node) => return Ok(Insertion::Known(node)),
-            Place::Free(place) => place,
+        let place = match shelf.find(fingerprint, same) {
+            Ok(seat) => return Ok(Insertion::Known(seat.node())),
+            Err(place) => place,
         };
         let node = number(self.parents.len())?;
         let before = shelf.bytes();
@@ -112,24 +126,30 @@ pub(super) enum Insertion {
 pub(super) struct Full;
 
 /// The number of the next node.
-fn number(len: usize) -> Result<u32, Full> {
+pub(super) fn number(len: usize) -> Result<u32, Full> {
     u32::try_from(len).ok().filter(|node| *node != NONE).ok_or(Full)
 }
 
 impl Shelf {
+    /// Where this fingerprint stands for the `same` state, or the place before which it belongs.
     #[inline]
-    fn place(&self, fingerprint: u64, same: impl Fn(u32) -> bool) -> Place {
+    fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, usize> {
         let mut at = self.home(fingerprint);
-        while let Some(&other) = self.fingerprints.get(at)
-            && other != 0
-            && other <= fingerprint
-        {
-            if other == fingerprint && same(self.nodes[at]) {
-                return Place::Taken(self.nodes[at]);
+        while let Some(window) = self.fingerprints.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
+            let smaller = window.iter().filter(|other| **other < fingerprint).count();
+            at += smaller;
+            if smaller < WINDOW {
+                break;
+            }
+        }
+        while self.fingerprints.get(at) == Some(&fingerprint) {
+            let seat = Seat { shelf: self, at };
+            if same(seat) {
+                return Ok(seat);
             }
             at += 1;
         }
-        Place::Free(at)
+        Err(at)
     }
 
     /// Where a fingerprint would stand if nothing were in its way.
@@ -144,17 +164,17 @@ impl Shelf {
         let mut place = place;
         if (self.used + 1) * 8 > self.spread * 7 {
             self.grow();
-            let Place::Free(free) = self.place(fingerprint, |_| false) else { return true };
-            place = free;
+            place = self.find(fingerprint, |_| false).err().unwrap_or_default();
         }
-        let gap = self.fingerprints[place..].iter().position(|other| *other == 0).unwrap_or_default() + place;
+        let gap =
+            self.fingerprints[place..].iter().position(|other| *other == GAP).unwrap_or_default() + place;
         self.fingerprints.copy_within(place..gap, place + 1);
         self.nodes.copy_within(place..gap, place + 1);
         self.fingerprints[place] = fingerprint;
         self.nodes[place] = node;
         self.used += 1;
-        if gap + 1 == self.fingerprints.len() {
-            self.lengthen(self.fingerprints.len() + SMALLEST);
+        if gap + 1 + WINDOW > self.fingerprints.len() {
+            self.lengthen(gap + 1 + SMALLEST);
         }
         place > 0 && self.fingerprints[place - 1] == fingerprint
     }
@@ -162,14 +182,14 @@ impl Shelf {
     /// Spreads the fingerprints out on a quarter more places.
     fn grow(&mut self) {
         let spread = (self.spread * 5 / 4).max(SMALLEST);
-        let length = spread + (spread / 8).clamp(8, 128);
+        let length = spread + (spread / 8).clamp(SMALLEST, 128);
         let old = std::mem::replace(self, Self { used: self.used, spread, ..Self::default() });
         self.lengthen(length);
         let mut free = 0;
-        for (fingerprint, node) in old.fingerprints.into_iter().zip(old.nodes).filter(|(f, _)| *f != 0) {
+        for (fingerprint, node) in old.fingerprints.into_iter().zip(old.nodes).filter(|(f, _)| *f != GAP) {
             let at = self.home(fingerprint).max(free);
-            if at + 1 >= self.fingerprints.len() {
-                self.lengthen(at + SMALLEST);
+            if at + 1 + WINDOW > self.fingerprints.len() {
+                self.lengthen(at + 1 + SMALLEST);
             }
             self.fingerprints[at] = fingerprint;
             self.nodes[at] = node;
@@ -179,7 +199,7 @@ impl Shelf {
 
     fn lengthen(&mut self, length: usize) {
         self.fingerprints.reserve_exact(length - self.fingerprints.len());
-        self.fingerprints.resize(length, 0);
+        self.fingerprints.resize(length, GAP);
         self.nodes.reserve_exact(length - self.nodes.len());
         self.nodes.resize(length, 0);
     }

@@ -4,6 +4,7 @@ use super::fair::Piece;
 use super::promise::ClassSet;
 use super::region::Region;
 use crate::explore::graph::Graph;
+use std::ops::Range;
 
 /// The components of the region, in one walk over all calls; no node is looked at twice unless it is reopened.
 pub(super) struct Components<'a> {
@@ -23,13 +24,13 @@ const UNSEEN: u32 = 0;
 /// Its component is known, or it is outside.
 const DONE: u32 = u32::MAX;
 
-/// A node on the way, and how far its edges were looked at.
+/// A node on the way.
 struct Frame {
     node: u32,
     /// The earliest open node that is reached from it.
     low: u32,
-    next: usize,
-    end: usize,
+    /// Where those of its edges stand that were not looked at.
+    left: Range<usize>,
 }
 
 impl<'a> Components<'a> {
@@ -52,9 +53,8 @@ impl<'a> Components<'a> {
                 self.enter(root);
             }
             while let Some(frame) = self.way.last_mut() {
-                if frame.next < frame.end {
-                    let edge = self.graph.edge(frame.next);
-                    frame.next += 1;
+                if let Some(place) = frame.left.next() {
+                    let edge = self.graph.edge(place);
                     match self.entered[edge.to as usize] {
                         _ if self.finitely.has(edge.class) => {}
                         UNSEEN => self.enter(edge.to),
@@ -72,8 +72,7 @@ impl<'a> Components<'a> {
         self.open.push(node);
         let number = self.open.len() as u32;
         self.entered[node as usize] = number;
-        let next = self.graph.first(node);
-        self.way.push(Frame { node, low: number, next, end: next + self.graph.degree(node) });
+        self.way.push(Frame { node, low: number, left: self.graph.places(node) });
     }
 
     fn leave(&mut self, found: &mut impl FnMut(&Piece<'_>)) {

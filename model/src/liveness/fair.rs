@@ -1,7 +1,7 @@
 //! Whether a run may stay for ever among some nodes, and be fair.
 
 use super::promise::{ClassSet, Fairness};
-use crate::explore::graph::{Edge, Graph};
+use crate::explore::graph::Graph;
 
 /// Nodes of which each reaches each by steps that a loop may take, without leaving them.
 pub(super) struct Piece<'a> {
@@ -24,16 +24,18 @@ pub(super) enum Unfair {
 }
 
 impl Piece<'_> {
-    /// Where no step is taken no run stays. Taking more steps makes a run fairer to a weak class, and visiting less makes it fairer to a strong one: if a weak
-    /// class is always enabled and never taken here, so it is among fewer nodes; and where a strong class is enabled that is
-    /// not taken here, no fair run returns.
+    /// Where no step is taken no run stays. Taking more is fairer to a weak class, and visiting less to a strong one: a weak
+    /// class that is always enabled and never taken here is so among fewer nodes, too; and where a strong class is enabled
+    /// that is not taken here, no fair run returns.
     pub(super) fn unfair(&self, fair: &Fairness) -> Unfair {
         let (mut taken, mut always, mut ever) = (0, u32::MAX, 0);
         for &node in self.nodes {
             let enabled = enabled(self.graph, node).0;
             (always, ever) = (always & enabled, ever | enabled);
-            let inside = self.graph.edges(node).filter(|&edge| self.takes(edge));
-            taken |= inside.fold(0, |all, edge| all | 1 << edge.class);
+            for edge in self.graph.edges(node) {
+                let inside = !self.finitely.has(edge.class) && (self.has)(edge.to);
+                taken |= u32::from(inside) << edge.class;
+            }
         }
         if taken == 0 || fair.weak.0 & always & !taken != 0 {
             return Unfair::Throughout;
@@ -46,16 +48,12 @@ impl Piece<'_> {
             }
         }
     }
-
-    fn takes(&self, edge: Edge) -> bool {
-        !self.finitely.has(edge.class) && (self.has)(edge.to)
-    }
 }
 
 /// The classes of the steps out of a node, wherever they lead. Where not all are known each may be one of them, so that
 /// no run is called fair that may not be.
 pub(super) fn enabled(graph: &Graph, node: u32) -> ClassSet {
-    if !graph.kept(node) || graph.cut(node) {
+    if !graph.whole(node) {
         return ClassSet(u32::MAX);
     }
     ClassSet(graph.edges(node).fold(0, |all, edge| all | 1 << edge.class))

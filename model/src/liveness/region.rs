@@ -45,12 +45,13 @@ impl Region {
             let end = region.nodes.len();
             for place in ring..end {
                 let node = region.nodes[place];
-                if !graph.kept(node) || graph.cut(node) {
+                let mut edges = graph.edges(node).peekable();
+                if !graph.whole(node) {
                     region.unknown.get_or_insert(node);
-                } else if graph.degree(node) == 0 {
+                } else if edges.peek().is_none() {
                     region.dead_end.get_or_insert(place as u32);
                 }
-                for edge in graph.edges(node).filter(|edge| !keeps(edge.to)) {
+                for edge in edges.filter(|edge| !keeps(edge.to)) {
                     region.add(edge.to, place as u32);
                 }
             }

@@ -1,16 +1,16 @@
 //! Faults in the transition table.
 
 use super::Mutant;
+use crate::coverage::rows_in_force;
 use crate::subject::Subject;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 
-/// Each row that the policy switches on, dropped, led elsewhere, its guard negated or ignored.
+/// Each row in force, dropped, led elsewhere, its guard negated or ignored.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
-    let rows = TRANSITIONS.iter().enumerate().filter(|(_, row)| row.switch.is_on(policy));
-    rows.flat_map(|(place, row)| of_row(policy, place, row)).collect()
+    rows_in_force(policy).flat_map(|(place, row)| of_row(policy, place, row)).collect()
 }
 
 fn of_row(policy: &Policy, place: usize, row: &'static Transition) -> Vec<Mutant> {

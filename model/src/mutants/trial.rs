@@ -48,7 +48,7 @@ pub enum Kill {
 
 /// What the kernel itself does at one scope, to compare with.
 #[derive(Debug)]
-pub struct Baseline {
+pub(super) struct Baseline {
     scope: Scope,
     /// The smallest model first.
     models: Vec<Explored>,
@@ -71,10 +71,7 @@ impl Explored {
 
 impl Baseline {
     /// Explores the kernel itself.
-    ///
-    /// # Errors
-    /// A [`ModelError`] if the model does not behave as one.
-    pub fn of(policy: &Policy, scope: Scope) -> Result<Self, ModelError> {
+    pub(super) fn of(policy: &Policy, scope: Scope) -> Result<Self, ModelError> {
         let mut models = Vec::new();
         for model in MODELS {
             let kernel = KernelModel::digested(Subject::real(policy.clone()), model, &scope);
@@ -88,8 +85,7 @@ impl Baseline {
 }
 
 /// Tries a mutant at one scope after the other; the last one decides whether it does anything else than the kernel.
-#[must_use]
-pub fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Fate {
+pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Fate {
     let mut fate = Fate::Equivalent;
     for baseline in baselines {
         fate = at_scope(mutant, baseline);

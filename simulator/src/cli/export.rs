@@ -9,17 +9,22 @@ use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
 use manual::manual;
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_kernel::Policy;
+use orchestrion_model::export::promela::promela;
+use orchestrion_model::export::{Control, tla};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Print the transition table, the diagram, the claims, a schema, a policy, a trace for other tools, completions for a shell,
-/// or the manual.
+/// Print the transition table, the diagram, the claims, the control FSM for other checkers, a schema, a policy, a trace for
+/// other tools, completions for a shell, or the manual.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion export mermaid > diagram.mmd
   orchestrion export dot | dot -Tsvg > diagram.svg           a picture, by Graphviz
   orchestrion export table --policy as-drawn
+  orchestrion export promela --policy as-drawn > control.pml its head says how SPIN runs it
+  orchestrion export tla --to control                        Control.tla and Control.cfg, for TLC
   orchestrion export schema --of scenario > scenario.schema.json
   orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from
   orchestrion export itf mine.ndjson --to mine.itf.json      a trace, as Apalache and Quint read it
@@ -40,7 +45,8 @@ pub(super) struct Args {
     /// Completions for which shell.
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
-    /// The manual into this folder, a file a page; a trace into this file, over an earlier one. Without it, all is printed.
+    /// Files into this folder: of the manual a file a page, of a model what its checker reads; a trace into this file, over
+    /// an earlier one. Without it, all is printed, but for Control.cfg.
     #[arg(long, value_name = "PATH")]
     to: Option<PathBuf>,
     /// In the diagram, also the rows for failing calls and for cancelling.
@@ -58,6 +64,10 @@ enum What {
     Dot,
     /// The catalogue of claims, as a Markdown page.
     Claims,
+    /// The control FSM in Promela, for SPIN, with the claims that control alone can state.
+    Promela,
+    /// The same in TLA+, for TLC.
+    Tla,
     /// A JSON Schema.
     Schema,
     /// A policy, as a complete file.
@@ -94,15 +104,17 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let policy =
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
-    let default = orchestrion_kernel::Policy::hardened;
+    let default = Policy::hardened;
     if let Some(folder) = args.to.as_ref().filter(|_| args.what != What::Itf) {
-        return write_manual(folder, args.what);
+        return write_into(folder, args.what, &policy.unwrap_or_else(default));
     }
     let text = match args.what {
         What::Table => pages::table(policy.as_ref()),
         What::Mermaid => pages::mermaid(&policy.unwrap_or_else(default), args.all),
         What::Dot => pages::dot(&policy.unwrap_or_else(default), args.all),
         What::Claims => pages::claims(),
+        What::Promela => promela(&Control::of(&policy.unwrap_or_else(default))),
+        What::Tla => tla::module(&Control::of(&policy.unwrap_or_else(default))),
         What::Schema => schema(match args.of {
             Schema::Scenario => scenario::scenario_schema(),
             Schema::Policy => policy_file::policy_schema(),
@@ -141,15 +153,25 @@ fn completions(shell: Option<Shell>) -> Result<String> {
     String::from_utf8(script).into_diagnostic()
 }
 
-fn write_manual(folder: &Path, what: What) -> Result<Outcome> {
-    if what != What::Man {
-        return Err(miette!(
-            help =
-                "leave --to out, and let the shell write it, as in `orchestrion export claims > claims.md`",
-            "--to is for the manual, which is several files, and for traces; this is one text"
-        ));
-    }
-    let pages = manual().into_diagnostic()?;
+fn write_into(folder: &Path, what: What, policy: &Policy) -> Result<Outcome> {
+    let pages = match what {
+        What::Man => manual().into_diagnostic()?,
+        What::Promela => vec![("control.pml".to_string(), promela(&Control::of(policy)))],
+        What::Tla => {
+            let control = Control::of(policy);
+            let config = tla::config(&control, |_| true);
+            vec![
+                (format!("{}.tla", tla::MODULE), tla::module(&control)),
+                (format!("{}.cfg", tla::MODULE), config),
+            ]
+        }
+        _ => {
+            return Err(miette!(
+                help = "leave --to out, and let the shell write it, as in `orchestrion export claims > claims.md`",
+                "--to is for traces, and for the manual and models, whose files have their own names; this is one text"
+            ));
+        }
+    };
     let written = files::create_all(pages.iter().map(|(name, page)| (folder.join(name), page.as_bytes())))?;
     let mut out = files::out();
     for path in written {

@@ -45,15 +45,6 @@ pub(super) const KERNEL: &[Claim] = &[
         ..CLAIM
     },
     Claim {
-        id: "C-67",
-        clause: "000-4.3",
-        statement: "Whatever answers the call that is waited for is taken: no answer leaves the kernel without a way on.",
-        formula: "answers(i, waiting(o)) ⇒ decide(o, i) ≠ NotExpected",
-        check: Check::Contract(Contract::TakesWhatFits),
-        premise: |_, state| state.control.waiting().is_some(),
-        ..CLAIM
-    },
-    Claim {
         id: "C-65",
         clause: "000-4.3",
         statement: "The kernel waits for exactly what was asked and not answered, and stands where it moved to.",
@@ -81,4 +72,62 @@ pub(super) const KERNEL: &[Claim] = &[
         premise: |_, state| state.control.waiting().is_some_and(|call| call.ask.is_effectful()),
         ..CLAIM
     },
+    Claim {
+        id: "C-67",
+        clause: "000-4.3",
+        statement: "Whatever answers the call that is waited for is taken: no answer leaves the kernel without a way on.",
+        formula: "answers(i, waiting(o)) ⇒ decide(o, i) ≠ NotExpected",
+        check: Check::Contract(Contract::TakesWhatFits),
+        premise: |_, state| state.control.waiting().is_some(),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-68",
+        clause: "000-4.4",
+        statement: "A step says nothing twice.",
+        formula: "□ (no event of σ is there twice)",
+        check: Step(|_, _, events, _| {
+            events
+                .iter()
+                .enumerate()
+                .all(|(i, event)| !events.iter().skip(i.saturating_add(1)).any(|other| other == event))
+        }),
+        premise: |_, state| !state.semantic.is_empty(),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-69",
+        clause: "000-4.8",
+        statement: "What the kernel remembers of a request is what its events told.",
+        formula: "□ (o.request = what σ told of r)",
+        check: Check::Memory(|past, state| {
+            of_request(state, |request| remembers(past, request)) || !past.running
+        }),
+        premise: |_, state| of_request(state, |request| !request.outcomes.is_empty()),
+        ..CLAIM
+    },
 ];
+
+/// Whether a request is remembered as its events told of it; names that only count up are left out.
+fn remembers(past: &History, request: &Request) -> bool {
+    let debate = &request.debate;
+    let revision = request.plan.as_ref().map(|plan| plan.revision);
+    let tasks = request.plan.iter().flat_map(|plan| plan.plan.tasks());
+    let tasks = tasks.map(|task| (task.id, task.effect.kind()));
+    let alike =
+        |(kept, heard): (&Decision, &Decision)| Decision { revision: heard.revision, ..*kept } == *heard;
+    // The outcomes of a run that is over may be forgotten.
+    let running = matches!(past.phase, Some(Phase::RunningTasks | Phase::AssertingOutcomes));
+    request.verified == past.verified
+        && debate.latest == past.latest
+        && debate.vetoed == past.vetoed
+        && debate.pass == past.pass
+        && (debate.security_read.is_some() && debate.security_read == revision) == past.security.is_some()
+        && tasks.eq(past.planned.iter().copied())
+        && (!running || request.outcomes.iter().eq(past.outcomes.iter().map(|outcome| &outcome.ended)))
+        && request.ledger.iter().map(Started::record).eq(past.tasks.iter().copied())
+        && request.decisions.len() == past.decisions.len()
+        && request.decisions.iter().zip(&past.decisions).all(alike)
+        && request.holdings == past.holdings
+        && request.ending == past.ending
+}

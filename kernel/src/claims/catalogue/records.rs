@@ -167,4 +167,17 @@ pub(super) const RECORDS: &[Claim] = &[
         premise: |_, state| of_request(state, |request| request.ratings_after.is_some()),
         ..CLAIM
     },
+    Claim {
+        id: "C-49",
+        clause: "004-2.8",
+        statement: "The stores are asked to keep one memory record, which was written before.",
+        formula: "□ (remember(store, r) ⇒ exactly one earlier memorized(r))",
+        check: Trace(|_, past, event| match event {
+            Event::Memorized { .. } => past.memorized == 0,
+            Event::ToolCall { ask: Ask::Remember { .. }, .. } => past.memorized == 1,
+            _ => true,
+        }),
+        premise: |_, state| state.control.phase() == Phase::StoringMemory,
+        ..CLAIM
+    },
 ];

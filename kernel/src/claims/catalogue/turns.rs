@@ -125,8 +125,8 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-74",
         clause: "004-1.27",
-        statement: "A run is judged by its tasks: success if all succeeded, failure otherwise, and only once it is over.",
-        formula: "□ (judge ⇒ last task ended ∨ a task failed) ∧ □ (success(r) ⇔ every task succeeded)",
+        statement: "A run is judged by its tasks: success if all succeeded, failure otherwise, and only once it is over and reported.",
+        formula: "□ (judge ⇒ (last task ended ∨ a task failed) ∧ reported) ∧ □ (success(r) ⇔ every task succeeded)",
         check: Trace(|_, past, event| {
             let judged = |to| matches!(to, Phase::AssertingOutcomes | Phase::Success | Phase::Failure);
             let over = || {
@@ -134,7 +134,7 @@ pub(super) const TURNS: &[Claim] = &[
                     || past.outcomes.last().is_some_and(|last| last.ended != TaskEnd::Succeeded)
             };
             moves(past, event, judged, |from, to| match to {
-                Phase::AssertingOutcomes => from == Phase::RunningTasks && over(),
+                Phase::AssertingOutcomes => from == Phase::RunningTasks && over() && past.news.reported,
                 Phase::Success => from == Phase::AssertingOutcomes && past.succeeded,
                 _ => from == Phase::AssertingOutcomes && !past.succeeded,
             })
@@ -303,10 +303,14 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-82",
         clause: "000-4.4",
-        statement: "While a request runs, the user may cancel.",
-        formula: "□ (running(r) ⇒ decide(o, cancel) is no refusal)",
+        statement: "While a request runs, the user may cancel; once it is being undone, stored or audited, that goes on as it was.",
+        formula: "□ (running(r) ⇒ decide(o, cancel) is no refusal, and cancels unless r is undone, stored or audited)",
         check: Reaction(|decide, state| {
-            state.control.request().is_none() || decide(state, &Input::Cancel).is_ok()
+            let phase = state.control.phase();
+            let too_late = matches!(phase, Phase::RollbackActive | Phase::StoringMemory | Phase::Auditing);
+            state.control.request().is_none()
+                || decide(state, &Input::Cancel)
+                    .is_ok_and(|events| events.contains(&Event::Cancelled) != too_late)
         }),
         premise: running,
         not_under: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),

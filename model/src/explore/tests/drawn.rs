@@ -146,6 +146,8 @@ struct Told {
     /// The states in the order in which they were found: depth, parent, and the edges to nodes by class.
     states: Vec<(usize, Option<u32>)>,
     edges: Vec<Vec<(u8, u32)>>,
+    /// Which states are in the graph, and whether they have steps across the boundary.
+    kept: Vec<(bool, bool)>,
     opens: Vec<u8>,
     witnesses: BTreeMap<usize, (u32, Option<u32>)>,
     generated: u64,
@@ -162,10 +164,13 @@ fn plainly(drawn: &Drawn) -> Told {
         let depth = from_node.map_or(0, |node| told.states[node as usize].0 + 1);
         let actions = from.map_or(&root_edges, |from| &drawn.nodes[usize::from(from)].actions);
         let mut edges = Vec::new();
-        for (i, (to, shows)) in actions.iter().enumerate() {
+        let cut_before = told.cut;
+        for (i, (_, shows)) in actions.iter().enumerate() {
             if let (Some(mark), Some(node)) = (shows, from_node) {
                 told.witnesses.entry(usize::from(*mark)).or_insert((node, Some(i as u32)));
             }
+        }
+        for (i, (to, _)) in actions.iter().enumerate() {
             let Some(to) = to else { continue };
             let target = &drawn.nodes[usize::from(*to)];
             if !target.inside {
@@ -187,7 +192,9 @@ fn plainly(drawn: &Drawn) -> Told {
         if let Some(from) = from {
             let node = &drawn.nodes[usize::from(from)];
             let promising = !drawn.promises.is_empty();
-            told.edges.push(if promising && node.keeps != 7 { edges } else { Vec::new() });
+            let kept = promising && node.keeps != 7;
+            told.edges.push(if kept { edges } else { Vec::new() });
+            told.kept.push((kept, kept && told.cut > cut_before));
             let initial = if depth == 1 { 2 } else { 0 };
             told.opens.push(if promising { node.opens & 1 | initial | 4 } else { 0 });
         }
@@ -205,6 +212,7 @@ fn as_told(found: &Exploration) -> Told {
     Told {
         states: nodes().map(|node| (found.depth_of(node), found.parent(node))).collect(),
         edges: nodes().map(|n| found.graph().edges(n).map(|edge| (edge.class, edge.to)).collect()).collect(),
+        kept: nodes().map(|node| (found.graph().kept(node), found.graph().cut(node))).collect(),
         opens: nodes().map(|node| found.opens(node)).collect(),
         witnesses: (0..MARKS).filter_map(witness).collect(),
         generated: found.generated(),

@@ -1,0 +1,423 @@
+//! What may come, what a guard asks of it, and what a row does: the kernel's meaning, told over the variables.
+
+use super::words::Cond::{self, Flag, Is, Less, Same};
+use super::words::{Expr, Limit, Span, Term, Var};
+use orchestrion_kernel::control::guard::Guard;
+use orchestrion_kernel::control::table::Transition;
+use orchestrion_kernel::module::Role;
+use orchestrion_kernel::policy::Bound;
+use orchestrion_kernel::{Phase, Policy, Trigger};
+use std::collections::BTreeMap;
+
+/// How an input may read, as far as control can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Letter {
+    /// Nothing in it matters.
+    Any,
+    /// Both locks match.
+    LocksMatch,
+    /// A lock does not match.
+    LockDiffers,
+    /// An argument that leaves the plan as it was.
+    PlanKept,
+    /// An argument that brings a new plan.
+    PlanRevised,
+    /// Security argues for the plan.
+    Agrees,
+    /// Security argues against it, less surely than a veto.
+    Objects,
+    /// Security argues against it, surely enough for a veto.
+    Vetoes,
+    /// The approver says yes.
+    Approves,
+    /// The approver says no.
+    Declines,
+    /// A task ended with exit code 0.
+    Succeeds,
+    /// A task ended with another one.
+    Exits,
+    /// A diagnosis with a repaired plan.
+    Repaired,
+    /// A diagnosis without.
+    NoRepair,
+    /// A call failed in one of the ways after which nothing is in doubt.
+    FateKnown,
+    /// A call failed, and nobody knows whether it happened.
+    FateUnknown,
+}
+
+impl Letter {
+    /// Its name, by which steps are told apart.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::LocksMatch => "locks_match",
+            Self::LockDiffers => "lock_differs",
+            Self::PlanKept => "plan_kept",
+            Self::PlanRevised => "plan_revised",
+            Self::Agrees => "agrees",
+            Self::Objects => "objects",
+            Self::Vetoes => "vetoes",
+            Self::Approves => "approves",
+            Self::Declines => "declines",
+            Self::Succeeds => "succeeds",
+            Self::Exits => "exits",
+            Self::Repaired => "repaired",
+            Self::NoRepair => "no_repair",
+            Self::FateKnown => "fate_known",
+            Self::FateUnknown => "fate_unknown",
+        }
+    }
+}
+
+/// Every way in which an input of this kind may read in this state.
+pub(super) const fn letters(phase: Phase, trigger: Trigger) -> &'static [Letter] {
+    match (trigger, phase) {
+        (Trigger::Reply, Phase::VerifyingIdentity) => &[Letter::LocksMatch, Letter::LockDiffers],
+        (Trigger::Reply, Phase::Round(Role::Solution | Role::Optimizer)) => {
+            &[Letter::PlanKept, Letter::PlanRevised]
+        }
+        (Trigger::Reply, Phase::Round(Role::Security) | Phase::PlanReread | Phase::RepairReread) => {
+            &[Letter::Agrees, Letter::Objects, Letter::Vetoes]
+        }
+        (Trigger::Reply, Phase::PlanApproval | Phase::RepairApproval) => {
+            &[Letter::Approves, Letter::Declines]
+        }
+        (Trigger::Reply, Phase::RunningTasks) => &[Letter::Succeeds, Letter::Exits],
+        (Trigger::Reply, Phase::SelfHealingActive) => &[Letter::Repaired, Letter::NoRepair],
+        (Trigger::CallFailed, _) => &[Letter::FateKnown, Letter::FateUnknown],
+        _ => &[Letter::Any],
+    }
+}
+
+/// What `decide` admits whatever the table says.
+pub(super) fn admitted(trigger: Trigger) -> Cond {
+    let waiting = || !Cond::is(Var::Asked, "nobody");
+    match trigger {
+        Trigger::SessionStart => !Flag(Var::Session),
+        Trigger::SessionEnd | Trigger::UserMessage => Flag(Var::Session),
+        Trigger::Reply | Trigger::CallFailed => waiting(),
+        Trigger::Step => !waiting(),
+        Trigger::Cancel | Trigger::Resume => Cond::True,
+    }
+}
+
+/// What a guard asks of the variables, once it is known what came.
+pub(super) fn guard(policy: &Policy, guard: Guard, letter: Letter) -> Cond {
+    let came = |expected| if letter == expected { Cond::True } else { Cond::False };
+    let vetoed = || match policy.rules.sticky_veto {
+        true => Flag(Var::Vetoed),
+        false => Cond::is(Var::Security, "vetoes"),
+    };
+    match guard {
+        Guard::Always => Cond::True,
+        Guard::LocksMatch => came(Letter::LocksMatch),
+        Guard::PlanRevised => Cond::any([came(Letter::PlanRevised), came(Letter::Repaired)]),
+        Guard::Approved => came(Letter::Approves),
+        Guard::Vetoed => vetoed(),
+        Guard::Redebate => Cond::all([
+            Less(Term::Of(Var::Pass), Term::Limit(Limit::Passes)),
+            Is(Var::Consensus, vec!["below", "between"]),
+        ]),
+        Guard::BelowProceed => Is(Var::Scored, vec!["unscored", "below"]),
+        Guard::MoreTasks => {
+            Cond::all([came(Letter::Succeeds), Less(Term::Next(Var::Task), Term::Limit(Limit::Tasks))])
+        }
+        Guard::AllSucceeded => Same(Term::Of(Var::Task), Term::Limit(Limit::Tasks)),
+        Guard::RepairsSpent => match policy.bounds.repairs {
+            Bound::AtMost(_) => !Less(Term::Of(Var::Repairs), Term::Limit(Limit::Repairs)),
+            Bound::Unbounded => Cond::False,
+        },
+        Guard::RepairCleared => {
+            Cond::all([!vetoed(), Flag(Var::Read), Is(Var::Consensus, vec!["between", "above"])])
+        }
+        Guard::FateUnknown => came(Letter::FateUnknown),
+        Guard::MoreStores => Cond::is(Var::Asked, "RememberLocal"),
+        Guard::AttemptsLeft => Less(Term::Of(Var::Tries), Term::Limit(Limit::Attempts)),
+    }
+}
+
+/// What a step changes: values to set, each read before anything is set, and what is forgotten. Of several values one is
+/// drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The variables that are set.
+    pub sets: BTreeMap<Var, Vec<Expr>>,
+    /// The variables of these spans that go back to their initial values.
+    pub forgets: Vec<Span>,
+}
+
+/// What a row does from this state when this came.
+pub(super) fn effects(policy: &Policy, from: Phase, row: &Transition, letter: Letter) -> Effects {
+    let mut step = Writer { policy, from, row, letter, effects: Effects::default() };
+    step.name(Var::Row, row.id);
+    step.record();
+    step.work();
+    step.conclude();
+    step.moved();
+    if !row.keeps_on() {
+        step.enter();
+    }
+    let Effects { mut sets, forgets } = step.effects;
+    sets.retain(|var, _| !forgets.contains(&var.span()));
+    Effects { sets, forgets }
+}
+
+/// Writes the effects of one step. What is written later stands.
+struct Writer<'a> {
+    policy: &'a Policy,
+    from: Phase,
+    row: &'a Transition,
+    letter: Letter,
+    effects: Effects,
+}
+
+impl Writer<'_> {
+    fn draw(&mut self, var: Var, from: Vec<Expr>) {
+        self.effects.sets.insert(var, from);
+    }
+
+    fn set(&mut self, var: Var, to: Expr) {
+        self.draw(var, vec![to]);
+    }
+
+    fn name(&mut self, var: Var, name: &'static str) {
+        self.set(var, Expr::Name(name));
+    }
+
+    fn number(&mut self, var: Var, number: u32) {
+        self.set(var, Expr::Number(number));
+    }
+
+    fn flag(&mut self, var: Var, on: bool) {
+        self.set(var, Expr::Test(if on { Cond::True } else { Cond::False }));
+    }
+
+    fn count(&mut self, var: Var) {
+        self.set(var, Expr::OneMore(var));
+    }
+
+    fn record(&mut self) {
+        match self.row.on {
+            Trigger::SessionStart => self.flag(Var::Session, true),
+            Trigger::SessionEnd => self.flag(Var::Session, false),
+            Trigger::UserMessage => {
+                self.effects.forgets.extend([Span::Request, Span::Plan]);
+                self.name(Var::Request, "running");
+            }
+            Trigger::Reply => {
+                self.name(Var::Asked, "nobody");
+                self.learn();
+            }
+            Trigger::CallFailed => {
+                self.name(Var::Asked, "nobody");
+                match (self.from, self.letter) {
+                    (Phase::RunningTasks, Letter::FateUnknown) => self.flag(Var::Lost, true),
+                    (Phase::RollbackActive, _) => self.set(Var::Undos, Expr::OneLess(Var::Undos)),
+                    _ => {}
+                }
+            }
+            Trigger::Cancel if self.row.keeps_on() => {}
+            Trigger::Cancel => {
+                self.name(Var::Asked, "nobody");
+                self.flag(Var::Cancelled, true);
+            }
+            Trigger::Step | Trigger::Resume => {}
+        }
+    }
+
+    fn learn(&mut self) {
+        match self.from {
+            Phase::Planning => self.adopt(),
+            Phase::Round(_) => self.count(Var::Heard),
+            Phase::RollbackActive => self.set(Var::Undos, Expr::OneLess(Var::Undos)),
+            _ => {}
+        }
+        match self.letter {
+            Letter::LocksMatch => self.flag(Var::Verified, true),
+            Letter::PlanRevised | Letter::Repaired => self.adopt(),
+            Letter::Agrees | Letter::Objects | Letter::Vetoes => {
+                self.name(Var::Security, self.letter.name());
+                self.flag(Var::Read, true);
+                if self.letter == Letter::Vetoes {
+                    self.flag(Var::Vetoed, true);
+                }
+            }
+            Letter::Approves => self.flag(Var::Approved, true),
+            Letter::Declines => self.flag(Var::Approved, false),
+            Letter::Succeeds => {
+                self.count(Var::Task);
+                let last = Same(Term::Next(Var::Task), Term::Limit(Limit::Tasks));
+                self.set(Var::Succeeded, Expr::Test(last));
+            }
+            _ => {}
+        }
+        // The last argument is heard: now the arguments weigh something.
+        if matches!(self.row.to, Phase::MultiPassCheck | Phase::RepairScoring) {
+            self.draw(Var::Consensus, cells(self.policy).map(Expr::Name).collect());
+        }
+    }
+
+    /// A plan that nobody read, scored or approved yet is the plan now.
+    fn adopt(&mut self) {
+        for var in [Var::Read, Var::Current, Var::Approved, Var::Succeeded] {
+            self.flag(var, false);
+        }
+    }
+
+    fn work(&mut self) {
+        let Transition { on, when, to, .. } = self.row;
+        match (self.from, on) {
+            (Phase::MultiPassCheck | Phase::CalculatingConsensus, Trigger::Step) => self.score(),
+            (Phase::ResolvingDecision, Trigger::Step) => self.resolve(Var::Scored),
+            (Phase::RepairScoring, Trigger::Step) => {
+                self.score();
+                if *when == Guard::RepairCleared {
+                    self.resolve(Var::Consensus);
+                }
+            }
+            (Phase::Auditing, _) if to.is_rest() => self.count(Var::Answers),
+            _ => {}
+        }
+    }
+
+    fn score(&mut self) {
+        self.set(Var::Scored, Expr::Of(Var::Consensus));
+        self.flag(Var::Current, true);
+    }
+
+    fn resolve(&mut self, score: Var) {
+        let reached = || Expr::Name("ConsensusReached");
+        let label = match self.row.when {
+            Guard::Vetoed => Expr::Name("VETO"),
+            Guard::BelowProceed => Expr::Name("REJECT"),
+            _ if self.policy.rules.below_line_label => {
+                let below = Box::new(Expr::Name("ProceedBelowLine"));
+                Expr::If(Cond::is(score, "above"), Box::new(reached()), below)
+            }
+            _ => reached(),
+        };
+        self.set(Var::Decision, label);
+        self.set(Var::DecidedOn, Expr::Of(score));
+        let named = if self.policy.rules.named_objections { objection() } else { Cond::False };
+        self.set(Var::Named, Expr::Test(named));
+    }
+
+    fn conclude(&mut self) {
+        if let Some(kind) = self.ending() {
+            self.name(Var::Ending, kind);
+        }
+    }
+
+    /// As what the request ends, if this row settles it.
+    fn ending(&self) -> Option<&'static str> {
+        match (self.from, self.row.to) {
+            _ if self.row.keeps_on() => None,
+            (Phase::Blocked | Phase::RollbackActive, _) => None,
+            (_, Phase::Success) => Some("as_outcome"),
+            (_, Phase::Blocked) => Some("as_blocked"),
+            (_, Phase::RollbackActive) => Some("as_rolled_back"),
+            (Phase::VerifyingIdentity, Phase::Auditing | Phase::Aborted) => Some("as_aborted"),
+            (Phase::StoringMemory, _) => None,
+            (_, Phase::StoringMemory) if matches!(self.row.on, Trigger::CallFailed | Trigger::Cancel) => {
+                Some("as_aborted")
+            }
+            _ => None,
+        }
+    }
+
+    fn moved(&mut self) {
+        let (from, to) = (self.from, self.row.to);
+        if from != to {
+            self.name(Var::Phase, to.name());
+        }
+        if !from.is_rest() && to.is_rest() {
+            self.name(Var::Request, "ended");
+        }
+        match (from, to) {
+            (Phase::Planning, Phase::Round(_)) => self.number(Var::Pass, 1),
+            (Phase::MultiPassCheck, Phase::Round(_)) => {
+                self.count(Var::Pass);
+                self.number(Var::Heard, 1);
+                self.name(Var::Security, "unheard");
+                self.flag(Var::Read, false);
+                self.name(Var::Scored, "unscored");
+                self.flag(Var::Current, false);
+            }
+            (Phase::Failure, _) | (_, Phase::RollbackActive) => self.number(Var::Task, 0),
+            (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
+                self.effects.forgets.push(Span::Plan);
+            }
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self) {
+        let again = self.from == self.row.to;
+        match self.row.to {
+            Phase::VerifyingIdentity => self.name(Var::Asked, "VerifyIdentity"),
+            Phase::LoadingContext => self.name(Var::Asked, "LoadContext"),
+            Phase::Classifying => self.name(Var::Asked, "Classify"),
+            Phase::Planning => self.name(Var::Asked, "DraftPlan"),
+            Phase::Round(_) => self.name(Var::Asked, "Argue"),
+            Phase::PlanReread | Phase::RepairReread => self.name(Var::Asked, "Reread"),
+            Phase::PlanApproval | Phase::RepairApproval => self.name(Var::Asked, "Approve"),
+            Phase::Blocked => self.flag(Var::Blocked, true),
+            Phase::RunningTasks => {
+                self.name(Var::Asked, "RunTask");
+                self.flag(Var::Ran, true);
+                // It may have an effect with a compensation, and may be one that was started before.
+                self.draw(Var::Undos, vec![Expr::Of(Var::Undos), Expr::OneMore(Var::Undos)]);
+                if !again {
+                    self.flag(Var::Succeeded, false);
+                }
+            }
+            Phase::SelfHealingActive => {
+                self.name(Var::Asked, "Diagnose");
+                if let Bound::AtMost(_) = self.policy.bounds.repairs {
+                    self.count(Var::Repairs);
+                }
+            }
+            Phase::RollbackActive => {
+                self.flag(Var::RolledBack, true);
+                let undone = u32::from(again);
+                let stands = Less(Term::Number(undone), Term::Of(Var::Undos));
+                let (undo, none) = (Box::new(Expr::Name("UndoTask")), Box::new(Expr::Name("nobody")));
+                self.set(Var::Asked, Expr::If(stands, undo, none));
+            }
+            Phase::StoringMemory if again => {
+                self.name(Var::Asked, "RememberCloud");
+                self.number(Var::Stores, 2);
+            }
+            Phase::StoringMemory => {
+                self.name(Var::Asked, "RememberLocal");
+                self.number(Var::Stores, 1);
+                let settled = self.ending().map_or(Expr::Of(Var::Ending), Expr::Name);
+                let typed = self.policy.rules.typed_kinds;
+                self.set(Var::Stored, if typed { settled } else { Expr::Name("as_outcome") });
+            }
+            Phase::Auditing => {
+                self.name(Var::Asked, "DeliverAudit");
+                self.count(Var::Tries);
+                if !again {
+                    self.count(Var::Audits);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Security's latest argument is about the plan as it stands, and against it.
+pub(super) fn objection() -> Cond {
+    Cond::all([Flag(Var::Read), Is(Var::Security, vec!["objects", "vetoes"])])
+}
+
+/// The cells that the policy's lines cut the consensus into; none that is empty.
+fn cells(policy: &Policy) -> impl Iterator<Item = &'static str> {
+    let lines = &policy.thresholds;
+    let below = (lines.proceed_from > orchestrion_kernel::Score::ZERO).then_some("below");
+    let between = (lines.proceed_from < lines.redebate_below).then_some("between");
+    [below, between, Some("above")].into_iter().flatten()
+}

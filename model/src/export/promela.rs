@@ -1,0 +1,220 @@
+//! The control model in Promela, the language of SPIN.
+
+use super::claims::{Form, Stated};
+use super::control::{Control, Party, Step};
+use super::effects::Letter;
+use super::head;
+use super::words::{Cond, Domain, Expr, Span, Term, Var, Who};
+use std::fmt::Write;
+
+/// The model as one Promela file.
+#[must_use]
+pub fn promela(control: &Control) -> String {
+    let mut text = String::from("/*\n");
+    for line in head::lines(control, &RUN) {
+        let _ = writeln!(text, "{}", format!(" * {line}").trim_end());
+    }
+    text.push_str(" */\n\n");
+    for (limit, value) in control.limits() {
+        let _ = writeln!(text, "#define {:<8} {value}  /* {} */", limit.name(), limit.about());
+    }
+    text.push('\n');
+    for (name, values) in control.types() {
+        let _ = writeln!(text, "mtype:{name} = {{");
+        head::wrapped(&mut text, "    ", values.iter().map(|value| format!("{value}, ")), 100);
+        let end = text.trim_end_matches([',', ' ', '\n']).len();
+        text.truncate(end);
+        text.push_str("\n};\n");
+    }
+    text.push('\n');
+    for var in &control.vars {
+        let declared = match control.domain(*var) {
+            Domain::OneOf(name, values) => format!("mtype:{name} {} = {};", var.name(), values[0]),
+            Domain::Flag => format!("bool {} = false;", var.name()),
+            Domain::Count(_) => format!("{} {} = 0;", width(control, *var), var.name()),
+        };
+        let _ = writeln!(text, "{declared:<42} /* {} */", var.about());
+    }
+    text.push_str("\n/* What is forgotten when the request is stored, and when the next one begins. */\n");
+    for span in [Span::Plan, Span::Request] {
+        let _ = writeln!(text, "inline {}() {{", forget(span));
+        let initial = |var: Var| match control.domain(var) {
+            Domain::OneOf(_, values) => values[0].to_string(),
+            Domain::Flag => "false".to_string(),
+            Domain::Count(_) => "0".to_string(),
+        };
+        let all = control.spanning(span).map(|var| format!("{} = {}; ", var.name(), initial(var)));
+        head::wrapped(&mut text, "    ", all, 100);
+        text.push_str("}\n");
+    }
+    text.push_str("\n/* Where somebody can take a step. */\n");
+    for who in control.asked_about() {
+        let ways: Vec<String> =
+            control.possible(who).iter().map(|way| format!("    ({})", cond(way))).collect();
+        let ways = if ways.is_empty() { "    false".to_string() } else { ways.join(" || \\\n") };
+        let _ = writeln!(text, "#define {} ( \\\n{ways} )", can(who));
+    }
+    for party in Party::ALL {
+        let _ = writeln!(text, "\n/* {} */\nactive proctype {}() {{\n    do", about(party), party.name());
+        for step in control.taken_by(party) {
+            write_step(&mut text, control, step);
+        }
+        if party == Party::User {
+            text.push_str("    /* nothing is said */\n    :: d_step { true -> skip }\n");
+        }
+        text.push_str("    od\n}\n");
+    }
+    for stated in &control.claims {
+        claim(&mut text, stated);
+    }
+    text
+}
+
+const RUN: [&str; 5] = [
+    "Run it, for one claim after the other:",
+    "",
+    "    spin -a control.pml && cc -O2 -DNFAIR=3 -o pan pan.c",
+    "    ./pan -a -f -m1000000 -N C_03     the claim of this name; `errors: 0` means that it holds",
+    "    spin -t -p control.pml            what broke it, step by step",
+];
+
+const fn about(party: Party) -> &'static str {
+    match party {
+        Party::Kernel => "The orchestrator goes on by itself.",
+        Party::Modules => "A module answers, or its call fails.",
+        Party::User => "The user owes nothing: doing nothing is a step, so that fairness asks for no other.",
+    }
+}
+
+/// The narrowest type that holds a counter.
+fn width(control: &Control, var: Var) -> &'static str {
+    let last = match control.last(var) {
+        Term::Number(number) => u64::from(number),
+        Term::Limit(limit) | Term::Past(limit) => {
+            u64::from(limit.value(&control.policy).unwrap_or(0)).saturating_add(1)
+        }
+        Term::Of(_) | Term::Next(_) => u64::MAX,
+    };
+    if last < 256 { "byte" } else { "int" }
+}
+
+fn forget(span: Span) -> &'static str {
+    match span {
+        Span::Plan => "forget_plan",
+        Span::Request | Span::Conversation => "forget_request",
+    }
+}
+
+fn can(who: Who) -> &'static str {
+    match who {
+        Who::System => "can_go_on",
+        Who::Failing(Letter::FateUnknown) => "can_be_lost",
+        Who::Failing(_) => "can_fail",
+        Who::Message => "can_be_asked",
+    }
+}
+
+/// A step is one `d_step`, so that nobody sees it half done; of several values that may be drawn, each has a line.
+fn write_step(text: &mut String, control: &Control, step: &Step) {
+    let letters: Vec<&str> = step.letters.iter().map(|letter| letter.name()).collect();
+    let came = if letters.is_empty() { String::new() } else { format!(" [{}]", letters.join(", ")) };
+    let _ = writeln!(text, "    /* {} ({}) {}{came} */", step.row.id, step.row.clause, step.row.label);
+    for drawn in draws(step) {
+        let _ = writeln!(text, "    :: d_step {{ {} ->", cond(&step.guard()));
+        let forgets = step.effects.forgets.iter().map(|span| format!("{}(); ", forget(*span)));
+        let changes = drawn.iter().filter(|(var, value)| **value != Expr::Of(*var));
+        let sets = changes.map(|(var, value)| format!("{} = {}; ", var.name(), expr(control, value)));
+        head::wrapped(text, "         ", sets.chain(forgets), 100);
+        text.truncate(text.trim_end_matches(['\n', ' ', ';']).len());
+        text.push_str(" }\n");
+    }
+}
+
+/// The values that a step sets, for each way to draw them.
+fn draws(step: &Step) -> Vec<Vec<(Var, &Expr)>> {
+    let mut drawn: Vec<Vec<(Var, &Expr)>> = vec![Vec::new()];
+    for (var, values) in &step.effects.sets {
+        let before = std::mem::take(&mut drawn);
+        for value in values {
+            drawn.extend(before.iter().map(|so_far| {
+                let mut with = so_far.clone();
+                with.push((*var, value));
+                with
+            }));
+        }
+    }
+    drawn
+}
+
+fn claim(text: &mut String, stated: &Stated) {
+    let Stated { claim, form } = stated;
+    let finding = claim.finding.map(|finding| format!(" ({finding})")).unwrap_or_default();
+    let _ = writeln!(text, "\n/* {}{finding} {} */", claim.id, claim.statement);
+    let formula = match form {
+        Form::Always(holds) => format!("[] ({})", cond(holds)),
+        Form::LeadsTo(a, b) => format!("[] (({}) -> <> ({}))", cond(a), cond(b)),
+    };
+    let _ = writeln!(text, "ltl {} {{ {formula} }}", stated.name());
+}
+
+fn term(term: Term) -> String {
+    match term {
+        Term::Number(number) => number.to_string(),
+        Term::Limit(limit) => limit.name().to_string(),
+        Term::Past(limit) => format!("({} + 1)", limit.name()),
+        Term::Of(var) => var.name().to_string(),
+        Term::Next(var) => format!("{} + 1", var.name()),
+    }
+}
+
+fn cond(of: &Cond) -> String {
+    let part = |inner: &Cond| match inner {
+        Cond::All(_) | Cond::Any(_) | Cond::Implies(..) => format!("({})", cond(inner)),
+        Cond::Is(_, values) if values.len() > 1 => format!("({})", cond(inner)),
+        inner => cond(inner),
+    };
+    let joined = |conds: &[Cond], by: &str| conds.iter().map(part).collect::<Vec<_>>().join(by);
+    match of {
+        Cond::True => "true".to_string(),
+        Cond::False => "false".to_string(),
+        Cond::Flag(var) => var.name().to_string(),
+        Cond::Is(var, values) => {
+            let each = values.iter().map(|value| format!("{} == {value}", var.name()));
+            each.collect::<Vec<_>>().join(" || ")
+        }
+        Cond::Less(a, b) => format!("{} < {}", term(*a), term(*b)),
+        Cond::Same(a, b) => format!("{} == {}", term(*a), term(*b)),
+        Cond::Can(who) => can(*who).to_string(),
+        Cond::Not(inner) => match inner.as_ref() {
+            Cond::Is(var, values) if values.len() == 1 => format!("{} != {}", var.name(), values[0]),
+            Cond::Less(a, b) => format!("{} >= {}", term(*a), term(*b)),
+            inner => match part(inner) {
+                text if text.starts_with('(') || !text.contains(' ') => format!("!{text}"),
+                text => format!("!({text})"),
+            },
+        },
+        Cond::All(conds) => joined(conds, " && "),
+        Cond::Any(conds) => joined(conds, " || "),
+        Cond::Implies(a, b) => {
+            let not = !a.as_ref().clone();
+            format!("{} || {}", part(&not), part(b))
+        }
+    }
+}
+
+fn expr(control: &Control, of: &Expr) -> String {
+    match of {
+        Expr::Name(name) => (*name).to_string(),
+        Expr::Number(number) => number.to_string(),
+        Expr::Test(test) => cond(test),
+        Expr::Of(var) => var.name().to_string(),
+        Expr::OneMore(var) => {
+            let (name, last) = (var.name(), term(control.last(*var)));
+            format!("({name} < {last} -> {name} + 1 : {name})")
+        }
+        Expr::OneLess(var) => format!("({0} > 0 -> {0} - 1 : 0)", var.name()),
+        Expr::If(test, yes, no) => {
+            format!("({} -> {} : {})", cond(test), expr(control, yes), expr(control, no))
+        }
+    }
+}

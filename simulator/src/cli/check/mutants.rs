@@ -1,0 +1,183 @@
+//! `check --mutants`: faults put into the kernel, to see whether the claims notice.
+
+use super::search::Search;
+use crate::cli::{Format, Outcome, files};
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
+use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_kernel::Policy;
+use orchestrion_kernel::claims::CLAIMS;
+use orchestrion_model::mutants::{Fate, Kill, Mutant, mutants, study};
+use orchestrion_model::scopes::Scope;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// The mutants of one policy, and what became of them.
+struct Study {
+    policy: String,
+    mutants: Vec<(Mutant, Fate)>,
+}
+
+/// Tries the mutants of every policy.
+pub(super) fn run(
+    policies: &[Policy],
+    scope: &Scope,
+    search: &Search,
+    format: Format,
+    quiet: bool,
+) -> Result<Outcome> {
+    let mut studies = Vec::new();
+    for policy in policies {
+        let bar = bar(&policy.name, mutants(policy).len());
+        let mutants = study(policy, scope, search.jobs(), |_, _| bar.inc(1));
+        bar.finish_and_clear();
+        let mutants = mutants.map_err(|error| {
+            miette!(
+                help = "this is a fault of the kernel or its model, not of your policy: please report it",
+                "the kernel itself cannot be judged under the policy {}: {error}",
+                policy.name
+            )
+        })?;
+        studies.push(Study { policy: policy.name.clone(), mutants });
+    }
+    let outcome = outcome(&studies);
+    let mut out = files::out();
+    match format {
+        Format::Human => studies.iter().try_for_each(|study| human(study, scope, quiet, &mut out)),
+        Format::Json => json(&studies, scope, &mut out),
+    }
+    .into_diagnostic()?;
+    Ok(outcome)
+}
+
+fn outcome(studies: &[Study]) -> Outcome {
+    let any = |is: fn(&Fate) -> bool| studies.iter().any(|study| study.count(is) > 0);
+    if any(|fate| *fate == Fate::Survived) {
+        Outcome::Failure
+    } else if any(|fate| *fate == Fate::Inconclusive) {
+        Outcome::Unread
+    } else {
+        Outcome::Fine
+    }
+}
+
+impl Study {
+    fn count(&self, is: impl Fn(&Fate) -> bool) -> usize {
+        self.mutants.iter().filter(|(_, fate)| is(fate)).count()
+    }
+}
+
+/// What became of a mutant, in a word.
+const fn word(fate: &Fate) -> &'static str {
+    match fate {
+        Fate::Killed { .. } | Fate::Panicked(_) => "killed",
+        Fate::Survived => "survived",
+        Fate::Equivalent => "scope-equivalent",
+        Fate::Inconclusive => "inconclusive",
+    }
+}
+
+fn human(study: &Study, scope: &Scope, quiet: bool, out: &mut impl Write) -> io::Result<()> {
+    let killed = study.count(|fate| word(fate) == "killed");
+    if !quiet {
+        writeln!(out, "mutants of the policy {}, scope {}", study.policy, scope.name)?;
+        writeln!(out, "\n  claim   kills  at once  by a run  what it says")?;
+        for (place, claim) in CLAIMS.iter().enumerate() {
+            let by = |wanted: fn(&Kill) -> bool| {
+                study.count(|fate| matches!(fate, Fate::Killed { claim, by, .. } if *claim == place && wanted(by)))
+            };
+            let (all, broken, runs) =
+                (by(|_| true), by(|by| matches!(by, Kill::Broken(_))), by(|by| *by == Kill::ByRun));
+            if all > 0 {
+                writeln!(out, "  {:<6} {all:>6} {broken:>8} {runs:>9}  {}", claim.id, claim.statement)?;
+            }
+        }
+        let idle: Vec<&str> = (0..CLAIMS.len())
+            .filter(|place| study.count(|fate| matches!(fate, Fate::Killed { claim, .. } if claim == place)) == 0)
+            .map(|place| CLAIMS[place].id)
+            .collect();
+        writeln!(out, "  {}\n", format_args!("never the first to notice: {}", idle.join(" ")))?;
+    }
+    for (mutant, fate) in &study.mutants {
+        let (colour, what) = match fate {
+            Fate::Survived => (AnsiColor::Red, "no claim notices; state one that does"),
+            Fate::Inconclusive => (AnsiColor::Yellow, "it grows without end, and no claim noticed so far"),
+            Fate::Equivalent if !quiet => (AnsiColor::BrightBlack, "does at this scope what the kernel does"),
+            _ => continue,
+        };
+        let style = Style::new().fg_color(Some(colour.into()));
+        let word = word(fate).to_uppercase();
+        writeln!(out, "  {style}{word:<16}{style:#}  {} {}\n{:20}{what}", mutant.place, mutant.fault, "")?;
+    }
+    let all = study.mutants.len();
+    let [survived, equivalent, inconclusive] =
+        ["survived", "scope-equivalent", "inconclusive"].map(|is| study.count(|fate| word(fate) == is));
+    let (title, colour) = match (survived, inconclusive) {
+        (0, 0) => ("NOTICED", AnsiColor::Green),
+        (0, _) => ("NOT SHOWN", AnsiColor::Yellow),
+        _ => ("MISSED", AnsiColor::Red),
+    };
+    let style = Style::new().fg_color(Some(colour.into())).bold();
+    let told = all - equivalent;
+    write!(out, "{style}{title}{style:#}: {killed} of {told} mutants killed")?;
+    for (count, what) in [(survived, "survived"), (inconclusive, "inconclusive")] {
+        if count > 0 {
+            write!(out, "; {count} {what}")?;
+        }
+    }
+    writeln!(out, "; {equivalent} more change nothing at this scope")
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    scope: &'a str,
+    mutants: Vec<MutantReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct MutantReport<'a> {
+    policy: &'a str,
+    place: &'a str,
+    fault: &'a str,
+    fate: &'a str,
+    /// The claim that noticed first.
+    claim: Option<&'a str>,
+    /// How it noticed.
+    by: Option<&'a str>,
+    /// In how many steps, where it is broken by a step.
+    steps: Option<usize>,
+    model: Option<&'a str>,
+}
+
+fn json(studies: &[Study], scope: &Scope, out: &mut impl Write) -> io::Result<()> {
+    let mutants = studies.iter().flat_map(|study| {
+        study.mutants.iter().map(|(mutant, fate)| {
+            let (claim, by, steps, model) = match fate {
+                Fate::Killed { claim, by: Kill::Broken(steps), model } => {
+                    (Some(CLAIMS[*claim].id), Some("broken"), Some(*steps), Some(*model))
+                }
+                Fate::Killed { claim, by: Kill::ByRun, model } => {
+                    (Some(CLAIMS[*claim].id), Some("broken by a run"), None, Some(*model))
+                }
+                Fate::Killed { claim, by: Kill::Vacuous, .. } => {
+                    (Some(CLAIMS[*claim].id), Some("vacuous"), None, None)
+                }
+                Fate::Panicked(_) => (None, Some("panicked"), None, None),
+                _ => (None, None, None, None),
+            };
+            let (policy, place, fault) = (study.policy.as_str(), mutant.place.as_str(), mutant.fault.as_str());
+            MutantReport { policy, place, fault, fate: word(fate), claim, by, steps, model }
+        })
+    });
+    serde_json::to_writer_pretty(&mut *out, &Report { scope: scope.name, mutants: mutants.collect() })?;
+    writeln!(out)
+}
+
+fn bar(policy: &str, mutants: usize) -> ProgressBar {
+    let bar = ProgressBar::new(mutants as u64);
+    if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:30} {pos} of {len} mutants  {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_prefix(policy.to_owned());
+    bar
+}

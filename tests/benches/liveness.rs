@@ -1,0 +1,106 @@
+//! Speed of judging a promise on a random graph of a million nodes and three million edges, most of it one component.
+//!
+//! One node keeps the promise. One edge of each node, or of every other node, leads there and is of the first class; all
+//! others lead anywhere and are of the second. Criterion's throughput is in edges a second.
+
+#![allow(missing_docs, reason = "criterion makes the entry point")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use orchestrion_model::explore::graph::{Edge, Graph};
+use orchestrion_model::liveness::{ClassSet, Explored, Fairness, Outcome, Promise, PromiseKind, judge};
+use proptest::prelude::Rng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+use std::hint::black_box;
+
+/// Nodes that are drawn; not all of them are reached.
+const DRAWN: u32 = 1_250_000;
+/// The node that keeps the promise.
+const KEEPER: u32 = 1;
+
+struct Random {
+    graph: Graph,
+    parents: Vec<Option<(u32, u16)>>,
+}
+
+impl Explored for Random {
+    fn nodes(&self) -> u32 {
+        self.parents.len() as u32
+    }
+
+    fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    fn parent(&self, node: u32) -> Option<(u32, u16)> {
+        self.parents[node as usize]
+    }
+
+    fn opens(&self, _: u32) -> u8 {
+        0
+    }
+
+    fn keeps(&self, node: u32) -> u8 {
+        u8::from(node == KEEPER)
+    }
+}
+
+/// What is reached from the first node, of which each `apart`-th node leads to the keeper.
+fn random(apart: u32) -> Random {
+    let mut rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    // In the order in which they are reached, the drawn nodes are numbered.
+    let mut numbers = vec![u32::MAX; DRAWN as usize];
+    let mut random = Random { graph: Graph::default(), parents: vec![None] };
+    let mut node = 0;
+    while node < random.nodes() {
+        let edges: Vec<Edge> = (0..3)
+            .map(|position| {
+                if position == 0 && node % apart == 0 {
+                    if node == 0 {
+                        random.parents.push(Some((node, position)));
+                    }
+                    return Edge { class: 0, to: KEEPER };
+                }
+                let number = &mut numbers[(rng.next_u32() % DRAWN) as usize];
+                if *number == u32::MAX {
+                    *number = random.parents.len() as u32;
+                    random.parents.push(Some((node, position)));
+                }
+                Edge { class: 1, to: *number }
+            })
+            .collect();
+        random.graph.push(node, &edges, false);
+        node += 1;
+    }
+    random
+}
+
+fn judged(c: &mut Criterion) {
+    let first = ClassSet::NONE.with(0);
+    let none = Fairness::default();
+    let mut group = c.benchmark_group("liveness");
+    group.sample_size(10);
+    for (name, apart, fair, holds) in [
+        ("weak, holds", 1, Fairness { weak: first, ..none }, true),
+        ("weak, a loop is found", 2, Fairness { weak: first, ..none }, false),
+        ("strong, parts and a loop", 2, Fairness { strong: first, ..none }, false),
+    ] {
+        let random = random(apart);
+        let (nodes, edges) = (random.nodes(), random.graph.edge_count());
+        println!("{name}: {nodes} nodes, {edges} edges, {} bytes", random.graph.bytes());
+        let promise = Promise { name, kind: PromiseKind::AlwaysEventually, fair };
+        match judge(&random, 0, &promise) {
+            Outcome::Holds => assert!(holds, "{name}: it should be broken"),
+            Outcome::Broken(lasso) => {
+                assert!(!holds, "{name}: it should hold");
+                println!("{name}: a stem of {} steps, a loop of {}", lasso.stem.len(), lasso.cycle.len());
+            }
+            Outcome::Inconclusive { at } => unreachable!("{at} was explored"),
+        }
+        group.throughput(Throughput::Elements(edges as u64));
+        group.bench_function(name, |b| b.iter(|| black_box(judge(&random, 0, &promise))));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, judged);
+criterion_main!(benches);

@@ -1,0 +1,81 @@
+//! SPIN on the Promela export.
+
+use super::{Opinion, Said, places, printed, tail, write};
+use orchestrion_model::export::Control;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// SPIN, and a C compiler for what it writes.
+#[derive(Clone, Debug)]
+pub struct Spin {
+    /// The program.
+    pub program: PathBuf,
+}
+
+impl Spin {
+    /// What SPIN says of this text, an export of this model or something like it. It works in the folder.
+    ///
+    /// That a state or a row is reached is asked as one more claim, that it never is.
+    ///
+    /// # Errors
+    /// What a tool printed, if it did not come to an end.
+    pub fn opinion(&self, control: &Control, promela: &str, folder: &Path) -> Result<Opinion, String> {
+        let (phases, rows) = places(control);
+        let mut text = promela.to_string();
+        for (var, names) in [("phase", &phases), ("row", &rows)] {
+            for name in names {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "ltl never_{name} {{ [] ({var} != {name}) }}");
+            }
+        }
+        write(folder, "control.pml", &text)?;
+        let translated = printed(Command::new(&self.program).args(["-a", "control.pml"]), folder)?;
+        if !folder.join("pan.c").exists() {
+            return Err(format!("SPIN does not read the export:\n{}", tail(&translated)));
+        }
+        let compiled = printed(Command::new("cc").args(["-O1", "-DNFAIR=3", "-o", "pan", "pan.c"]), folder)?;
+        if !folder.join("pan").exists() {
+            return Err(format!("what SPIN wrote does not compile:\n{}", tail(&compiled)));
+        }
+        let mut states = None;
+        let mut verdicts = BTreeMap::new();
+        for stated in &control.claims {
+            let (said, stored) = judge(folder, &stated.name(), stated.is_liveness())?;
+            // A claim on states that holds is followed by an automaton of one state: those counted are the model's.
+            if said == Said::Holds && !stated.is_liveness() {
+                states = Some(stored);
+            }
+            verdicts.insert(stated.claim.id, said);
+        }
+        let reached = |names: Vec<&'static str>| {
+            let reached = |name: &&'static str| match judge(folder, &format!("never_{name}"), false) {
+                Ok((Said::Fails, _)) => Some(Ok(*name)),
+                Ok(_) => None,
+                Err(error) => Some(Err(error)),
+            };
+            names.iter().filter_map(reached).collect::<Result<BTreeSet<&'static str>, String>>()
+        };
+        Ok(Opinion { of: "SPIN", phases: reached(phases)?, rows: reached(rows)?, states, verdicts })
+    }
+}
+
+/// What the verifier says of one claim, and how many states it stored. It exits with 0 whatever it found, so its words are
+/// read; it stores 2^18 states before its table gets slow.
+fn judge(folder: &Path, claim: &str, fair: bool) -> Result<(Said, u64), String> {
+    let mut pan = Command::new(folder.join("pan"));
+    pan.args(["-a", "-m1000000", "-w18", "-N", claim]).args(fair.then_some("-f"));
+    let told = printed(&mut pan, folder)?;
+    let after = |mark: &str| told.split_once(mark).and_then(|(_, rest)| rest.split_whitespace().next());
+    let stored = told.lines().find_map(|line| line.trim().split_once(" states, stored"));
+    let stored = stored.and_then(|(number, _)| number.parse().ok());
+    let cut_short = told.contains("max search depth too small") || told.contains("out of memory");
+    match (after("errors:"), stored) {
+        (Some("0"), Some(stored)) if !cut_short && !told.contains("Search not completed") => {
+            Ok((Said::Holds, stored))
+        }
+        (Some(errors), Some(stored)) if errors != "0" => Ok((Said::Fails, stored)),
+        _ => Err(format!("SPIN came to nothing on {claim}:\n{}", tail(&told))),
+    }
+}

@@ -1,0 +1,108 @@
+//! TLC on the TLA+ export.
+
+use super::{Opinion, Said, places, printed, tail, write};
+use orchestrion_model::export::Control;
+use orchestrion_model::export::claims::Stated;
+use orchestrion_model::export::tla::{MODULE, config};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// TLC, and a Java machine to run it on.
+#[derive(Clone, Debug)]
+pub struct Tlc {
+    /// `tla2tools.jar`
+    pub jar: PathBuf,
+}
+
+/// How a run ended.
+enum End {
+    NothingFound,
+    Broken(String),
+    SomePropertyBroken,
+}
+
+impl Tlc {
+    /// What TLC says of this module, an export of this model or something like it. It works in the folder.
+    ///
+    /// TLC stops at the first invariant that it finds broken and does not name the property that is: so it is run again
+    /// without that invariant until nothing is found, and property by property if some property is broken.
+    ///
+    /// # Errors
+    /// What TLC printed, if it did not come to an end.
+    pub fn opinion(&self, control: &Control, module: &str, folder: &Path) -> Result<Opinion, String> {
+        write(folder, &format!("{MODULE}.tla"), module)?;
+        let mut verdicts: BTreeMap<&'static str, Said> = BTreeMap::new();
+        let (live, safe): (Vec<&Stated>, Vec<&Stated>) =
+            control.claims.iter().partition(|stated| stated.is_liveness());
+        let mut left = safe.clone();
+        let told = loop {
+            match self.run(control, folder, &left)? {
+                (End::Broken(name), told) => {
+                    let Some(at) = left.iter().position(|stated| stated.name() == name) else {
+                        return Err(format!("TLC finds {name} broken:\n{}", tail(&told)));
+                    };
+                    verdicts.insert(left.remove(at).claim.id, Said::Fails);
+                }
+                (_, told) => break told,
+            }
+        };
+        verdicts.extend(left.iter().map(|stated| (stated.claim.id, Said::Holds)));
+        let (phases, rows) = reached(control, folder)?;
+        if let End::NothingFound = self.run(control, folder, &live)?.0 {
+            verdicts.extend(live.iter().map(|stated| (stated.claim.id, Said::Holds)));
+        } else {
+            for stated in live {
+                let said = match self.run(control, folder, &[stated])?.0 {
+                    End::NothingFound => Said::Holds,
+                    End::Broken(_) | End::SomePropertyBroken => Said::Fails,
+                };
+                verdicts.insert(stated.claim.id, said);
+            }
+        }
+        Ok(Opinion { of: "TLC", phases, rows, states: distinct(&told), verdicts })
+    }
+
+    fn run(&self, control: &Control, folder: &Path, checked: &[&Stated]) -> Result<(End, String), String> {
+        let config = config(control, |stated| checked.iter().any(|other| std::ptr::eq(*other, stated)));
+        write(folder, &format!("{MODULE}.cfg"), &config)?;
+        let mut java = Command::new("java");
+        java.args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]).arg(&self.jar);
+        java.args(["tlc2.TLC", "-deadlock", "-dump", "reached", "-metadir", "states", MODULE]);
+        let told = printed(&mut java, folder)?;
+        let broken = told.lines().find_map(|line| {
+            let name = line.split_once("Invariant ")?.1.split_once(" is violated")?.0;
+            Some(name.to_string())
+        });
+        let end = match broken {
+            Some(name) => End::Broken(name),
+            None if told.contains("Temporal properties were violated") => End::SomePropertyBroken,
+            None if told.contains("No error has been found") => End::NothingFound,
+            None => return Err(format!("TLC came to nothing:\n{}", tail(&told))),
+        };
+        Ok((end, told))
+    }
+}
+
+/// `… 6958 distinct states found, 0 states left on queue.`
+fn distinct(told: &str) -> Option<u64> {
+    let line = told.lines().rev().find(|line| line.contains("distinct states found, 0 states left"))?;
+    line.split(", ").find_map(|part| part.strip_suffix(" distinct states found")?.parse().ok())
+}
+
+/// The control states and rows of all states that TLC wrote down.
+fn reached(
+    control: &Control,
+    folder: &Path,
+) -> Result<(BTreeSet<&'static str>, BTreeSet<&'static str>), String> {
+    let path = folder.join("reached.dump");
+    let dump = std::fs::read_to_string(&path)
+        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    let lines: BTreeSet<&str> = dump.lines().collect();
+    let (phases, rows) = places(control);
+    let reached = |var: &str, names: Vec<&'static str>| {
+        let reached = |name: &&str| lines.contains(format!("/\\ {var} = \"{name}\"").as_str());
+        names.into_iter().filter(|name| reached(name)).collect()
+    };
+    Ok((reached("phase", phases), reached("row", rows)))
+}
