@@ -151,7 +151,7 @@ fn a_shortest_way_leads_to_whatever_has_a_name() {
         ("blocked", "lifecycle", "E04"),
         ("not T19", "debate", "T20"),
         ("a receipt", "lifecycle", "H11"),
-        ("C-27", "lifecycle", "H11"),
+        ("C-27", "lifecycle", "T33"),
         ("nothing to resume", "debate", "refused: a resume came"),
         ("wrong user", "debate", "refused: stranger spoke"),
     ] {

@@ -177,8 +177,7 @@ fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
     let why = match verdict {
         Verdict::NotChecked(why) => why,
         Verdict::Vacuous => "no run came to a state in which the claim has something to say",
-        Verdict::Inconclusive => "a run was cut short before anything broke it",
-        Verdict::Holds | Verdict::Fails { .. } => "",
+        Verdict::Holds | Verdict::Fails { .. } | Verdict::Inconclusive => "",
     };
     if !why.is_empty() {
         hanging(CLAIM_AT, "", why, look, out)?;

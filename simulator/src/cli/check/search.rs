@@ -118,13 +118,13 @@ fn bar(name: &'static str) -> ProgressBar {
 
 fn tell(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(format!(
-        "{} products, {}/s, depth {}, {} waiting, {}, {:.0} s",
+        "{:.0} s, {} products, {}/s, depth {}, {} waiting, {}",
+        progress.time.as_secs_f64(),
         HumanCount(progress.states as u64),
         HumanCount(progress.rate() as u64),
         progress.depth,
         HumanCount(progress.waiting as u64),
-        ByteSize(progress.bytes as u64),
-        progress.time.as_secs_f64()
+        ByteSize(progress.bytes as u64)
     ));
     bar.tick();
 }
