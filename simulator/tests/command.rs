@@ -283,7 +283,7 @@ fn a_machine_of_somebody_else_is_criticised() {
     assert_eq!((&report["verdict"], &report["machines"][0]["name"]), (&"fails".into(), &"agent".into()));
     let reached = &report["machines"][0]["questions"][0];
     assert_eq!((&reached["name"], &reached["verdict"]), (&"reached".into(), &"fails".into()));
-    assert_eq!(reached["findings"][0]["places"][0]["line"], 14);
+    assert_eq!(reached["findings"][0]["places"][0]["line"], 13);
 
     fs::write(
         folder.path().join("slip.yaml"),
