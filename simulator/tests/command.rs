@@ -271,7 +271,7 @@ fn a_machine_of_somebody_else_is_criticised() {
         expect(code, folder.path(), &[&["check", "--machine", &file], more].concat())
     };
     let drawn = check(1, "004.mmd", &[]);
-    for part in ["004.mmd:5:", "nothing leads on from `[*] of SandboxedExecution`", "    do   ", "    why  "]
+    for part in ["004.mmd:6:", "nothing leads on from `[*] of SandboxedExecution`", "    do   ", "    why  "]
     {
         assert!(drawn.contains(part), "{part} in {drawn}");
     }
