@@ -280,7 +280,7 @@ fn a_machine_of_somebody_else_is_criticised() {
         expect(code, folder.path(), &[&["check", "--machine", &file], more].concat())
     };
     let drawn = check(1, "004.mmd", &[]);
-    for part in ["004.mmd:5:", "nothing leads on from `[*] of SandboxedExecution`", "    do   ", "    why  "]
+    for part in ["004.mmd:6:", "nothing leads on from `[*] of SandboxedExecution`", "    do   ", "    why  "]
     {
         assert!(drawn.contains(part), "{part} in {drawn}");
     }
@@ -292,7 +292,7 @@ fn a_machine_of_somebody_else_is_criticised() {
     assert_eq!((&report["verdict"], &report["machines"][0]["name"]), (&"fails".into(), &"agent".into()));
     let reached = &report["machines"][0]["questions"][0];
     assert_eq!((&reached["name"], &reached["verdict"]), (&"reached".into(), &"fails".into()));
-    assert_eq!(reached["findings"][0]["places"][0]["line"], 14);
+    assert_eq!(reached["findings"][0]["places"][0]["line"], 13);
 
     fs::write(
         folder.path().join("slip.yaml"),

@@ -122,7 +122,9 @@ pub fn dot(policy: &Policy, summary: &Summary) -> String {
             Source::Within(region) if edge.to.region() == Some(region) => {
                 (inside(region).find(|phase| *phase != edge.to), "taillabel=\"any\", ".to_string())
             }
-            Source::Within(region) => (inside(region).last(), format!("ltail=cluster_{}, ", region.name())),
+            Source::Within(region) => {
+                (inside(region).next_back(), format!("ltail=cluster_{}, ", region.name()))
+            }
         };
         if let Some(from) = from.filter(|from| drawn.contains(from)) {
             let _ = writeln!(text, "    \"{from}\" -> \"{}\" [{tail}{}];", edge.to, attributes(edge, from));

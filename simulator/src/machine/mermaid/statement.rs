@@ -85,27 +85,18 @@ impl<'a> Statement<'a> {
     /// Reads a line; one that is empty, or a comment, only looks so.
     pub(super) fn of(line: Line<'a>) -> Result<Self, Fault> {
         let text = line.text.trim();
-        let (start, end) = line.span();
+        let (_, end) = line.span();
         if text.is_empty() || text.starts_with("%%") || text == "--" {
             return Ok(Self::Looks);
         }
         if text == "}" {
             return Ok(Self::Close);
         }
-        if let Some(at) = text.find("-->") {
-            return edge(text, start, at);
-        }
-        if let Some(at) = arrow_of(text) {
-            return Err(fault_at(
-                (start + at, end),
-                "expected an edge, found another kind of arrow",
-                "write `-->`, as in `Idle --> Busy : request`",
-                "not `-->`",
-            ));
-        }
         let (first, rest) =
             text.split_once(char::is_whitespace).map_or((text, ""), |(first, rest)| (first, rest.trim()));
         match first {
+            // A state may be called like a keyword.
+            _ if rest.starts_with("-->") => Self::of_names(line),
             "state" => state(rest, end - rest.len(), line),
             "note" => note(rest, line),
             "direction" if DIRECTIONS.contains(&rest) => Ok(Self::Looks),
@@ -120,14 +111,36 @@ impl<'a> Statement<'a> {
             _ if ["accTitle", "accDescr", "title"].iter().any(|key| first.trim_end_matches(':') == *key) => {
                 Ok(Self::Looks)
             }
-            _ => described(text, start, line),
+            _ => Self::of_names(line),
         }
+    }
+
+    /// Reads a line that begins with the name of a state: an edge, or the state itself.
+    fn of_names(line: Line<'a>) -> Result<Self, Fault> {
+        let text = line.text.trim();
+        let (start, end) = line.span();
+        // Behind a colon everything is text.
+        let (name, rest) = name_and_rest(text);
+        if rest.trim_start().starts_with(':') && !name.contains("-->") {
+            return described(text, start, line);
+        }
+        if let Some(at) = text.find("-->") {
+            return edge(text, start, at);
+        }
+        if let Some(at) = arrow_of(text) {
+            return Err(fault_at(
+                (start + at, end),
+                "expected an edge, found another kind of arrow",
+                "write `-->`, as in `Idle --> Busy : request`",
+                "not `-->`",
+            ));
+        }
+        described(text, start, line)
     }
 }
 
 /// Where an arrow stands that is not Mermaid's.
 fn arrow_of(text: &str) -> Option<usize> {
-    // Behind a colon everything is text.
     let before = text.split(" :").next().unwrap_or(text);
     ["->", "=>", "→", "--", "<-"].iter().filter_map(|arrow| before.find(arrow)).min()
 }
