@@ -29,6 +29,16 @@ pub fn try_state(subject: &Subject, state: &State, mut seen: impl FnMut(Mark)) {
     }
 }
 
+/// An input that this state refuses in this way, if one of those that are tried is.
+#[must_use]
+pub fn refused_so(subject: &Subject, state: &State, refusal: Mark) -> Option<Input> {
+    let is_refused_so = |probe: &Probe| {
+        let answer = subject.decide(state, &probe.input);
+        answer.is_err_and(|found| Mark::of_refusal(&found) == refusal)
+    };
+    probes(state).into_iter().find(is_refused_so).map(|probe| probe.input)
+}
+
 /// Holds the contracts that speak of steps against one.
 pub fn try_step(
     subject: &Subject,

@@ -3,6 +3,10 @@
 //!
 //! Each is a *mark*, of which the explorer keeps the first witness. What no model reached is listed.
 
+mod names;
+
+pub use names::{named, names};
+
 use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;

@@ -1,4 +1,7 @@
-//! The control FSM in the languages of other people's checkers, so that they may confirm ours.
+//! For other people's tools: what was explored, and the control FSM in the languages of their checkers, so that they may
+//! confirm ours.
+//!
+//! [`dot`] draws what was explored, [`itf`] writes a run through it.
 //!
 //! [`Control`] is made from the transition table and a policy: finite variables, and steps that guard and set them.
 //! [`promela`] prints it for SPIN, [`tla`] for TLC; both walk the same data. What a row does is told here a second
@@ -10,10 +13,11 @@
 
 pub mod claims;
 pub mod control;
+pub mod dot;
 pub mod effects;
 mod head;
+pub mod itf;
 pub mod promela;
-
 mod reads;
 pub mod tla;
 pub mod words;

@@ -9,7 +9,11 @@ use crate::parties::{class, fairness};
 use crate::reference;
 use crate::scopes::{Model, Scope};
 use crate::subject::Subject;
+use crate::tally::{Tally, Tallying};
 use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, Party, Situation, broken_by_step};
+use orchestrion_kernel::ids::ItemId;
+use orchestrion_kernel::item::Key;
+use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -45,6 +49,8 @@ pub struct KernelModel {
     digest: Option<AtomicU64>,
     /// Whether waiting products are kept as bytes.
     packs: bool,
+    /// States and steps by control state, where somebody wants to see them.
+    tally: Option<Mutex<Tallying>>,
 }
 
 impl KernelModel {
@@ -62,7 +68,8 @@ impl KernelModel {
                 situations.push((from, to));
             }
         }
-        Self { subject, adversary, speaking, promises, situations, states: Mutex::default(), digest: None, packs: false }
+        let (states, digest, tally, packs) = (Mutex::default(), None, None, false);
+        Self { subject, adversary, speaking, promises, situations, states, digest, packs, tally }
     }
 
     /// The same, for mutants: a digest of everything that it does is kept, states are not counted, and the contracts on
@@ -76,6 +83,19 @@ impl KernelModel {
     #[must_use]
     pub fn packed(self) -> Self {
         Self { packs: true, ..self }
+    }
+
+    /// The same; states and steps are counted by control state.
+    #[must_use]
+    pub fn tallied(subject: Subject, model: Model, scope: &Scope) -> Self {
+        Self { tally: Some(Mutex::default()), ..Self::new(subject, model, scope) }
+    }
+
+    /// What was counted so far; nothing where nothing is.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let tally = self.tally.as_ref().map(|tally| tally.lock().unwrap_or_else(PoisonError::into_inner));
+        tally.map_or_else(Tally::default, |tally| tally.counts.clone())
     }
 
     /// A digest of every step asked for so far, whatever the order; 0 where none is kept.
@@ -128,6 +148,10 @@ impl KernelModel {
         seen(Mark::of_input(input));
         if let Some(digest) = &self.digest {
             digest.fetch_add(digest_of(&(before, input, &events)), Ordering::Relaxed);
+        }
+        if let Some(tally) = &self.tally {
+            let step = digest_of(&(before, input));
+            tally.lock().unwrap_or_else(PoisonError::into_inner).step(step, &before.state, &events);
         }
         let mut state = self.subject.apply(&before.state, &events);
         let mut history = before.history.clone();
@@ -190,7 +214,10 @@ impl KernelModel {
     }
 
     fn count(&self, state: &State) {
-        self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest_of(state));
+        let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest_of(state));
+        if let (true, Some(tally)) = (is_new, &self.tally) {
+            tally.lock().unwrap_or_else(PoisonError::into_inner).state(state);
+        }
     }
 
     /// One bit for each promise whose situation is there.
@@ -260,6 +287,15 @@ impl FairModel for KernelModel {
 
     fn keeps(&self, product: &Product) -> u8 {
         self.situations(product, |(_, to)| *to)
+    }
+
+    fn heap(&self, product: &Product) -> usize {
+        // What is known takes nearly all of it: two maps, whose nodes have room for eleven and are half full, and texts.
+        const NODE: usize = 11 * (size_of::<(ItemId, Entry)>() + size_of::<(Key, ItemId)>());
+        const TEXTS: usize = 64;
+        const REST: usize = 512;
+        let items = product.state.semantic.len();
+        items.div_ceil(6) * NODE + items * TEXTS + REST
     }
 }
 

@@ -10,12 +10,21 @@ use std::io;
 /// A counterexample, ready to be written.
 #[derive(Debug)]
 pub struct Evidence {
-    /// The name of its file: the claim, and a digest of the trace.
+    /// The name of its file: what it is evidence of, and a digest of the trace.
     pub file: String,
     /// The trace.
     pub trace: Vec<u8>,
     /// The steps that a reader should look at, with what happens there.
     pub highlights: Vec<Highlight>,
+}
+
+impl Evidence {
+    /// The last few steps to look at, up to a step.
+    #[must_use]
+    pub fn last_highlights(&self, until: u64) -> &[Highlight] {
+        let end = self.highlights.partition_point(|highlight| highlight.step <= until);
+        &self.highlights[end.saturating_sub(HIGHLIGHTS_MAX)..end]
+    }
 }
 
 /// One step of a counterexample that matters.
@@ -25,27 +34,27 @@ pub struct Highlight {
     pub step: u64,
     /// What happens.
     pub what: String,
-    /// The row that control took.
+    /// The row that control took; empty where the input was refused.
     pub row: &'static str,
 }
 
-/// At most so many steps are pointed out.
+/// At most so many steps are pointed out at once.
 const HIGHLIGHTS_MAX: usize = 4;
 
-/// Records a counterexample to a claim.
+/// Records a counterexample, or a way to something, under a name.
 ///
 /// # Errors
 /// Never, as long as memory lasts: it is written to memory.
-pub fn record(claim: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evidence> {
-    let conversation = ConversationId::new(claim);
+pub fn record(name: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evidence> {
+    let conversation = ConversationId::new(name);
     let header = Header::new(conversation, policy.clone(), None);
     let mut recorder = Recording::open(Vec::new(), &header)?;
     for input in inputs {
-        // A refusal would be recorded as one; the checker takes only steps that the kernel accepts.
+        // A refusal is recorded as one; only a way to a refusal ends with one.
         let _refusal = recorder.submit(input, &Stamp::default())?;
     }
     let trace = recorder.close()?;
-    let file = format!("{claim}-{}.trace.ndjson", &digest(&trace)[..8]);
+    let file = format!("{name}-{}.trace.ndjson", &digest(&trace)[..8]);
     Ok(Evidence { file, highlights: highlights(&header, inputs), trace })
 }
 
@@ -54,7 +63,14 @@ fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
     let mut found = Vec::new();
     let mut last = None;
     for (step, input) in (1..).zip(inputs) {
-        let Ok(events) = decide(&header.policy, &state, input) else { continue };
+        let events = match decide(&header.policy, &state, input) {
+            Ok(events) => events,
+            Err(refusal) => {
+                found.push(Highlight { step, what: format!("refused: {refusal}"), row: "" });
+                last = None;
+                continue;
+            }
+        };
         let from = state.control.phase();
         events.iter().for_each(|event| state.apply(event));
         let row = events.iter().find_map(|event| match event {
@@ -76,8 +92,7 @@ fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
     }
     // The last step is the one that breaks the claim, notable or not.
     found.extend(last);
-    let from = found.len().saturating_sub(HIGHLIGHTS_MAX);
-    found.split_off(from)
+    found
 }
 
 /// What makes an event worth pointing out, if anything does.

@@ -15,6 +15,10 @@
 pub mod cli;
 pub mod drive;
 pub mod evidence;
+#[cfg(feature = "cli")]
+pub mod itf;
+#[cfg(feature = "cli")]
+pub mod machine;
 pub mod pages;
 pub mod play;
 pub mod policy_file;

@@ -4,9 +4,13 @@
 //! says from where a setting that the file does not have was inherited.
 
 mod format;
+#[cfg(feature = "cli")]
+mod set;
 mod write;
 
 pub use format::{BoundFile, BoundsFile, PolicyFile, RulesFile, ThresholdsFile, WeightsFile};
+#[cfg(feature = "cli")]
+pub(crate) use set::{set, setting};
 pub use write::write;
 
 use crate::yaml::{Fault, ReadError, Source, nearest, schema_of};

@@ -27,12 +27,12 @@ pub struct Project {
     file: ProjectFile,
 }
 
-/// A claim that is known to fail, and may until a day.
+/// A claim that is known to fail or to be vacuous, and may until a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiver {
     /// The claim.
     pub claim: &'static str,
-    /// The policy under which it may fail; none for each of the project's.
+    /// The policy under which it may; none for each of the project's.
     pub policy: Option<String>,
     /// Why it may.
     pub reason: String,

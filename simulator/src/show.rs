@@ -19,6 +19,8 @@ mod words;
 pub use html::{HtmlPage, PAGE_BEGINS, html};
 pub use terminal::Style;
 pub(crate) use text::harmless;
+#[cfg(feature = "cli")]
+pub(crate) use text::wrap;
 
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::State;

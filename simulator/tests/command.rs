@@ -269,3 +269,72 @@ fn every_verb_has_a_worked_example_in_its_help() {
         assert!(help.contains("Examples:\n  orchestrion "), "{help}");
     }
 }
+
+const MACHINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/machines");
+
+#[test]
+fn a_machine_of_somebody_else_is_criticised() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |code, machine: &str, more: &[&str]| {
+        let file = format!("{MACHINES}/{machine}");
+        expect(code, folder.path(), &[&["check", "--machine", &file], more].concat())
+    };
+    let drawn = check(1, "004.mmd", &[]);
+    for part in ["004.mmd:6:", "nothing leads on from `[*] of SandboxedExecution`", "    do   ", "    why  "]
+    {
+        assert!(drawn.contains(part), "{part} in {drawn}");
+    }
+    assert!(drawn.ends_with("exit 1\n"), "{drawn}");
+    let clean = check(0, "orders.yaml", &["--quiet"]);
+    assert!(clean.starts_with("HOLDS: ") && clean.lines().count() == 1, "{clean}");
+    let report: serde_json::Value =
+        serde_json::from_str(&check(1, "agent.yaml", &["--format", "json"])).unwrap();
+    assert_eq!((&report["verdict"], &report["machines"][0]["name"]), (&"fails".into(), &"agent".into()));
+    let reached = &report["machines"][0]["questions"][0];
+    assert_eq!((&reached["name"], &reached["verdict"]), (&"reached".into(), &"fails".into()));
+    assert_eq!(reached["findings"][0]["places"][0]["line"], 13);
+
+    fs::write(
+        folder.path().join("slip.yaml"),
+        "start: A\nstates: {A: rests}\nrows: [{from: A, on: x, too: A}]\n",
+    )
+    .unwrap();
+    let slip = expect(2, folder.path(), &["check", "--machine", "slip.yaml"]);
+    assert!(slip.contains("slip.yaml:3:") && slip.contains("did you mean `to`?"), "{slip}");
+    let other = expect(2, folder.path(), &["check", "--machine", &golden("happy")]);
+    assert!(other.contains("has no state diagram in it"), "{other}");
+    expect(2, folder.path(), &["check", "--machine", "nowhere.mmd"]);
+}
+
+#[test]
+fn a_trace_is_exported_as_itf() {
+    let folder = tempfile::tempdir().unwrap();
+    let happy = golden("happy");
+    let printed = expect(0, folder.path(), &["export", "itf", &happy]);
+    let trace: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    let states = trace["states"].as_array().unwrap();
+    assert_eq!(states[0]["phase"], "Idle");
+    assert!(states.iter().any(|state| state["phase"] == "ResolvingDecision"), "{printed}");
+    assert!(states.iter().enumerate().all(|(i, state)| state["#meta"]["index"] == i));
+    // Every step of the trace was accepted: one state each, and the one before.
+    assert_eq!(states.len(), fs::read_to_string(&happy).unwrap().lines().count() - 2 + 1);
+
+    let written = expect(0, folder.path(), &["export", "itf", &happy, "--to", "happy.itf.json"]);
+    assert!(written.contains("happy.itf.json"), "{written}");
+    let file = folder.path().join("happy.itf.json");
+    assert_eq!(fs::read_to_string(&file).unwrap(), printed);
+    // Over itself, but over nothing else.
+    expect(0, folder.path(), &["export", "itf", &happy, "--to", "happy.itf.json"]);
+    fs::write(&file, "precious").unwrap();
+    expect(2, folder.path(), &["export", "itf", &happy, "--to", "happy.itf.json"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
+
+    expect(2, folder.path(), &["export", "itf"]);
+    expect(2, folder.path(), &["export", "itf", "nowhere.ndjson"]);
+    expect(2, folder.path(), &["export", "claims", &happy]);
+    let cut: String =
+        fs::read_to_string(&happy).unwrap().lines().take(5).map(|line| format!("{line}\n")).collect();
+    fs::write(folder.path().join("cut.ndjson"), cut).unwrap();
+    let cut = expect(3, folder.path(), &["export", "itf", "cut.ndjson"]);
+    assert!(cut.contains("cut.ndjson:5: this is the last line"), "{cut}");
+}

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::{pages, policy_file, project, scenario, stdio};
+use orchestrion::{machine, pages, policy_file, project, scenario, stdio};
 use orchestrion_kernel::Policy;
 use orchestrion_tests::{fresh, links, root};
 
@@ -65,6 +65,7 @@ fn schemas_are_fresh() {
         ("scenario", scenario::scenario_schema()),
         ("policy", policy_file::policy_schema()),
         ("project", project::project_schema()),
+        ("machine", machine::machine_schema()),
         ("stdio", stdio::protocol::schema()),
     ];
     check(schemas.map(|(name, schema)| {

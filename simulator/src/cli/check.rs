@@ -1,22 +1,31 @@
 //! `check`: explore every model and hold every claim against it.
 
+mod draw;
+mod extent;
 mod json;
+mod keep;
+mod machine;
+mod reach;
 mod report;
 mod search;
+mod sweep;
 mod waivers;
 
 use super::{Format, Global, Outcome, files, named};
-use crate::evidence::{Evidence, record};
 use crate::policy_file;
 use crate::project::Waiver;
+use crate::show::harmless;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use miette::{IntoDiagnostic, Result};
+use keep::{Kept, keep};
+use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
-use orchestrion_model::check::{Run, Verdict, verdicts};
+use orchestrion_model::check::{Run, Verdict, explore, explore_tallied, verdicts};
 use orchestrion_model::scopes::{SCOPES, Scope};
 use orchestrion_model::subject::Subject;
+use orchestrion_model::tally::Tally;
+use report::Look;
 use search::Search;
 use std::path::{Path, PathBuf};
 use waivers::{Standing, standings};
@@ -28,7 +37,34 @@ use waivers::{Standing, standings};
 Examples:
   orchestrion check                          the project's policies, or the built-in `hardened`: nothing fails
   orchestrion check --policy as-drawn        004 as drawn: the findings, each with a trace
-  orchestrion check --policy mine.yaml --format json")]
+  orchestrion check --policy mine.yaml --format json
+
+  orchestrion check --reach T18              a shortest way to a row of the table, here a veto
+  orchestrion check --reach Blocked          ... to a control state
+  orchestrion check --reach 'wrong user'     ... to a refusal, or an input, such as 'user message'
+  orchestrion check --reach C-26             ... to where a claim has something to say
+  orchestrion check --reach 'not T19'        ... to where the guard of a row does not hold
+
+  orchestrion check --sweep passes=1..6      one check for each number of passes, as a table
+  orchestrion check --sweep max_repairs=0..2,unbounded --sweep rules.cancel=true,false
+  orchestrion check --sweep proceed_from=0.5,0.6,0.7 --policy mine.yaml
+
+  orchestrion check --machine drawing.md     a machine of somebody else's: a table, or a Mermaid state diagram
+  orchestrion check --dot explored.dot       what was explored, drawn by control state: dot -Tsvg -O explored.dot
+
+  orchestrion check --memory 2GiB --time 5m  what is not seen to its end is inconclusive, never held
+  orchestrion check --model debate --exact   one model, by whole states instead of fingerprints
+  orchestrion check --scope tiny --jobs 1    quickly, on one core
+
+Every trace that is written is written in the Informal Trace Format too, for viewers and other checkers: beside
+it, as .itf.json.
+
+A setting is called by its path in a policy file (bounds.passes), by its last part where that says which
+(passes), and a bound also with max_ before it (max_passes). Its values are a list, in which a range of
+whole numbers counts with both ends; several --sweep are combined.
+
+Exit codes: 1 a claim fails, or nothing is reached; 3 nothing fails, but something is inconclusive or vacuous,
+or a waiver is over; else 0; 2 if nothing could be judged. A sweep takes the worst of its rows.")]
 pub(super) struct Args {
     /// The policy: `hardened`, `as-drawn`, or a file. The project file is not read then.
     #[arg(long, value_name = "POLICY", conflicts_with = "config")]
@@ -36,6 +72,19 @@ pub(super) struct Args {
     /// How large the models grow; without it, as the project file says, or `small`.
     #[arg(long, value_name = "SCOPE", value_parser = SCOPES.map(|scope| scope.name))]
     scope: Option<String>,
+    /// Look for a shortest way to this instead: a row, a control state, an input, a refusal, or a claim's premise.
+    #[arg(long, value_name = "WHAT")]
+    reach: Option<String>,
+    /// Check the policy with each of these values instead; may be repeated. Waivers are not applied.
+    #[arg(long, value_name = "SETTING=VALUES", conflicts_with = "reach")]
+    sweep: Vec<String>,
+    /// Criticise this machine instead: a YAML table, or the Mermaid state diagrams in a text.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["policy", "scope", "config", "reach", "sweep", "dot", "Search"])]
+    machine: Option<PathBuf>,
+    /// Draw what was explored, in the language of Graphviz: how many states and steps, by control state; with the run that
+    /// breaks the first failing claim, if one fails. Takes about twice the time.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reach", "sweep"])]
+    dot: Option<PathBuf>,
     #[command(flatten)]
     search: Search,
     /// How the report is printed.
@@ -51,14 +100,46 @@ struct Order {
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+    if let Some(file) = &args.machine {
+        return machine::run(file, args.format, global.quiet);
+    }
+    let look = Look { quiet: global.quiet, columns: files::columns() };
+    if let Some(what) = &args.reach {
+        let mark = reach::named(what)?;
+        return reach::run(mark, &order(args, global)?, args, global, look);
+    }
+    if !args.sweep.is_empty() {
+        let sweeps = sweep::read(&args.sweep)?;
+        return sweep::run(&sweeps, &order(args, global)?, args, global, look);
+    }
     let order = order(args, global)?;
-    let checked = order
-        .policies
-        .iter()
-        .map(|policy| check(policy, &order.scope, &args.search, &global.out))
-        .collect::<Result<Vec<Checked>>>()?;
+    if let Some(path) = &args.dot {
+        refuse_several(&order.policies)?;
+        draw::refuse_other(path)?;
+    }
+    let mut checked = Vec::new();
+    for policy in &order.policies {
+        let (one, tally) = check(policy, &order.scope, args, &global.out)?;
+        if let Some(path) = &args.dot {
+            draw::draw(&one, &tally, path)?;
+        }
+        checked.push(one);
+    }
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    tell(checked, &order.waivers, today, args.format, global.quiet)
+    tell(checked, &order.waivers, today, args.format, look)
+}
+
+/// A drawing is of one policy.
+fn refuse_several(policies: &[Policy]) -> Result<()> {
+    if policies.len() > 1 {
+        let names: Vec<String> = policies.iter().map(|policy| harmless(&policy.name)).collect();
+        return Err(miette!(
+            help = "name one of their files with --policy",
+            "--dot draws one policy, and the project has several: {}",
+            names.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 fn order(args: &Args, global: &Global) -> Result<Order> {
@@ -81,46 +162,53 @@ fn order(args: &Args, global: &Global) -> Result<Order> {
 /// One policy, checked.
 struct Checked {
     policy: Policy,
+    scope: &'static str,
     runs: Vec<Run>,
     found: Vec<Found>,
+}
+
+impl Checked {
+    /// The models that were explored.
+    fn models(&self) -> Vec<&'static str> {
+        self.runs.iter().map(|run| run.model).collect()
+    }
 }
 
 /// A claim, its verdict, and the evidence where it fails.
 struct Found {
     claim: &'static Claim,
     verdict: Verdict,
-    evidence: Option<(PathBuf, Evidence)>,
-    /// The waiver by which it may fail.
+    evidence: Option<Kept>,
+    /// The waiver by which it may fail, or be vacuous.
     waived: Option<Waiver>,
 }
 
 impl Found {
-    fn fails(&self) -> bool {
-        matches!(self.verdict, Verdict::Fails { .. }) && self.waived.is_none()
-    }
-
     /// The verdict in one word, with the waiver seen.
     fn word(&self) -> &'static str {
         if self.waived.is_some() { "waived" } else { self.verdict.word() }
     }
 }
 
-fn check(policy: &Policy, scope: &Scope, search: &Search, out: &Path) -> Result<Checked> {
-    let runs = search.every_model(&Subject::real(policy.clone()), scope)?;
+/// Checks one policy; the tally is empty where nobody wants a drawing.
+fn check(policy: &Policy, scope: &Scope, args: &Args, out: &Path) -> Result<(Checked, Tally)> {
+    let subject = Subject::real(policy.clone());
+    let explored = args.search.every_model(&policy.name, |model, options, progress| match args.dot {
+        Some(_) => explore_tallied(&subject, model, scope, options, progress),
+        None => explore(&subject, model, scope, options, progress).map(|run| (run, Tally::default())),
+    })?;
+    let mut tally = Tally::default();
+    explored.iter().for_each(|(_, of_model)| tally.add(of_model));
+    let runs: Vec<Run> = explored.into_iter().map(|(run, _)| run).collect();
     let found = CLAIMS.iter().zip(verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
-            Verdict::Fails { counterexample, .. } => {
-                let evidence = record(claim.id, policy, &counterexample.inputs).into_diagnostic()?;
-                let file = out.join(&evidence.file);
-                files::replace_trace(&file, &evidence.trace)?;
-                Some((file, evidence))
-            }
+            Verdict::Fails { counterexample, .. } => Some(keep(claim.id, policy, counterexample, out)?),
             _ => None,
         };
         Ok(Found { claim, verdict, evidence, waived: None })
     });
     let found = found.collect::<Result<Vec<Found>>>()?;
-    Ok(Checked { policy: policy.clone(), runs, found })
+    Ok((Checked { policy: policy.clone(), scope: scope.name, runs, found }, tally))
 }
 
 /// Reports on what was checked, and says what it comes to on a day.
@@ -129,14 +217,14 @@ fn tell(
     waivers: &[Waiver],
     today: Date,
     format: Format,
-    quiet: bool,
+    look: Look,
 ) -> Result<Outcome> {
     waivers::apply(&mut checked, waivers, today);
     let standings = standings(&checked, waivers, today);
     let outcome = outcome(&checked, &standings);
     let mut out = files::out();
     match format {
-        Format::Human => report::human(&checked, &standings, quiet, outcome, &mut out),
+        Format::Human => report::human(&checked, &standings, look, outcome, &mut out),
         Format::Json => json::json(&checked, &standings, outcome, &mut out),
     }
     .into_diagnostic()?;
@@ -144,11 +232,14 @@ fn tell(
 }
 
 fn outcome(checked: &[Checked], standings: &[(&Waiver, Standing)]) -> Outcome {
-    let found = || checked.iter().flat_map(|checked| &checked.found);
-    let unread = |found: &Found| matches!(found.verdict, Verdict::Vacuous | Verdict::Inconclusive);
-    if found().any(Found::fails) {
+    let any = |words: &[&str]| {
+        checked.iter().flat_map(|checked| &checked.found).any(|found| words.contains(&found.word()))
+    };
+    if any(&["fails"]) {
         Outcome::Failure
-    } else if found().any(unread) || standings.iter().any(|(_, standing)| *standing == Standing::Expired) {
+    } else if any(&["vacuous", "inconclusive"])
+        || standings.iter().any(|(_, standing)| *standing == Standing::Expired)
+    {
         Outcome::Unread
     } else {
         Outcome::Fine

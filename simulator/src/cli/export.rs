@@ -1,9 +1,10 @@
 //! `export`: what others read or draw.
 
+mod itf;
 mod manual;
 
 use super::{Cli, Outcome, files};
-use crate::{pages, policy_file, project, scenario, stdio};
+use crate::{machine, pages, policy_file, project, scenario, stdio};
 use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
 use manual::manual;
@@ -14,8 +15,8 @@ use orchestrion_model::export::{Control, tla};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Print the transition table, the diagram, the claims, the control FSM for other checkers, a schema, a policy,
-/// completions for a shell, or the manual.
+/// Print the transition table, the diagram, the claims, the control FSM for other checkers, a schema, a policy, a trace for
+/// other tools, completions for a shell, or the manual.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,11 +27,15 @@ Examples:
   orchestrion export tla --to control                        Control.tla and Control.cfg, for TLC
   orchestrion export schema --of scenario > scenario.schema.json
   orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from
+  orchestrion export itf mine.ndjson --to mine.itf.json      a trace, as Apalache and Quint read it
   orchestrion export completions --shell bash > ~/.local/share/bash-completion/completions/orchestrion
   orchestrion export man --to ~/.local/share/man/man1        a page for the command, and one for each verb")]
 pub(super) struct Args {
     /// What to print.
     what: What,
+    /// The trace that is printed as ITF.
+    #[arg(value_name = "TRACE")]
+    trace: Option<PathBuf>,
     /// The policy: `hardened`, `as-drawn`, or a file. The table is whole without it.
     #[arg(long, value_name = "POLICY")]
     policy: Option<String>,
@@ -40,9 +45,9 @@ pub(super) struct Args {
     /// Completions for which shell.
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
-    /// Files into this folder: of the manual a file a page, of a model what its checker reads; without it, they are
-    /// printed, but for Control.cfg.
-    #[arg(long, value_name = "DIR")]
+    /// Files into this folder: of the manual a file a page, of a model what its checker reads; a trace into this file, over
+    /// an earlier one. Without it, all is printed, but for Control.cfg.
+    #[arg(long, value_name = "PATH")]
     to: Option<PathBuf>,
     /// In the diagram, also the rows for failing calls and for cancelling.
     #[arg(long)]
@@ -67,6 +72,8 @@ enum What {
     Schema,
     /// A policy, as a complete file.
     Policy,
+    /// A trace, in the Informal Trace Format.
+    Itf,
     /// What a shell completes.
     Completions,
     /// The manual, as pages for `man`.
@@ -81,15 +88,24 @@ enum Schema {
     Policy,
     /// Of project files.
     Project,
+    /// Of machines, as `check --machine` reads them.
+    Machine,
     /// Of what a host says to `run --stdio`, and is told.
     Stdio,
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    if let Some(trace) = args.trace.as_ref().filter(|_| args.what != What::Itf) {
+        return Err(miette!(
+            help = "a trace is printed by `export itf`, and shown by `show`",
+            "{} has nothing to do with what is to be printed",
+            trace.display()
+        ));
+    }
     let policy =
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
     let default = Policy::hardened;
-    if let Some(folder) = &args.to {
+    if let Some(folder) = args.to.as_ref().filter(|_| args.what != What::Itf) {
         return write_into(folder, args.what, &policy.unwrap_or_else(default));
     }
     let text = match args.what {
@@ -103,9 +119,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             Schema::Scenario => scenario::scenario_schema(),
             Schema::Policy => policy_file::policy_schema(),
             Schema::Project => project::project_schema(),
+            Schema::Machine => machine::machine_schema(),
             Schema::Stdio => stdio::protocol::schema(),
         })?,
         What::Policy => policy_file::write(&policy.unwrap_or_else(default)),
+        What::Itf => return itf::run(args.trace.as_deref(), args.to.as_deref()),
         What::Completions => completions(args.shell)?,
         What::Man => manual().into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
     };
@@ -150,7 +168,7 @@ fn write_into(folder: &Path, what: What, policy: &Policy) -> Result<Outcome> {
         _ => {
             return Err(miette!(
                 help = "leave --to out, and let the shell write it, as in `orchestrion export claims > claims.md`",
-                "--to is for the manual and for models, whose files have their own names; this is one text"
+                "--to is for traces, and for the manual and models, whose files have their own names; this is one text"
             ));
         }
     };

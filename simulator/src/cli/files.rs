@@ -17,6 +17,14 @@ pub(super) fn out() -> impl Write {
     Patient { out: anstream::stdout().lock(), gone: false }
 }
 
+/// The columns that a report may take: as many as the terminal has, where one is looked at, and 100 at most.
+pub(super) fn columns() -> usize {
+    const MOST: usize = 100;
+    const LEAST: usize = 60;
+    let terminal = terminal_size::terminal_size_of(io::stdout());
+    terminal.map_or(MOST, |(width, _)| usize::from(width.0).clamp(LEAST, MOST))
+}
+
 /// Standard output for a verb that writes no colours: nothing that a trace or a file says acts on the terminal.
 pub(super) fn plain() -> impl Write {
     Plain(out())

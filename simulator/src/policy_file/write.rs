@@ -9,9 +9,14 @@ use std::fmt::Write as _;
 /// built-in ones will once be.
 #[must_use]
 pub fn write(policy: &Policy) -> String {
-    let mut text = format!("name: {}\n", quoted(&policy.name));
+    write_values(&policy.name, values(policy))
+}
+
+/// A policy file of this name with these settings, by their paths.
+pub(super) fn write_values(name: &str, values: Vec<(String, String)>) -> String {
+    let mut text = format!("name: {}\n", quoted(name));
     let mut section = "";
-    for (path, value) in values(policy) {
+    for (path, value) in values {
         let Some((of, key)) = path.split_once('.') else {
             let _ = write!(text, "\n# {}\n{path}: {value}\n", ELO_MEANING);
             continue;

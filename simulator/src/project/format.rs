@@ -31,18 +31,18 @@ pub struct ProjectFile {
     #[serde(default, deserialize_with = "given")]
     #[schemars(length(min = 1))]
     pub traces: Option<At<Vec<At<Words>>>>,
-    /// Claims that are known to fail, and may until a day.
+    /// Claims that are known to fail or to be vacuous, and may until a day.
     #[serde(default, deserialize_with = "given")]
     pub waivers: Option<Vec<At<WaiverFile>>>,
 }
 
-/// A claim that is known to fail, and may until a day.
+/// A claim that is known to fail or to be vacuous, and may until a day.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaiverFile {
     /// The claim, such as C-06.
     pub claim: At<ClaimId>,
-    /// The policy under which it may fail, by its name. Left out: each of this file.
+    /// The policy under which it may, by its name. Left out: each of this file.
     #[serde(default, deserialize_with = "given")]
     pub policy: Option<At<Words>>,
     /// Why it may, as a sentence.

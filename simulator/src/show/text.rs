@@ -77,7 +77,7 @@ pub(super) fn shorten(text: &str, columns_max: usize) -> String {
 }
 
 /// The text in lines of at most so many columns, its own line breaks and indents kept.
-pub(super) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.trim_end().split('\n') {
         let mut rest = harmless(paragraph.strip_suffix('\r').unwrap_or(paragraph));

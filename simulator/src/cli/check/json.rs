@@ -1,9 +1,12 @@
 //! What was checked, for programs.
 
+use super::extent::{Extent, cause, cut};
 use super::{Checked, Found, Standing};
 use crate::cli::Outcome;
 use crate::project::Waiver;
-use orchestrion_model::check::{Run, Verdict};
+use orchestrion_model::check::{Counterexample, Run, Verdict};
+use orchestrion_model::coverage::Mark;
+use orchestrion_model::explore::Ended;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,6 +15,7 @@ use std::path::PathBuf;
 struct Report<'a> {
     verdict: &'static str,
     runs: Vec<RunReport<'a>>,
+    extents: Vec<ExtentReport<'a>>,
     claims: Vec<ClaimReport<'a>>,
     waivers: Vec<WaiverReport<'a>>,
 }
@@ -23,6 +27,54 @@ struct RunReport<'a> {
     policy: &'a str,
     states: usize,
     products: usize,
+    steps: u64,
+    depth: usize,
+    /// What ran out, if anything did.
+    cut: Option<CutReport>,
+}
+
+/// How far a search came that was cut short.
+#[derive(Serialize)]
+pub(super) struct CutReport {
+    /// What ran out: memory, time or states.
+    out_of: &'static str,
+    /// Products that were not followed further.
+    waiting: usize,
+    /// Every run of up to so many steps was tried.
+    covered_steps: usize,
+}
+
+impl CutReport {
+    pub(super) fn of(ended: Ended, depth: usize) -> Option<Self> {
+        let (why, waiting, covered_steps) = cut(ended, depth)?;
+        Some(Self { out_of: cause(why).0, waiting, covered_steps })
+    }
+}
+
+/// What all runs under one policy reached.
+#[derive(Serialize)]
+struct ExtentReport<'a> {
+    policy: &'a str,
+    /// How likely it is at most that a collision hid something; 0 where whole states were compared.
+    collision_probability: f64,
+    /// Whether every model was explored, and none was cut short.
+    complete: bool,
+    expected: usize,
+    reached: usize,
+    unreached: Vec<MarkReport>,
+}
+
+#[derive(Serialize)]
+struct MarkReport {
+    kind: &'static str,
+    name: String,
+    about: String,
+}
+
+impl MarkReport {
+    fn of(mark: Mark) -> Self {
+        Self { kind: mark.kind(), name: mark.name(), about: mark.about() }
+    }
 }
 
 #[derive(Serialize)]
@@ -36,13 +88,30 @@ struct ClaimReport<'a> {
     verdict: &'a str,
     /// The model of the run that found the counterexample.
     run: Option<&'a str>,
-    counterexample: Option<Counterexample>,
+    counterexample: Option<WayReport>,
 }
 
 #[derive(Serialize)]
-struct Counterexample {
+struct WayReport {
     steps: usize,
     trace: PathBuf,
+    /// The same run in the Informal Trace Format.
+    itf: PathBuf,
+    /// The steps that a run without end takes again and again.
+    r#loop: Option<LoopReport>,
+}
+
+#[derive(Serialize)]
+struct LoopReport {
+    first_step: usize,
+    last_step: usize,
+}
+
+impl LoopReport {
+    fn of(counterexample: &Counterexample) -> Option<Self> {
+        let (stem, round) = counterexample.stem.zip(counterexample.round())?;
+        Some(Self { first_step: stem + 1, last_step: stem + round })
+    }
 }
 
 #[derive(Serialize)]
@@ -60,18 +129,10 @@ pub(super) fn json(
     outcome: Outcome,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let any = |verdict: &Verdict| {
-        checked.iter().flat_map(|checked| &checked.found).any(|found| found.verdict == *verdict)
-    };
     let report = Report {
-        verdict: match outcome {
-            Outcome::Fine => "holds",
-            Outcome::Failure => "fails",
-            _ if any(&Verdict::Inconclusive) => "inconclusive",
-            _ if any(&Verdict::Vacuous) => "vacuous",
-            _ => "expired",
-        },
+        verdict: verdict(checked, outcome),
         runs: checked.iter().flat_map(|checked| &checked.runs).map(run_report).collect(),
+        extents: checked.iter().map(extent_report).collect(),
         claims: checked
             .iter()
             .flat_map(|checked| checked.found.iter().map(|found| claim_report(checked, found)))
@@ -82,6 +143,31 @@ pub(super) fn json(
     writeln!(out)
 }
 
+/// What an outcome means, in one word.
+pub(super) fn verdict(checked: &[Checked], outcome: Outcome) -> &'static str {
+    let any =
+        |word: &str| checked.iter().flat_map(|checked| &checked.found).any(|found| found.word() == word);
+    match outcome {
+        Outcome::Fine => "holds",
+        Outcome::Failure => "fails",
+        _ if any("inconclusive") => "inconclusive",
+        _ if any("vacuous") => "vacuous",
+        _ => "expired",
+    }
+}
+
+fn extent_report(checked: &Checked) -> ExtentReport<'_> {
+    let extent = Extent::of(&checked.policy, &checked.runs);
+    ExtentReport {
+        policy: &checked.policy.name,
+        collision_probability: extent.collision,
+        complete: extent.only.is_none() && !extent.is_cut,
+        expected: extent.expected.len(),
+        reached: extent.expected.len() - extent.unreached.len(),
+        unreached: extent.unreached.into_iter().map(MarkReport::of).collect(),
+    }
+}
+
 fn run_report(run: &Run) -> RunReport<'_> {
     RunReport {
         model: run.model,
@@ -89,15 +175,18 @@ fn run_report(run: &Run) -> RunReport<'_> {
         policy: &run.policy,
         states: run.states,
         products: run.products,
+        steps: run.steps,
+        depth: run.depth,
+        cut: CutReport::of(run.ended, run.depth),
     }
 }
 
 fn claim_report<'a>(checked: &'a Checked, found: &'a Found) -> ClaimReport<'a> {
-    let (run, steps) = match &found.verdict {
+    let (run, way) = match &found.verdict {
         Verdict::Fails { run, counterexample } => {
-            (checked.runs.get(*run).map(|run| run.model), counterexample.inputs.len())
+            (checked.runs.get(*run).map(|run| run.model), Some(counterexample))
         }
-        _ => (None, 0),
+        _ => (None, None),
     };
     ClaimReport {
         id: found.claim.id,
@@ -108,10 +197,12 @@ fn claim_report<'a>(checked: &'a Checked, found: &'a Found) -> ClaimReport<'a> {
         kind: found.claim.check.kind(),
         verdict: found.word(),
         run,
-        counterexample: found
-            .evidence
-            .as_ref()
-            .map(|(trace, _)| Counterexample { steps, trace: trace.clone() }),
+        counterexample: way.zip(found.evidence.as_ref()).map(|(way, kept)| WayReport {
+            steps: way.inputs.len(),
+            trace: kept.trace.clone(),
+            itf: kept.itf.clone(),
+            r#loop: LoopReport::of(way),
+        }),
     }
 }
 

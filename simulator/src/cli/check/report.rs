@@ -1,35 +1,55 @@
 //! What was checked, as people read it.
 
+use super::extent::{Extent, KINDS, at_most, cause, cut, grouped};
 use super::{Checked, Found, Standing};
 use crate::cli::{Outcome, files};
+use crate::evidence::Highlight;
 use crate::project::Waiver;
-use crate::show::harmless;
+use crate::show::{harmless, wrap};
 use anstyle::{AnsiColor, Style};
-use orchestrion_model::check::{Run, Verdict};
-use orchestrion_model::explore::{Ended, Why};
+use orchestrion_model::check::{Counterexample, Run, Verdict};
+use orchestrion_model::coverage::Mark;
+use orchestrion_model::explore::Ended;
 use orchestrion_model::scopes::Model;
 use std::io::{self, Write};
+
+/// Where the words about a claim, and about what was searched, stand.
+const CLAIM_AT: usize = 20;
+const EXTENT_AT: usize = 14;
+/// So many unreached marks are each told on a line of their own.
+const LINES_MAX: usize = 12;
+
+/// How a report is printed.
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    /// Only what needs looking at, and the last line.
+    pub(super) quiet: bool,
+    /// As wide as it may be.
+    pub(super) columns: usize,
+}
 
 pub(super) fn human(
     checked: &[Checked],
     standings: &[(&Waiver, Standing)],
-    quiet: bool,
+    look: Look,
     outcome: Outcome,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    for Checked { policy, runs, found } in checked {
+    for checked_one in checked {
+        let Checked { policy, runs, found, .. } = checked_one;
         let told =
-            |found: &&Found| !quiet || !matches!(found.verdict, Verdict::Holds | Verdict::NotChecked(_));
+            |found: &&Found| !look.quiet || !matches!(found.verdict, Verdict::Holds | Verdict::NotChecked(_));
         let mut found = found.iter().filter(told).peekable();
         let several = checked.len() > 1 && found.peek().is_some();
-        if !quiet || several {
-            writeln!(out, "policy {}, scope {}", harmless(&policy.name), scope(checked))?;
+        if !look.quiet || several {
+            writeln!(out, "policy {}, scope {}", harmless(&policy.name), checked_one.scope)?;
         }
-        if !quiet {
-            of_runs(runs, out)?;
+        if !look.quiet {
+            of_runs(runs, look, out)?;
+            of_extent(&Extent::of(policy, runs), look, out)?;
         }
-        found.try_for_each(|found| of_claim(found, out))?;
-        if !quiet {
+        found.try_for_each(|found| of_claim(found, look, out))?;
+        if !look.quiet {
             writeln!(out)?;
         }
     }
@@ -39,94 +59,187 @@ pub(super) fn human(
     last_line(checked, standings, outcome, out)
 }
 
-fn scope(checked: &[Checked]) -> &'static str {
-    checked.iter().flat_map(|checked| &checked.runs).next().map_or("", |run| run.scope)
-}
-
-fn of_runs(runs: &[Run], out: &mut impl Write) -> io::Result<()> {
+fn of_runs(runs: &[Run], look: Look, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "  {:<10}  {:>11} {:>11} {:>11} {:>7}", "model", "states", "products", "steps", "depth")?;
     for run in runs {
-        let (states, products) = (grouped(run.states), grouped(run.products));
-        let ratio = run.products as f64 / run.states.max(1) as f64;
+        let ended = if run.complete() { "exhausted" } else { "CUT SHORT" };
+        writeln!(
+            out,
+            "  {:<10}  {:>11} {:>11} {:>11} {:>7}  {ended}",
+            run.model,
+            grouped(run.states as u64),
+            grouped(run.products as u64),
+            grouped(run.steps),
+            run.depth
+        )?;
         let about = Model::by_name(run.model).map_or("", |model| model.about);
-        writeln!(out, "  {:<10} {states:>9} states  {products:>9} products  × {ratio:.2}", run.model)?;
-        writeln!(out, "             {about}")?;
-        if let Ended::Cut { why, waiting } = run.ended {
-            let (why, flag) = match why {
-                Why::Memory => ("memory", "--memory"),
-                Why::Time => ("time", "--time"),
-                Why::States => ("states", "--states"),
-            };
-            writeln!(
-                out,
-                "             CUT SHORT: out of {why} ({flag}) at depth {}, {} products not followed",
-                run.depth,
-                grouped(waiting)
-            )?;
+        hanging(EXTENT_AT, "", about, look, out)?;
+        if let Some(told) = cut_short(run.ended, run.depth) {
+            hanging(EXTENT_AT, "", &told, look, out)?;
         }
     }
+    Ok(())
+}
+
+/// What ran out, and what was covered.
+pub(super) fn cut_short(ended: Ended, depth: usize) -> Option<String> {
+    let (why, waiting, covered) = cut(ended, depth)?;
+    let (what, flag) = cause(why);
+    Some(format!(
+        "cut short: out of {what} ({flag}); every run of up to {} was tried, {} products were not followed further",
+        steps(covered),
+        grouped(waiting as u64)
+    ))
+}
+
+/// So many steps.
+pub(super) fn steps(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "step" } else { "steps" })
+}
+
+fn of_extent(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()> {
+    let counts: Vec<String> = KINDS
+        .iter()
+        .map(|(kind, several)| match extent.count(kind) {
+            (reached, expected) if reached == expected => format!("{expected} {several}"),
+            (reached, expected) => format!("{reached} of {expected} {several}"),
+        })
+        .collect();
+    let counts = counts.join(", ");
+    if extent.unreached.is_empty() {
+        hanging(EXTENT_AT, "  reached", &format!("everything expected: {counts}"), look, out)?;
+    } else {
+        hanging(EXTENT_AT, "  reached", &counts, look, out)?;
+        unreached(extent, look, out)?;
+    }
+    let compared = if extent.collision > 0.0 {
+        let chance = at_most(extent.collision);
+        format!("64-bit fingerprints of products; chance that a collision hid something: below {chance}")
+    } else {
+        "whole products: no collision can have hidden anything".to_owned()
+    };
+    hanging(EXTENT_AT, "  compared", &compared, look, out)?;
     writeln!(out)
 }
 
-fn of_claim(found: &Found, out: &mut impl Write) -> io::Result<()> {
+/// What was to be reached and was not.
+fn unreached(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()> {
+    let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
+    let why = match (&extent.only, extent.is_cut) {
+        (_, true) => "; a model was cut short and may reach more".to_owned(),
+        (Some(only), false) => format!("; other models than {} may", only.join(" and ")),
+        (None, false) => String::new(),
+    };
+    writeln!(out, "{:EXTENT_AT$}{style}not reached{style:#}{why}:", "")?;
+    if extent.unreached.len() <= LINES_MAX {
+        for mark in &extent.unreached {
+            let about = mark.about();
+            let about = if about.is_empty() { about } else { format!("  {about}") };
+            let kind = if matches!(mark, Mark::Guard(_)) { "row" } else { mark.kind() };
+            hanging(EXTENT_AT + 4, "", &format!("{kind} {}{about}", mark.name()), look, out)?;
+        }
+        return Ok(());
+    }
+    for (kind, several) in KINDS {
+        let marks = extent.unreached.iter().filter(|mark| mark.kind() == kind);
+        let names: Vec<String> = marks.map(|mark| mark.name()).collect();
+        if !names.is_empty() {
+            hanging(EXTENT_AT + 4, "", &format!("{several}: {}", names.join(", ")), look, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Words at a column, broken where they would be too wide; the first line begins with something else.
+pub(super) fn hanging(at: usize, head: &str, text: &str, look: Look, out: &mut impl Write) -> io::Result<()> {
+    for (i, line) in wrap(text, look.columns.saturating_sub(at)).iter().enumerate() {
+        writeln!(out, "{:at$}{line}", if i == 0 { head } else { "" })?;
+    }
+    Ok(())
+}
+
+fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
     let Found { claim, verdict, evidence, waived } = found;
     let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
     let (word, colour) = match verdict {
         Verdict::Holds => ("holds", AnsiColor::Green),
-        Verdict::Fails { .. } if waived.is_some() => ("waived", AnsiColor::Yellow),
+        Verdict::Fails { .. } | Verdict::Vacuous if waived.is_some() => ("waived", AnsiColor::Yellow),
         Verdict::Fails { .. } => ("FAILS", AnsiColor::Red),
         Verdict::Vacuous => ("VACUOUS", AnsiColor::Yellow),
         Verdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
         Verdict::NotChecked(_) => ("not checked", AnsiColor::BrightBlack),
     };
     let style = Style::new().fg_color(Some(colour.into()));
-    writeln!(
-        out,
-        "{}  {style}{word:<12}{style:#}  {}  ({}{finding})",
-        claim.id, claim.statement, claim.clause
-    )?;
-    match verdict {
-        Verdict::NotChecked(why) => writeln!(out, "                     {why}")?,
-        Verdict::Vacuous => {
-            writeln!(
-                out,
-                "                     no run came to a state in which the claim has something to say"
-            )?;
-        }
-        Verdict::Inconclusive => {
-            writeln!(out, "                      a run was cut short before anything broke it")?
-        }
-        Verdict::Holds | Verdict::Fails { .. } => {}
+    let told = format!("{}  ({}{finding})", claim.statement, claim.clause);
+    let mut lines = wrap(&told, look.columns.saturating_sub(CLAIM_AT)).into_iter();
+    writeln!(out, "{}  {style}{word:<12}{style:#}  {}", claim.id, lines.next().unwrap_or_default())?;
+    lines.try_for_each(|line| writeln!(out, "{:CLAIM_AT$}{line}", ""))?;
+    let why = match verdict {
+        Verdict::NotChecked(why) => why,
+        Verdict::Vacuous => "no run came to a state in which the claim has something to say",
+        Verdict::Holds | Verdict::Fails { .. } | Verdict::Inconclusive => "",
+    };
+    if !why.is_empty() {
+        hanging(CLAIM_AT, "", why, look, out)?;
     }
     if let Some(waiver) = waived {
+        let what = if *verdict == Verdict::Vacuous { "is vacuous" } else { "fails" };
+        let reason = harmless(&waiver.reason);
+        writeln!(out, "  {what}, and may until {}: {reason}  ({})", waiver.until, waiver.place)?;
+    }
+    if let (Verdict::Fails { counterexample, .. }, Some(kept)) = (verdict, evidence) {
+        let (told, until, at) = of_counterexample(counterexample);
+        let highlights = kept.evidence.last_highlights(until);
+        writeln!(out, "  {told}{}", matter(highlights))?;
+        of_highlights(highlights, look, out)?;
+        let at = at.or_else(|| highlights.last().map(|highlight| highlight.step)).unwrap_or(1);
+        writeln!(out, "  look   orchestrion show {} --at {at}", files::quoted(&kept.trace))?;
         writeln!(
             out,
-            "  fails, and may until {}: {}  ({})",
-            waiver.until,
-            harmless(&waiver.reason),
-            waiver.place
+            "  keep   orchestrion promote {} {}",
+            files::quoted(&kept.trace),
+            claim.id.to_lowercase()
         )?;
-    }
-    if let (Verdict::Fails { counterexample, .. }, Some((file, evidence))) = (verdict, evidence) {
-        let matter = match evidence.highlights.len() {
-            1 => "the one that matters".to_string(),
-            several => format!("the last {several} that matter"),
-        };
-        match (counterexample.stem, counterexample.round()) {
-            (Some(stem), Some(round)) => writeln!(
-                out,
-                "  a run that goes round for ever: {stem} steps, then the same {round} again and again; {matter}:"
-            )?,
-            _ => {
-                writeln!(out, "  shortest counterexample, {} steps; {matter}:", counterexample.inputs.len())?
-            }
-        }
-        for highlight in &evidence.highlights {
-            writeln!(out, "    {:>3}  {:<70}  {}", highlight.step, highlight.what, highlight.row)?;
-        }
-        let at = evidence.highlights.last().map_or(1, |highlight| highlight.step);
-        writeln!(out, "  look   orchestrion show {} --at {at}", files::quoted(file))?;
-        writeln!(out, "  keep   orchestrion promote {} {}", files::quoted(file), claim.id.to_lowercase())?;
         writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// What kind of counterexample it is, up to which step it is worth reading, and the step to look at, unless it is the last.
+fn of_counterexample(counterexample: &Counterexample) -> (String, u64, Option<u64>) {
+    let all = counterexample.inputs.len();
+    match (counterexample.stem, counterexample.round()) {
+        (Some(stem), Some(round)) => {
+            let (first, last) = (stem + 1, stem + round);
+            let told = match round {
+                1 => format!("a run without end: for ever step {first}, again and again"),
+                _ => format!("a run without end: for ever steps {first} to {last}, again and again"),
+            };
+            (told, last as u64, Some(first as u64))
+        }
+        _ => (format!("shortest counterexample, {}", steps(all)), all as u64, None),
+    }
+}
+
+/// How the steps that matter are announced.
+pub(super) fn matter(highlights: &[Highlight]) -> String {
+    match highlights.len() {
+        0 => String::new(),
+        1 => "; the one that matters:".to_owned(),
+        several => format!("; the last {several} that matter:"),
+    }
+}
+
+pub(super) fn of_highlights(highlights: &[Highlight], look: Look, out: &mut impl Write) -> io::Result<()> {
+    const AT: usize = 9;
+    const ROW: usize = 5;
+    let width = look.columns.saturating_sub(AT + ROW).min(70);
+    for Highlight { step, what, row } in highlights {
+        let mut lines = wrap(what, width).into_iter();
+        let first = lines.next().unwrap_or_default();
+        let line = format!("    {step:>3}  {first:<width$}  {row}");
+        writeln!(out, "{}", line.trim_end())?;
+        lines.try_for_each(|line| writeln!(out, "{:AT$}{line}", ""))?;
     }
     Ok(())
 }
@@ -158,54 +271,42 @@ fn last_line(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let found = || checked.iter().flat_map(|checked| &checked.found);
-    let count = |is: fn(&Found) -> bool| found().filter(|found| is(found)).count();
-    let failing = count(Found::fails);
-    let waived = count(|found| found.waived.is_some());
-    let vacuous = count(|found| matches!(found.verdict, Verdict::Vacuous));
-    let inconclusive = count(|found| matches!(found.verdict, Verdict::Inconclusive));
-    let unchecked = count(|found| matches!(found.verdict, Verdict::NotChecked(_)));
+    let count = |word: &str| found().filter(|found| found.word() == word).count();
     let expired = standings.iter().filter(|(_, standing)| *standing == Standing::Expired).count();
+    let unread = count("vacuous") + count("inconclusive");
     let (word, colour) = match outcome {
         Outcome::Fine => ("HOLDS", AnsiColor::Green),
         Outcome::Failure => ("FAILS", AnsiColor::Red),
-        Outcome::Unread | Outcome::Nothing if vacuous + inconclusive > 0 => ("NOT SHOWN", AnsiColor::Yellow),
+        Outcome::Unread | Outcome::Nothing if unread > 0 => ("NOT SHOWN", AnsiColor::Yellow),
         Outcome::Unread | Outcome::Nothing => ("EXPIRED", AnsiColor::Yellow),
     };
     let style = Style::new().fg_color(Some(colour.into())).bold();
     let all = format!("{} claims", found().count());
-    let whereabouts = match checked.len() {
-        1 => format!("at scope {}", scope(checked)),
-        policies => format!("under {policies} policies at scope {}", scope(checked)),
-    };
+    let whereabouts = whereabouts(checked);
     write!(out, "{style}{word}{style:#}: ")?;
     match outcome {
-        Outcome::Fine => {
-            let holding = count(|found| matches!(found.verdict, Verdict::Holds));
-            write!(out, "{holding} of {all} hold {whereabouts}")?;
-        }
-        Outcome::Failure => write!(out, "{failing} of {all} {whereabouts}")?,
+        Outcome::Fine => write!(out, "{} of {all} hold {whereabouts}", count("holds"))?,
+        Outcome::Failure => write!(out, "{} of {all} {whereabouts}", count("fails"))?,
         _ => write!(out, "none of {all} fails {whereabouts}")?,
     }
-    for (count, what) in [(vacuous, "vacuous"), (inconclusive, "inconclusive"), (waived, "waived")] {
-        if count > 0 {
-            write!(out, "; {count} {what}")?;
+    for what in ["vacuous", "inconclusive", "waived"] {
+        if count(what) > 0 {
+            write!(out, "; {} {what}", count(what))?;
         }
     }
     if expired > 0 {
         write!(out, "; {expired} {} expired", if expired == 1 { "waiver" } else { "waivers" })?;
     }
-    writeln!(out, "; {unchecked} not checked. exit {}", outcome.code())
+    writeln!(out, "; {} not checked. exit {}", count("not_checked"), outcome.code())
 }
 
-/// A number with its thousands apart.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
+/// Under how many policies, at which scope, and in which models where they are not all.
+fn whereabouts(checked: &[Checked]) -> String {
+    let scope = checked.first().map_or("", |checked| checked.scope);
+    let only = checked.first().and_then(|checked| super::extent::only(&checked.models()));
+    let only = only.map_or_else(String::new, |only| format!(", in {} only", only.join(" and ")));
+    match checked.len() {
+        1 => format!("at scope {scope}{only}"),
+        policies => format!("under {policies} policies at scope {scope}{only}"),
     }
-    grouped
 }

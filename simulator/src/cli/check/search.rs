@@ -4,10 +4,8 @@ use bytesize::ByteSize;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::SignedDuration;
 use miette::{Result, miette};
-use orchestrion_model::check::{Run, explore};
-use orchestrion_model::explore::{Budget, Options, Progress, Store};
-use orchestrion_model::scopes::{COMPOSED, MODELS, Model, Scope};
-use orchestrion_model::subject::Subject;
+use orchestrion_model::explore::{Budget, ModelError, Options, Progress, Store};
+use orchestrion_model::scopes::{COMPOSED, MODELS, Model};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -19,32 +17,51 @@ pub(super) struct Search {
     #[arg(long = "model", value_name = "MODEL", value_parser = names())]
     models: Vec<String>,
     /// Threads that explore; as many as there are cores, unless said otherwise. What is found does not depend on it.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
     jobs: Option<NonZeroUsize>,
     /// Keep whole states instead of 64-bit fingerprints: nothing can be missed by a collision, at many times the memory.
     #[arg(long)]
     exact: bool,
     /// Give a model up as inconclusive once it has so many states.
-    #[arg(long, value_name = "NUMBER")]
-    states: Option<usize>,
+    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
+    states: Option<NonZeroUsize>,
     /// Give a model up as inconclusive once it takes so much memory, such as 2GiB.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<ByteSize>,
     /// Give a model up as inconclusive after so long, such as 90s or 10m.
-    #[arg(long, value_name = "TIME")]
-    time: Option<SignedDuration>,
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    time: Option<Duration>,
 }
 
 fn names() -> Vec<&'static str> {
     MODELS.iter().chain([&COMPOSED]).map(|model| model.name).collect()
 }
 
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number, 1 at least".to_owned())
+}
+
+fn memory(text: &str) -> Result<ByteSize, String> {
+    const LEAST: ByteSize = ByteSize::mib(1);
+    let read: Option<ByteSize> = text.parse().ok();
+    read.filter(|size| *size >= LEAST)
+        .ok_or_else(|| format!("expected a size with its unit, such as 512MiB or 2GiB, and {LEAST} at least"))
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let read: Option<SignedDuration> = text.parse().ok();
+    read.filter(SignedDuration::is_positive)
+        .and_then(|time| Duration::try_from(time).ok())
+        .ok_or_else(|| "expected a time with its unit, such as 90s, 10m or 1h 30m".to_owned())
+}
+
 impl Search {
-    /// The models to be explored.
+    /// The models to be explored, each once.
     pub(super) fn models(&self) -> Vec<Model> {
+        let named = |model: &Model| self.models.iter().any(|name| name == model.name);
         match self.models.as_slice() {
             [] => MODELS.to_vec(),
-            named => named.iter().filter_map(|name| Model::by_name(name)).collect(),
+            _ => MODELS.into_iter().chain([COMPOSED]).filter(named).collect(),
         }
     }
 
@@ -60,25 +77,28 @@ impl Search {
             store: if self.exact { Store::Exact } else { Store::Fingerprint },
             budget: Budget {
                 memory: self.memory.map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
-                time: self.time.map(|time| Duration::try_from(time).unwrap_or_default()),
-                states: self.states,
+                time: self.time,
+                states: self.states.map(NonZeroUsize::get),
             },
             ..Options::default()
         }
     }
 
-    /// Explores one model after the other, telling how far it is while somebody watches.
-    pub(super) fn every_model(&self, subject: &Subject, scope: &Scope) -> Result<Vec<Run>> {
+    /// Explores one model after the other under a policy, telling how far it is while somebody watches.
+    pub(super) fn every_model<T>(
+        &self,
+        policy: &str,
+        explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, ModelError>,
+    ) -> Result<Vec<T>> {
         let explored = |model: Model| {
             let bar = bar(model.name);
-            let run = explore(subject, model, scope, &self.options(), &mut |progress| tell(&bar, progress));
+            let explored = explore(model, &self.options(), &mut |progress| tell(&bar, progress));
             bar.finish_and_clear();
-            run.map_err(|error| {
+            explored.map_err(|error| {
                 miette!(
                     help = "this is a fault of the model or the kernel, not of your policy: please report it",
-                    "the model `{}` cannot be judged under the policy {}: {error}",
+                    "the model `{}` cannot be judged under the policy {policy}: {error}",
                     model.name,
-                    subject.policy.name
                 )
             })
         };
@@ -89,7 +109,7 @@ impl Search {
 /// A line that tells how far an exploration is; nothing where nobody watches.
 fn bar(name: &'static str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix:<10} {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg}") {
         bar.set_style(style);
     }
     bar.set_prefix(name);
@@ -98,13 +118,13 @@ fn bar(name: &'static str) -> ProgressBar {
 
 fn tell(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(format!(
-        "{} products, {} a second; depth {}, {} waiting; {}, {:.0} s",
+        "{:.0} s, {} products, {}/s, depth {}, {} waiting, {}",
+        progress.time.as_secs_f64(),
         HumanCount(progress.states as u64),
         HumanCount(progress.rate() as u64),
         progress.depth,
         HumanCount(progress.waiting as u64),
-        ByteSize(progress.bytes as u64),
-        progress.time.as_secs_f64()
+        ByteSize(progress.bytes as u64)
     ));
     bar.tick();
 }

@@ -2,10 +2,13 @@
 
 use super::*;
 use orchestrion_model::check::Counterexample;
+use orchestrion_model::coverage::{MARKS, Mark};
 use orchestrion_model::explore::{Ended, Why};
+use orchestrion_model::scopes::MODELS;
 use serde_json::Value;
 
 const TODAY: Date = Date::constant(2026, 6, 30);
+const LOOK: Look = Look { quiet: true, columns: 100 };
 
 /// A policy under which these claims fail, these are open, and every other one holds.
 fn checked(policy: &str, failing: &[&str], open: &[&str]) -> Checked {
@@ -22,20 +25,37 @@ fn checked(policy: &str, failing: &[&str], open: &[&str]) -> Checked {
         waived: None,
     };
     let policy = Policy { name: policy.to_owned(), ..Policy::hardened() };
-    let run = Run {
-        model: "debate",
+    let ended = if open.is_empty() { Ended::Exhausted } else { Ended::Cut { why: Why::States, waiting: 7 } };
+    let run = |model| Run {
+        model,
         scope: "tiny",
         policy: policy.name.clone(),
         states: 1_234,
         products: 2_345,
         steps: 3_456,
         depth: 12,
-        ended: if open.is_empty() { Ended::Exhausted } else { Ended::Cut { why: Why::States, waiting: 7 } },
-        collision: 0.0,
-        seen: Vec::new(),
+        ended,
+        collision: 1e-9,
+        seen: vec![Some(1); MARKS],
         found: Vec::new(),
     };
-    Checked { policy, runs: vec![run], found: CLAIMS.iter().map(found).collect() }
+    let runs = MODELS.map(|model| run(model.name)).into();
+    Checked { policy, scope: "tiny", runs, found: CLAIMS.iter().map(found).collect() }
+}
+
+/// The same, but of these claims nothing was to be seen.
+fn vacuous(policy: &str, claims: &[&str]) -> Checked {
+    let mut checked = checked(policy, &[], &[]);
+    for found in checked.found.iter_mut().filter(|found| claims.contains(&found.claim.id)) {
+        found.verdict = Verdict::Vacuous;
+    }
+    checked
+}
+
+/// The same after only one of its models was explored.
+fn partly(mut checked: Checked) -> Checked {
+    checked.runs.truncate(1);
+    checked
 }
 
 fn waiver(claim: &'static str, policy: Option<&str>, until: Date) -> Waiver {
@@ -54,7 +74,7 @@ fn told(mut checked: Vec<Checked>, waivers: &[Waiver]) -> (u8, String, Value) {
     let standings = standings(&checked, waivers, TODAY);
     let outcome = outcome(&checked, &standings);
     let (mut human, mut json) = (Vec::new(), Vec::new());
-    report::human(&checked, &standings, true, outcome, &mut human).unwrap();
+    report::human(&checked, &standings, LOOK, outcome, &mut human).unwrap();
     super::json::json(&checked, &standings, outcome, &mut json).unwrap();
     let plain = anstream::adapter::strip_str(&String::from_utf8(human).unwrap()).to_string();
     (outcome.code(), plain, serde_json::from_slice(&json).unwrap())
@@ -81,6 +101,19 @@ fn reports_say_aloud_what_is_waived_and_until_when() {
             vec![checked("team", &["C-06"], &[]), checked("strict", &["C-06", "C-11"], &[])],
             vec![waiver("C-06", Some("team"), TODAY)],
         ),
+        ("vacuous", vec![vacuous("team", &["C-11"])], vec![]),
+        ("vacuous, and waived", vec![vacuous("team", &["C-11"])], vec![waiver("C-11", None, TODAY)]),
+        (
+            "vacuous, and waived until yesterday",
+            vec![vacuous("team", &["C-11"])],
+            vec![waiver("C-11", None, TODAY.yesterday().unwrap())],
+        ),
+        (
+            "holds in one model, and who knows in the others",
+            vec![partly(checked("team", &[], &[]))],
+            vec![waiver("C-06", None, TODAY)],
+        ),
+        ("fails before another run was cut", vec![checked("team", &["C-06"], &["C-11"])], vec![]),
         ("two policies that hold", vec![checked("team", &[], &[]), checked("strict", &[], &[])], vec![]),
     ];
     let mut text = String::new();
@@ -112,5 +145,74 @@ fn the_report_for_programs_says_it_too() {
         let claims = json["claims"].as_array().unwrap();
         assert_eq!(claims.iter().find(|claim| claim["id"] == "C-06").unwrap()["verdict"], of_claim);
         assert_eq!(json["waivers"][0]["standing"], "expired");
+    }
+}
+
+#[test]
+fn a_waiver_of_a_vacuous_claim_is_needed_like_one_of_a_failing_one() {
+    let (code, _, json) = told(vec![vacuous("team", &["C-11"])], &[waiver("C-11", None, TODAY)]);
+    assert_eq!(
+        (code, &json["verdict"], &json["waivers"][0]["standing"]),
+        (0, &"holds".into(), &"needed".into())
+    );
+    let past = waiver("C-11", None, TODAY.yesterday().unwrap());
+    let (code, _, json) = told(vec![vacuous("team", &["C-11"])], &[past]);
+    assert_eq!((code, &json["verdict"]), (3, &"vacuous".into()));
+    let other = told(vec![vacuous("team", &["C-11"])], &[waiver("C-11", Some("strict"), TODAY)]);
+    assert_eq!(other.0, 3);
+}
+
+#[test]
+fn whether_a_waiver_is_needed_is_open_while_models_are_left_out() {
+    let (_, _, json) = told(vec![partly(checked("team", &[], &[]))], &[waiver("C-06", None, TODAY)]);
+    assert_eq!(json["waivers"][0]["standing"], "open");
+    let (_, _, json) = told(vec![checked("team", &[], &[])], &[waiver("C-06", None, TODAY)]);
+    assert_eq!(json["waivers"][0]["standing"], "not_needed");
+}
+
+/// What was searched, in a report that is not quiet, at 80 columns, without the claims.
+fn searched(checked: Checked) -> String {
+    let checked = [Checked { found: Vec::new(), ..checked }];
+    let (look, mut text) = (Look { quiet: false, columns: 80 }, Vec::new());
+    report::human(&checked, &[], look, outcome(&checked, &[]), &mut text).unwrap();
+    let text = anstream::adapter::strip_str(&String::from_utf8(text).unwrap()).to_string();
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let (searched, _last_line) = text.trim_end().rsplit_once('\n').unwrap();
+    searched.trim_end().to_owned()
+}
+
+#[test]
+fn a_report_says_how_much_was_searched() {
+    let unseen = |marks: &[Mark]| {
+        let mut checked = checked("team", &[], &[]);
+        for run in &mut checked.runs {
+            marks.iter().for_each(|mark| run.seen[mark.number()] = None);
+        }
+        checked
+    };
+    let all = Mark::expected(&Policy::hardened());
+    let guards = all.iter().copied().filter(|mark| matches!(mark, Mark::Guard(_))).take(1);
+    let rows = all.iter().copied().filter(|mark| matches!(mark, Mark::Row(_))).take(1);
+    let few: Vec<Mark> = rows.chain(guards).chain([Mark::Refusal(7)]).collect();
+    let mut exact = checked("team", &[], &[]);
+    exact.runs.iter_mut().for_each(|run| run.collision = 0.0);
+    let cases = [
+        ("everything", checked("team", &[], &[])),
+        ("by whole states", exact),
+        ("three not reached", unseen(&few)),
+        ("many not reached, in one model", partly(unseen(&all[..60]))),
+        ("cut short", checked("team", &[], &["C-06"])),
+    ];
+    let mut text = String::new();
+    for (name, checked) in cases {
+        text.push_str(&format!("-- {name}\n{}\n\n", searched(checked)));
+    }
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
+}
+
+#[test]
+fn a_chance_is_rounded_up_to_one_digit() {
+    for (chance, told) in [(5.4e-9, "6e-9"), (9.3e-12, "1e-11"), (2e-3, "2e-3"), (1.0, "1e0")] {
+        assert_eq!(extent::at_most(chance), told);
     }
 }

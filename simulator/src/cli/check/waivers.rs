@@ -1,6 +1,7 @@
-//! What waivers come to: a claim that may fail until a day, and what is told of it.
+//! What waivers come to: a claim that may fail, or have nothing to say, until a day, and what is told of it.
 
 use super::Checked;
+use super::extent::only;
 use crate::project::Waiver;
 use jiff::civil::Date;
 use orchestrion_model::check::Verdict;
@@ -8,13 +9,13 @@ use orchestrion_model::check::Verdict;
 /// How a waiver stands to what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// The claim fails, and may.
+    /// The claim fails or is vacuous, and may.
     Needed,
-    /// The claim does not fail.
+    /// The claim holds.
     NotNeeded,
     /// Its last day is over; the claim counts as it is.
     Expired,
-    /// Nobody looked, or not long enough, to see whether the claim fails.
+    /// Nobody looked, or not long enough or not everywhere, to see whether the claim fails.
     Open,
 }
 
@@ -30,14 +31,19 @@ impl Standing {
     }
 }
 
-/// Marks the failing claims that may fail on this day.
+/// Whether a waiver can speak of this verdict.
+const fn is_waivable(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Fails { .. } | Verdict::Vacuous)
+}
+
+/// Marks the failing and the vacuous claims that may be so on this day.
 pub(super) fn apply(checked: &mut [Checked], waivers: &[Waiver], today: Date) {
     for checked in checked {
         for found in &mut checked.found {
             let holds = |waiver: &&Waiver| {
                 today <= waiver.until && waiver.covers(found.claim.id, &checked.policy.name)
             };
-            if let Verdict::Fails { .. } = found.verdict {
+            if is_waivable(&found.verdict) {
                 found.waived = waivers.iter().find(holds).cloned();
             }
         }
@@ -52,16 +58,24 @@ pub(super) fn standings<'a>(
 ) -> Vec<(&'a Waiver, Standing)> {
     let standing = |waiver: &Waiver| {
         let found = || {
-            let covered = checked.iter().flat_map(|checked| {
-                checked.found.iter().filter(|found| waiver.covers(found.claim.id, &checked.policy.name))
-            });
-            covered.map(|found| &found.verdict)
+            checked.iter().flat_map(|checked| {
+                let is_partial = only(&checked.models()).is_some();
+                let covered =
+                    checked.found.iter().filter(|found| waiver.covers(found.claim.id, &checked.policy.name));
+                covered.map(move |found| (&found.verdict, is_partial))
+            })
+        };
+        // That some models do not reach what a claim speaks of, or do not break it, says nothing of the others.
+        let is_open = |(verdict, is_partial): (&Verdict, bool)| match verdict {
+            Verdict::Inconclusive | Verdict::NotChecked(_) => true,
+            Verdict::Holds | Verdict::Vacuous => is_partial,
+            Verdict::Fails { .. } => false,
         };
         if waiver.until < today {
             Standing::Expired
-        } else if found().any(|verdict| matches!(verdict, Verdict::Fails { .. })) {
+        } else if found().any(|(verdict, _)| is_waivable(verdict)) {
             Standing::Needed
-        } else if found().any(|verdict| matches!(verdict, Verdict::Inconclusive | Verdict::NotChecked(_))) {
+        } else if found().any(is_open) {
             Standing::Open
         } else {
             Standing::NotNeeded

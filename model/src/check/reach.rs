@@ -1,0 +1,61 @@
+//! Reaching: a shortest way to something that a state or a step shows.
+
+use super::raw;
+use crate::contracts::refused_so;
+use crate::coverage::{MARKS, Mark};
+use crate::explore::{self, Ended, Marks, ModelError, Options, Progress};
+use crate::product::KernelModel;
+use crate::scopes::{Model, Scope};
+use crate::subject::Subject;
+use orchestrion_kernel::Input;
+
+/// How looking for a mark ended in one model.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// The model's name.
+    pub model: &'static str,
+    /// Different products of state and history that were looked at.
+    pub products: usize,
+    /// The most steps that any of them is away from the start.
+    pub depth: usize,
+    /// [`Ended::Stopped`] if the mark was seen.
+    pub ended: Ended,
+    /// A shortest way there, as inputs to a fresh conversation; the last one shows the mark, or leads to where it is
+    /// shown. None if the mark was not seen.
+    pub inputs: Option<Vec<Input>>,
+}
+
+/// Explores a model until it shows a mark.
+///
+/// # Errors
+/// A [`ModelError`] if the model does not behave as one.
+pub fn reach(
+    subject: &Subject,
+    model: Model,
+    scope: &Scope,
+    mark: Mark,
+    options: &Options,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Reached, ModelError> {
+    let kernel = KernelModel::new(subject.clone(), model, scope);
+    let mut stop_at = Marks::none_of(MARKS);
+    stop_at.show(mark.number());
+    let exploration = explore::explore(&kernel, &Options { stop_at, ..options.clone() }, progress)?;
+    let mut inputs = None;
+    if let Some(witness) = exploration.witness(mark.number()) {
+        let way = exploration.path_to_witness(&kernel, witness)?.into_actions();
+        let (mut way, state) = raw(&kernel, &way);
+        // Most refusals are seen by trying inputs out of place in a state, which are no steps of the model.
+        if witness.action.is_none() && matches!(mark, Mark::Refusal(_)) {
+            way.extend(refused_so(subject, &state, mark));
+        }
+        inputs = Some(way);
+    }
+    Ok(Reached {
+        model: model.name,
+        products: exploration.states(),
+        depth: exploration.depth(),
+        ended: exploration.ended(),
+        inputs,
+    })
+}

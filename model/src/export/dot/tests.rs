@@ -1,0 +1,65 @@
+//! The picture of a real exploration, and of a run through it.
+
+use super::*;
+use crate::check::explore_tallied;
+use crate::explore::Options;
+use crate::scopes::{Model, Scope};
+use crate::subject::Subject;
+
+/// Explores a model under `hardened`.
+fn explored(policy: &Policy, model: &str) -> Summary {
+    let (model, scope) = (Model::by_name(model).unwrap(), Scope::by_name("tiny").unwrap());
+    let subject = Subject::real(policy.clone());
+    let (run, tally) = explore_tallied(&subject, model, &scope, &Options::default(), &mut |_| ()).unwrap();
+    assert_eq!(run.states as u64, tally.states.values().sum::<u64>());
+    let resumes = run.steps - 1 - tally.steps.values().sum::<u64>();
+    assert!(resumes < run.products as u64, "only a resume moves nothing, and it is one step from a state");
+    Summary {
+        title: format!("{} under hardened", model.name),
+        states: tally.states,
+        steps: tally.steps,
+        run: Vec::new(),
+    }
+}
+
+#[test]
+fn every_row_that_is_switched_on_and_can_be_come_to_is_drawn_once() {
+    let policy = Policy::hardened();
+    let summary = explored(&policy, "lifecycle");
+    let text = dot(&policy, &summary);
+
+    let labels = text.split("label=\"").map(|part| part.split('"').next().unwrap_or_default());
+    let drawn: Vec<&str> = labels.flat_map(|label| label.split([' ', '\\', 'n'])).collect();
+    for (id, row) in (0..).zip(TRANSITIONS) {
+        let taken = summary.steps.keys().any(|(_, taken, _)| *taken == id);
+        let count = drawn.iter().filter(|word| **word == row.id).count();
+        // These start where only an approver leads.
+        let is_due = row.switch.is_on(&policy) && !["E13", "E14"].contains(&row.id);
+        assert_eq!(count, usize::from(is_due), "{}: {text}", row.id);
+        assert!(!taken || count == 1);
+    }
+    // What was counted is what is written, nothing lost on the way from the border of a region.
+    let steps: u64 = edges(&policy, &summary).iter().map(|edge| edge.count).sum();
+    assert_eq!(steps, summary.steps.values().sum::<u64>());
+    assert!(text.contains("not reached"), "{text}");
+}
+
+#[test]
+fn a_run_is_numbered() {
+    let policy = Policy::hardened();
+    let mut summary = explored(&policy, "lifecycle");
+    let first = |from: Phase| *summary.steps.keys().find(|way| way.0 == from && way.2 != from).unwrap();
+    let start = first(Phase::Idle);
+    summary.run = vec![start, first(start.2)];
+    let text = dot(&policy, &summary);
+    for step in ["step 1: ", "step 2: ", "the run, with its steps"] {
+        assert!(text.contains(step), "{text}");
+    }
+    assert_eq!(text.matches("step 3").count(), 0);
+}
+
+#[test]
+fn titles_cannot_break_out_of_their_quotes() {
+    let summary = Summary { title: "a \"b\" \\".to_string(), ..Summary::default() };
+    assert!(dot(&Policy::hardened(), &summary).contains("label=\"a \\\"b\\\" \\\\\";"));
+}

@@ -1,0 +1,64 @@
+//! States and steps counted by control state, for a picture of what was explored.
+
+use orchestrion_kernel::control::phase::Phase;
+use orchestrion_kernel::control::table::{RowId, TRANSITIONS};
+use orchestrion_kernel::{Event, State};
+use std::collections::{BTreeMap, HashSet};
+
+/// A step of control: where it starts, the row that it takes, as a place in [`TRANSITIONS`], and where it ends. A resume is
+/// none.
+pub type Way = (Phase, usize, Phase);
+
+/// How many states are in each control state, and how many steps go each way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Different kernel states.
+    pub states: BTreeMap<Phase, u64>,
+    /// Different steps of products of state and history.
+    pub steps: BTreeMap<Way, u64>,
+}
+
+impl Tally {
+    /// Adds what another model came to. States that both reached count twice.
+    pub fn add(&mut self, other: &Self) {
+        for (phase, count) in &other.states {
+            *self.states.entry(*phase).or_default() += count;
+        }
+        for (way, count) in &other.steps {
+            *self.steps.entry(*way).or_default() += count;
+        }
+    }
+}
+
+/// The way that a batch of events goes from a state, if control moves.
+#[must_use]
+pub fn way(before: &State, events: &[Event]) -> Option<Way> {
+    let row = events.iter().find_map(|event| match event {
+        Event::Moved { row } => Some(*row),
+        _ => None,
+    })?;
+    let place = TRANSITIONS.iter().position(|known| RowId::of(known) == row)?;
+    Some((before.control.phase(), place, row.row().to))
+}
+
+/// A tally in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Tallying {
+    pub(crate) counts: Tally,
+    /// Digests of the steps that were counted: the explorer asks some things twice.
+    steps: HashSet<u64>,
+}
+
+impl Tallying {
+    pub(crate) fn state(&mut self, state: &State) {
+        *self.counts.states.entry(state.control.phase()).or_default() += 1;
+    }
+
+    pub(crate) fn step(&mut self, digest: u64, before: &State, events: &[Event]) {
+        if let Some(way) = way(before, events)
+            && self.steps.insert(digest)
+        {
+            *self.counts.steps.entry(way).or_default() += 1;
+        }
+    }
+}
