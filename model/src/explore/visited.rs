@@ -66,7 +66,7 @@ impl Visited {
     }
 
     /// Where this fingerprint stands for the `same` state, or the place where it belongs.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, Place> {
         self.shelf(fingerprint).find(fingerprint, same)
     }
@@ -123,7 +123,7 @@ pub(super) fn number(len: usize) -> Result<u32, Full> {
 
 impl Shelf {
     /// Where this fingerprint stands for the `same` state, or the place before which it belongs.
-    #[inline]
+    #[inline(always)]
     fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, Place> {
         let mut at = self.home(fingerprint);
         while let Some(window) = self.fingerprints.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
@@ -170,6 +170,7 @@ impl Shelf {
         place > 0 && self.fingerprints[place - 1] == fingerprint
     }
 
+    #[cold]
     /// Spreads the fingerprints out on half as many places again. Shelves begin with different lengths, so they do not
     /// all grow at once.
     fn grow(&mut self, fingerprint: u64) {
