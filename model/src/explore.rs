@@ -11,9 +11,11 @@ mod fair;
 mod fingerprint;
 pub mod graph;
 mod marks;
+mod number;
 mod path;
 mod search;
 mod states;
+mod together;
 mod visited;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::fair::FairModel;
 use super::fingerprint::fingerprint;
 use super::marks::Marks;
 use super::states::States;
-use super::visited::{Seat, Visited};
+use super::visited::{NONE, Seat, Visited};
 use crate::liveness::CLASSES;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -28,111 +28,87 @@ pub(super) struct Known<'a, M: FairModel> {
     pub(super) packs: bool,
 }
 
-/// What came of expanding some states, one after the other.
-pub(super) struct Found<S> {
-    pub(super) nodes: Vec<Expanded>,
-    pub(super) fresh: Vec<Fresh<S>>,
-    /// The fresh ones that were packed, one after the other.
+/// Some states, one after the other, and what they lead to.
+pub(super) struct Batch<S> {
+    pub(super) nodes: Vec<Taken>,
+    pub(super) steps: Vec<Step<S>>,
+    /// Actions by their positions, and marks that they show and that were not seen before.
+    pub(super) shown: Vec<(u32, usize)>,
+    /// Marks that admitted states show and that were not seen before.
+    pub(super) looked: Vec<usize>,
+    /// The bytes of admitted states, if the model packs.
     pub(super) packed: Vec<u8>,
-    pub(super) edges: Vec<Way>,
-    pub(super) shown: Vec<Shown>,
     /// What went wrong with the state after the last of `nodes`.
     pub(super) fault: Option<Fault>,
 }
 
-impl<S> Default for Found<S> {
+impl<S> Default for Batch<S> {
     fn default() -> Self {
-        let (nodes, fresh, packed, edges, shown) = Default::default();
-        Self { nodes, fresh, packed, edges, shown, fault: None }
+        let (nodes, steps, shown, looked, packed) = Default::default();
+        Self { nodes, steps, shown, looked, packed, fault: None }
     }
 }
 
-/// One expanded state, and how much of each list of [`Found`] is its.
-pub(super) struct Expanded {
-    pub(super) steps: u32,
-    /// Steps across the boundary.
-    pub(super) cut: u32,
-    pub(super) fresh: usize,
-    pub(super) edges: usize,
+impl<S> Batch<S> {
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.steps.clear();
+        self.shown.clear();
+        self.looked.clear();
+        self.packed.clear();
+        self.fault = None;
+    }
+
+    /// Leaves so many states, with what is theirs.
+    fn truncate(&mut self, nodes: usize) {
+        self.nodes.truncate(nodes);
+        self.steps.truncate(self.nodes.iter().map(|taken| taken.steps).sum());
+        self.shown.truncate(self.nodes.iter().map(|taken| taken.shown).sum());
+    }
+}
+
+/// A state whose steps were taken, and how much of the lists of a [`Batch`] is its.
+pub(super) struct Taken {
+    pub(super) node: u32,
+    pub(super) steps: usize,
     pub(super) shown: usize,
     pub(super) opens: u8,
     pub(super) keeps: u8,
 }
 
-/// A successor that was not visited when its parent was expanded.
-pub(super) struct Fresh<S> {
-    pub(super) state: Held<S>,
+/// A step, and where it leads as far as that was looked for.
+pub(super) struct Step<S> {
+    /// The state behind it, unless that is known, or was packed.
+    pub(super) next: Option<S>,
     pub(super) fingerprint: u64,
-    pub(super) position: u16,
-}
-
-/// A state on its way to those that wait.
-pub(super) enum Held<S> {
-    Whole(S),
-    /// So many bytes of [`Found::packed`], behind those of the fresh ones before it.
-    Packed(usize),
-}
-
-/// A step that is kept.
-pub(super) struct Way {
+    pub(super) action: u16,
     pub(super) class: u8,
-    pub(super) to: To,
+    pub(super) met: Met,
 }
 
-/// Where a step leads.
+/// What is known of the state behind a step.
 #[derive(Clone, Copy)]
-pub(super) enum To {
+pub(super) enum Met {
+    /// Nothing yet.
+    Not,
+    /// It was visited. Its node is told where steps are kept.
     Known(u32),
-    /// To the fresh one of this position.
-    Fresh(u32),
+    /// It is outside of the boundary.
+    Outside,
+    /// It was not visited when it was looked for, and is inside. It shows so many of [`Batch::looked`], and takes so many of
+    /// [`Batch::packed`].
+    Admitted { looked: u16, packed: u32 },
 }
 
-/// A mark that was not seen before, and what shows it.
-#[derive(Clone, Copy)]
-pub(super) struct Shown {
-    pub(super) mark: usize,
-    pub(super) by: By,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum By {
-    /// The state's action of this position, whether taken or refused.
-    Action(u32),
-    /// The fresh successor of this position.
-    Fresh(u32),
-}
-
-/// A state whose steps were taken, and how many of all these are its.
-struct Taken {
-    node: u32,
-    steps: usize,
-    shown: usize,
-    opens: u8,
-    keeps: u8,
-}
-
-/// A step that was taken and not yet looked for.
-struct Step<S> {
-    next: S,
-    fingerprint: u64,
-    action: u16,
-    class: u8,
-}
-
-/// Expands states, some at a time: first all their steps are taken, then all are looked for. So what has to be fetched
-/// for that comes at once, and not each after the other.
+/// Takes the steps of states, some at a time, and looks for what they lead to. So what has to be fetched for that comes
+/// at once, and not each after the other.
 pub(super) struct Expander<M: FairModel> {
     actions: Vec<M::Action>,
-    taken: Vec<Taken>,
-    steps: Vec<Step<M::State>>,
-    shown: Vec<Shown>,
-    /// What went wrong with the state after those whose steps were taken.
-    fault: Option<Fault>,
-    marks: Marks,
+    pub(super) marks: Marks,
     /// What the model is being asked, about which state and which action.
     asked: &'static str,
-    node: u32,
-    action: Option<usize>,
+    pub(super) node: u32,
+    pub(super) action: Option<usize>,
 }
 
 impl<M: FairModel> Expander<M>
@@ -141,57 +117,48 @@ where
     M::Action: Debug + PartialEq,
 {
     pub(super) fn new(marks: usize) -> Self {
-        let (actions, taken, steps, shown) = Default::default();
-        let (marks, fault, asked, node, action) = (Marks::none_of(marks), None, "", 0, None);
-        Self { actions, taken, steps, shown, fault, marks, asked, node, action }
+        Self { actions: Vec::new(), marks: Marks::none_of(marks), asked: "", node: 0, action: None }
     }
 
     /// Takes the steps of states, up to the first with which something goes wrong.
-    pub(super) fn take(&mut self, known: &Known<'_, M>, nodes: Range<u32>) {
-        self.taken.clear();
-        self.steps.clear();
-        self.shown.clear();
-        self.fault = self.guarded(|this| nodes.into_iter().try_for_each(|node| this.take_of(known, node)));
-        self.steps.truncate(self.taken.iter().map(|taken| taken.steps).sum());
-        self.shown.truncate(self.taken.iter().map(|taken| taken.shown).sum());
-        self.steps.iter().for_each(|step| known.visited.fetch(step.fingerprint));
-        self.taken.reverse();
-        self.steps.reverse();
-        self.shown.reverse();
+    pub(super) fn take(&mut self, known: &Known<'_, M>, nodes: Range<u32>, batch: &mut Batch<M::State>) {
+        batch.clear();
+        let outcome =
+            self.guarded(|this| nodes.into_iter().try_for_each(|node| this.take_of(known, node, batch)));
+        if let Err(fault) = outcome {
+            batch.truncate(batch.nodes.len());
+            batch.fault = Some(fault);
+        }
+        batch.steps.iter().for_each(|step| known.visited.fetch(step.fingerprint));
     }
 
-    /// Appends what comes of the next state whose steps were taken. False: there is none, or something went wrong.
-    pub(super) fn sift(&mut self, known: &Known<'_, M>, found: &mut Found<M::State>) -> bool {
-        let Some(taken) = self.taken.pop() else {
-            found.fault = self.fault.take();
-            return false;
-        };
-        found.fault = self.guarded(|this| this.sift_of(known, taken, found));
-        found.fault.is_none()
+    /// Looks for what the steps lead to among the visited states, and at what is not there.
+    pub(super) fn meet(&mut self, known: &Known<'_, M>, batch: &mut Batch<M::State>) {
+        let mut met = 0;
+        if let Err(fault) = self.guarded(|this| this.meet_all(known, batch, &mut met)) {
+            batch.truncate(met);
+            batch.fault = Some(fault);
+        }
     }
 
-    fn guarded(&mut self, ask: impl FnOnce(&mut Self) -> Result<(), What>) -> Option<Fault> {
-        let what = match catch_unwind(AssertUnwindSafe(|| ask(self))) {
-            Ok(Ok(())) => return None,
-            Ok(Err(what)) => what,
-            Err(payload) => What::panicked(self.asked, &*payload),
-        };
-        Some(Fault { node: Some(self.node), action: self.action, what })
+    /// Does what asks the model, which may panic.
+    pub(super) fn guarded<T>(&mut self, ask: impl FnOnce(&mut Self) -> Result<T, What>) -> Result<T, Fault> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| ask(self)));
+        let outcome = outcome.unwrap_or_else(|payload| Err(What::panicked(self.asked, &*payload)));
+        outcome.map_err(|what| Fault { node: Some(self.node), action: self.action, what })
     }
 
-    /// Takes the steps of a state.
-    fn take_of(&mut self, known: &Known<'_, M>, node: u32) -> Result<(), What> {
+    fn take_of(&mut self, known: &Known<'_, M>, node: u32, batch: &mut Batch<M::State>) -> Result<(), What> {
         let Known { model, states, promised, .. } = *known;
         self.node = node;
         self.action = None;
-        let mut unpacked = None;
         self.asked = "unpack";
+        let mut unpacked = None;
         let state = states.read(model, node, &mut unpacked)?;
         if is_sample(node) {
             self.ask_twice(known, state)?;
         }
-        let (steps, shown) = (self.steps.len(), self.shown.len());
-        let Self { actions, steps: all, shown: all_shown, marks, asked, action: at, .. } = self;
+        let Self { actions, marks, asked, action: at, .. } = self;
         *at = None;
         actions.clear();
         *asked = "actions";
@@ -206,6 +173,7 @@ where
             *asked = "keeps";
             keeps = model.keeps(state) & promised;
         }
+        let (steps, shown) = (batch.steps.len(), batch.shown.len());
         for (i, action) in actions.drain(..).enumerate() {
             *at = Some(i);
             let mut class = 0;
@@ -221,74 +189,77 @@ where
             let next = model.take(state, action, marks);
             marks.forget(known.seen);
             if !marks.is_empty() {
-                all_shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Action(i as u32) }));
+                batch.shown.extend(marks.iter().map(|mark| (i as u32, mark)));
             }
             if let Some(next) = next {
-                let fingerprint = fingerprint(&next);
-                all.push(Step { next, fingerprint, action: i as u16, class });
+                let (fingerprint, action) = (fingerprint(&next), i as u16);
+                batch.steps.push(Step { next: Some(next), fingerprint, action, class, met: Met::Not });
             }
         }
-        let (steps, shown) = (self.steps.len() - steps, self.shown.len() - shown);
-        self.taken.push(Taken { node, steps, shown, opens, keeps });
+        let (steps, shown) = (batch.steps.len() - steps, batch.shown.len() - shown);
+        batch.nodes.push(Taken { node, steps, shown, opens, keeps });
         Ok(())
     }
 
-    /// Looks for what the steps of a state lead to among the visited states.
-    fn sift_of(
+    fn meet_all(
         &mut self,
         known: &Known<'_, M>,
-        taken: Taken,
-        found: &mut Found<M::State>,
+        batch: &mut Batch<M::State>,
+        met: &mut usize,
     ) -> Result<(), What> {
-        let Known { model, states, visited, promised, .. } = *known;
-        let Self { steps, shown, marks, asked, action: at, .. } = self;
-        self.node = taken.node;
-        let (fresh, edges, shown_before) = (found.fresh.len(), found.edges.len(), found.shown.len());
-        found.shown.extend((0..taken.shown).filter_map(|_| shown.pop()));
-        let keep_edges = taken.keeps != promised;
-        let (mut inside, mut cut) = (0_u32, 0);
-        for Step { next, fingerprint, action, class } in (0..taken.steps).filter_map(|_| steps.pop()) {
-            let same = |seat: Seat<'_>| !known.exact || *states.at(seat.node()) == next;
-            let to = match visited.find(fingerprint, same) {
-                Some(_) if !keep_edges => None,
-                Some(seat) => Some(To::Known(seat.node())),
-                None => {
-                    *at = Some(action.into());
-                    *asked = "within_boundary";
-                    if !model.within_boundary(&next) {
-                        cut += 1;
-                        continue;
-                    }
-                    let number = (found.fresh.len() - fresh) as u32;
-                    *asked = "look";
-                    marks.clear();
-                    model.look(&next, marks);
-                    marks.forget(known.seen);
-                    if !marks.is_empty() {
-                        found.shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Fresh(number) }));
-                    }
-                    *asked = "pack";
-                    let state =
-                        if known.packs { pack(model, &next, &mut found.packed)? } else { Held::Whole(next) };
-                    found.fresh.push(Fresh { state, fingerprint, position: inside as u16 });
-                    Some(To::Fresh(number))
+        let mut rest = &mut batch.steps[..];
+        for taken in &batch.nodes {
+            self.node = taken.node;
+            let (steps, others) = rest.split_at_mut(taken.steps);
+            rest = others;
+            for step in steps {
+                let Some(next) = step.next.take() else { continue };
+                let same = |seat: Seat<'_>| !known.exact || *known.states.at(seat.node()) == next;
+                if let Ok(seat) = known.visited.find(step.fingerprint, same) {
+                    step.met = Met::Known(if taken.keeps == known.promised { NONE } else { seat.node() });
+                    continue;
                 }
-            };
-            if keep_edges && let Some(to) = to {
-                found.edges.push(Way { class, to });
+                step.met = Met::Outside;
+                if self.admits(known.model, known.seen, &next, step.action) {
+                    let (looked, packed) = (batch.looked.len(), batch.packed.len());
+                    batch.looked.extend(self.marks.iter());
+                    step.next = self.hold(known.packs, known.model, next, &mut batch.packed)?;
+                    let (looked, packed) = (batch.looked.len() - looked, batch.packed.len() - packed);
+                    step.met = Met::Admitted { looked: looked as u16, packed: packed as u32 };
+                }
             }
-            inside += 1;
+            *met += 1;
         }
-        found.nodes.push(Expanded {
-            steps: inside,
-            cut,
-            fresh: found.fresh.len() - fresh,
-            edges: found.edges.len() - edges,
-            shown: found.shown.len() - shown_before,
-            opens: taken.opens,
-            keeps: taken.keeps,
-        });
         Ok(())
+    }
+
+    /// Whether a state that an action leads to is inside of the boundary. Then the marks are those that it shows first.
+    pub(super) fn admits(&mut self, model: &M, seen: &Marks, next: &M::State, action: u16) -> bool {
+        self.action = Some(action.into());
+        self.asked = "within_boundary";
+        if !model.within_boundary(next) {
+            return false;
+        }
+        self.asked = "look";
+        self.marks.clear();
+        model.look(next, &mut self.marks);
+        self.marks.forget(seen);
+        true
+    }
+
+    /// A state as it waits to be expanded: packed, or itself.
+    pub(super) fn hold(
+        &mut self,
+        packs: bool,
+        model: &M,
+        state: M::State,
+        packed: &mut Vec<u8>,
+    ) -> Result<Option<M::State>, What> {
+        if !packs {
+            return Ok(Some(state));
+        }
+        self.asked = "pack";
+        if model.pack(&state, packed) { Ok(None) } else { Err(What::differs("pack", &true, &false)) }
     }
 
     /// Asks a model everything about a state twice.
@@ -332,16 +303,6 @@ where
             }
         }
         Ok(())
-    }
-}
-
-/// Appends a state's bytes.
-fn pack<M: FairModel>(model: &M, state: &M::State, into: &mut Vec<u8>) -> Result<Held<M::State>, What> {
-    let before = into.len();
-    if model.pack(state, into) {
-        Ok(Held::Packed(into.len() - before))
-    } else {
-        Err(What::differs("pack", &true, &false))
     }
 }
 

@@ -122,7 +122,7 @@ impl Exploration {
             }
         };
         let is = |state: &M::State, node| {
-            self.visited.find(fingerprint(state), |same| same.node() == node).is_some()
+            self.visited.find(fingerprint(state), |same| same.node() == node).is_ok()
         };
         let start = model.init_states().into_iter().nth(initial.into());
         let Some(start) = start.filter(|state| is(state, root)) else {

@@ -2,30 +2,25 @@
 
 use super::budget::{Ended, Options, Progress, Store, Why};
 use super::error::{Fault, ModelError, Place, What, short};
-use super::expand::{By, Expanded, Expander, Found, Fresh, Held, Known, To, packs};
+use super::expand::{Batch, Expander, Known, packs};
 use super::fair::FairModel;
 use super::fingerprint::fingerprint;
 use super::graph::{Edge, Graph, Pieces};
 use super::marks::Marks;
 use super::path::{Witness, action_at};
 use super::states::States;
-use super::visited::{Full, Insertion, NONE, Seat, Visited};
+use super::visited::{NONE, Seat, Visited};
 use super::{Exploration, POSITIONS, PROMISES};
 use crate::liveness::PromiseKind;
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// States that several threads expand before what they found is numbered, and that one of them takes at a time.
-/// Tests have small models.
-const BLOCK: u32 = if cfg!(test) { 12 } else { 4096 };
-const CHUNK: u32 = if cfg!(test) { 2 } else { 64 };
+/// States whose steps are taken before these are looked for. Tests have small models.
+pub(super) const CHUNK: u32 = if cfg!(test) { 2 } else { 64 };
 /// Fewer waiting states are not worth several threads.
 const WORTHWHILE: u32 = 2 * CHUNK;
-/// How often, in states, time and memory are looked at.
-const NOW_AND_THEN: u32 = 64;
 
 /// Explores a model, breadth first. `progress` is told now and then, at most ten times a second, how far it is.
 ///
@@ -52,27 +47,26 @@ where
     }
 }
 
-struct Search<'a, M: FairModel> {
-    model: &'a M,
-    options: &'a Options,
-    states: States<M::State>,
-    found: Exploration,
-    seen: Marks,
+pub(super) struct Search<'a, M: FairModel> {
+    pub(super) model: &'a M,
+    pub(super) options: &'a Options,
+    pub(super) states: States<M::State>,
+    pub(super) found: Exploration,
+    pub(super) seen: Marks,
     /// All promises, and those that open in initial states, and in every state.
-    promised: u8,
-    packs: bool,
-    eventually: u8,
-    always: u8,
+    pub(super) promised: u8,
+    pub(super) packs: bool,
+    pub(super) eventually: u8,
+    pub(super) always: u8,
     /// The first node that is not of the depth that is expanded now.
-    level_end: u32,
-    roots: u32,
+    pub(super) level_end: u32,
+    pub(super) roots: u32,
     /// A mark was shown that ends it.
-    stopped: Option<usize>,
-    began: Instant,
-    told: Duration,
-    /// The nodes of the fresh ones of one state, and its edges.
-    numbers: Vec<u32>,
-    edges: Vec<Edge>,
+    pub(super) stopped: Option<usize>,
+    pub(super) began: Instant,
+    pub(super) told: Duration,
+    /// The edges of one state.
+    pub(super) edges: Vec<Edge>,
 }
 
 impl<'a, M> Search<'a, M>
@@ -98,7 +92,6 @@ where
             ended: Ended::Exhausted,
         };
         let (promised, eventually, always) = (0, 0, 0);
-        let (numbers, edges) = (Vec::new(), Vec::new());
         let (began, told) = (Instant::now(), Duration::ZERO);
         let (states, seen, level_end, roots, stopped) = (States::new(), Marks::default(), 0, 0, None);
         Self {
@@ -116,8 +109,7 @@ where
             stopped,
             began,
             told,
-            numbers,
-            edges,
+            edges: Vec::new(),
         }
     }
 
@@ -169,17 +161,19 @@ where
             marks.clear();
             self.model.look(&state, &mut marks);
             let fingerprint = fingerprint(&state);
-            let mut packed = Vec::new();
-            *asked = "pack";
-            let state = if self.options.store == Store::Fingerprint && packs(self.model, &state)? {
-                self.packs = true;
-                self.model.pack(&state, &mut packed);
-                Held::Packed(packed.len())
-            } else {
-                Held::Whole(state)
+            let exact = self.options.store == Store::Exact;
+            let same = |seat: Seat<'_>| !exact || *self.states.at(seat.node()) == state;
+            let node = match self.found.visited.find(fingerprint, same) {
+                Ok(seat) => seat.node(),
+                Err(place) => {
+                    *asked = "pack";
+                    self.packs = !exact && packs(self.model, &state)?;
+                    let mut packed = Vec::new();
+                    let state =
+                        Some(state).filter(|state| !self.packs || !self.model.pack(state, &mut packed));
+                    self.visit(fingerprint, place, (NONE, position as u16), state, &packed)?
+                }
             };
-            let fresh = Fresh { state, fingerprint, position: position as u16 };
-            let node = self.number(NONE, fresh, &packed)?;
             for mark in marks.iter() {
                 self.show(mark, Witness { node, action: None });
             }
@@ -193,24 +187,20 @@ where
     }
 
     fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Result<Ended, Fault> {
-        let mut expander = Expander::new(self.found.witnesses.len());
-        let mut found = Found::default();
         let threads = self.options.threads.get();
+        let mut expander = Expander::new(self.found.witnesses.len());
+        let mut batch = Batch::default();
         while self.waiting() > 0 {
             let ended = if threads > 1 && self.waiting() >= WORTHWHILE {
-                let mut ended = None;
-                for mut found in self.expand_together(threads) {
-                    ended = self.commit(&mut found, progress)?;
-                    if ended.is_some() {
-                        break;
-                    }
-                }
-                ended
+                let mut batches = self.expand_together(threads).into_iter();
+                batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {
-                self.expand_alone(&mut expander, &mut found, progress)?
+                let first = self.found.expanded;
+                expander.take(&self.known(), first..first + self.waiting().min(CHUNK), &mut batch);
+                self.number(&mut expander, &mut batch, progress).transpose()
             };
             if let Some(ended) = ended {
-                return Ok(ended);
+                return ended;
             }
             if self.options.store == Store::Fingerprint {
                 drop(self.states.take_before(self.found.expanded));
@@ -219,11 +209,11 @@ where
         Ok(Ended::Exhausted)
     }
 
-    fn waiting(&self) -> u32 {
+    pub(super) fn waiting(&self) -> u32 {
         self.states.len() as u32 - self.found.expanded
     }
 
-    fn known(&self) -> Known<'_, M> {
+    pub(super) fn known(&self) -> Known<'_, M> {
         Known {
             model: self.model,
             visited: &self.found.visited,
@@ -235,141 +225,7 @@ where
         }
     }
 
-    /// Expands and numbers the next few states.
-    fn expand_alone(
-        &mut self,
-        expander: &mut Expander<M>,
-        found: &mut Found<M::State>,
-        progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Option<Ended>, Fault> {
-        let first = self.found.expanded;
-        expander.take(&self.known(), first..first + self.waiting().min(CHUNK));
-        while expander.sift(&self.known(), found) {
-            if let Some(ended) = self.commit(found, progress)? {
-                return Ok(Some(ended));
-            }
-        }
-        self.commit(found, progress)
-    }
-
-    /// Expands the next block of states with several threads. What they found comes in the order of the states.
-    fn expand_together(&self, threads: usize) -> Vec<Found<M::State>> {
-        let known = &self.known();
-        let first = self.found.expanded;
-        let end = first + self.waiting().min(BLOCK);
-        let chunk = &AtomicU32::new(0);
-        let work = || {
-            let mut expander = Expander::new(self.found.witnesses.len());
-            let mut all = Vec::new();
-            loop {
-                let from = first + chunk.fetch_add(1, Ordering::Relaxed) * CHUNK;
-                if from >= end {
-                    return all;
-                }
-                let mut found = Found::default();
-                expander.take(known, from..end.min(from + CHUNK));
-                while expander.sift(known, &mut found) {}
-                let well = found.fault.is_none();
-                all.push((from, found));
-                if !well {
-                    return all;
-                }
-            }
-        };
-        let mut all = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut all = work();
-            for other in others {
-                all.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            }
-            all
-        });
-        all.sort_unstable_by_key(|(from, _)| *from);
-        all.into_iter().map(|(_, found)| found).collect()
-    }
-
-    /// Numbers what is new among what was found, state by state, and empties it.
-    fn commit(
-        &mut self,
-        found: &mut Found<M::State>,
-        progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Option<Ended>, Fault> {
-        let mut fresh = found.fresh.drain(..);
-        let mut edges = found.edges.drain(..);
-        let mut shown = found.shown.drain(..);
-        let mut packed = 0;
-        for expanded in found.nodes.drain(..) {
-            if let Some(why) = self.run_out(progress) {
-                return Ok(Some(Ended::Cut { why, waiting: self.waiting() as usize }));
-            }
-            let node = self.found.expanded;
-            if node == self.level_end {
-                self.level_end = self.states.len() as u32;
-            }
-            self.numbers.clear();
-            for fresh in fresh.by_ref().take(expanded.fresh) {
-                let start = packed;
-                if let Held::Packed(length) = fresh.state {
-                    packed += length;
-                }
-                let number = self.number(node, fresh, &found.packed[start..packed]);
-                self.numbers.push(number.map_err(|what| Fault { node: Some(node), action: None, what })?);
-            }
-            for shown in shown.by_ref().take(expanded.shown) {
-                let witness = match shown.by {
-                    By::Action(action) => Witness { node, action: Some(action) },
-                    By::Fresh(i) => Witness { node: self.numbers[i as usize], action: None },
-                };
-                self.show(shown.mark, witness);
-            }
-            if self.promised != 0 {
-                self.edges.clear();
-                for edge in edges.by_ref().take(expanded.edges) {
-                    let to = match edge.to {
-                        To::Known(node) => node,
-                        To::Fresh(i) => self.numbers[i as usize],
-                    };
-                    self.edges.push(Edge { class: edge.class, to });
-                }
-                self.keep(node, &expanded);
-            }
-            self.found.generated += u64::from(expanded.steps);
-            self.found.cut_at_boundary += u64::from(expanded.cut);
-            self.found.expanded += 1;
-            if let Some(mark) = self.stopped {
-                return Ok(Some(Ended::Stopped { mark }));
-            }
-        }
-        found.packed.clear();
-        found.fault.take().map_or(Ok(None), Err)
-    }
-
-    /// The node of a state that was not visited when it was found, but perhaps is by now; and its bytes, if it is packed.
-    fn number(&mut self, parent: u32, fresh: Fresh<M::State>, packed: &[u8]) -> Result<u32, What> {
-        let Fresh { state, fingerprint, position } = fresh;
-        let (exact, states) = (self.options.store == Store::Exact, &self.states);
-        let same = |seat: Seat<'_>| match &state {
-            Held::Whole(state) if exact => states.at(seat.node()) == state,
-            _ => true,
-        };
-        match self.found.visited.find_or_insert(fingerprint, (parent, position), same) {
-            Ok(Insertion::Known(node)) => Ok(node),
-            Ok(Insertion::New { node, collides }) => {
-                self.found.collisions += u64::from(collides);
-                match state {
-                    Held::Whole(state) => self.states.push(state, |state| self.model.heap(state)),
-                    Held::Packed(_) => self.states.push_packed(packed),
-                }
-                if node == self.level_end && parent != NONE {
-                    self.found.levels.push(node);
-                }
-                Ok(node)
-            }
-            Err(Full) => Err(What::TooMany { what: "states", limit: NONE.into() }),
-        }
-    }
-
-    fn show(&mut self, mark: usize, witness: Witness) {
+    pub(super) fn show(&mut self, mark: usize, witness: Witness) {
         if !self.seen.shows(mark) {
             self.seen.show(mark);
             self.found.witnesses[mark] = Some(witness);
@@ -379,26 +235,9 @@ where
         }
     }
 
-    /// Keeps what promises are about.
-    fn keep(&mut self, node: u32, expanded: &Expanded) {
-        let by_kind = self.always | if node < self.roots { self.eventually } else { 0 };
-        let leads_to = self.promised & !self.always & !self.eventually;
-        self.found.opens.push(expanded.opens & leads_to | by_kind);
-        self.found.keeps.push(expanded.keeps);
-        if expanded.keeps != self.promised {
-            self.found.graph.push(node, &self.edges, expanded.cut > 0);
-        }
-    }
-
-    /// Says what ran out before the next state.
-    fn run_out(&mut self, progress: &mut dyn FnMut(&Progress)) -> Option<Why> {
+    /// Says whether time or memory ran out.
+    pub(super) fn run_out(&mut self, progress: &mut dyn FnMut(&Progress)) -> Option<Why> {
         let budget = &self.options.budget;
-        if budget.states.is_some_and(|most| self.states.len() >= most) {
-            return Some(Why::States);
-        }
-        if !self.found.expanded.is_multiple_of(NOW_AND_THEN) {
-            return None;
-        }
         let (time, bytes) = (self.began.elapsed(), self.bytes());
         self.found.bytes = self.found.bytes.max(bytes);
         if time >= self.told + Duration::from_millis(100) {

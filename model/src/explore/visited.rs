@@ -65,10 +65,10 @@ impl Visited {
         self.shelved + self.ways.bytes()
     }
 
-    /// Where this fingerprint stands for the `same` state.
-    #[inline]
-    pub(super) fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Option<Seat<'_>> {
-        self.shelf(fingerprint).find(fingerprint, same).ok()
+    /// Where this fingerprint stands for the `same` state, or the place where it belongs.
+    #[inline(always)]
+    pub(super) fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, Place> {
+        self.shelf(fingerprint).find(fingerprint, same)
     }
 
     /// Has the processor fetch what [`find`](Self::find) will read; several such fetches take as long as one.
@@ -78,25 +78,22 @@ impl Visited {
         std::hint::black_box(shelf.fingerprints.get(shelf.home(fingerprint)).copied());
     }
 
-    /// The node with this fingerprint that is the `same`; if there is none, the next node gets it.
-    pub(super) fn find_or_insert(
+    /// Puts a fingerprint in the place where it belongs, for the next node. Says which that is, and whether another state has
+    /// the same fingerprint.
+    pub(super) fn insert(
         &mut self,
         fingerprint: u64,
+        place: Place,
         from: (u32, u16),
-        same: impl Fn(Seat<'_>) -> bool,
-    ) -> Result<Insertion, Full> {
-        let shelf = &mut self.shelves[(fingerprint >> 56) as usize];
-        let place = match shelf.find(fingerprint, same) {
-            Ok(seat) => return Ok(Insertion::Known(seat.node())),
-            Err(place) => place,
-        };
+    ) -> Result<(u32, bool), Full> {
         let node = number(self.ways.len())?;
+        let shelf = &mut self.shelves[(fingerprint >> 56) as usize];
         let before = shelf.bytes();
         let collides = shelf.insert(place, fingerprint, node);
         self.shelved = self.shelved + shelf.bytes() - before;
         let (parent, position) = from;
         self.ways.push([parent as u16, (parent >> 16) as u16, position]);
-        Ok(Insertion::New { node, collides })
+        Ok((node, collides))
     }
 
     /// The node from which a node was first reached, and by which of its steps. An initial state comes from [`NONE`]; its
@@ -112,15 +109,8 @@ impl Visited {
     }
 }
 
-/// What came of an insertion.
-pub(super) enum Insertion {
-    Known(u32),
-    /// The state is new, and perhaps another one has its fingerprint.
-    New {
-        node: u32,
-        collides: bool,
-    },
-}
+/// Where a fingerprint belongs on its shelf, until something else is put there.
+pub(super) struct Place(usize);
 
 /// There are no numbers left for nodes.
 #[derive(Debug, PartialEq, Eq)]
@@ -133,8 +123,8 @@ pub(super) fn number(len: usize) -> Result<u32, Full> {
 
 impl Shelf {
     /// Where this fingerprint stands for the `same` state, or the place before which it belongs.
-    #[inline]
-    fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, usize> {
+    #[inline(always)]
+    fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, Place> {
         let mut at = self.home(fingerprint);
         while let Some(window) = self.fingerprints.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
             let smaller = window.iter().filter(|other| **other < fingerprint).count();
@@ -150,7 +140,7 @@ impl Shelf {
             }
             at += 1;
         }
-        Err(at)
+        Err(Place(at))
     }
 
     /// Where a fingerprint would stand if nothing were in its way.
@@ -161,11 +151,11 @@ impl Shelf {
     }
 
     /// Puts a fingerprint in its place, pushing on those behind it up to the next gap. Says whether it was there before.
-    fn insert(&mut self, place: usize, fingerprint: u64, node: u32) -> bool {
-        let mut place = place;
+    fn insert(&mut self, place: Place, fingerprint: u64, node: u32) -> bool {
+        let Place(mut place) = place;
         if (self.used + 1) * 8 > self.spread * 7 {
             self.grow(fingerprint);
-            place = self.find(fingerprint, |_| false).err().unwrap_or_default();
+            place = self.find(fingerprint, |_| false).map_or_else(|Place(place)| place, |seat| seat.at);
         }
         let gap =
             self.fingerprints[place..].iter().position(|other| *other == GAP).unwrap_or_default() + place;
@@ -180,6 +170,7 @@ impl Shelf {
         place > 0 && self.fingerprints[place - 1] == fingerprint
     }
 
+    #[cold]
     /// Spreads the fingerprints out on half as many places again. Shelves begin with different lengths, so they do not
     /// all grow at once.
     fn grow(&mut self, fingerprint: u64) {

@@ -1,0 +1,163 @@
+//! Numbering what was found, state by state, in the order in which one thread would find it.
+
+use super::budget::{Ended, Progress, Store, Why};
+use super::error::{Fault, What};
+use super::expand::{Batch, Expander, Met, Taken};
+use super::fair::FairModel;
+use super::graph::Edge;
+use super::path::Witness;
+use super::search::Search;
+use super::visited::{Full, NONE, Place, Seat};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+impl<M> Search<'_, M>
+where
+    M: FairModel + Sync,
+    M::State: Debug + Hash + PartialEq + Send + Sync,
+    M::Action: Debug + PartialEq,
+{
+    /// Numbers what is new among what the next states lead to; looks for it first where that was not done.
+    pub(super) fn number(
+        &mut self,
+        expander: &mut Expander<M>,
+        batch: &mut Batch<M::State>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<Ended>, Fault> {
+        if let Some(why) = self.run_out(progress) {
+            return Ok(Some(self.cut(why)));
+        }
+        match expander.guarded(|expander| self.number_all(expander, batch))? {
+            None => batch.fault.take().map_or(Ok(None), Err),
+            ended => Ok(ended),
+        }
+    }
+
+    fn number_all(
+        &mut self,
+        expander: &mut Expander<M>,
+        batch: &mut Batch<M::State>,
+    ) -> Result<Option<Ended>, What> {
+        let most = self.options.budget.states.unwrap_or(usize::MAX);
+        let exact = self.options.store == Store::Exact;
+        let (mut shown, mut looked, mut packed) =
+            (batch.shown.iter(), batch.looked.iter(), &batch.packed[..]);
+        let mut bytes = Vec::new();
+        let mut rest = &mut batch.steps[..];
+        for taken in &batch.nodes {
+            if self.states.len() >= most {
+                return Ok(Some(self.cut(Why::States)));
+            }
+            let node = taken.node;
+            expander.node = node;
+            if node == self.level_end {
+                self.level_end = self.states.len() as u32;
+            }
+            for &(action, mark) in shown.by_ref().take(taken.shown) {
+                self.show(mark, Witness { node, action: Some(action) });
+            }
+            let keep_edges = taken.keeps != self.promised;
+            let (mut inside, mut cut) = (0, 0);
+            let (steps, others) = rest.split_at_mut(taken.steps);
+            rest = others;
+            for step in steps {
+                let same = |seat: Seat<'_>| !exact || Some(self.states.at(seat.node())) == step.next.as_ref();
+                let to = match step.met {
+                    Met::Known(node) => node,
+                    Met::Outside => {
+                        cut += 1;
+                        continue;
+                    }
+                    Met::Not => match self.found.visited.find(step.fingerprint, same) {
+                        Ok(_) if !keep_edges => NONE,
+                        Ok(seat) => seat.node(),
+                        Err(place) => {
+                            let Some(next) = step.next.take() else { continue };
+                            if !expander.admits(self.model, &self.seen, &next, step.action) {
+                                cut += 1;
+                                continue;
+                            }
+                            bytes.clear();
+                            let next = expander.hold(self.packs, self.model, next, &mut bytes)?;
+                            let to = self.visit(step.fingerprint, place, (node, inside), next, &bytes)?;
+                            for mark in expander.marks.iter() {
+                                self.show(mark, Witness { node: to, action: None });
+                            }
+                            to
+                        }
+                    },
+                    Met::Admitted { looked: marks, packed: length } => {
+                        let (bytes, others) = packed.split_at(length as usize);
+                        packed = others;
+                        let to = match self.found.visited.find(step.fingerprint, same) {
+                            Ok(seat) => seat.node(),
+                            Err(place) => {
+                                let next = step.next.take();
+                                self.visit(step.fingerprint, place, (node, inside), next, bytes)?
+                            }
+                        };
+                        for &mark in looked.by_ref().take(marks.into()) {
+                            self.show(mark, Witness { node: to, action: None });
+                        }
+                        to
+                    }
+                };
+                if keep_edges {
+                    self.edges.push(Edge { class: step.class, to });
+                }
+                inside += 1;
+            }
+            self.found.generated += u64::from(inside);
+            self.found.cut_at_boundary += cut;
+            self.found.expanded += 1;
+            self.keep(taken, cut > 0);
+            if let Some(mark) = self.stopped {
+                return Ok(Some(Ended::Stopped { mark }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn cut(&self, why: Why) -> Ended {
+        Ended::Cut { why, waiting: self.waiting() as usize }
+    }
+
+    /// Gives a state the next number. It was looked for, and belongs to the place; without a state, its bytes are kept.
+    pub(super) fn visit(
+        &mut self,
+        fingerprint: u64,
+        place: Place,
+        from: (u32, u16),
+        state: Option<M::State>,
+        packed: &[u8],
+    ) -> Result<u32, What> {
+        let inserted = self.found.visited.insert(fingerprint, place, from);
+        let (node, collides) =
+            inserted.map_err(|Full| What::TooMany { what: "states", limit: NONE.into() })?;
+        self.found.collisions += u64::from(collides);
+        match state {
+            Some(state) => self.states.push(state, |state| self.model.heap(state)),
+            None => self.states.push_packed(packed),
+        }
+        if node == self.level_end && from.0 != NONE {
+            self.found.levels.push(node);
+        }
+        Ok(node)
+    }
+
+    /// Keeps what promises are about.
+    #[inline]
+    fn keep(&mut self, taken: &Taken, cut: bool) {
+        if self.promised == 0 {
+            return;
+        }
+        let by_kind = self.always | if taken.node < self.roots { self.eventually } else { 0 };
+        let leads_to = self.promised & !self.always & !self.eventually;
+        self.found.opens.push(taken.opens & leads_to | by_kind);
+        self.found.keeps.push(taken.keeps);
+        if taken.keeps != self.promised {
+            self.found.graph.push(taken.node, &self.edges, cut);
+        }
+        self.edges.clear();
+    }
+}
