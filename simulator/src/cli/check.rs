@@ -5,6 +5,7 @@ mod extent;
 mod json;
 mod keep;
 mod machine;
+mod mutants;
 mod reach;
 mod report;
 mod search;
@@ -49,6 +50,9 @@ Examples:
   orchestrion check --sweep max_repairs=0..2,unbounded --sweep rules.cancel=true,false
   orchestrion check --sweep proceed_from=0.5,0.6,0.7 --policy mine.yaml
 
+  orchestrion check --mutants                are faults in the kernel noticed? Those that are not want a new claim
+  orchestrion check --mutants --scope tiny   ... sooner, and of fewer states
+
   orchestrion check --machine drawing.md     a machine of somebody else's: a table, or a Mermaid state diagram
   orchestrion check --dot explored.dot       what was explored, drawn by control state: dot -Tsvg -O explored.dot
 
@@ -63,7 +67,7 @@ A setting is called by its path in a policy file (bounds.passes), by its last pa
 (passes), and a bound also with max_ before it (max_passes). Its values are a list, in which a range of
 whole numbers counts with both ends; several --sweep are combined.
 
-Exit codes: 1 a claim fails, or nothing is reached; 3 nothing fails, but something is inconclusive or vacuous,
+Exit codes: 1 a claim fails, a mutant survives, or nothing is reached; 3 nothing fails, but something is inconclusive or vacuous,
 or a waiver is over; else 0; 2 if nothing could be judged. A sweep takes the worst of its rows.")]
 pub(super) struct Args {
     /// The policy: `hardened`, `as-drawn`, or a file. The project file is not read then.
@@ -78,8 +82,12 @@ pub(super) struct Args {
     /// Check the policy with each of these values instead; may be repeated. Waivers are not applied.
     #[arg(long, value_name = "SETTING=VALUES", conflicts_with = "reach")]
     sweep: Vec<String>,
+    /// Put faults into the kernel instead, one at a time, and see whether the claims notice: rows, numbers, rules, events and
+    /// memories. Waivers are not applied. Takes minutes.
+    #[arg(long, conflicts_with_all = ["reach", "sweep", "dot", "models", "exact", "states", "memory", "time"])]
+    mutants: bool,
     /// Criticise this machine instead: a YAML table, or the Mermaid state diagrams in a text.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["policy", "scope", "config", "reach", "sweep", "dot", "Search"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["policy", "scope", "config", "reach", "sweep", "dot", "mutants", "Search"])]
     machine: Option<PathBuf>,
     /// Draw what was explored, in the language of Graphviz: how many states and steps, by control state; with the run that
     /// breaks the first failing claim, if one fails. Takes about twice the time.
@@ -107,6 +115,10 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     if let Some(what) = &args.reach {
         let mark = reach::named(what)?;
         return reach::run(mark, &order(args, global)?, args, global, look);
+    }
+    if args.mutants {
+        let order = order(args, global)?;
+        return mutants::run(&order.policies, &order.scope, &args.search, args.format, global.quiet);
     }
     if !args.sweep.is_empty() {
         let sweeps = sweep::read(&args.sweep)?;

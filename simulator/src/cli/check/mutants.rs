@@ -84,7 +84,9 @@ fn human(study: &Study, scope: &Scope, quiet: bool, out: &mut impl Write) -> io:
         writeln!(out, "\n  claim   kills  at once  by a run  what it says")?;
         for (place, claim) in CLAIMS.iter().enumerate() {
             let by = |wanted: fn(&Kill) -> bool| {
-                study.count(|fate| matches!(fate, Fate::Killed { claim, by, .. } if *claim == place && wanted(by)))
+                study.count(
+                    |fate| matches!(fate, Fate::Killed { claim, by, .. } if *claim == place && wanted(by)),
+                )
             };
             let (all, broken, runs) =
                 (by(|_| true), by(|by| matches!(by, Kill::Broken(_))), by(|by| *by == Kill::ByRun));
@@ -93,7 +95,9 @@ fn human(study: &Study, scope: &Scope, quiet: bool, out: &mut impl Write) -> io:
             }
         }
         let idle: Vec<&str> = (0..CLAIMS.len())
-            .filter(|place| study.count(|fate| matches!(fate, Fate::Killed { claim, .. } if claim == place)) == 0)
+            .filter(|place| {
+                study.count(|fate| matches!(fate, Fate::Killed { claim, .. } if claim == place)) == 0
+            })
             .map(|place| CLAIMS[place].id)
             .collect();
         writeln!(out, "  {}\n", format_args!("never the first to notice: {}", idle.join(" ")))?;
@@ -165,7 +169,8 @@ fn json(studies: &[Study], scope: &Scope, out: &mut impl Write) -> io::Result<()
                 Fate::Panicked(_) => (None, Some("panicked"), None, None),
                 _ => (None, None, None, None),
             };
-            let (policy, place, fault) = (study.policy.as_str(), mutant.place.as_str(), mutant.fault.as_str());
+            let (policy, place, fault) =
+                (study.policy.as_str(), mutant.place.as_str(), mutant.fault.as_str());
             MutantReport { policy, place, fault, fate: word(fate), claim, by, steps, model }
         })
     });
