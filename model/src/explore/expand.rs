@@ -10,6 +10,7 @@ use super::visited::{Seat, Visited};
 use crate::liveness::CLASSES;
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is known while states are expanded. It does not change meanwhile, so several threads can read it.
@@ -23,12 +24,16 @@ pub(super) struct Known<'a, M: FairModel> {
     pub(super) seen: &'a Marks,
     /// All promises.
     pub(super) promised: u8,
+    /// Whether the states that wait are packed.
+    pub(super) packs: bool,
 }
 
 /// What came of expanding some states, one after the other.
 pub(super) struct Found<S> {
     pub(super) nodes: Vec<Expanded>,
     pub(super) fresh: Vec<Fresh<S>>,
+    /// The fresh ones that were packed, one after the other.
+    pub(super) packed: Vec<u8>,
     pub(super) edges: Vec<Way>,
     pub(super) shown: Vec<Shown>,
     /// What went wrong with the state after the last of `nodes`.
@@ -37,13 +42,12 @@ pub(super) struct Found<S> {
 
 impl<S> Default for Found<S> {
     fn default() -> Self {
-        let (nodes, fresh, edges, shown) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { nodes, fresh, edges, shown, fault: None }
+        let (nodes, fresh, packed, edges, shown) = Default::default();
+        Self { nodes, fresh, packed, edges, shown, fault: None }
     }
 }
 
 /// One expanded state, and how much of each list of [`Found`] is its.
-#[derive(Default)]
 pub(super) struct Expanded {
     pub(super) steps: u32,
     /// Steps across the boundary.
@@ -57,9 +61,16 @@ pub(super) struct Expanded {
 
 /// A successor that was not visited when its parent was expanded.
 pub(super) struct Fresh<S> {
-    pub(super) state: S,
+    pub(super) state: Held<S>,
     pub(super) fingerprint: u64,
     pub(super) position: u16,
+}
+
+/// A state on its way to those that wait.
+pub(super) enum Held<S> {
+    Whole(S),
+    /// So many bytes of [`Found::packed`], behind those of the fresh ones before it.
+    Packed(usize),
 }
 
 /// A step that is kept.
@@ -77,6 +88,7 @@ pub(super) enum To {
 }
 
 /// A mark that was not seen before, and what shows it.
+#[derive(Clone, Copy)]
 pub(super) struct Shown {
     pub(super) mark: usize,
     pub(super) by: By,
@@ -90,21 +102,36 @@ pub(super) enum By {
     Fresh(u32),
 }
 
+/// A state whose steps were taken, and how many of all these are its.
+struct Taken {
+    node: u32,
+    steps: usize,
+    shown: usize,
+    opens: u8,
+    keeps: u8,
+}
+
 /// A step that was taken and not yet looked for.
 struct Step<S> {
     next: S,
     fingerprint: u64,
-    action: usize,
+    action: u16,
     class: u8,
 }
 
-/// Expands states; its buffers are used again.
+/// Expands states, some at a time: first all their steps are taken, then all are looked for. So what has to be fetched
+/// for that comes at once, and not each after the other.
 pub(super) struct Expander<M: FairModel> {
     actions: Vec<M::Action>,
+    taken: Vec<Taken>,
     steps: Vec<Step<M::State>>,
+    shown: Vec<Shown>,
+    /// What went wrong with the state after those whose steps were taken.
+    fault: Option<Fault>,
     marks: Marks,
-    /// What the model is being asked, and about which action.
+    /// What the model is being asked, about which state and which action.
     asked: &'static str,
+    node: u32,
     action: Option<usize>,
 }
 
@@ -114,50 +141,75 @@ where
     M::Action: Debug + PartialEq,
 {
     pub(super) fn new(marks: usize) -> Self {
-        Self { actions: Vec::new(), steps: Vec::new(), marks: Marks::none_of(marks), asked: "", action: None }
+        let (actions, taken, steps, shown) = Default::default();
+        let (marks, fault, asked, node, action) = (Marks::none_of(marks), None, "", 0, None);
+        Self { actions, taken, steps, shown, fault, marks, asked, node, action }
     }
 
-    /// Appends what comes of expanding a state. False if it went wrong; then nothing more is to be appended.
-    pub(super) fn expand(&mut self, known: &Known<'_, M>, node: u32, found: &mut Found<M::State>) -> bool {
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.steps(known, node, found)));
-        let what = match outcome {
-            Ok(Ok(())) => return true,
+    /// Takes the steps of states, up to the first with which something goes wrong.
+    pub(super) fn take(&mut self, known: &Known<'_, M>, nodes: Range<u32>) {
+        self.taken.clear();
+        self.steps.clear();
+        self.shown.clear();
+        self.fault = self.guarded(|this| nodes.into_iter().try_for_each(|node| this.take_of(known, node)));
+        self.steps.truncate(self.taken.iter().map(|taken| taken.steps).sum());
+        self.shown.truncate(self.taken.iter().map(|taken| taken.shown).sum());
+        self.steps.iter().for_each(|step| known.visited.fetch(step.fingerprint));
+        self.taken.reverse();
+        self.steps.reverse();
+        self.shown.reverse();
+    }
+
+    /// Appends what comes of the next state whose steps were taken. False: there is none, or something went wrong.
+    pub(super) fn sift(&mut self, known: &Known<'_, M>, found: &mut Found<M::State>) -> bool {
+        let Some(taken) = self.taken.pop() else {
+            found.fault = self.fault.take();
+            return false;
+        };
+        found.fault = self.guarded(|this| this.sift_of(known, taken, found));
+        found.fault.is_none()
+    }
+
+    fn guarded(&mut self, ask: impl FnOnce(&mut Self) -> Result<(), What>) -> Option<Fault> {
+        let what = match catch_unwind(AssertUnwindSafe(|| ask(self))) {
+            Ok(Ok(())) => return None,
             Ok(Err(what)) => what,
             Err(payload) => What::panicked(self.asked, &*payload),
         };
-        found.fault = Some(Fault { node: Some(node), action: self.action, what });
-        false
+        Some(Fault { node: Some(self.node), action: self.action, what })
     }
 
-    fn steps(&mut self, known: &Known<'_, M>, node: u32, found: &mut Found<M::State>) -> Result<(), What> {
-        let model = known.model;
-        let state = known.states.at(node);
+    /// Takes the steps of a state.
+    fn take_of(&mut self, known: &Known<'_, M>, node: u32) -> Result<(), What> {
+        let Known { model, states, promised, .. } = *known;
+        self.node = node;
         self.action = None;
+        let mut unpacked = None;
+        self.asked = "unpack";
+        let state = states.read(model, node, &mut unpacked)?;
         if is_sample(node) {
-            self.ask_twice(model, state)?;
+            self.ask_twice(known, state)?;
         }
-        let Self { actions, steps, marks, asked, action: at } = self;
+        let (steps, shown) = (self.steps.len(), self.shown.len());
+        let Self { actions, steps: all, shown: all_shown, marks, asked, action: at, .. } = self;
         *at = None;
         actions.clear();
-        steps.clear();
         *asked = "actions";
         model.actions(state, actions);
         if actions.len() > POSITIONS {
             return Err(What::TooMany { what: "actions in one state", limit: POSITIONS as u64 });
         }
-        let mut expanded = Expanded::default();
-        let (fresh, edges, shown) = (found.fresh.len(), found.edges.len(), found.shown.len());
-        if known.promised != 0 {
+        let (mut opens, mut keeps) = (0, 0);
+        if promised != 0 {
             *asked = "opens";
-            expanded.opens = model.opens(state);
+            opens = model.opens(state);
             *asked = "keeps";
-            expanded.keeps = model.keeps(state) & known.promised;
+            keeps = model.keeps(state) & promised;
         }
-        let keep_edges = expanded.keeps != known.promised;
         for (i, action) in actions.drain(..).enumerate() {
             *at = Some(i);
             let mut class = 0;
-            if keep_edges {
+            if keeps != promised {
                 *asked = "class";
                 class = model.class(state, &action);
                 if class >= CLASSES {
@@ -169,24 +221,42 @@ where
             let next = model.take(state, action, marks);
             marks.forget(known.seen);
             if !marks.is_empty() {
-                found.shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Action(i as u32) }));
+                all_shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Action(i as u32) }));
             }
             if let Some(next) = next {
                 let fingerprint = fingerprint(&next);
-                steps.push(Step { next, fingerprint, action: i, class });
+                all.push(Step { next, fingerprint, action: i as u16, class });
             }
         }
-        steps.iter().for_each(|step| known.visited.fetch(step.fingerprint));
-        for Step { next, fingerprint, action, class } in steps.drain(..) {
-            *at = Some(action);
-            let same = |seat: Seat<'_>| !known.exact || *known.states.at(seat.node()) == next;
-            let to = match known.visited.find(fingerprint, same) {
+        let (steps, shown) = (self.steps.len() - steps, self.shown.len() - shown);
+        self.taken.push(Taken { node, steps, shown, opens, keeps });
+        Ok(())
+    }
+
+    /// Looks for what the steps of a state lead to among the visited states.
+    fn sift_of(
+        &mut self,
+        known: &Known<'_, M>,
+        taken: Taken,
+        found: &mut Found<M::State>,
+    ) -> Result<(), What> {
+        let Known { model, states, visited, promised, .. } = *known;
+        let Self { steps, shown, marks, asked, action: at, .. } = self;
+        self.node = taken.node;
+        let (fresh, edges, shown_before) = (found.fresh.len(), found.edges.len(), found.shown.len());
+        found.shown.extend((0..taken.shown).filter_map(|_| shown.pop()));
+        let keep_edges = taken.keeps != promised;
+        let (mut inside, mut cut) = (0_u32, 0);
+        for Step { next, fingerprint, action, class } in (0..taken.steps).filter_map(|_| steps.pop()) {
+            let same = |seat: Seat<'_>| !known.exact || *states.at(seat.node()) == next;
+            let to = match visited.find(fingerprint, same) {
                 Some(_) if !keep_edges => None,
                 Some(seat) => Some(To::Known(seat.node())),
                 None => {
+                    *at = Some(action.into());
                     *asked = "within_boundary";
                     if !model.within_boundary(&next) {
-                        expanded.cut += 1;
+                        cut += 1;
                         continue;
                     }
                     let number = (found.fresh.len() - fresh) as u32;
@@ -197,25 +267,33 @@ where
                     if !marks.is_empty() {
                         found.shown.extend(marks.iter().map(|mark| Shown { mark, by: By::Fresh(number) }));
                     }
-                    let position = expanded.steps as u16;
-                    found.fresh.push(Fresh { state: next, fingerprint, position });
+                    *asked = "pack";
+                    let state =
+                        if known.packs { pack(model, &next, &mut found.packed)? } else { Held::Whole(next) };
+                    found.fresh.push(Fresh { state, fingerprint, position: inside as u16 });
                     Some(To::Fresh(number))
                 }
             };
             if keep_edges && let Some(to) = to {
                 found.edges.push(Way { class, to });
             }
-            expanded.steps += 1;
+            inside += 1;
         }
-        expanded.fresh = found.fresh.len() - fresh;
-        expanded.edges = found.edges.len() - edges;
-        expanded.shown = found.shown.len() - shown;
-        found.nodes.push(expanded);
+        found.nodes.push(Expanded {
+            steps: inside,
+            cut,
+            fresh: found.fresh.len() - fresh,
+            edges: found.edges.len() - edges,
+            shown: found.shown.len() - shown_before,
+            opens: taken.opens,
+            keeps: taken.keeps,
+        });
         Ok(())
     }
 
     /// Asks a model everything about a state twice.
-    fn ask_twice(&mut self, model: &M, state: &M::State) -> Result<(), What> {
+    fn ask_twice(&mut self, known: &Known<'_, M>, state: &M::State) -> Result<(), What> {
+        let model = known.model;
         fn same<T: Debug + PartialEq>(asked: &'static str, first: &T, second: &T) -> Result<(), What> {
             if first == second { Ok(()) } else { Err(What::differs(asked, first, second)) }
         }
@@ -248,8 +326,37 @@ where
             same("take", &self.marks, &twice)?;
             self.asked = "hash";
             same("hash", &first.as_ref().map(fingerprint), &second.as_ref().map(fingerprint))?;
+            if let (true, Some(next)) = (known.packs, &first) {
+                self.asked = "pack";
+                packs(model, next)?;
+            }
         }
         Ok(())
+    }
+}
+
+/// Appends a state's bytes.
+fn pack<M: FairModel>(model: &M, state: &M::State, into: &mut Vec<u8>) -> Result<Held<M::State>, What> {
+    let before = into.len();
+    if model.pack(state, into) {
+        Ok(Held::Packed(into.len() - before))
+    } else {
+        Err(What::differs("pack", &true, &false))
+    }
+}
+
+/// Whether a model packs a state, which then must come out of it as it was.
+pub(super) fn packs<M: FairModel>(model: &M, state: &M::State) -> Result<bool, What>
+where
+    M::State: Debug + PartialEq,
+{
+    let mut bytes = Vec::new();
+    if !model.pack(state, &mut bytes) {
+        return Ok(false);
+    }
+    match model.unpack(&bytes) {
+        Some(again) if again == *state => Ok(true),
+        again => Err(What::differs("unpack", &Some(state), &again)),
     }
 }
 

@@ -49,6 +49,19 @@ pub trait FairModel: Model {
         0
     }
 
+    /// Appends bytes from which [`unpack`](Self::unpack) makes an equal state, so that waiting states take less room; false
+    /// if the model does not pack. Then it packs no state.
+    fn pack(&self, state: &Self::State, into: &mut Vec<u8>) -> bool {
+        let _ = (state, into);
+        false
+    }
+
+    /// The state of these bytes; none if they are not those of a state.
+    fn unpack(&self, bytes: &[u8]) -> Option<Self::State> {
+        let _ = bytes;
+        None
+    }
+
     /// The bytes that a state holds on the heap. A budget of memory reckons with them.
     fn heap(&self, state: &Self::State) -> usize {
         let _ = state;

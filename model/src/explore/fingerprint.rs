@@ -1,44 +1,64 @@
-//! Fingerprints of states: 64 bits, by fixed seeds.
+//! Fingerprints of states: 64 bits, one pass, fixed seeds.
 //!
-//! A folded multiplication takes up to 16 bytes and goes on with 64 bits, so of a long state the differences at each such
-//! step may be lost with the chance 2⁻⁶⁴. Two lanes with seeds of their own lose them only together; then the chance that two states share
-//! a fingerprint does not grow with their length.
+//! Whatever is written is mixed in so that it can be told from the result: of two states that differ, the last difference
+//! is never lost behind what they share, however long that is. So two states share a fingerprint only if what came
+//! before cancels it, with the chance 2⁻⁶⁴ once and not once a step, as it would be with hashes that fold a longer product.
 
-use foldhash::SharedSeed;
-use foldhash::quality::FoldHasher;
 use std::hash::{Hash, Hasher};
-
-static LEFT: SharedSeed = SharedSeed::from_u64(0x6f72_6368_6573_7472);
-static RIGHT: SharedSeed = SharedSeed::from_u64(0x696f_6e20_6669_6e67);
 
 /// The fingerprint of a state; never the largest number.
 #[inline]
 pub(super) fn fingerprint<S: Hash>(state: &S) -> u64 {
-    let mut lanes = Lanes(
-        FoldHasher::with_seed(0x243f_6a88_85a3_08d3, &LEFT),
-        FoldHasher::with_seed(0x1319_8a2e_0370_7344, &RIGHT),
-    );
-    state.hash(&mut lanes);
-    lanes.finish().min(u64::MAX - 1)
+    let mut mixed = Mixed(0x243f_6a88_85a3_08d3);
+    state.hash(&mut mixed);
+    mixed.finish().min(u64::MAX - 1)
 }
 
-struct Lanes<'a>(FoldHasher<'a>, FoldHasher<'a>);
+struct Mixed(u64);
 
-macro_rules! both {
+impl Mixed {
+    /// For each value a permutation, and for each state of the mixture an injection.
+    #[inline(always)]
+    fn mix(&mut self, value: u64) {
+        let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    }
+}
+
+macro_rules! mixed {
     ($($write:ident: $type:ty),*) => {
         $(#[inline(always)]
         fn $write(&mut self, value: $type) {
-            self.0.$write(value);
-            self.1.$write(value);
+            self.mix(value as u64);
         })*
     };
 }
 
-impl Hasher for Lanes<'_> {
-    both!(write: &[u8], write_u8: u8, write_u16: u16, write_u32: u32, write_u64: u64, write_u128: u128, write_usize: usize);
+impl Hasher for Mixed {
+    mixed!(write_u8: u8, write_u16: u16, write_u32: u32, write_u64: u64, write_usize: usize);
+
+    #[inline(always)]
+    fn write_u128(&mut self, value: u128) {
+        self.mix(value as u64);
+        self.mix((value >> 64) as u64);
+    }
+
+    #[inline(always)]
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
+        match (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
+            (Some(first), Some(last)) => {
+                self.mix(u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32);
+            }
+            _ if rest.is_empty() => {}
+            _ => self.mix(rest.iter().fold(rest.len() as u64, |all, byte| all << 8 | u64::from(*byte))),
+        }
+    }
 
     #[inline(always)]
     fn finish(&self) -> u64 {
-        self.0.finish() ^ self.1.finish()
+        let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed ^ (mixed >> 32)
     }
 }

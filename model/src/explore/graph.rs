@@ -182,6 +182,7 @@ impl<T> Default for Pieces<T> {
 }
 
 impl<T> Pieces<T> {
+    #[inline]
     pub(super) fn push(&mut self, value: T) {
         if self.len.is_multiple_of(PIECE) {
             self.pieces.push(Vec::with_capacity(PIECE));

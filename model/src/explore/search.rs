@@ -2,7 +2,7 @@
 
 use super::budget::{Ended, Options, Progress, Store, Why};
 use super::error::{Fault, ModelError, Place, What, short};
-use super::expand::{By, Expanded, Expander, Found, Fresh, Known, To};
+use super::expand::{By, Expanded, Expander, Found, Fresh, Held, Known, To, packs};
 use super::fair::FairModel;
 use super::fingerprint::fingerprint;
 use super::graph::{Edge, Graph, Pieces};
@@ -60,6 +60,7 @@ struct Search<'a, M: FairModel> {
     seen: Marks,
     /// All promises, and those that open in initial states, and in every state.
     promised: u8,
+    packs: bool,
     eventually: u8,
     always: u8,
     /// The first node that is not of the depth that is expanded now.
@@ -107,6 +108,7 @@ where
             found,
             seen,
             promised,
+            packs: false,
             eventually,
             always,
             level_end,
@@ -166,8 +168,18 @@ where
             *asked = "look";
             marks.clear();
             self.model.look(&state, &mut marks);
-            let fresh = Fresh { fingerprint: fingerprint(&state), state, position: position as u16 };
-            let node = self.number(NONE, fresh)?;
+            let fingerprint = fingerprint(&state);
+            let mut packed = Vec::new();
+            *asked = "pack";
+            let state = if self.options.store == Store::Fingerprint && packs(self.model, &state)? {
+                self.packs = true;
+                self.model.pack(&state, &mut packed);
+                Held::Packed(packed.len())
+            } else {
+                Held::Whole(state)
+            };
+            let fresh = Fresh { state, fingerprint, position: position as u16 };
+            let node = self.number(NONE, fresh, &packed)?;
             for mark in marks.iter() {
                 self.show(mark, Witness { node, action: None });
             }
@@ -195,14 +207,13 @@ where
                 }
                 ended
             } else {
-                expander.expand(&self.known(), self.found.expanded, &mut found);
-                self.commit(&mut found, progress)?
+                self.expand_alone(&mut expander, &mut found, progress)?
             };
             if let Some(ended) = ended {
                 return Ok(ended);
             }
             if self.options.store == Store::Fingerprint {
-                self.states.drop_before(self.found.expanded);
+                drop(self.states.take_before(self.found.expanded));
             }
         }
         Ok(Ended::Exhausted)
@@ -220,7 +231,25 @@ where
             exact: self.options.store == Store::Exact,
             seen: &self.seen,
             promised: self.promised,
+            packs: self.packs,
         }
+    }
+
+    /// Expands and numbers the next few states.
+    fn expand_alone(
+        &mut self,
+        expander: &mut Expander<M>,
+        found: &mut Found<M::State>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<Ended>, Fault> {
+        let first = self.found.expanded;
+        expander.take(&self.known(), first..first + self.waiting().min(CHUNK));
+        while expander.sift(&self.known(), found) {
+            if let Some(ended) = self.commit(found, progress)? {
+                return Ok(Some(ended));
+            }
+        }
+        self.commit(found, progress)
     }
 
     /// Expands the next block of states with several threads. What they found comes in the order of the states.
@@ -238,7 +267,9 @@ where
                     return all;
                 }
                 let mut found = Found::default();
-                let well = (from..end.min(from + CHUNK)).all(|node| expander.expand(known, node, &mut found));
+                expander.take(known, from..end.min(from + CHUNK));
+                while expander.sift(known, &mut found) {}
+                let well = found.fault.is_none();
                 all.push((from, found));
                 if !well {
                     return all;
@@ -266,6 +297,7 @@ where
         let mut fresh = found.fresh.drain(..);
         let mut edges = found.edges.drain(..);
         let mut shown = found.shown.drain(..);
+        let mut packed = 0;
         for expanded in found.nodes.drain(..) {
             if let Some(why) = self.run_out(progress) {
                 return Ok(Some(Ended::Cut { why, waiting: self.waiting() as usize }));
@@ -276,7 +308,11 @@ where
             }
             self.numbers.clear();
             for fresh in fresh.by_ref().take(expanded.fresh) {
-                let number = self.number(node, fresh);
+                let start = packed;
+                if let Held::Packed(length) = fresh.state {
+                    packed += length;
+                }
+                let number = self.number(node, fresh, &found.packed[start..packed]);
                 self.numbers.push(number.map_err(|what| Fault { node: Some(node), action: None, what })?);
             }
             for shown in shown.by_ref().take(expanded.shown) {
@@ -304,19 +340,26 @@ where
                 return Ok(Some(Ended::Stopped { mark }));
             }
         }
+        found.packed.clear();
         found.fault.take().map_or(Ok(None), Err)
     }
 
-    /// The node of a state that was not visited when it was found, but perhaps is by now.
-    fn number(&mut self, parent: u32, fresh: Fresh<M::State>) -> Result<u32, What> {
+    /// The node of a state that was not visited when it was found, but perhaps is by now; and its bytes, if it is packed.
+    fn number(&mut self, parent: u32, fresh: Fresh<M::State>, packed: &[u8]) -> Result<u32, What> {
         let Fresh { state, fingerprint, position } = fresh;
         let (exact, states) = (self.options.store == Store::Exact, &self.states);
-        let same = |seat: Seat<'_>| !exact || *states.at(seat.node()) == state;
+        let same = |seat: Seat<'_>| match &state {
+            Held::Whole(state) if exact => states.at(seat.node()) == state,
+            _ => true,
+        };
         match self.found.visited.find_or_insert(fingerprint, (parent, position), same) {
             Ok(Insertion::Known(node)) => Ok(node),
             Ok(Insertion::New { node, collides }) => {
                 self.found.collisions += u64::from(collides);
-                self.states.push(state, |state| self.model.heap(state));
+                match state {
+                    Held::Whole(state) => self.states.push(state, |state| self.model.heap(state)),
+                    Held::Packed(_) => self.states.push_packed(packed),
+                }
                 if node == self.level_end && parent != NONE {
                     self.found.levels.push(node);
                 }
@@ -389,7 +432,11 @@ where
     /// A fault with the way to where it came up.
     fn explain(&self, fault: Fault) -> ModelError {
         let Some(node) = fault.node else { return fault.what.at(Place::default()) };
-        let state = self.states.at(node);
+        let mut unpacked = None;
+        let state = match self.states.read(self.model, node, &mut unpacked) {
+            Ok(state) => state,
+            Err(_) => return fault.what.at(Place::default()),
+        };
         let action = || fault.action.and_then(|position| action_at(self.model, state, position));
         let action = catch_unwind(AssertUnwindSafe(|| action().map(|action| short(&action))));
         let path = self.found.path_to(self.model, node).ok();

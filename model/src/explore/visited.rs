@@ -1,8 +1,8 @@
 //! Which states were visited, by their fingerprints, and from where: at most 24 bytes a state.
 //!
 //! The fingerprints stand in ascending order with gaps between them, each at the place that its size suggests or a little
-//! behind it. A search ends at the first that is not smaller. When a shelf has become too full, it alone is spread out on a quarter
-//! more places; no growth copies more than one shelf in 256.
+//! behind it. A search ends at the first that is not smaller. When a shelf has become too full, it alone is spread out on half
+//! as many places again; no growth copies more than one shelf in 256, and they grow at different times.
 
 use super::graph::Pieces;
 
@@ -13,8 +13,8 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(super) struct Visited {
     shelves: Vec<Shelf>,
-    parents: Pieces<u32>,
-    positions: Pieces<u16>,
+    /// Each node's parent and position.
+    ways: Pieces<[u16; 3]>,
     /// Bytes on the shelves.
     shelved: usize,
 }
@@ -54,15 +54,15 @@ impl Seat<'_> {
 impl Visited {
     pub(super) fn new() -> Self {
         let shelves = vec![Shelf::default(); SHELVES];
-        Self { shelves, parents: Pieces::default(), positions: Pieces::default(), shelved: 0 }
+        Self { shelves, ways: Pieces::default(), shelved: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.parents.len()
+        self.ways.len()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.shelved + self.parents.bytes() + self.positions.bytes()
+        self.shelved + self.ways.bytes()
     }
 
     /// Where this fingerprint stands for the `same` state.
@@ -90,19 +90,20 @@ impl Visited {
             Ok(seat) => return Ok(Insertion::Known(seat.node())),
             Err(place) => place,
         };
-        let node = number(self.parents.len())?;
+        let node = number(self.ways.len())?;
         let before = shelf.bytes();
         let collides = shelf.insert(place, fingerprint, node);
         self.shelved = self.shelved + shelf.bytes() - before;
-        self.parents.push(from.0);
-        self.positions.push(from.1);
+        let (parent, position) = from;
+        self.ways.push([parent as u16, (parent >> 16) as u16, position]);
         Ok(Insertion::New { node, collides })
     }
 
     /// The node from which a node was first reached, and by which of its steps. An initial state comes from [`NONE`]; its
     /// position is that among the initial states.
     pub(super) fn from(&self, node: u32) -> (u32, u16) {
-        (*self.parents.at(node as usize), *self.positions.at(node as usize))
+        let [low, high, position] = *self.ways.at(node as usize);
+        (u32::from(low) | u32::from(high) << 16, position)
     }
 
     #[inline]
@@ -163,7 +164,7 @@ impl Shelf {
     fn insert(&mut self, place: usize, fingerprint: u64, node: u32) -> bool {
         let mut place = place;
         if (self.used + 1) * 8 > self.spread * 7 {
-            self.grow();
+            self.grow(fingerprint);
             place = self.find(fingerprint, |_| false).err().unwrap_or_default();
         }
         let gap =
@@ -179,21 +180,24 @@ impl Shelf {
         place > 0 && self.fingerprints[place - 1] == fingerprint
     }
 
-    /// Spreads the fingerprints out on a quarter more places.
-    fn grow(&mut self) {
-        let spread = (self.spread * 5 / 4).max(SMALLEST);
-        let length = spread + (spread / 8).clamp(SMALLEST, 128);
+    /// Spreads the fingerprints out on half as many places again. Shelves begin with different lengths, so they do not
+    /// all grow at once.
+    fn grow(&mut self, fingerprint: u64) {
+        let spread = (self.spread * 3 / 2).max(SMALLEST + (fingerprint >> 61) as usize);
+        let length = spread + (spread / 8).clamp(SMALLEST, 64);
         let old = std::mem::replace(self, Self { used: self.used, spread, ..Self::default() });
         self.lengthen(length);
         let mut free = 0;
-        for (fingerprint, node) in old.fingerprints.into_iter().zip(old.nodes).filter(|(f, _)| *f != GAP) {
-            let at = self.home(fingerprint).max(free);
-            if at + 1 + WINDOW > self.fingerprints.len() {
-                self.lengthen(at + 1 + SMALLEST);
+        for (&fingerprint, &node) in old.fingerprints.iter().zip(&old.nodes) {
+            if fingerprint != GAP {
+                let at = self.home(fingerprint).max(free);
+                if at + 1 + WINDOW > self.fingerprints.len() {
+                    self.lengthen(at + 1 + SMALLEST);
+                }
+                self.fingerprints[at] = fingerprint;
+                self.nodes[at] = node;
+                free = at + 1;
             }
-            self.fingerprints[at] = fingerprint;
-            self.nodes[at] = node;
-            free = at + 1;
         }
     }
 
