@@ -317,7 +317,7 @@ where
     }
     match model.unpack(&bytes) {
         Some(again) if again == *state => Ok(true),
-        again => Err(What::differs("unpack", &Some(state), &again)),
+        again => Err(What::unpacked(state, again.as_ref())),
     }
 }
 
