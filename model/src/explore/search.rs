@@ -203,6 +203,7 @@ where
                 let mut batches = self.expand_together(threads, done_with).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {
+                batch.clear();
                 let first = self.found.expanded;
                 expander.take(
                     &self.known(),

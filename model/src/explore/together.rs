@@ -43,12 +43,14 @@ where
                 if from >= end {
                     break;
                 }
-                for first in (from..end.min(from + CHUNK)).step_by(at_once::<M::State>() as usize) {
-                    let mut batch = Batch::default();
-                    expander.take(known, first..end.min(first + at_once::<M::State>()), &mut batch);
-                    expander.meet(known, &mut batch);
-                    batches.push((first, batch));
+                let (end, mut batch) = (end.min(from + CHUNK), Batch::default());
+                for first in (from..end).step_by(at_once::<M::State>() as usize) {
+                    if batch.fault.is_none() {
+                        expander.take(known, first..end.min(first + at_once::<M::State>()), &mut batch);
+                        expander.meet(known, &mut batch);
+                    }
                 }
+                batches.push((from, batch));
             }
             while let Some(block) = done_with.lock().unwrap_or_else(PoisonError::into_inner).pop() {
                 drop(block);
