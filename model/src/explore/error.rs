@@ -21,6 +21,19 @@ pub enum ModelError {
         /// Where.
         place: Box<Place>,
     },
+    /// A state was packed, and did not come out as it was.
+    #[error(
+        "the model's `unpack` gave {second} where `pack` was given {first}; {place}; \
+         what is packed must be told from its bytes"
+    )]
+    Unpacked {
+        /// The state, shortened.
+        first: String,
+        /// What came out, shortened.
+        second: String,
+        /// Where.
+        place: Box<Place>,
+    },
     /// A function of the model panicked.
     #[error("the model panicked in `{asked}`: {message}; {place}")]
     Panicked {
@@ -82,6 +95,7 @@ pub(super) struct Fault {
 #[derive(Debug)]
 pub(super) enum What {
     NotDeterministic { asked: &'static str, first: String, second: String },
+    Unpacked { first: String, second: String },
     Panicked { asked: &'static str, message: String },
     TooMany { what: &'static str, limit: u64 },
 }
@@ -93,6 +107,7 @@ impl What {
             Self::NotDeterministic { asked, first, second } => {
                 ModelError::NotDeterministic { asked, first, second, place }
             }
+            Self::Unpacked { first, second } => ModelError::Unpacked { first, second, place },
             Self::Panicked { asked, message } => ModelError::Panicked { asked, message, place },
             Self::TooMany { what, limit } => ModelError::TooMany { what, limit, place },
         }
@@ -102,6 +117,11 @@ impl What {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         Self::Panicked { asked, message: text.unwrap_or("it said nothing").to_owned() }
+    }
+
+    pub(super) fn unpacked<T: Debug>(packed: &impl Debug, unpacked: Option<&T>) -> Self {
+        let second = unpacked.map_or("nothing".to_owned(), |state| short(state));
+        Self::Unpacked { first: short(packed), second }
     }
 
     pub(super) fn differs(asked: &'static str, first: &impl Debug, second: &impl Debug) -> Self {

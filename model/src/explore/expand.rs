@@ -31,7 +31,9 @@ pub(super) struct Known<'a, M: FairModel> {
 /// Some states, one after the other, and what they lead to.
 pub(super) struct Batch<S> {
     pub(super) nodes: Vec<Taken>,
-    pub(super) steps: Vec<Step<S>>,
+    pub(super) steps: Vec<Step>,
+    /// Admitted states, unless the model packs them.
+    pub(super) held: Vec<S>,
     /// Actions by their positions, and marks that they show and that were not seen before.
     pub(super) shown: Vec<(u32, usize)>,
     /// Marks that admitted states show and that were not seen before.
@@ -45,14 +47,15 @@ pub(super) struct Batch<S> {
 impl<S> Default for Batch<S> {
     fn default() -> Self {
         let (nodes, steps, shown, looked, packed) = Default::default();
-        Self { nodes, steps, shown, looked, packed, fault: None }
+        Self { nodes, steps, held: Vec::new(), shown, looked, packed, fault: None }
     }
 }
 
 impl<S> Batch<S> {
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.steps.clear();
+        self.held.clear();
         self.shown.clear();
         self.looked.clear();
         self.packed.clear();
@@ -77,9 +80,7 @@ pub(super) struct Taken {
 }
 
 /// A step, and where it leads as far as that was looked for.
-pub(super) struct Step<S> {
-    /// The state behind it, unless that is known, or was packed.
-    pub(super) next: Option<S>,
+pub(super) struct Step {
     pub(super) fingerprint: u64,
     pub(super) action: u16,
     pub(super) class: u8,
@@ -95,8 +96,8 @@ pub(super) enum Met {
     Known(u32),
     /// It is outside of the boundary.
     Outside,
-    /// It was not visited when it was looked for, and is inside. It shows so many of [`Batch::looked`], and takes so many of
-    /// [`Batch::packed`].
+    /// It was not visited when it was looked for, and is inside. It is the next of [`Batch::held`], or takes so many of
+    /// [`Batch::packed`], and shows so many of [`Batch::looked`].
     Admitted { looked: u16, packed: u32 },
 }
 
@@ -104,6 +105,9 @@ pub(super) enum Met {
 /// at once, and not each after the other.
 pub(super) struct Expander<M: FairModel> {
     actions: Vec<M::Action>,
+    /// Where the steps that were taken last lead, and how many states and steps of the batch were before them.
+    pub(super) nexts: Vec<Option<M::State>>,
+    before: (usize, usize),
     pub(super) marks: Marks,
     /// What the model is being asked, about which state and which action.
     asked: &'static str,
@@ -117,28 +121,31 @@ where
     M::Action: Debug + PartialEq,
 {
     pub(super) fn new(marks: usize) -> Self {
-        Self { actions: Vec::new(), marks: Marks::none_of(marks), asked: "", node: 0, action: None }
+        let (actions, nexts, before, marks) = (Vec::new(), Vec::new(), (0, 0), Marks::none_of(marks));
+        Self { actions, nexts, before, marks, asked: "", node: 0, action: None }
     }
 
-    /// Takes the steps of states, up to the first with which something goes wrong.
+    /// Appends the steps of states, up to the first with which something goes wrong.
     pub(super) fn take(&mut self, known: &Known<'_, M>, nodes: Range<u32>, batch: &mut Batch<M::State>) {
-        batch.clear();
+        self.nexts.clear();
+        self.before = (batch.nodes.len(), batch.steps.len());
         let outcome =
             self.guarded(|this| nodes.into_iter().try_for_each(|node| this.take_of(known, node, batch)));
         if let Err(fault) = outcome {
             batch.truncate(batch.nodes.len());
             batch.fault = Some(fault);
         }
-        batch.steps.iter().for_each(|step| known.visited.fetch(step.fingerprint));
+        batch.steps[self.before.1..].iter().for_each(|step| known.visited.fetch(step.fingerprint));
     }
 
-    /// Looks for what the steps lead to among the visited states, and at what is not there.
+    /// Looks for what the steps that were taken last lead to among the visited states, and at what is not there.
     pub(super) fn meet(&mut self, known: &Known<'_, M>, batch: &mut Batch<M::State>) {
-        let mut met = 0;
-        if let Err(fault) = self.guarded(|this| this.meet_all(known, batch, &mut met)) {
+        let (mut met, mut nexts) = (self.before.0, std::mem::take(&mut self.nexts));
+        if let Err(fault) = self.guarded(|this| this.meet_all(known, &mut nexts, batch, &mut met)) {
             batch.truncate(met);
             batch.fault = Some(fault);
         }
+        self.nexts = nexts;
     }
 
     /// Does what asks the model, which may panic.
@@ -158,7 +165,7 @@ where
         if is_sample(node) {
             self.ask_twice(known, state)?;
         }
-        let Self { actions, marks, asked, action: at, .. } = self;
+        let Self { actions, nexts, marks, asked, action: at, .. } = self;
         *at = None;
         actions.clear();
         *asked = "actions";
@@ -193,7 +200,8 @@ where
             }
             if let Some(next) = next {
                 let (fingerprint, action) = (fingerprint(&next), i as u16);
-                batch.steps.push(Step { next: Some(next), fingerprint, action, class, met: Met::Not });
+                batch.steps.push(Step { fingerprint, action, class, met: Met::Not });
+                nexts.push(Some(next));
             }
         }
         let (steps, shown) = (batch.steps.len() - steps, batch.shown.len() - shown);
@@ -204,26 +212,27 @@ where
     fn meet_all(
         &mut self,
         known: &Known<'_, M>,
+        nexts: &mut [Option<M::State>],
         batch: &mut Batch<M::State>,
         met: &mut usize,
     ) -> Result<(), What> {
-        let mut rest = &mut batch.steps[..];
-        for taken in &batch.nodes {
+        let Known { model, visited, states, promised, .. } = *known;
+        let (nodes, steps) = self.before;
+        let mut steps = batch.steps[steps..].iter_mut().zip(nexts);
+        for taken in &batch.nodes[nodes..] {
             self.node = taken.node;
-            let (steps, others) = rest.split_at_mut(taken.steps);
-            rest = others;
-            for step in steps {
-                let Some(next) = step.next.take() else { continue };
-                let same = |seat: Seat<'_>| !known.exact || *known.states.at(seat.node()) == next;
-                if let Ok(seat) = known.visited.find(step.fingerprint, same) {
-                    step.met = Met::Known(if taken.keeps == known.promised { NONE } else { seat.node() });
+            for (step, next) in steps.by_ref().take(taken.steps) {
+                let Some(next) = next.take() else { continue };
+                let same = |seat: Seat<'_>| !known.exact || *states.at(seat.node()) == next;
+                if let Ok(seat) = visited.find(step.fingerprint, same) {
+                    step.met = Met::Known(if taken.keeps == promised { NONE } else { seat.node() });
                     continue;
                 }
                 step.met = Met::Outside;
-                if self.admits(known.model, known.seen, &next, step.action) {
+                if self.admits(model, known.seen, &next, step.action) {
                     let (looked, packed) = (batch.looked.len(), batch.packed.len());
                     batch.looked.extend(self.marks.iter());
-                    step.next = self.hold(known.packs, known.model, next, &mut batch.packed)?;
+                    batch.held.extend(self.hold(known.packs, model, next, &mut batch.packed)?);
                     let (looked, packed) = (batch.looked.len() - looked, batch.packed.len() - packed);
                     step.met = Met::Admitted { looked: looked as u16, packed: packed as u32 };
                 }
@@ -317,7 +326,7 @@ where
     }
     match model.unpack(&bytes) {
         Some(again) if again == *state => Ok(true),
-        again => Err(What::differs("unpack", &Some(state), &again)),
+        again => Err(What::unpacked(state, again.as_ref())),
     }
 }
 

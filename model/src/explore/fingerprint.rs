@@ -47,12 +47,8 @@ impl Hasher for Mixed {
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
-        match (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
-            (Some(first), Some(last)) => {
-                self.mix(u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32);
-            }
-            _ if rest.is_empty() => {}
-            _ => self.mix(rest.iter().fold(rest.len() as u64, |all, byte| all << 8 | u64::from(*byte))),
+        if !rest.is_empty() {
+            self.mix(rest.iter().fold(rest.len() as u64, |all, byte| all << 8 | u64::from(*byte)));
         }
     }
 

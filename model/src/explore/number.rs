@@ -27,7 +27,10 @@ where
         if let Some(why) = self.run_out(progress) {
             return Ok(Some(self.cut(why)));
         }
-        match expander.guarded(|expander| self.number_all(expander, batch))? {
+        let mut nexts = std::mem::take(&mut expander.nexts);
+        let ended = expander.guarded(|expander| self.number_all(expander, &mut nexts, batch))?;
+        expander.nexts = nexts;
+        match ended {
             None => batch.fault.take().map_or(Ok(None), Err),
             ended => Ok(ended),
         }
@@ -36,14 +39,16 @@ where
     fn number_all(
         &mut self,
         expander: &mut Expander<M>,
+        nexts: &mut [Option<M::State>],
         batch: &mut Batch<M::State>,
     ) -> Result<Option<Ended>, What> {
         let most = self.options.budget.states.unwrap_or(usize::MAX);
         let exact = self.options.store == Store::Exact;
         let (mut shown, mut looked, mut packed) =
             (batch.shown.iter(), batch.looked.iter(), &batch.packed[..]);
+        let (mut held, mut nexts) = (batch.held.drain(..), nexts.iter_mut());
         let mut bytes = Vec::new();
-        let mut rest = &mut batch.steps[..];
+        let mut rest = &batch.steps[..];
         for taken in &batch.nodes {
             if self.states.len() >= most {
                 return Ok(Some(self.cut(Why::States)));
@@ -58,43 +63,47 @@ where
             }
             let keep_edges = taken.keeps != self.promised;
             let (mut inside, mut cut) = (0, 0);
-            let (steps, others) = rest.split_at_mut(taken.steps);
+            let (steps, others) = rest.split_at(taken.steps);
             rest = others;
             for step in steps {
-                let same = |seat: Seat<'_>| !exact || Some(self.states.at(seat.node())) == step.next.as_ref();
                 let to = match step.met {
                     Met::Known(node) => node,
                     Met::Outside => {
                         cut += 1;
                         continue;
                     }
-                    Met::Not => match self.found.visited.find(step.fingerprint, same) {
-                        Ok(_) if !keep_edges => NONE,
-                        Ok(seat) => seat.node(),
-                        Err(place) => {
-                            let Some(next) = step.next.take() else { continue };
-                            if !expander.admits(self.model, &self.seen, &next, step.action) {
-                                cut += 1;
-                                continue;
+                    Met::Not => {
+                        let Some(next) = nexts.next() else { continue };
+                        let same =
+                            |seat: Seat<'_>| !exact || Some(self.states.at(seat.node())) == next.as_ref();
+                        match self.found.visited.find(step.fingerprint, same) {
+                            Ok(_) if !keep_edges => NONE,
+                            Ok(seat) => seat.node(),
+                            Err(place) => {
+                                let Some(next) = next.take() else { continue };
+                                if !expander.admits(self.model, &self.seen, &next, step.action) {
+                                    cut += 1;
+                                    continue;
+                                }
+                                bytes.clear();
+                                let next = expander.hold(self.packs, self.model, next, &mut bytes)?;
+                                let to = self.visit(step.fingerprint, place, (node, inside), next, &bytes)?;
+                                for mark in expander.marks.iter() {
+                                    self.show(mark, Witness { node: to, action: None });
+                                }
+                                to
                             }
-                            bytes.clear();
-                            let next = expander.hold(self.packs, self.model, next, &mut bytes)?;
-                            let to = self.visit(step.fingerprint, place, (node, inside), next, &bytes)?;
-                            for mark in expander.marks.iter() {
-                                self.show(mark, Witness { node: to, action: None });
-                            }
-                            to
                         }
-                    },
+                    }
                     Met::Admitted { looked: marks, packed: length } => {
                         let (bytes, others) = packed.split_at(length as usize);
                         packed = others;
+                        let next = if self.packs { None } else { held.next() };
+                        let same =
+                            |seat: Seat<'_>| !exact || Some(self.states.at(seat.node())) == next.as_ref();
                         let to = match self.found.visited.find(step.fingerprint, same) {
                             Ok(seat) => seat.node(),
-                            Err(place) => {
-                                let next = step.next.take();
-                                self.visit(step.fingerprint, place, (node, inside), next, bytes)?
-                            }
+                            Err(place) => self.visit(step.fingerprint, place, (node, inside), next, bytes)?,
                         };
                         for &mark in looked.by_ref().take(marks.into()) {
                             self.show(mark, Witness { node: to, action: None });

@@ -9,6 +9,7 @@ use super::graph::{Edge, Graph, Pieces};
 use super::marks::Marks;
 use super::path::{Witness, action_at};
 use super::states::States;
+use super::together::WORTHWHILE;
 use super::visited::{NONE, Seat, Visited};
 use super::{Exploration, POSITIONS, PROMISES};
 use crate::liveness::PromiseKind;
@@ -17,10 +18,16 @@ use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// States whose steps are taken before these are looked for. Tests have small models.
-pub(super) const CHUNK: u32 = if cfg!(test) { 2 } else { 64 };
-/// Fewer waiting states are not worth several threads.
-const WORTHWHILE: u32 = 2 * CHUNK;
+/// States whose steps are taken before these are looked for: a power of two, and less of large states, so that what they lead
+/// to stays at hand. Tests have small models.
+pub(super) const fn at_once<S>() -> u32 {
+    match size_of::<S>() {
+        _ if cfg!(test) => 2,
+        0..=32 => 64,
+        33..=256 => 8,
+        _ => 1,
+    }
+}
 
 /// Explores a model, breadth first. `progress` is told now and then, at most ten times a second, how far it is.
 ///
@@ -190,21 +197,28 @@ where
         let threads = self.options.threads.get();
         let mut expander = Expander::new(self.found.witnesses.len());
         let mut batch = Batch::default();
+        let mut done_with = Vec::new();
         while self.waiting() > 0 {
             let ended = if threads > 1 && self.waiting() >= WORTHWHILE {
-                let mut batches = self.expand_together(threads).into_iter();
+                let mut batches = self.expand_together(threads, done_with).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {
+                batch.clear();
                 let first = self.found.expanded;
-                expander.take(&self.known(), first..first + self.waiting().min(CHUNK), &mut batch);
+                expander.take(
+                    &self.known(),
+                    first..first + self.waiting().min(at_once::<M::State>()),
+                    &mut batch,
+                );
                 self.number(&mut expander, &mut batch, progress).transpose()
             };
             if let Some(ended) = ended {
                 return ended;
             }
-            if self.options.store == Store::Fingerprint {
-                drop(self.states.take_before(self.found.expanded));
-            }
+            done_with = match self.options.store {
+                Store::Fingerprint => self.states.take_before(self.found.expanded),
+                Store::Exact => Vec::new(),
+            };
         }
         Ok(Ended::Exhausted)
     }

@@ -67,7 +67,9 @@ impl<S> States<S> {
         }
         let start = if place == 0 { 0 } else { block.ends[place - 1] as usize };
         *unpacked = model.unpack(&block.packed[start..block.ends[place] as usize]);
-        unpacked.as_ref().ok_or_else(|| What::differs("unpack", &"a state", &"none"))
+        unpacked
+            .as_ref()
+            .ok_or_else(|| What::Unpacked { first: "a state".to_owned(), second: "nothing".to_owned() })
     }
 
     #[inline]

@@ -2,14 +2,20 @@
 
 use super::expand::{Batch, Expander};
 use super::fair::FairModel;
-use super::search::{CHUNK, Search};
+use super::search::{Search, at_once};
+use super::states::Block;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// States that are expanded before what was found is numbered. Tests have small models.
+/// States that are expanded before what was found is numbered, and that one thread takes at a time. Tests have small
+/// models.
 const BLOCK: u32 = if cfg!(test) { 12 } else { 4096 };
+const CHUNK: u32 = if cfg!(test) { 2 } else { 64 };
+/// Fewer waiting states are not worth several threads.
+pub(super) const WORTHWHILE: u32 = 2 * CHUNK;
 
 impl<M> Search<'_, M>
 where
@@ -17,29 +23,39 @@ where
     M::State: Debug + Hash + PartialEq + Send + Sync,
     M::Action: Debug + PartialEq,
 {
-    /// Expands the next block of states. What they lead to comes in the order of the states.
-    pub(super) fn expand_together(&self, threads: usize) -> Vec<Batch<M::State>> {
+    /// Expands the next block of states. What they lead to comes in the order of the states. States that are done with are
+    /// dropped on the way, for that takes time where they are large.
+    pub(super) fn expand_together(
+        &self,
+        threads: usize,
+        done_with: Vec<Block<M::State>>,
+    ) -> Vec<Batch<M::State>> {
         let known = &self.known();
         let first = self.found.expanded;
         let end = first + self.waiting().min(BLOCK);
         let chunk = &AtomicU32::new(0);
+        let done_with = &Mutex::new(done_with);
         let work = || {
             let mut expander = Expander::new(self.found.witnesses.len());
             let mut batches = Vec::new();
             loop {
                 let from = first + chunk.fetch_add(1, Ordering::Relaxed) * CHUNK;
                 if from >= end {
-                    return batches;
+                    break;
                 }
-                let mut batch = Batch::default();
-                expander.take(known, from..end.min(from + CHUNK), &mut batch);
-                expander.meet(known, &mut batch);
-                let well = batch.fault.is_none();
+                let (end, mut batch) = (end.min(from + CHUNK), Batch::default());
+                for first in (from..end).step_by(at_once::<M::State>() as usize) {
+                    if batch.fault.is_none() {
+                        expander.take(known, first..end.min(first + at_once::<M::State>()), &mut batch);
+                        expander.meet(known, &mut batch);
+                    }
+                }
                 batches.push((from, batch));
-                if !well {
-                    return batches;
-                }
             }
+            while let Some(block) = done_with.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+                drop(block);
+            }
+            batches
         };
         let mut batches = std::thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();

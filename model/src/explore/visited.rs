@@ -1,6 +1,6 @@
 //! Which states were visited, by their fingerprints, and from where: at most 24 bytes a state.
 //!
-//! The fingerprints stand in ascending order with gaps between them, each at the place that its size suggests or a little
+//! The fingerprints stand in ascending order with gaps between them, each in the slot that its size suggests or a little
 //! behind it. A search ends at the first that is not smaller. When a shelf has become too full, it alone is spread out on half
 //! as many places again; no growth copies more than one shelf in 256, and they grow at different times.
 
@@ -22,20 +22,29 @@ pub(super) struct Visited {
 /// The fingerprints with the same first byte.
 #[derive(Clone, Debug, Default)]
 struct Shelf {
-    /// The last places, [`WINDOW`] at least, are gaps.
-    fingerprints: Vec<u64>,
-    nodes: Vec<u32>,
+    /// The last ones, [`WINDOW`] at least, are gaps.
+    slots: Vec<Slot>,
     used: usize,
-    /// Over so many places the fingerprints are spread. Behind them is room for those that are pushed out.
+    /// Over so many slots the fingerprints are spread. Behind them is room for those that are pushed out.
     spread: usize,
+}
+
+/// A fingerprint, its lower half first, and its node; or a gap.
+type Slot = [u32; 3];
+
+#[inline(always)]
+fn fingerprint_in(&[low, high, _]: &Slot) -> u64 {
+    u64::from(low) | u64::from(high) << 32
 }
 
 const SHELVES: usize = 256;
 const SMALLEST: usize = 16;
 /// Larger than every fingerprint.
-const GAP: u64 = u64::MAX;
+const GAP: Slot = [u32::MAX; 3];
 /// So many are compared at once, without a branch that could be guessed wrong.
 const WINDOW: usize = 4;
+/// So many are fetched: three lines of a usual cache. A gap is seldom farther.
+const NEAR: usize = 11;
 
 /// Where a fingerprint stands. Its node is read only if somebody asks.
 #[derive(Clone, Copy)]
@@ -47,7 +56,7 @@ pub(super) struct Seat<'a> {
 impl Seat<'_> {
     #[inline]
     pub(super) fn node(self) -> u32 {
-        self.shelf.nodes[self.at]
+        self.shelf.slots[self.at][2]
     }
 }
 
@@ -71,11 +80,16 @@ impl Visited {
         self.shelf(fingerprint).find(fingerprint, same)
     }
 
-    /// Has the processor fetch what [`find`](Self::find) will read; several such fetches take as long as one.
+    /// Has the processor fetch what [`find`](Self::find) and [`insert`](Self::insert) will read; several such fetches take
+    /// as long as one.
     #[inline]
     pub(super) fn fetch(&self, fingerprint: u64) {
         let shelf = self.shelf(fingerprint);
-        std::hint::black_box(shelf.fingerprints.get(shelf.home(fingerprint)).copied());
+        if let Some(near) =
+            shelf.slots.get(shelf.home(fingerprint)..).and_then(|rest| rest.first_chunk::<NEAR>())
+        {
+            std::hint::black_box(near[0][0] ^ near[NEAR / 2][0] ^ near[NEAR - 1][0]);
+        }
     }
 
     /// Puts a fingerprint in the place where it belongs, for the next node. Says which that is, and whether another state has
@@ -126,14 +140,14 @@ impl Shelf {
     #[inline(always)]
     fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, Place> {
         let mut at = self.home(fingerprint);
-        while let Some(window) = self.fingerprints.get(at..).and_then(|rest| rest.first_chunk::<WINDOW>()) {
-            let smaller = window.iter().filter(|other| **other < fingerprint).count();
+        while let Some(window) = self.window(at) {
+            let smaller = window.iter().filter(|slot| fingerprint_in(slot) < fingerprint).count();
             at += smaller;
             if smaller < WINDOW {
                 break;
             }
         }
-        while self.fingerprints.get(at) == Some(&fingerprint) {
+        while self.slots.get(at).is_some_and(|slot| fingerprint_in(slot) == fingerprint) {
             let seat = Seat { shelf: self, at };
             if same(seat) {
                 return Ok(seat);
@@ -143,11 +157,16 @@ impl Shelf {
         Err(Place(at))
     }
 
+    #[inline(always)]
+    fn window(&self, at: usize) -> Option<&[Slot; WINDOW]> {
+        self.slots.get(at..)?.first_chunk()
+    }
+
     /// Where a fingerprint would stand if nothing were in its way.
     #[inline]
     fn home(&self, fingerprint: u64) -> usize {
         let part = (fingerprint >> 24) & 0xffff_ffff;
-        ((part * self.spread as u64) >> 32) as usize
+        (part.wrapping_mul(self.spread as u64) >> 32) as usize
     }
 
     /// Puts a fingerprint in its place, pushing on those behind it up to the next gap. Says whether it was there before.
@@ -157,49 +176,43 @@ impl Shelf {
             self.grow(fingerprint);
             place = self.find(fingerprint, |_| false).map_or_else(|Place(place)| place, |seat| seat.at);
         }
-        let gap =
-            self.fingerprints[place..].iter().position(|other| *other == GAP).unwrap_or_default() + place;
-        self.fingerprints.copy_within(place..gap, place + 1);
-        self.nodes.copy_within(place..gap, place + 1);
-        self.fingerprints[place] = fingerprint;
-        self.nodes[place] = node;
+        let behind = &mut self.slots[place..];
+        let gap = behind.iter().position(|slot| *slot == GAP).unwrap_or_default();
+        behind.copy_within(..gap, 1);
+        behind[0] = [fingerprint as u32, (fingerprint >> 32) as u32, node];
         self.used += 1;
-        if gap + 1 + WINDOW > self.fingerprints.len() {
-            self.lengthen(gap + 1 + SMALLEST);
+        let needed = place + gap + 1 + WINDOW;
+        if needed > self.slots.len() {
+            self.lengthen(needed + SMALLEST);
         }
-        place > 0 && self.fingerprints[place - 1] == fingerprint
+        place > 0 && fingerprint_in(&self.slots[place - 1]) == fingerprint
     }
 
+    /// Spreads the fingerprints out on half as many slots again. Shelves begin with different lengths, so they do not all
+    /// grow at once.
     #[cold]
-    /// Spreads the fingerprints out on half as many places again. Shelves begin with different lengths, so they do not
-    /// all grow at once.
     fn grow(&mut self, fingerprint: u64) {
         let spread = (self.spread * 3 / 2).max(SMALLEST + (fingerprint >> 61) as usize);
         let length = spread + (spread / 8).clamp(SMALLEST, 64);
         let old = std::mem::replace(self, Self { used: self.used, spread, ..Self::default() });
         self.lengthen(length);
         let mut free = 0;
-        for (&fingerprint, &node) in old.fingerprints.iter().zip(&old.nodes) {
-            if fingerprint != GAP {
-                let at = self.home(fingerprint).max(free);
-                if at + 1 + WINDOW > self.fingerprints.len() {
-                    self.lengthen(at + 1 + SMALLEST);
-                }
-                self.fingerprints[at] = fingerprint;
-                self.nodes[at] = node;
-                free = at + 1;
+        for slot in old.slots.iter().filter(|slot| **slot != GAP) {
+            let at = self.home(fingerprint_in(slot)).max(free);
+            if at + 1 + WINDOW > self.slots.len() {
+                self.lengthen(at + 1 + WINDOW + SMALLEST);
             }
+            self.slots[at] = *slot;
+            free = at + 1;
         }
     }
 
     fn lengthen(&mut self, length: usize) {
-        self.fingerprints.reserve_exact(length - self.fingerprints.len());
-        self.fingerprints.resize(length, GAP);
-        self.nodes.reserve_exact(length - self.nodes.len());
-        self.nodes.resize(length, 0);
+        self.slots.reserve_exact(length - self.slots.len());
+        self.slots.resize(length, GAP);
     }
 
     fn bytes(&self) -> usize {
-        self.fingerprints.capacity() * size_of::<u64>() + self.nodes.capacity() * size_of::<u32>()
+        self.slots.capacity() * size_of::<Slot>()
     }
 }

@@ -18,6 +18,8 @@ enum Wrong {
     Promises,
     ManyActions,
     Roots,
+    Unpack,
+    Forgets,
 }
 
 /// A number that grows by one or two; at 20 something is wrong.
@@ -78,6 +80,17 @@ impl FairModel for Bad {
     fn promises(&self) -> &[Promise] {
         &self.promises
     }
+
+    fn pack(&self, state: &u32, into: &mut Vec<u8>) -> bool {
+        into.extend(state.to_le_bytes());
+        matches!(self.wrong, Wrong::Unpack | Wrong::Forgets | Wrong::Step)
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<u32> {
+        let state = u32::from_le_bytes(*bytes.first_chunk()?);
+        let forgets = if self.at(Wrong::Forgets, state) { 1 } else { 0 };
+        (!self.at(Wrong::Unpack, state)).then_some(state - forgets)
+    }
 }
 
 fn error(wrong: Wrong, number: usize) -> ModelError {
@@ -106,6 +119,18 @@ fn a_model_that_changes_its_mind_is_named_with_state_and_way() {
     says(Wrong::Step, "asked twice, `take` gave Some(");
     says(Wrong::Step, &format!("at the action 1 {WAY}"));
     says(Wrong::Roots, "asked twice, `init_states` gave [0], then [1]; before the first state");
+}
+
+#[test]
+fn a_state_that_is_packed_comes_out_as_it_was() {
+    says(
+        Wrong::Forgets,
+        "`unpack` gave 19 where `pack` was given 20; at the action 2 in the state 18, reached by ",
+    );
+    says(
+        Wrong::Unpack,
+        "`unpack` gave nothing where `pack` was given 20; at the action 2 in the state 18, reached by ",
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{explored, only, threads};
 use crate::explore::fingerprint::fingerprint;
-use crate::explore::visited::{Full, Insertion, NONE, Visited, number};
+use crate::explore::visited::{Full, NONE, Visited, number};
 use crate::explore::{Budget, Ended, FairModel, Marks, Options, Plain, Why};
 use stateright::{Checker, Model, Property};
 use std::collections::HashSet;
@@ -110,8 +110,9 @@ fn a_visited_state_takes_at_most_24_bytes() {
     let mut visited = Visited::new();
     let mut most = 0_f64;
     for number in 0..2_000_000_u32 {
-        let inserted = visited.find_or_insert(fingerprint(&number), (NONE, 0), |_| true);
-        assert!(matches!(inserted, Ok(Insertion::New { node, .. }) if node == number));
+        let fingerprint = fingerprint(&number);
+        let Err(place) = visited.find(fingerprint, |_| true) else { panic!("{number} was not there before") };
+        assert_eq!(visited.insert(fingerprint, place, (number / 2, 7)), Ok((number, false)));
         if number > 500_000 {
             most = most.max(visited.bytes() as f64 / f64::from(number + 1));
         }
@@ -119,9 +120,10 @@ fn a_visited_state_takes_at_most_24_bytes() {
     assert!(most <= 24.0, "{most:.2} bytes");
     for number in 0..2_000_000_u32 {
         let seat = visited.find(fingerprint(&number), |_| true);
-        assert_eq!(seat.map(|seat| seat.node()), Some(number));
+        assert_eq!(seat.ok().map(|seat| seat.node()), Some(number));
+        assert_eq!(visited.from(number), (number / 2, 7));
     }
-    assert!((2_000_000..2_100_000_u32).all(|other| visited.find(fingerprint(&other), |_| true).is_none()));
+    assert!((2_000_000..2_100_000_u32).all(|other| visited.find(fingerprint(&other), |_| true).is_err()));
 }
 
 #[test]

@@ -39,6 +39,7 @@ struct Drawn {
     roots: Vec<u8>,
     poor: bool,
     promises: Vec<Promise>,
+    packs: bool,
 }
 
 impl Drawn {
@@ -106,6 +107,20 @@ impl FairModel for Drawn {
     fn keeps(&self, state: &Name) -> u8 {
         self.node(state).keeps
     }
+
+    /// As many bytes as the number says, so that each has another length.
+    fn pack(&self, state: &Name, into: &mut Vec<u8>) -> bool {
+        into.resize(
+            into.len() + if self.packs { usize::from(state.number) } else { 0 },
+            u8::from(state.poor),
+        );
+        self.packs
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<Name> {
+        assert!(bytes.iter().all(|byte| *byte == u8::from(self.poor)), "bytes of another state");
+        Some(self.name(bytes.len() as u8))
+    }
 }
 
 fn promises() -> Vec<Promise> {
@@ -133,9 +148,9 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         });
         let nodes = prop::collection::vec(node, usize::from(count));
         let roots = prop::collection::vec(0..count, 1..4);
-        (nodes, roots, any::<bool>(), any::<bool>()).prop_map(|(nodes, roots, poor, promising)| {
+        (nodes, roots, any::<[bool; 3]>()).prop_map(|(nodes, roots, [poor, promising, packs])| {
             let promises = if promising { promises() } else { Vec::new() };
-            Drawn { nodes, roots, poor, promises }
+            Drawn { nodes, roots, poor, promises, packs }
         })
     })
 }
