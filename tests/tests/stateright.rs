@@ -27,9 +27,15 @@ fn agree(policy: &Policy, model: Model, scope: &Scope) {
         if (claim.not_under)(policy).is_some() {
             continue;
         }
-        assert_eq!(found.premise_reached, theirs.discovery(premise_name(i)).is_some(), "{name}: {}", claim.id);
+        assert_eq!(
+            found.premise_reached,
+            theirs.discovery(premise_name(i)).is_some(),
+            "{name}: {}",
+            claim.id
+        );
         if !matches!(claim.check, Check::LeadsTo { .. }) {
-            let steps = |way: Option<usize>| way.map_or("holds".to_string(), |steps| format!("fails in {steps}"));
+            let steps =
+                |way: Option<usize>| way.map_or("holds".to_string(), |steps| format!("fails in {steps}"));
             let ours = found.counterexample.as_ref().map(|way| way.inputs.len());
             let theirs = theirs.discovery(claim.id).map(|path| path.into_actions().len());
             // A broken contract on a refusal is shown by the refused input; stateright sees only the state before.
