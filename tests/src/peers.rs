@@ -41,7 +41,7 @@ pub enum Said {
     Fails,
     /// It was checked, and did not come out either way.
     Unsettled,
-    /// Nothing: it was not checked.
+    /// Nothing: it was not checked. That is right only of a claim that says nothing under the policy.
     Nothing,
 }
 
@@ -53,12 +53,20 @@ impl Said {
             Self::Holds => "holds",
             Self::Fails => "fails",
             Self::Unsettled => "unsettled",
-            Self::Nothing => "–",
+            Self::Nothing => "nothing",
         }
     }
 }
 
-/// Where opinions differ, each as a sentence; empty if they agree. Who says nothing of a claim does not differ.
+impl Opinion {
+    /// What it says of a claim.
+    fn of_claim(&self, id: &str) -> Said {
+        self.verdicts.get(id).copied().unwrap_or(Said::Nothing)
+    }
+}
+
+/// Where opinions differ, each as a sentence; empty if they agree. Every claim that control states says something
+/// under the policy, so whoever says nothing of it differs from everybody.
 #[must_use]
 pub fn disagreements(control: &Control, opinions: &[Opinion]) -> Vec<String> {
     let policy = &control.policy.name;
@@ -81,9 +89,10 @@ pub fn disagreements(control: &Control, opinions: &[Opinion]) -> Vec<String> {
     }
     for stated in &control.claims {
         let id = stated.claim.id;
-        let said = opinions.iter().filter_map(|opinion| Some((opinion.of, *opinion.verdicts.get(id)?)));
-        let said: Vec<_> = said.filter(|(_, said)| *said != Said::Nothing).collect();
-        if said.windows(2).any(|pair| pair[0].1 != pair[1].1) {
+        let said = opinions.iter().map(|opinion| (opinion.of, opinion.of_claim(id)));
+        let said: Vec<(&str, Said)> = said.collect();
+        let silent = said.iter().any(|(_, said)| *said == Said::Nothing);
+        if silent || said.windows(2).any(|pair| pair[0].1 != pair[1].1) {
             let said: Vec<String> = said.iter().map(|(of, said)| format!("{of}: {}", said.word())).collect();
             found.push(format!("{policy}: {id} ({})", said.join(", ")));
         }
@@ -109,7 +118,7 @@ pub fn table(control: &Control, opinions: &[Opinion]) -> String {
     for stated in &control.claims {
         let id = stated.claim.id;
         let head = stated.claim.finding.map_or_else(|| id.to_string(), |finding| format!("{id} {finding}"));
-        line(&head, each(&|opinion| opinion.verdicts.get(id).map_or("–", |said| said.word()).to_string()));
+        line(&head, each(&|opinion| opinion.of_claim(id).word().to_string()));
     }
     text.push('\n');
     text

@@ -65,19 +65,20 @@ fn other_peoples_checkers_agree_with_ours() {
 #[test]
 fn opinions_that_differ_are_told() {
     let control = Control::of(&Policy::hardened());
+    let all_hold = || control.claims.iter().map(|stated| (stated.claim.id, Said::Holds));
     let one = Opinion {
         of: "one",
         phases: ["Idle", "Done"].into(),
         rows: ["S01"].into(),
         states: Some(2),
-        verdicts: [("C-01", Said::Holds), ("C-03", Said::Nothing), ("C-06", Said::Unsettled)].into(),
+        verdicts: all_hold().chain([("C-06", Said::Unsettled)]).collect(),
     };
     let other = Opinion {
         of: "other",
         phases: ["Idle"].into(),
         rows: ["S01", "S02"].into(),
         states: Some(3),
-        verdicts: [("C-01", Said::Fails), ("C-03", Said::Fails), ("C-06", Said::Holds)].into(),
+        verdicts: all_hold().chain([("C-01", Said::Fails), ("C-03", Said::Nothing)]).collect(),
     };
     assert_eq!(disagreements(&control, &[one.clone(), one.clone()]), [""; 0]);
     assert_eq!(
@@ -87,6 +88,7 @@ fn opinions_that_differ_are_told() {
             "hardened: other reaches the row S02, one does not",
             "hardened: the control model has a different number of states: [(\"one\", 2), (\"other\", 3)]",
             "hardened: C-01 (one: holds, other: fails)",
+            "hardened: C-03 (one: holds, other: nothing)",
             "hardened: C-06 (one: unsettled, other: holds)",
         ]
     );

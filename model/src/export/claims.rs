@@ -7,7 +7,9 @@ use super::words::{Limit, Term, Var, Who};
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::module::Role;
-use orchestrion_kernel::{Phase, Policy};
+use orchestrion_kernel::{Phase, Policy, Trigger};
+
+mod turns;
 
 /// A claim as the control model states it.
 #[derive(Debug)]
@@ -35,6 +37,14 @@ impl Form {
             Self::LeadsTo(a, b) => [a, b].into_iter().for_each(|cond| cond.reads(vars)),
         }
     }
+
+    /// Adds those whose steps it asks about.
+    pub(super) fn asks(&self, whos: &mut Vec<Who>) {
+        match self {
+            Self::Always(cond) => cond.asks(whos),
+            Self::LeadsTo(a, b) => [a, b].into_iter().for_each(|cond| cond.asks(whos)),
+        }
+    }
 }
 
 impl Stated {
@@ -55,19 +65,22 @@ impl Stated {
 #[must_use]
 pub fn stated(policy: &Policy) -> Vec<Stated> {
     let speaks = |claim: &&Claim| (claim.not_under)(policy).is_none();
-    let stated = |claim| Some(Stated { claim, form: form(claim)? });
+    let stated = |claim| Some(Stated { claim, form: form(policy, claim)? });
     CLAIMS.iter().filter(speaks).filter_map(stated).collect()
 }
 
 /// The claims that are not stated, and why.
 pub const LEFT_OUT: &[(&[&str], &str)] = &[
-    (&["C-12", "C-15", "C-40", "C-45", "C-46"], "what a record says; control only knows that it is written"),
+    (
+        &["C-12", "C-15", "C-40", "C-45", "C-46", "C-80"],
+        "what a record says; control only knows that it is written",
+    ),
     (&["C-26"], "which effect is undone; control only counts those that stand"),
     (&["C-30", "C-31", "C-32", "C-33", "C-34", "C-35", "C-36"], "what is known; control reads no item"),
     (&["C-41", "C-48"], "numbers; the consensus is drawn here, and ratings are left out"),
     (&["C-43"], "revisions by number; control knows only whether something is about the plan as it stands"),
     (
-        &["C-60", "C-61", "C-62", "C-63", "C-64", "C-65", "C-66"],
+        &["C-60", "C-61", "C-62", "C-63", "C-64", "C-65", "C-66", "C-68", "C-69"],
         "the functions decide and apply; the export says again what they mean",
     ),
 ];
@@ -77,11 +90,15 @@ pub const IN_PART: &[(&str, &str)] = &[
     ("C-05", "that there is an audit; that it lists every task is about its record"),
     ("C-07", "that the decision names the objection; that the audit does is about its record"),
     ("C-47", "that the tries are bounded; what the answer says of them is about its words"),
+    ("C-67", "that some answer is taken; that each is, is about what `decide` lets through"),
+    ("C-72", "that the consensus is about the plan; that it is weighed and rated again is about events"),
+    ("C-74", "when a run is judged, and as what; that it was reported is about an event"),
+    ("C-81", "that none runs after the last or a failure; which task and effect it is, is about the plan"),
 ];
 
 /// What a claim comes to over the variables; none if it is left out.
 #[allow(clippy::too_many_lines, reason = "a table: one entry a claim")]
-pub(super) fn form(claim: &Claim) -> Option<Form> {
+pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<Form> {
     let is = Cond::is;
     let runs = || is(Var::Asked, "RunTask");
     let started = || is(Var::Request, "running");
@@ -120,7 +137,7 @@ pub(super) fn form(claim: &Claim) -> Option<Form> {
             ])),
         ]),
         "C-16" => Is(Var::Phase, vec![Phase::Idle.name(), Phase::Done.name(), Phase::Aborted.name()])
-            .implies(Cond::all([idle(), Flag(Var::Session).implies(Can(Who::Message))])),
+            .implies(Cond::all([idle(), Flag(Var::Session).implies(Can(Who::User(Trigger::UserMessage)))])),
         "C-18" => Flag(Var::Lost).implies(!runs()),
         "C-19" => runs().implies(Flag(Var::Approved)),
         "C-20" => {
@@ -146,7 +163,9 @@ pub(super) fn form(claim: &Claim) -> Option<Form> {
             audited().implies(says_what_happened(Var::Ending)),
         ]),
         "C-47" => within(Var::Tries, Limit::Attempts),
-        _ => return None,
+        "C-49" => storing().implies(counts(Var::Memories, 1)),
+        "C-67" => (!is(Var::Asked, "nobody")).implies(Can(Who::Answering)),
+        id => return turns::form(policy, id).map(Form::Always),
     }))
 }
 

@@ -79,11 +79,12 @@ impl Party {
 
 impl Who {
     /// Whether inputs of this kind are theirs.
-    const fn brings(self, trigger: Trigger) -> bool {
+    fn brings(self, trigger: Trigger) -> bool {
         match self {
             Self::System => !matches!(Party::bringing(trigger), Party::User),
             Self::Failing(_) => matches!(trigger, Trigger::CallFailed),
-            Self::Message => matches!(trigger, Trigger::UserMessage),
+            Self::Answering => matches!(trigger, Trigger::Reply),
+            Self::User(kind) => trigger == kind,
         }
     }
 
@@ -91,7 +92,7 @@ impl Who {
     fn means(self, letter: Letter) -> bool {
         match self {
             Self::Failing(so) => so == letter,
-            Self::System | Self::Message => true,
+            Self::System | Self::Answering | Self::User(_) => true,
         }
     }
 }
@@ -195,8 +196,10 @@ impl Control {
 
     /// Who is asked about by some claim.
     #[must_use]
-    pub fn asked_about(&self) -> [Who; 4] {
-        [Who::System, Who::Failing(Letter::FateKnown), Who::Failing(Letter::FateUnknown), Who::Message]
+    pub fn asked_about(&self) -> Vec<Who> {
+        let mut whos = Vec::new();
+        self.claims.iter().for_each(|claim| claim.form.asks(&mut whos));
+        whos
     }
 
     /// The variables that are read: by a guard, by a claim, or for one that is read.

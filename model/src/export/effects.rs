@@ -152,6 +152,8 @@ pub struct Effects {
 pub(super) fn effects(policy: &Policy, from: Phase, row: &Transition, letter: Letter) -> Effects {
     let mut step = Writer { policy, from, row, letter, effects: Effects::default() };
     step.name(Var::Row, row.id);
+    step.set(Var::Before, Expr::Of(Var::Phase));
+    step.set(Var::WasAsked, Expr::Of(Var::Asked));
     step.record();
     step.work();
     step.conclude();
@@ -199,6 +201,17 @@ impl Writer<'_> {
     }
 
     fn record(&mut self) {
+        self.name(
+            Var::Came,
+            match self.row.on {
+                Trigger::Step | Trigger::Resume => "nothing",
+                Trigger::SessionStart | Trigger::SessionEnd | Trigger::UserMessage => "word",
+                Trigger::Reply => "answer",
+                Trigger::CallFailed => "no_answer",
+                Trigger::Cancel if self.row.keeps_on() => "late_cancel",
+                Trigger::Cancel => "cancel",
+            },
+        );
         match self.row.on {
             Trigger::SessionStart => self.flag(Var::Session, true),
             Trigger::SessionEnd => self.flag(Var::Session, false),
@@ -212,6 +225,9 @@ impl Writer<'_> {
             }
             Trigger::CallFailed => {
                 self.name(Var::Asked, "nobody");
+                if self.from == Phase::RunningTasks {
+                    self.flag(Var::Failed, true);
+                }
                 match (self.from, self.letter) {
                     (Phase::RunningTasks, Letter::FateUnknown) => self.flag(Var::Lost, true),
                     (Phase::RollbackActive, _) => self.set(Var::Undos, Expr::OneLess(Var::Undos)),
@@ -246,6 +262,7 @@ impl Writer<'_> {
             }
             Letter::Approves => self.flag(Var::Approved, true),
             Letter::Declines => self.flag(Var::Approved, false),
+            Letter::Exits => self.flag(Var::Failed, true),
             Letter::Succeeds => {
                 self.count(Var::Task);
                 let last = Same(Term::Next(Var::Task), Term::Limit(Limit::Tasks));
@@ -261,6 +278,7 @@ impl Writer<'_> {
 
     /// A plan that nobody read, scored or approved yet is the plan now.
     fn adopt(&mut self) {
+        self.name(Var::Came, "new_plan");
         for var in [Var::Read, Var::Current, Var::Approved, Var::Succeeded] {
             self.flag(var, false);
         }
@@ -345,7 +363,10 @@ impl Writer<'_> {
                 self.name(Var::Scored, "unscored");
                 self.flag(Var::Current, false);
             }
-            (Phase::Failure, _) | (_, Phase::RollbackActive) => self.number(Var::Task, 0),
+            (Phase::Failure, _) | (_, Phase::RollbackActive) => {
+                self.number(Var::Task, 0);
+                self.flag(Var::Failed, false);
+            }
             (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
                 self.effects.forgets.push(Span::Plan);
             }
@@ -392,6 +413,7 @@ impl Writer<'_> {
             }
             Phase::StoringMemory => {
                 self.name(Var::Asked, "RememberLocal");
+                self.count(Var::Memories);
                 self.number(Var::Stores, 1);
                 let settled = self.ending().map_or(Expr::Of(Var::Ending), Expr::Name);
                 let typed = self.policy.rules.typed_kinds;

@@ -5,6 +5,7 @@ use super::control::{Control, Party, Step};
 use super::effects::Letter;
 use super::head;
 use super::words::{Cond, Domain, Expr, Span, Term, Var, Who};
+use orchestrion_kernel::Trigger;
 use std::fmt::Write;
 
 /// The model as one Promela file.
@@ -110,7 +111,11 @@ fn can(who: Who) -> &'static str {
         Who::System => "can_go_on",
         Who::Failing(Letter::FateUnknown) => "can_be_lost",
         Who::Failing(_) => "can_fail",
-        Who::Message => "can_be_asked",
+        Who::Answering => "can_be_answered",
+        Who::User(Trigger::SessionStart) => "can_open",
+        Who::User(Trigger::SessionEnd) => "can_close",
+        Who::User(Trigger::Cancel) => "can_cancel",
+        Who::User(_) => "can_be_told",
     }
 }
 

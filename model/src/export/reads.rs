@@ -1,6 +1,6 @@
-//! Which variables a condition or a value reads.
+//! Which variables a condition or a value reads, and whose steps it asks about.
 
-use super::words::{Cond, Expr, Term, Var};
+use super::words::{Cond, Expr, Term, Var, Who};
 
 impl Term {
     const fn reads(self) -> Option<Var> {
@@ -21,6 +21,17 @@ impl Cond {
             Self::Not(cond) => cond.reads(vars),
             Self::All(conds) | Self::Any(conds) => conds.iter().for_each(|cond| cond.reads(vars)),
             Self::Implies(a, b) => [a, b].into_iter().for_each(|cond| cond.reads(vars)),
+        }
+    }
+
+    /// Adds those whose steps it asks about, each once.
+    pub(super) fn asks(&self, whos: &mut Vec<Who>) {
+        match self {
+            Self::Can(who) if !whos.contains(who) => whos.push(*who),
+            Self::Not(cond) => cond.asks(whos),
+            Self::All(conds) | Self::Any(conds) => conds.iter().for_each(|cond| cond.asks(whos)),
+            Self::Implies(a, b) => [a, b].into_iter().for_each(|cond| cond.asks(whos)),
+            _ => {}
         }
     }
 }

@@ -5,6 +5,7 @@ use super::control::{Control, Party, Step};
 use super::effects::Letter;
 use super::head;
 use super::words::{Cond, Domain, Expr, Span, Term, Var, Who};
+use orchestrion_kernel::Trigger;
 use std::fmt::Write;
 
 /// The name of the module, which its file must have as well.
@@ -118,7 +119,11 @@ const fn step_of(who: Who) -> &'static str {
         Who::System => "GoesOn",
         Who::Failing(Letter::FateUnknown) => "IsLost",
         Who::Failing(_) => "Fails",
-        Who::Message => "IsAsked",
+        Who::Answering => "IsAnswered",
+        Who::User(Trigger::SessionStart) => "Opens",
+        Who::User(Trigger::SessionEnd) => "Closes",
+        Who::User(Trigger::Cancel) => "IsCancelled",
+        Who::User(_) => "IsTold",
     }
 }
 

@@ -3,7 +3,7 @@
 use super::effects::Letter;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::policy::Bound;
-use orchestrion_kernel::{Phase, Policy};
+use orchestrion_kernel::{Phase, Policy, Trigger};
 
 /// Defines the variables, each with its name, what forgets it, and its meaning.
 macro_rules! variables {
@@ -38,8 +38,11 @@ macro_rules! variables {
 }
 
 variables! {
+    Before, "before", Conversation, "the control state before the last step";
     Phase, "phase", Conversation, "the control state";
     Row, "row", Conversation, "the row that was taken last";
+    Came, "came", Conversation, "what came, so that it was taken";
+    WasAsked, "was_asked", Conversation, "the call that was waited for when it came";
     Asked, "asked", Conversation, "the call that is waited for";
     Session, "session", Conversation, "a session is open";
     Request, "request", Conversation, "whether the latest request still runs";
@@ -58,6 +61,7 @@ variables! {
     Approved, "approved", Plan, "the approver agreed to the plan as it stands";
     Succeeded, "succeeded", Request, "every task of the latest run succeeded";
     Task, "task", Plan, "how many tasks of the run succeeded";
+    Failed, "failed", Plan, "a task of the run did not succeed";
     Undos, "undos", Request, "started effects that stand and have a compensation";
     Ran, "ran", Request, "some task was started";
     Repairs, "repairs", Request, "repairs started";
@@ -67,6 +71,7 @@ variables! {
     RolledBack, "rolled_back", Request, "a rollback was entered";
     Ending, "ending", Request, "as what the request ends";
     Stored, "stored", Request, "as what the stores are asked to keep it";
+    Memories, "memories", Request, "memory records; counts to 2";
     Stores, "stores", Request, "how many of the two stores were asked";
     Audits, "audits", Request, "audit records; counts to 2";
     Tries, "tries", Request, "how often the audit sink was tried";
@@ -196,8 +201,10 @@ pub enum Who {
     System,
     /// A call's that fails in this way.
     Failing(Letter),
-    /// The user's, who says something.
-    Message,
+    /// An answer's to the call that is waited for.
+    Answering,
+    /// The user's, who brings an input of this kind.
+    User(Trigger),
 }
 
 /// What a variable is set to.
@@ -226,12 +233,18 @@ impl Var {
         let cells = || vec!["unscored", "below", "between", "above"];
         let kinds = || vec!["unsettled", "as_outcome", "as_blocked", "as_rolled_back", "as_aborted"];
         match self {
-            Self::Phase => Domain::OneOf("Phase", Phase::ALL.iter().map(|phase| phase.name()).collect()),
+            Self::Before | Self::Phase => {
+                Domain::OneOf("Phase", Phase::ALL.iter().map(|phase| phase.name()).collect())
+            }
             Self::Row => {
                 let on = TRANSITIONS.iter().filter(|row| row.switch.is_on(policy)).map(|row| row.id);
                 Domain::OneOf("Row", std::iter::once("no_row").chain(on).collect())
             }
-            Self::Asked => Domain::OneOf(
+            Self::Came => Domain::OneOf(
+                "Input",
+                vec!["nothing", "word", "answer", "new_plan", "no_answer", "cancel", "late_cancel"],
+            ),
+            Self::WasAsked | Self::Asked => Domain::OneOf(
                 "Ask",
                 vec![
                     "nobody",
@@ -263,7 +276,7 @@ impl Var {
             Self::Task | Self::Undos => Domain::Count(Term::Limit(Limit::Tasks)),
             Self::Repairs => Domain::Count(Term::Past(Limit::Repairs)),
             Self::Tries => Domain::Count(Term::Past(Limit::Attempts)),
-            Self::Stores | Self::Audits | Self::Answers => Domain::Count(Term::Number(2)),
+            Self::Memories | Self::Stores | Self::Audits | Self::Answers => Domain::Count(Term::Number(2)),
             Self::Session
             | Self::Verified
             | Self::Read
@@ -273,6 +286,7 @@ impl Var {
             | Self::Approved
             | Self::Ran
             | Self::Succeeded
+            | Self::Failed
             | Self::Lost
             | Self::Cancelled
             | Self::Blocked
