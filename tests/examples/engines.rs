@@ -10,6 +10,7 @@ use orchestrion_kernel::Policy;
 use orchestrion_model::explore::{Options, Plain, explore};
 use orchestrion_model::product::KernelModel;
 use orchestrion_model::scopes::{Model as Part, Scope};
+use orchestrion_model::subject::Subject;
 use orchestrion_tests::counters::Counters;
 use stateright::{Checker, Model};
 use std::error::Error;
@@ -117,6 +118,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         "model      engine     threads     states  generated   seconds    CPU ns/generated  ratio  bytes a state"
     );
     compare("counters", || Counters { most: 15 });
-    compare("execution", || KernelModel::new(Policy::hardened(), part, &scope));
+    compare("execution", || KernelModel::new(Subject::real(Policy::hardened()), part, &scope));
     Ok(())
 }
