@@ -37,9 +37,9 @@ pub enum Store {
 /// What an exploration may take; nothing named is unbounded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Budget {
-    /// Bytes: those of the visited states and the graph, and of the states that wait or are kept, whose heap is estimated by
-    /// [`heap`](super::FairModel::heap) of some. The successors that several threads hold until they are numbered, those of at
-    /// most 4,096 states, come on top.
+    /// Bytes: those of the visited states and the graph, and of the states that wait or are kept. These are what they were
+    /// packed into, or else their heap is estimated by [`heap`](super::FairModel::heap) of some. What the states lead to that
+    /// several threads expand at once, at most 4,096, comes on top.
     pub memory: Option<usize>,
     /// Time. Where it cuts differs from run to run.
     pub time: Option<Duration>,

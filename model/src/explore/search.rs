@@ -9,7 +9,7 @@ use super::graph::{Edge, Graph, Pieces};
 use super::marks::Marks;
 use super::path::{Witness, action_at};
 use super::states::States;
-use super::together::WORTHWHILE;
+use super::together::worthwhile;
 use super::visited::{NONE, Seat, Visited};
 use super::{Exploration, POSITIONS, PROMISES};
 use crate::liveness::PromiseKind;
@@ -199,7 +199,7 @@ where
         let mut batch = Batch::default();
         let mut done_with = Vec::new();
         while self.waiting() > 0 {
-            let ended = if threads > 1 && self.waiting() >= WORTHWHILE {
+            let ended = if threads > 1 && self.waiting() >= worthwhile::<M::State>() {
                 let mut batches = self.expand_together(threads, done_with).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {
@@ -285,15 +285,19 @@ where
     /// A fault with the way to where it came up.
     fn explain(&self, fault: Fault) -> ModelError {
         let Some(node) = fault.node else { return fault.what.at(Place::default()) };
-        let mut unpacked = None;
-        let state = match self.states.read(self.model, node, &mut unpacked) {
-            Ok(state) => state,
-            Err(_) => return fault.what.at(Place::default()),
+        let told = |tell: &dyn Fn(&M::State) -> Option<String>| {
+            let told = catch_unwind(AssertUnwindSafe(|| {
+                let mut unpacked = None;
+                tell(self.states.read(self.model, node, &mut unpacked).ok()?)
+            }));
+            told.unwrap_or_default()
         };
-        let action = || fault.action.and_then(|position| action_at(self.model, state, position));
-        let action = catch_unwind(AssertUnwindSafe(|| action().map(|action| short(&action))));
+        let state = told(&|state| Some(short(state))).unwrap_or_else(|| "that cannot be unpacked".to_owned());
+        let action =
+            |position| told(&|state| action_at(self.model, state, position).map(|action| short(&action)));
+        let action = fault.action.and_then(action);
         let path = self.found.path_to(self.model, node).ok();
         let way = path.map(|path| path.into_actions().iter().map(short).collect());
-        fault.what.at(Place { state: Some(short(state)), action: action.unwrap_or(None), way })
+        fault.what.at(Place { state: Some(state), action, way })
     }
 }

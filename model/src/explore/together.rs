@@ -10,12 +10,22 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// States that are expanded before what was found is numbered, and that one thread takes at a time. Tests have small
-/// models.
-const BLOCK: u32 = if cfg!(test) { 12 } else { 4096 };
-const CHUNK: u32 = if cfg!(test) { 2 } else { 64 };
+/// States that one thread takes at a time: less of large ones, which seldom cost little. Tests have small models.
+const fn chunk<S>() -> u32 {
+    match at_once::<S>() {
+        _ if cfg!(test) => 2,
+        1 => 16,
+        _ => 128,
+    }
+}
+
+/// Chunks that are expanded before what was found is numbered. What is found twice in them is looked at twice.
+const CHUNKS: u32 = if cfg!(test) { 6 } else { 32 };
+
 /// Fewer waiting states are not worth several threads.
-pub(super) const WORTHWHILE: u32 = 2 * CHUNK;
+pub(super) const fn worthwhile<S>() -> u32 {
+    2 * chunk::<S>()
+}
 
 impl<M> Search<'_, M>
 where
@@ -32,18 +42,18 @@ where
     ) -> Vec<Batch<M::State>> {
         let known = &self.known();
         let first = self.found.expanded;
-        let end = first + self.waiting().min(BLOCK);
-        let chunk = &AtomicU32::new(0);
+        let end = first + self.waiting().min(CHUNKS * chunk::<M::State>());
+        let taken = &AtomicU32::new(0);
         let done_with = &Mutex::new(done_with);
         let work = || {
             let mut expander = Expander::new(self.found.witnesses.len());
             let mut batches = Vec::new();
             loop {
-                let from = first + chunk.fetch_add(1, Ordering::Relaxed) * CHUNK;
+                let from = first + taken.fetch_add(1, Ordering::Relaxed) * chunk::<M::State>();
                 if from >= end {
                     break;
                 }
-                let (end, mut batch) = (end.min(from + CHUNK), Batch::default());
+                let (end, mut batch) = (end.min(from + chunk::<M::State>()), Batch::default());
                 for first in (from..end).step_by(at_once::<M::State>() as usize) {
                     if batch.fault.is_none() {
                         expander.take(known, first..end.min(first + at_once::<M::State>()), &mut batch);

@@ -20,6 +20,7 @@ enum Wrong {
     Roots,
     Unpack,
     Forgets,
+    Late,
 }
 
 /// A number that grows by one or two; at 20 something is wrong.
@@ -83,12 +84,14 @@ impl FairModel for Bad {
 
     fn pack(&self, state: &u32, into: &mut Vec<u8>) -> bool {
         into.extend(state.to_le_bytes());
-        matches!(self.wrong, Wrong::Unpack | Wrong::Forgets | Wrong::Step)
+        matches!(self.wrong, Wrong::Unpack | Wrong::Forgets | Wrong::Late | Wrong::Step)
     }
 
     fn unpack(&self, bytes: &[u8]) -> Option<u32> {
         let state = u32::from_le_bytes(*bytes.first_chunk()?);
         let forgets = if self.at(Wrong::Forgets, state) { 1 } else { 0 };
+        let late = self.at(Wrong::Late, state) && self.other() > 1;
+        assert!(!late, "twenty cannot be read");
         (!self.at(Wrong::Unpack, state)).then_some(state - forgets)
     }
 }
@@ -130,6 +133,10 @@ fn a_state_that_is_packed_comes_out_as_it_was() {
     says(
         Wrong::Unpack,
         "`unpack` gave nothing where `pack` was given 20; at the action 2 in the state 18, reached by ",
+    );
+    says(
+        Wrong::Late,
+        "panicked in `unpack`: twenty cannot be read; in the state that cannot be unpacked, reached by 2, 2,",
     );
 }
 
