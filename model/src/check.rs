@@ -27,7 +27,7 @@ pub struct Run {
     pub states: usize,
     /// Different products of state and history; less than twice as many.
     pub products: usize,
-    /// Steps tried that the kernel took.
+    /// Steps that the kernel took, and the start.
     pub steps: u64,
     /// The most steps that any product is away from the start.
     pub depth: usize,
@@ -128,8 +128,7 @@ pub fn explore(
     options: &Options,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Run, ModelError> {
-    let kernel = KernelModel::new(subject.clone(), model, scope);
-    let kernel = if options.budget.memory.is_some() { kernel.packed() } else { kernel };
+    let kernel = KernelModel::new(subject.clone(), model, scope).packed(options.budget.memory.is_some());
     let exploration = explore::explore(&kernel, options, progress)?;
     run(&kernel, model, scope, &exploration)
 }
@@ -145,7 +144,8 @@ pub fn explore_tallied(
     options: &Options,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(Run, Tally), ModelError> {
-    let kernel = KernelModel::tallied(subject.clone(), model, scope);
+    let packs = options.budget.memory.is_some();
+    let kernel = KernelModel::tallied(subject.clone(), model, scope).packed(packs);
     let exploration = explore::explore(&kernel, options, progress)?;
     let tally = kernel.tally();
     Ok((run(&kernel, model, scope, &exploration)?, tally))

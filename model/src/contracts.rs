@@ -6,7 +6,7 @@ use orchestrion_kernel::claims::{CLAIMS, Check, Contract};
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::module::{Ask, Failure, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, UserId};
+use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, UserId, decide};
 
 /// Tries inputs of every kind, most of them out of place, and tells which contracts are broken and which refusals came.
 pub fn try_state(subject: &Subject, state: &State, mut seen: impl FnMut(Mark)) {
@@ -39,7 +39,8 @@ pub fn refused_so(subject: &Subject, state: &State, refusal: Mark) -> Option<Inp
     probes(state).into_iter().find(is_refused_so).map(|probe| probe.input)
 }
 
-/// Holds the contracts that speak of steps against one.
+/// Holds the contracts that speak of steps against one of the kernel as it is: so what is explored is what `decide` does,
+/// and does again.
 pub fn try_step(
     subject: &Subject,
     before: &State,
@@ -47,7 +48,7 @@ pub fn try_step(
     events: &Events,
     mut seen: impl FnMut(Mark),
 ) {
-    if subject.decide(before, input).as_ref() != Ok(events) {
+    if decide(&subject.policy, before, input).as_ref() != Ok(events) {
         seen(broken(Contract::Deterministic));
     }
     // Equal events fold to equal states, for `apply` reads nothing else.

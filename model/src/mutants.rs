@@ -18,6 +18,7 @@ use crate::scopes::Scope;
 
 use crate::subject::Subject;
 use orchestrion_kernel::Policy;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -32,29 +33,38 @@ pub struct Mutant {
     pub fault: String,
     /// The kernel that has it.
     pub subject: Subject,
-    /// The row that is wrong, by its place; where it is never tried, nothing changes.
+    /// The row that is wrong, by its place; where it never fits, nothing changes.
     pub row: Option<usize>,
 }
 
 /// A small scope at which most mutants die.
-const FIRST: Scope = Scope { name: "first", requests: 1, tasks: 2 };
+pub(crate) const FIRST: Scope = Scope { name: "first", requests: 1, tasks: 2 };
 
-/// Tries every mutant of a policy at a scope, several at once. `tell` is told of each that was tried, with its place in
-/// the list, as they come.
+/// What became of every mutant of a policy at a scope.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// Each mutant with its fate.
+    pub mutants: Vec<(Mutant, Fate)>,
+    /// Claims that the kernel breaks without a fault, by their places: they tell nothing here.
+    pub left_out: Vec<usize>,
+}
+
+/// Tries every mutant of a policy at a scope, several at once. `tell` hears how many were tried, and of how many.
 ///
 /// # Errors
-/// A [`ModelError`] if the kernel itself does not behave as a model.
+/// A [`ModelError`] if the kernel, or a mutant of it, does not behave as a model.
 pub fn study(
     policy: &Policy,
     scope: &Scope,
     jobs: NonZeroUsize,
-    mut tell: impl FnMut(usize, &Fate),
-) -> Result<Vec<(Mutant, Fate)>, ModelError> {
-    let baselines = [Baseline::of(policy, FIRST)?, Baseline::of(policy, *scope)?];
+    mut tell: impl FnMut(usize, usize),
+) -> Result<Study, ModelError> {
     let mutants = mutants(policy);
+    tell(0, mutants.len());
+    let baselines = [Baseline::of(policy, FIRST)?, Baseline::of(policy, *scope)?];
     let next = AtomicUsize::new(0);
     let (told, heard) = mpsc::channel();
-    let mut fates = vec![None; mutants.len()];
+    let mut fates = Vec::new();
     std::thread::scope(|threads| {
         for _ in 0..jobs.get() {
             let (told, next, mutants, baselines) = (told.clone(), &next, &mutants, &baselines);
@@ -68,17 +78,19 @@ pub fn study(
             });
         }
         drop(told);
-        for (place, fate) in heard {
-            tell(place, &fate);
-            fates[place] = Some(fate);
+        for fate in heard {
+            fates.push(fate);
+            tell(fates.len(), mutants.len());
         }
     });
-    Ok(mutants.into_iter().zip(fates).filter_map(|(mutant, fate)| Some((mutant, fate?))).collect())
+    fates.sort_unstable_by_key(|(place, _)| *place);
+    let fates = fates.into_iter().map(|(_, fate)| fate).collect::<Result<Vec<Fate>, ModelError>>()?;
+    let left_out = baselines.iter().flat_map(Baseline::left_out).collect::<BTreeSet<usize>>();
+    Ok(Study { mutants: mutants.into_iter().zip(fates).collect(), left_out: left_out.into_iter().collect() })
 }
 
 /// Every mutant of a policy.
-#[must_use]
-pub fn mutants(policy: &Policy) -> Vec<Mutant> {
+fn mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = rows::mutants(policy);
     all.extend(numbers::mutants(policy));
     all.extend(events::mutants(policy));

@@ -5,8 +5,8 @@ use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::state::{Control, Request};
 use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State, decide_along};
 
-/// A kernel to be held against the claims. The real one chooses rows, decides and applies exactly as
-/// [`decide`](orchestrion_kernel::decide) does; a test holds the two together.
+/// A kernel to be held against the claims. The real one does what
+/// [`decide`](orchestrion_kernel::decide) does: every step of an exploration is held against it (C-62).
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The policy that the claims are read under.

@@ -38,7 +38,6 @@ fn agree(policy: &Policy, model: Model, scope: &Scope) {
                 |way: Option<usize>| way.map_or("holds".to_string(), |steps| format!("fails in {steps}"));
             let ours = found.counterexample.as_ref().map(|way| way.inputs.len());
             let theirs = theirs.discovery(claim.id).map(|path| path.into_actions().len());
-            // A broken contract on a refusal is shown by the refused input; stateright sees only the state before.
             assert_eq!(steps(ours), steps(theirs), "{name}: {}", claim.id);
         }
     }

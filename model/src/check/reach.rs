@@ -37,7 +37,7 @@ pub fn reach(
     options: &Options,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Reached, ModelError> {
-    let kernel = KernelModel::new(subject.clone(), model, scope);
+    let kernel = KernelModel::new(subject.clone(), model, scope).packed(options.budget.memory.is_some());
     let mut stop_at = Marks::none_of(MARKS);
     stop_at.show(mark.number());
     let exploration = explore::explore(&kernel, &Options { stop_at, ..options.clone() }, progress)?;

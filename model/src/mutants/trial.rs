@@ -2,13 +2,15 @@
 
 use super::Mutant;
 use crate::check;
-use crate::coverage::Mark;
+use crate::coverage::{MARKS, Mark};
 use crate::explore::{self, Budget, Ended, Exploration, Marks, ModelError, Options};
 use crate::product::KernelModel;
 use crate::scopes::{MODELS, Model, Scope};
 use crate::subject::Subject;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Check, Contract};
+use orchestrion_kernel::control::phase::Phase;
+use orchestrion_kernel::control::table::TRANSITIONS;
 
 /// A mutant may have so many times the states of the real kernel before it is given up.
 const GROWTH: usize = 4;
@@ -25,8 +27,8 @@ pub enum Fate {
         /// In which model.
         model: &'static str,
     },
-    /// The kernel panicked, and the explorer said so.
-    Panicked(String),
+    /// The kernel panicked.
+    Panicked,
     /// It does something else than the kernel, and no claim notices.
     Survived,
     /// In every model it does exactly what the kernel does, as far as the scope goes.
@@ -52,6 +54,8 @@ pub(super) struct Baseline {
     scope: Scope,
     /// The smallest model first.
     models: Vec<Explored>,
+    /// The claims that may notice: those that the kernel itself keeps, but for two on its code, which no mutant here touches.
+    deadly: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -73,35 +77,48 @@ impl Baseline {
     /// Explores the kernel itself.
     pub(super) fn of(policy: &Policy, scope: Scope) -> Result<Self, ModelError> {
         let mut models = Vec::new();
+        let mut deadly: Vec<usize> = (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim)).collect();
         for model in MODELS {
             let kernel = KernelModel::digested(Subject::real(policy.clone()), model, &scope);
             let explored = explore::explore(&kernel, &Options::default(), &mut |_| ())?;
-            let seen = (0..crate::coverage::MARKS).map(|mark| explored.witness(mark).is_some()).collect();
+            let seen = (0..MARKS).map(|mark| explored.witness(mark).is_some()).collect();
+            for claim in deadly.clone() {
+                if check::found(&kernel, &explored, claim)?.counterexample.is_some() {
+                    deadly.retain(|kept| *kept != claim);
+                }
+            }
             models.push(Explored { model, states: explored.states(), digest: kernel.digest(), seen });
         }
         models.sort_by_key(|explored| explored.states);
-        Ok(Self { scope, models })
+        Ok(Self { scope, models, deadly })
+    }
+
+    /// The claims that the kernel breaks without a fault, so that they tell nothing of mutants.
+    pub(super) fn left_out(&self) -> Vec<usize> {
+        (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim) && !self.deadly.contains(claim)).collect()
     }
 }
 
 /// Tries a mutant at one scope after the other; the last one decides whether it does anything else than the kernel.
-pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Fate {
+pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Result<Fate, ModelError> {
     let mut fate = Fate::Equivalent;
     for baseline in baselines {
-        fate = at_scope(mutant, baseline);
-        if !matches!(fate, Fate::Survived | Fate::Equivalent) {
+        fate = at_scope(mutant, baseline)?;
+        if matches!(fate, Fate::Killed { .. } | Fate::Panicked) {
             break;
         }
     }
-    fate
+    Ok(fate)
 }
 
-fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Fate {
-    let mut same = true;
+fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<Fate, ModelError> {
+    let (mut same, mut cut) = (true, false);
     let mut premises = vec![false; CLAIMS.len()];
     for real in &baseline.models {
-        let untried = |row| !real.saw(Mark::Row(row)) && !real.saw(Mark::Guard(row));
-        if mutant.row.is_some_and(untried) {
+        // Claims also try inputs out of place, in every state: a row changes nothing only where it never fits.
+        let fits = |row: usize, phase: usize| TRANSITIONS[row].from.covers(Phase::ALL[phase]);
+        let come_to = |row| (0..Phase::ALL.len()).any(|at| real.saw(Mark::Phase(at)) && fits(row, at));
+        if mutant.row.is_some_and(|row| !come_to(row)) {
             premises
                 .iter_mut()
                 .enumerate()
@@ -110,17 +127,15 @@ fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Fate {
         }
         let kernel = KernelModel::digested(mutant.subject.clone(), real.model, &baseline.scope);
         let budget = Budget { states: Some(real.states.saturating_mul(GROWTH)), ..Budget::default() };
-        let options = Options { budget, stop_at: deadly(), ..Options::default() };
+        let options = Options { budget, stop_at: baseline.marks(), ..Options::default() };
         let explored = match explore::explore(&kernel, &options, &mut |_| ()) {
-            Ok(explored) => explored,
-            Err(error) => return Fate::Panicked(error.to_string()),
+            Err(ModelError::Panicked { .. }) => return Ok(Fate::Panicked),
+            explored => explored?,
         };
-        match killer(&kernel, &explored) {
-            Ok(Some((claim, by))) => return Fate::Killed { claim, by, model: real.model.name },
-            Ok(None) if explored.ended() != Ended::Exhausted => return Fate::Inconclusive,
-            Ok(None) => {}
-            Err(error) => return Fate::Panicked(error.to_string()),
+        if let Some((claim, by)) = killer(&kernel, &explored, baseline)? {
+            return Ok(Fate::Killed { claim, by, model: real.model.name });
         }
+        cut |= explored.ended() != Ended::Exhausted;
         same &= kernel.digest() == real.digest;
         premises
             .iter_mut()
@@ -128,44 +143,87 @@ fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Fate {
             .for_each(|(claim, there)| *there |= explored.witness(Mark::Premise(claim).number()).is_some());
     }
     let spoke = |claim: usize| baseline.models.iter().any(|real| real.saw(Mark::Premise(claim)));
-    match (0..CLAIMS.len()).find(|claim| spoke(*claim) && !premises[*claim]) {
-        Some(claim) => Fate::Killed { claim, by: Kill::Vacuous, model: "every" },
+    let silenced = |claim: &&usize| spoke(**claim) && !premises[**claim];
+    Ok(match baseline.deadly.iter().find(silenced) {
+        _ if cut => Fate::Inconclusive,
+        Some(claim) => Fate::Killed { claim: *claim, by: Kill::Vacuous, model: "every" },
         None if same => Fate::Equivalent,
         None => Fate::Survived,
-    }
+    })
 }
 
-/// The first claim that an exploration breaks.
-fn killer(kernel: &KernelModel, explored: &Exploration) -> Result<Option<(usize, Kill)>, ModelError> {
-    for claim in (0..CLAIMS.len()).filter(|claim| is_deadly(*claim)) {
-        if let Some(witness) = explored.witness(Mark::Broken(claim).number()) {
-            return Ok(Some((claim, Kill::Broken(explored.steps_to(witness)))));
-        }
+/// The first claim that an exploration breaks, and the kernel does not.
+fn killer(
+    kernel: &KernelModel,
+    explored: &Exploration,
+    baseline: &Baseline,
+) -> Result<Option<(usize, Kill)>, ModelError> {
+    let witness = |claim: &usize| Some((*claim, explored.witness(Mark::Broken(*claim).number())?));
+    if let Some((claim, witness)) = baseline.deadly.iter().find_map(witness) {
+        return Ok(Some((claim, Kill::Broken(explored.steps_to(witness)))));
     }
-    if explored.ended() != Ended::Exhausted {
-        return Ok(None);
-    }
-    for claim in 0..CLAIMS.len() {
-        if kernel.promised(claim).is_some() && check::found(kernel, explored, claim)?.counterexample.is_some()
-        {
-            return Ok(Some((claim, Kill::ByRun)));
+    for claim in baseline.deadly.iter().filter(|claim| kernel.promised(**claim).is_some()) {
+        if check::found(kernel, explored, *claim)?.counterexample.is_some() {
+            return Ok(Some((*claim, Kill::ByRun)));
         }
     }
     Ok(None)
 }
 
-/// The marks of broken claims.
-fn deadly() -> Marks {
-    let mut marks = Marks::none_of(crate::coverage::MARKS);
-    (0..CLAIMS.len())
-        .filter(|claim| is_deadly(*claim))
-        .for_each(|claim| marks.show(Mark::Broken(claim).number()));
-    marks
+impl Baseline {
+    /// The marks of the claims that may notice.
+    fn marks(&self) -> Marks {
+        let mut marks = Marks::none_of(MARKS);
+        self.deadly.iter().for_each(|claim| marks.show(Mark::Broken(*claim).number()));
+        marks
+    }
 }
 
-/// Every claim but two on the code of the kernel, which no mutant here touches: they would hold, or tell of the harness.
-fn is_deadly(claim: usize) -> bool {
-    let harness =
+/// Whether a claim is about code that no mutant here touches: it would hold, or tell of the harness.
+fn is_of_code(claim: usize) -> bool {
+    let of_code =
         |check: &Check| matches!(check, Check::Contract(Contract::Deterministic | Contract::FoldsFromLog));
-    CLAIMS.get(claim).is_some_and(|claim| !harness(&claim.check))
+    CLAIMS.get(claim).is_some_and(|claim| of_code(&claim.check))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::mutants::FIRST;
+    use orchestrion_kernel::{Event, Events, State};
+
+    fn fate(policy: &Policy, spoil: fn(&State, &mut Events)) -> Fate {
+        let subject = Subject { spoil_events: Some(spoil), ..Subject::real(policy.clone()) };
+        let mutant = Mutant { place: String::new(), fault: String::new(), subject, row: None };
+        try_out(&mutant, &[Baseline::of(policy, FIRST).unwrap()]).unwrap()
+    }
+
+    #[test]
+    fn a_mutant_dies_survives_or_changes_nothing() {
+        let hardened = Policy::hardened();
+        assert!(matches!(
+            fate(&hardened, |_, events| events.retain(|event| !matches!(event, Event::Audited { .. }))),
+            Fate::Killed { .. }
+        ));
+        // No claim reads what the user is told.
+        let falsify = |_: &State, events: &mut Events| {
+            for event in events {
+                if let Event::FinalAnswer { text, .. } = event {
+                    *text = "?".into();
+                }
+            }
+        };
+        assert_eq!(fate(&hardened, falsify), Fate::Survived);
+        assert_eq!(fate(&hardened, |_, _| ()), Fate::Equivalent);
+    }
+
+    #[test]
+    fn a_claim_that_fails_anyway_kills_nothing() {
+        let drawn = Policy::as_drawn();
+        assert_eq!(fate(&drawn, |_, _| ()), Fate::Equivalent);
+        let left_out = Baseline::of(&drawn, FIRST).unwrap().left_out();
+        let left_out: Vec<&str> = left_out.into_iter().map(|claim| CLAIMS[claim].id).collect();
+        assert!(left_out.contains(&"C-01") && left_out.contains(&"C-03"), "{left_out:?}");
+    }
 }

@@ -119,6 +119,10 @@ fn remembers(past: &History, request: &Request) -> bool {
     // The outcomes of a run that is over may be forgotten.
     let running = matches!(past.phase, Some(Phase::RunningTasks | Phase::AssertingOutcomes));
     request.verified == past.verified
+        && (past.memorized > 0 || request.ratings == past.ratings)
+        && request.ratings_after == past.rated
+        && request.repairs == past.repairs
+        && request.audit_attempts == past.audit_attempts
         && debate.latest == past.latest
         && debate.vetoed == past.vetoed
         && debate.pass == past.pass

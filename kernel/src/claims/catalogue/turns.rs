@@ -10,8 +10,9 @@ fn moves(
     to: impl Fn(Phase) -> bool,
     reason: impl Fn(Phase, Phase) -> bool,
 ) -> bool {
-    match (event, past.phase) {
-        (Event::Moved { row }, Some(from)) if to(row.row().to) && row.row().to != from => {
+    // A request begins in Idle.
+    match (event, past.phase.unwrap_or(Phase::Idle)) {
+        (Event::Moved { row }, from) if to(row.row().to) && row.row().to != from => {
             reason(from, row.row().to)
         }
         _ => true,
@@ -88,7 +89,9 @@ pub(super) const TURNS: &[Claim] = &[
             moves(past, event, engine, |from, to| match to {
                 Phase::Aggregating => {
                     from == Phase::MultiPassCheck
-                        && (!past.below_line || past.pass >= policy.bounds.passes || past.vetoed)
+                        && ((past.news.scored && !past.below_line)
+                            || past.pass >= policy.bounds.passes
+                            || past.vetoed)
                 }
                 Phase::CalculatingConsensus => from == Phase::Aggregating,
                 Phase::EloDuels => from == Phase::CalculatingConsensus && past.news.scored,
@@ -253,7 +256,7 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-79",
         clause: "004-1.36",
-        statement: "A request ends when its audit was delivered or may not be tried again; as drawn, also where it halts or was rolled back.",
+        statement: "A request ends when its audit was delivered or may not be tried again; as drawn, also where it halts.",
         formula: "□ (ended(r) ⇒ delivered(audit(r)) ∨ tries = bounds.audit_attempts ∨ halted)",
         check: Trace(|policy, past, event| {
             !ends(past, event)

@@ -2,20 +2,21 @@
 
 use super::search::Search;
 use crate::cli::{Format, Outcome, files};
+use crate::show::harmless;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::CLAIMS;
-use orchestrion_model::mutants::{Fate, Kill, Mutant, mutants, study};
+use orchestrion_model::mutants::{Fate, Kill, Study, study};
 use orchestrion_model::scopes::Scope;
 use serde::Serialize;
 use std::io::{self, Write};
 
 /// The mutants of one policy, and what became of them.
-struct Study {
+struct Studied {
     policy: String,
-    mutants: Vec<(Mutant, Fate)>,
+    study: Study,
 }
 
 /// Tries the mutants of every policy.
@@ -28,17 +29,20 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     let mut studies = Vec::new();
     for policy in policies {
-        let bar = bar(&policy.name, mutants(policy).len());
-        let mutants = study(policy, scope, search.jobs(), |_, _| bar.inc(1));
+        let bar = bar(&harmless(&policy.name));
+        let study = study(policy, scope, search.jobs(), |tried, of| {
+            bar.set_length(of as u64);
+            bar.set_position(tried as u64);
+        });
         bar.finish_and_clear();
-        let mutants = mutants.map_err(|error| {
+        let study = study.map_err(|error| {
             miette!(
                 help = "this is a fault of the kernel or its model, not of your policy: please report it",
                 "the kernel itself cannot be judged under the policy {}: {error}",
-                policy.name
+                harmless(&policy.name)
             )
         })?;
-        studies.push(Study { policy: policy.name.clone(), mutants });
+        studies.push(Studied { policy: harmless(&policy.name), study });
     }
     let outcome = outcome(&studies);
     let mut out = files::out();
@@ -50,7 +54,7 @@ pub(super) fn run(
     Ok(outcome)
 }
 
-fn outcome(studies: &[Study]) -> Outcome {
+fn outcome(studies: &[Studied]) -> Outcome {
     let any = |is: fn(&Fate) -> bool| studies.iter().any(|study| study.count(is) > 0);
     if any(|fate| *fate == Fate::Survived) {
         Outcome::Failure
@@ -61,23 +65,23 @@ fn outcome(studies: &[Study]) -> Outcome {
     }
 }
 
-impl Study {
+impl Studied {
     fn count(&self, is: impl Fn(&Fate) -> bool) -> usize {
-        self.mutants.iter().filter(|(_, fate)| is(fate)).count()
+        self.study.mutants.iter().filter(|(_, fate)| is(fate)).count()
     }
 }
 
 /// What became of a mutant, in a word.
 const fn word(fate: &Fate) -> &'static str {
     match fate {
-        Fate::Killed { .. } | Fate::Panicked(_) => "killed",
+        Fate::Killed { .. } | Fate::Panicked => "killed",
         Fate::Survived => "survived",
         Fate::Equivalent => "scope-equivalent",
         Fate::Inconclusive => "inconclusive",
     }
 }
 
-fn human(study: &Study, scope: &Scope, quiet: bool, out: &mut impl Write) -> io::Result<()> {
+fn human(study: &Studied, scope: &Scope, quiet: bool, out: &mut impl Write) -> io::Result<()> {
     let killed = study.count(|fate| word(fate) == "killed");
     if !quiet {
         writeln!(out, "mutants of the policy {}, scope {}", study.policy, scope.name)?;
@@ -100,9 +104,14 @@ fn human(study: &Study, scope: &Scope, quiet: bool, out: &mut impl Write) -> io:
             })
             .map(|place| CLAIMS[place].id)
             .collect();
-        writeln!(out, "  {}\n", format_args!("never the first to notice: {}", idle.join(" ")))?;
+        writeln!(out, "  never the first to notice: {}", idle.join(" "))?;
+        let left_out: Vec<&str> = study.study.left_out.iter().map(|place| CLAIMS[*place].id).collect();
+        if !left_out.is_empty() {
+            writeln!(out, "  left out, for they fail without a fault: {}", left_out.join(" "))?;
+        }
+        writeln!(out)?;
     }
-    for (mutant, fate) in &study.mutants {
+    for (mutant, fate) in &study.study.mutants {
         let (colour, what) = match fate {
             Fate::Survived => (AnsiColor::Red, "no claim notices; state one that does"),
             Fate::Inconclusive => (AnsiColor::Yellow, "it grows without end, and no claim noticed so far"),
@@ -113,7 +122,7 @@ fn human(study: &Study, scope: &Scope, quiet: bool, out: &mut impl Write) -> io:
         let word = word(fate).to_uppercase();
         writeln!(out, "  {style}{word:<16}{style:#}  {} {}\n{:20}{what}", mutant.place, mutant.fault, "")?;
     }
-    let all = study.mutants.len();
+    let all = study.study.mutants.len();
     let [survived, equivalent, inconclusive] =
         ["survived", "scope-equivalent", "inconclusive"].map(|is| study.count(|fate| word(fate) == is));
     let (title, colour) = match (survived, inconclusive) {
@@ -153,9 +162,9 @@ struct MutantReport<'a> {
     model: Option<&'a str>,
 }
 
-fn json(studies: &[Study], scope: &Scope, out: &mut impl Write) -> io::Result<()> {
+fn json(studies: &[Studied], scope: &Scope, out: &mut impl Write) -> io::Result<()> {
     let mutants = studies.iter().flat_map(|study| {
-        study.mutants.iter().map(|(mutant, fate)| {
+        study.study.mutants.iter().map(|(mutant, fate)| {
             let (claim, by, steps, model) = match fate {
                 Fate::Killed { claim, by: Kill::Broken(steps), model } => {
                     (Some(CLAIMS[*claim].id), Some("broken"), Some(*steps), Some(*model))
@@ -166,7 +175,7 @@ fn json(studies: &[Study], scope: &Scope, out: &mut impl Write) -> io::Result<()
                 Fate::Killed { claim, by: Kill::Vacuous, .. } => {
                     (Some(CLAIMS[*claim].id), Some("vacuous"), None, None)
                 }
-                Fate::Panicked(_) => (None, Some("panicked"), None, None),
+                Fate::Panicked => (None, Some("panicked"), None, None),
                 _ => (None, None, None, None),
             };
             let (policy, place, fault) =
@@ -178,8 +187,8 @@ fn json(studies: &[Study], scope: &Scope, out: &mut impl Write) -> io::Result<()
     writeln!(out)
 }
 
-fn bar(policy: &str, mutants: usize) -> ProgressBar {
-    let bar = ProgressBar::new(mutants as u64);
+fn bar(policy: &str) -> ProgressBar {
+    let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:30} {pos} of {len} mutants  {elapsed}") {
         bar.set_style(style);
     }
