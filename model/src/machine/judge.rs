@@ -100,14 +100,14 @@ impl<'a> Judge<'a> {
         .collect()
     }
 
-    /// Where a run may stay for good: ends and rests; the starts of a machine that has neither.
+    /// Where a run may stay for good: ends and rests; the starts of a drawing that has neither.
     fn ends(&self) -> Vec<Finding> {
         let mut good: Vec<usize> = self
             .states()
             .filter(|(_, state)| matches!(state.kind, Kind::Rests | Kind::Ends))
             .map(|(i, _)| i)
             .collect();
-        if good.is_empty() {
+        if good.is_empty() && self.machine.is_guessed {
             good.clone_from(&self.machine.starts);
         }
         let may_end = closure(&good, self.machine, |edge| (edge.to, edge.from));
@@ -199,10 +199,10 @@ impl<'a> Judge<'a> {
     }
 
     /// Loops that pass no limit: neither an edge that says one, nor a state that an edge with one leaves. A way
-    /// through the start, or through a rest, is a new round and no loop.
+    /// through a rest is a new round and no loop; so is one through the start of a drawing, which cannot say what rests.
     fn bounded(&self) -> Vec<Finding> {
         let may_loop = |state: usize| {
-            !self.machine.starts.contains(&state)
+            !(self.machine.is_guessed && self.machine.starts.contains(&state))
                 && self.state(state).kind != Kind::Rests
                 && !self.out[state].iter().any(|edge| edge.is_limited)
         };

@@ -111,6 +111,13 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     if let Some(file) = &args.machine {
         return machine::run(file, args.format, global.quiet);
     }
+    if global.out.exists() && !global.out.is_dir() {
+        return Err(miette!(
+            help = "name a folder with --out",
+            "evidence cannot be written into {}: it is no folder",
+            global.out.display()
+        ));
+    }
     let look = Look { quiet: global.quiet, columns: files::columns() };
     if let Some(what) = &args.reach {
         let mark = reach::named(what)?;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// A state machine as a table.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -46,7 +47,7 @@ pub struct RowFile {
     pub to: At<Words>,
     /// How often it may be taken in one run.
     #[serde(default, deserialize_with = "given")]
-    pub at_most: Option<u32>,
+    pub at_most: Option<NonZeroU32>,
 }
 
 /// What goes on in a state.

@@ -194,12 +194,15 @@ fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
         of_highlights(highlights, look, out)?;
         let at = at.or_else(|| highlights.last().map(|highlight| highlight.step)).unwrap_or(1);
         writeln!(out, "  look   orchestrion show {} --at {at}", files::quoted(&kept.trace))?;
-        writeln!(
-            out,
-            "  keep   orchestrion promote {} {}",
-            files::quoted(&kept.trace),
-            claim.id.to_lowercase()
-        )?;
+        // A scenario is played to its end, so it cannot hold a run that has none.
+        if counterexample.stem.is_none() {
+            writeln!(
+                out,
+                "  keep   orchestrion promote {} {}",
+                files::quoted(&kept.trace),
+                claim.id.to_lowercase()
+            )?;
+        }
         writeln!(out)?;
     }
     Ok(())

@@ -67,7 +67,9 @@ impl Search {
 
     /// The threads to explore with.
     pub(super) fn jobs(&self) -> NonZeroUsize {
-        self.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+        let jobs = self.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        // More threads than any machine has cores only cost their stacks.
+        jobs.min(NonZeroUsize::MIN.saturating_add(255))
     }
 
     /// The same for the explorer.
