@@ -214,7 +214,8 @@ impl KernelModel {
     }
 
     fn count(&self, state: &State) {
-        let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest_of(state));
+        let digest = digest_of(state);
+        let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest);
         if let (true, Some(tally)) = (is_new, &self.tally) {
             tally.lock().unwrap_or_else(PoisonError::into_inner).state(state);
         }

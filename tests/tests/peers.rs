@@ -101,7 +101,7 @@ struct Fault {
     tla: [&'static str; 3],
 }
 
-const FAULTS: [Fault; 4] = [
+const FAULTS: [Fault; 5] = [
     Fault {
         what: "the row E06 is dropped",
         promela: ["/* E06 (", "d_step { ", "d_step { false && "],
@@ -116,6 +116,11 @@ const FAULTS: [Fault; 4] = [
         what: "H05 never finds the repairs spent",
         promela: ["/* H05 (", "repairs >= REPAIRS", "repairs >= REPAIRS + 2"],
         tla: ["\nH05 ==", "repairs >= REPAIRS", "repairs >= REPAIRS + 2"],
+    },
+    Fault {
+        what: "H05 may find the repairs spent while one is left",
+        promela: ["/* H05 (", "repairs >= REPAIRS", "repairs + 1 >= REPAIRS"],
+        tla: ["\nH05 ==", "repairs >= REPAIRS", "repairs + 1 >= REPAIRS"],
     },
     Fault {
         what: "E10 writes no audit record",
