@@ -302,9 +302,13 @@ fn a_server_that_misbehaves_ends_the_request_as_the_rows_say() {
         });
         let steps = chat.talks(deadline_ms);
         assert_eq!(ending(&steps).cause, Cause::NoAnswer(Module::Debater(Role::Critic), failure));
-        let [note] = notes(&steps)[..] else { panic!("{:?}", notes(&steps)) };
-        assert!(note.contains("call 7 (the Critic's argument)"), "{note}");
-        assert!(note.contains(why), "{note}");
+        let notes = notes(&steps);
+        // The client and the driver keep the same deadline: on a slow machine both tell that it passed.
+        assert!((1..=1 + usize::from(failure == Failure::Timeout)).contains(&notes.len()), "{notes:?}");
+        for note in notes {
+            assert!(note.contains("call 7 (the Critic's argument)"), "{note}");
+            assert!(note.contains(why), "{note}");
+        }
     }
 }
 

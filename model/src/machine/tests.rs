@@ -63,10 +63,17 @@ fn a_machine_without_mistakes_has_none() {
 }
 
 #[test]
-fn a_machine_without_ends_comes_round_to_its_start() {
-    check("Red -> Green, Green -> Red", &[]);
+fn a_machine_without_ends_comes_round_to_where_it_rests() {
+    check("~Red -> Green, Green -> Red", &[]);
     check(
-        "Red -> Green, Green -> Blink, Blink -> Green",
+        "Red -> Green, Green -> Red",
+        &[
+            "ends!: `Red` and `Green` can only go round for ever",
+            "bounded!: no limit is named on the loop Red → Green → Red",
+        ],
+    );
+    check(
+        "~Red -> Green, Green -> Blink, Blink -> Green",
         &[
             "ends!: `Green` and `Blink` can only go round for ever",
             "bounded!: no limit is named on the loop Green → Blink → Green",
