@@ -136,7 +136,7 @@ pub fn explore(
 /// The same, with the states and steps counted by control state; at about twice the time.
 ///
 /// # Errors
-/// As [`explore`].
+/// As [`explore()`].
 pub fn explore_tallied(
     subject: &Subject,
     model: Model,
