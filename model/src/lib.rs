@@ -1,7 +1,8 @@
 //! Model checking: the kernel's own `decide` and `apply`, against everything that an adversary may do.
 //!
 //! A [`Model`](scopes::Model) says what may happen, a [`Scope`](scopes::Scope) how much of it;
-//! [`check::explore`] tries all of it and holds every claim against it. Nothing of the kernel is modelled a second time.
+//! [`check::explore`] tries all of it and holds every claim against it. Nothing of the kernel is modelled a second time,
+//! but for what [`export`] tells other checkers.
 //! The explorer itself ([`explore`](mod@explore), [`liveness`]) knows nothing of the kernel: it takes any model of stateright.
 
 pub mod adversary;

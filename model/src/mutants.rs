@@ -15,7 +15,6 @@ pub use trial::{Fate, Kill};
 
 use crate::explore::ModelError;
 use crate::scopes::Scope;
-
 use crate::subject::Subject;
 use orchestrion_kernel::Policy;
 use std::collections::BTreeSet;

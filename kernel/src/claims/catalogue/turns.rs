@@ -24,6 +24,11 @@ fn unanswered(news: &News, by: impl Fn(Ask) -> bool) -> bool {
     news.unanswered.is_some_and(|(ask, _)| by(ask))
 }
 
+/// As many repairs were started as the policy allows.
+fn repairs_spent(policy: &Policy, past: &History) -> bool {
+    matches!(policy.bounds.repairs, Bound::AtMost(most) if past.repairs >= most)
+}
+
 pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-70",
@@ -161,13 +166,7 @@ pub(super) const TURNS: &[Claim] = &[
                 )
             };
             moves(past, event, repairs, |from, to| match to {
-                Phase::SelfHealingActive => {
-                    from == Phase::Failure
-                        && match policy.bounds.repairs {
-                            Bound::AtMost(most) => past.repairs < most,
-                            Bound::Unbounded => true,
-                        }
-                }
+                Phase::SelfHealingActive => from == Phase::Failure && !repairs_spent(policy, past),
                 Phase::RepairReread => past.news.answered == Some(Ask::Diagnose) && past.news.planned,
                 Phase::RepairScoring => {
                     from == Phase::RepairReread && past.news.answered == Some(Ask::Reread)
@@ -194,14 +193,10 @@ pub(super) const TURNS: &[Claim] = &[
                         Ask::RunTask { .. } => past.lost,
                         ask => matches!(ask, Ask::Diagnose | Ask::Reread | Ask::Approve),
                     };
-                    let spent = match policy.bounds.repairs {
-                        Bound::AtMost(most) => past.repairs >= most,
-                        Bound::Unbounded => false,
-                    };
                     news.cancelled
                         || unanswered(news, asked)
                         || match from {
-                            Phase::Failure => spent,
+                            Phase::Failure => repairs_spent(policy, past),
                             Phase::SelfHealingActive => news.answered == Some(Ask::Diagnose) && !news.planned,
                             Phase::RepairScoring => past.vetoed || !past.enough,
                             Phase::RepairApproval => news.answered == Some(Ask::Approve) && !past.approved,
@@ -348,10 +343,7 @@ fn happened(policy: &Policy, past: &History, cause: Cause) -> bool {
         Cause::Vetoed => news.decided == Some(Label::Vetoed),
         Cause::Rejected => news.decided == Some(Label::Rejected),
         Cause::NoRepair => news.answered == Some(Ask::Diagnose) && !news.planned,
-        Cause::RepairsSpent => match policy.bounds.repairs {
-            Bound::AtMost(most) => past.repairs >= most,
-            Bound::Unbounded => false,
-        },
+        Cause::RepairsSpent => repairs_spent(policy, past),
         Cause::RepairRejected => past.phase == Some(Phase::RepairScoring) && (past.vetoed || !past.enough),
         Cause::NotApproved => news.answered == Some(Ask::Approve) && !past.approved,
         Cause::Cancelled => news.cancelled,
