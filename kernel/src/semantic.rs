@@ -9,13 +9,14 @@ use crate::item::{Item, Key, Status, Variant};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
+use rpds::RedBlackTreeMapSync as Map;
 
 /// Items and their dependencies, both in id order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Semantic {
-    items: BTreeMap<ItemId, Entry>,
-    by_key: BTreeMap<Key, ItemId>,
+    items: Map<ItemId, Entry>,
+    by_key: Map<Key, ItemId>,
     next: ItemId,
 }
 
@@ -39,7 +40,7 @@ impl Hash for Semantic {
 
 impl Default for Semantic {
     fn default() -> Self {
-        Self { items: BTreeMap::new(), by_key: BTreeMap::new(), next: ItemId::FIRST }
+        Self { items: Map::new_sync(), by_key: Map::new_sync(), next: ItemId::FIRST }
     }
 }
 
@@ -52,7 +53,7 @@ impl Semantic {
     /// How many items there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.items.len()
+        self.items.size()
     }
 
     /// Whether nothing is known.
@@ -104,7 +105,7 @@ impl Semantic {
     /// Whether every id is its item's, every key leads to its item, and no dependency dangles (000 §2.2).
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.by_key.len() == self.items.len()
+        self.by_key.size() == self.items.size()
             && self.items.iter().all(|(id, entry)| {
                 entry.item.id == *id
                     && *id < self.next
@@ -119,15 +120,21 @@ impl Semantic {
             Event::AddItem { item, deps } | Event::UpdateItem { item, deps } => {
                 self.next = self.next.max(item.id.next());
                 let entry = Entry { item: item.clone(), deps: deps.clone() };
-                if let Some(old) = self.items.insert(item.id, entry) {
-                    self.by_key.remove(&old.item.key);
+                if let Some(old) = self.items.get(&item.id) {
+                    if old.item.key == item.key {
+                        self.items.insert_mut(item.id, entry);
+                        return;
+                    }
+                    self.by_key.remove_mut(&old.item.key);
                 }
-                self.by_key.insert(item.key.clone(), item.id);
+                self.items.insert_mut(item.id, entry);
+                self.by_key.insert_mut(item.key.clone(), item.id);
             }
             Event::ForgetItems { ids, .. } => {
                 for id in ids {
-                    if let Some(entry) = self.items.remove(id) {
-                        self.by_key.remove(&entry.item.key);
+                    if let Some(entry) = self.items.get(id) {
+                        self.by_key.remove_mut(&entry.item.key);
+                        self.items.remove_mut(id);
                     }
                 }
             }
@@ -148,18 +155,11 @@ impl Semantic {
         }
         self.next = next;
         let rename = |id: ItemId| renamed.get(&id).copied().unwrap_or(id);
-        self.items = core::mem::take(&mut self.items)
-            .into_values()
-            .map(|mut entry| {
-                entry.item.id = rename(entry.item.id);
-                for dep in &mut entry.deps {
-                    *dep = rename(*dep);
-                }
-                (entry.item.id, entry)
-            })
-            .collect();
-        for id in self.by_key.values_mut() {
-            *id = rename(*id);
-        }
+        let renamed_entry = |entry: &Entry| {
+            let item = Item { id: rename(entry.item.id), ..entry.item.clone() };
+            (item.id, Entry { item, deps: entry.deps.iter().map(|dep| rename(*dep)).collect() })
+        };
+        self.items = self.items.values().map(renamed_entry).collect();
+        self.by_key = self.by_key.iter().map(|(key, id)| (key.clone(), rename(*id))).collect();
     }
 }

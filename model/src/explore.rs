@@ -9,6 +9,7 @@ mod error;
 mod expand;
 mod fair;
 mod fingerprint;
+mod fresh;
 pub mod graph;
 mod marks;
 mod number;

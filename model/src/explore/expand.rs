@@ -4,6 +4,7 @@ use super::POSITIONS;
 use super::error::{Fault, What};
 use super::fair::FairModel;
 use super::fingerprint::fingerprint;
+use super::fresh::{Found, Fresh};
 use super::marks::Marks;
 use super::states::States;
 use super::visited::{NONE, Seat, Visited};
@@ -18,6 +19,8 @@ pub(super) struct Known<'a, M: FairModel> {
     pub(super) model: &'a M,
     pub(super) visited: &'a Visited,
     pub(super) states: &'a States<M::State>,
+    /// What threads found since states were numbered.
+    pub(super) fresh: &'a Fresh<M::State>,
     /// Whether equal fingerprints are doubted.
     pub(super) exact: bool,
     /// The marks that were shown already.
@@ -29,36 +32,21 @@ pub(super) struct Known<'a, M: FairModel> {
 }
 
 /// Some states, one after the other, and what they lead to.
-pub(super) struct Batch<S> {
+#[derive(Default)]
+pub(super) struct Batch {
     pub(super) nodes: Vec<Taken>,
     pub(super) steps: Vec<Step>,
-    /// Admitted states, unless the model packs them.
-    pub(super) held: Vec<S>,
     /// Actions by their positions, and marks that they show and that were not seen before.
     pub(super) shown: Vec<(u32, usize)>,
-    /// Marks that admitted states show and that were not seen before.
-    pub(super) looked: Vec<usize>,
-    /// The bytes of admitted states, if the model packs.
-    pub(super) packed: Vec<u8>,
     /// What went wrong with the state after the last of `nodes`.
     pub(super) fault: Option<Fault>,
 }
 
-impl<S> Default for Batch<S> {
-    fn default() -> Self {
-        let (nodes, steps, shown, looked, packed) = Default::default();
-        Self { nodes, steps, held: Vec::new(), shown, looked, packed, fault: None }
-    }
-}
-
-impl<S> Batch<S> {
+impl Batch {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.steps.clear();
-        self.held.clear();
         self.shown.clear();
-        self.looked.clear();
-        self.packed.clear();
         self.fault = None;
     }
 
@@ -96,9 +84,8 @@ pub(super) enum Met {
     Known(u32),
     /// It is outside of the boundary.
     Outside,
-    /// It was not visited when it was looked for, and is inside. It is the next of [`Batch::held`], or takes so many of
-    /// [`Batch::packed`], and shows so many of [`Batch::looked`].
-    Admitted { looked: u16, packed: u32 },
+    /// It was not visited when it was looked for, and is inside: it is in this place of [`Fresh`].
+    Fresh(u32),
 }
 
 /// Takes the steps of states, some at a time, and looks for what they lead to. So what has to be fetched for that comes
@@ -126,7 +113,7 @@ where
     }
 
     /// Appends the steps of states, up to the first with which something goes wrong.
-    pub(super) fn take(&mut self, known: &Known<'_, M>, nodes: Range<u32>, batch: &mut Batch<M::State>) {
+    pub(super) fn take(&mut self, known: &Known<'_, M>, nodes: Range<u32>, batch: &mut Batch) {
         self.nexts.clear();
         self.before = (batch.nodes.len(), batch.steps.len());
         let outcome =
@@ -139,7 +126,7 @@ where
     }
 
     /// Looks for what the steps that were taken last lead to among the visited states, and at what is not there.
-    pub(super) fn meet(&mut self, known: &Known<'_, M>, batch: &mut Batch<M::State>) {
+    pub(super) fn meet(&mut self, known: &Known<'_, M>, batch: &mut Batch) {
         let (mut met, mut nexts) = (self.before.0, std::mem::take(&mut self.nexts));
         if let Err(fault) = self.guarded(|this| this.meet_all(known, &mut nexts, batch, &mut met)) {
             batch.truncate(met);
@@ -155,7 +142,7 @@ where
         outcome.map_err(|what| Fault { node: Some(self.node), action: self.action, what })
     }
 
-    fn take_of(&mut self, known: &Known<'_, M>, node: u32, batch: &mut Batch<M::State>) -> Result<(), What> {
+    fn take_of(&mut self, known: &Known<'_, M>, node: u32, batch: &mut Batch) -> Result<(), What> {
         let Known { model, states, promised, .. } = *known;
         self.node = node;
         self.action = None;
@@ -213,10 +200,10 @@ where
         &mut self,
         known: &Known<'_, M>,
         nexts: &mut [Option<M::State>],
-        batch: &mut Batch<M::State>,
+        batch: &mut Batch,
         met: &mut usize,
     ) -> Result<(), What> {
-        let Known { model, visited, states, promised, .. } = *known;
+        let Known { visited, states, promised, .. } = *known;
         let (nodes, steps) = self.before;
         let mut steps = batch.steps[steps..].iter_mut().zip(nexts);
         for taken in &batch.nodes[nodes..] {
@@ -228,32 +215,43 @@ where
                     step.met = Met::Known(if taken.keeps == promised { NONE } else { seat.node() });
                     continue;
                 }
-                step.met = Met::Outside;
-                if self.admits(model, known.seen, &next, step.action) {
-                    let (looked, packed) = (batch.looked.len(), batch.packed.len());
-                    batch.looked.extend(self.marks.iter());
-                    batch.held.extend(self.hold(known.packs, model, next, &mut batch.packed)?);
-                    let (looked, packed) = (batch.looked.len() - looked, batch.packed.len() - packed);
-                    step.met = Met::Admitted { looked: looked as u16, packed: packed as u32 };
-                }
+                step.met = if self.inside(known.model, &next, step.action) {
+                    Met::Fresh(self.found(known, step.fingerprint, next)?)
+                } else {
+                    Met::Outside
+                };
             }
             *met += 1;
         }
         Ok(())
     }
 
-    /// Whether a state that an action leads to is inside of the boundary. Then the marks are those that it shows first.
-    pub(super) fn admits(&mut self, model: &M, seen: &Marks, next: &M::State, action: u16) -> bool {
+    /// Whether a state that an action leads to is inside of the boundary.
+    pub(super) fn inside(&mut self, model: &M, next: &M::State, action: u16) -> bool {
         self.action = Some(action.into());
         self.asked = "within_boundary";
-        if !model.within_boundary(next) {
-            return false;
-        }
+        model.within_boundary(next)
+    }
+
+    /// Leaves the marks that a state shows first.
+    pub(super) fn look(&mut self, model: &M, seen: &Marks, state: &M::State) {
         self.asked = "look";
         self.marks.clear();
-        model.look(next, &mut self.marks);
+        model.look(state, &mut self.marks);
         self.marks.forget(seen);
-        true
+    }
+
+    /// The place of a state among those that were found, where it is put unless it is there.
+    fn found(&mut self, known: &Known<'_, M>, fingerprint: u64, state: M::State) -> Result<u32, What> {
+        let Known { model, fresh, seen, packs, .. } = *known;
+        if let Some(place) = fresh.place(fingerprint, &state) {
+            return Ok(place);
+        }
+        self.look(model, seen, &state);
+        let looked = self.marks.iter().collect();
+        let mut packed = Vec::new();
+        let state = self.hold(packs, model, state, &mut packed)?;
+        Ok(fresh.put(fingerprint, Found { state, packed, looked, node: None }))
     }
 
     /// A state as it waits to be expanded: packed, or itself.

@@ -21,7 +21,7 @@ where
     pub(super) fn number(
         &mut self,
         expander: &mut Expander<M>,
-        batch: &mut Batch<M::State>,
+        batch: &mut Batch,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Option<Ended>, Fault> {
         if let Some(why) = self.run_out(progress) {
@@ -40,13 +40,11 @@ where
         &mut self,
         expander: &mut Expander<M>,
         nexts: &mut [Option<M::State>],
-        batch: &mut Batch<M::State>,
+        batch: &Batch,
     ) -> Result<Option<Ended>, What> {
         let most = self.options.budget.states.unwrap_or(usize::MAX);
         let exact = self.options.store == Store::Exact;
-        let (mut shown, mut looked, mut packed) =
-            (batch.shown.iter(), batch.looked.iter(), &batch.packed[..]);
-        let (mut held, mut nexts) = (batch.held.drain(..), nexts.iter_mut());
+        let (mut shown, mut nexts) = (batch.shown.iter(), nexts.iter_mut());
         let mut bytes = Vec::new();
         let mut rest = &batch.steps[..];
         for taken in &batch.nodes {
@@ -81,10 +79,11 @@ where
                             Ok(seat) => seat.node(),
                             Err(place) => {
                                 let Some(next) = next.take() else { continue };
-                                if !expander.admits(self.model, &self.seen, &next, step.action) {
+                                if !expander.inside(self.model, &next, step.action) {
                                     cut += 1;
                                     continue;
                                 }
+                                expander.look(self.model, &self.seen, &next);
                                 bytes.clear();
                                 let next = expander.hold(self.packs, self.model, next, &mut bytes)?;
                                 let to = self.visit(step.fingerprint, place, (node, inside), next, &bytes)?;
@@ -95,21 +94,7 @@ where
                             }
                         }
                     }
-                    Met::Admitted { looked: marks, packed: length } => {
-                        let (bytes, others) = packed.split_at(length as usize);
-                        packed = others;
-                        let next = if self.packs { None } else { held.next() };
-                        let same =
-                            |seat: Seat<'_>| !exact || Some(self.states.at(seat.node())) == next.as_ref();
-                        let to = match self.found.visited.find(step.fingerprint, same) {
-                            Ok(seat) => seat.node(),
-                            Err(place) => self.visit(step.fingerprint, place, (node, inside), next, bytes)?,
-                        };
-                        for &mark in looked.by_ref().take(marks.into()) {
-                            self.show(mark, Witness { node: to, action: None });
-                        }
-                        to
-                    }
+                    Met::Fresh(place) => self.visit_fresh(step.fingerprint, place, (node, inside))?,
                 };
                 if keep_edges {
                     self.edges.push(Edge { class: step.class, to });
@@ -125,6 +110,25 @@ where
             }
         }
         Ok(None)
+    }
+
+    /// The number of a state that a thread found: the next one, unless it has got one meanwhile.
+    fn visit_fresh(&mut self, fingerprint: u64, place: u32, from: (u32, u16)) -> Result<u32, What> {
+        let Some(found) = self.fresh.at(fingerprint, place) else { return Ok(NONE) };
+        if let Some(node) = found.node {
+            return Ok(node);
+        }
+        let state = found.state.take();
+        let (packed, looked) = (std::mem::take(&mut found.packed), std::mem::take(&mut found.looked));
+        let Err(free) = self.found.visited.find(fingerprint, |_| false) else { return Ok(NONE) };
+        let node = self.visit(fingerprint, free, from, state, &packed)?;
+        for mark in looked {
+            self.show(mark, Witness { node, action: None });
+        }
+        if let Some(found) = self.fresh.at(fingerprint, place) {
+            found.node = Some(node);
+        }
+        Ok(node)
     }
 
     fn cut(&self, why: Why) -> Ended {

@@ -5,6 +5,7 @@ use super::error::{Fault, ModelError, Place, What, short};
 use super::expand::{Batch, Expander, Known, packs};
 use super::fair::FairModel;
 use super::fingerprint::fingerprint;
+use super::fresh::Fresh;
 use super::graph::{Edge, Graph, Pieces};
 use super::marks::Marks;
 use super::path::{Witness, action_at};
@@ -58,6 +59,7 @@ pub(super) struct Search<'a, M: FairModel> {
     pub(super) model: &'a M,
     pub(super) options: &'a Options,
     pub(super) states: States<M::State>,
+    pub(super) fresh: Fresh<M::State>,
     pub(super) found: Exploration,
     pub(super) seen: Marks,
     /// All promises, and those that open in initial states, and in every state.
@@ -105,6 +107,7 @@ where
             model,
             options,
             states,
+            fresh: Fresh::new(options.store == Store::Exact),
             found,
             seen,
             promised,
@@ -200,6 +203,7 @@ where
         let mut done_with = Vec::new();
         while self.waiting() > 0 {
             let ended = if threads > 1 && self.waiting() >= worthwhile::<M::State>() {
+                self.fresh.clear();
                 let mut batches = self.expand_together(threads, done_with).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {
@@ -232,6 +236,7 @@ where
             model: self.model,
             visited: &self.found.visited,
             states: &self.states,
+            fresh: &self.fresh,
             exact: self.options.store == Store::Exact,
             seen: &self.seen,
             promised: self.promised,

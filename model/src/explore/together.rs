@@ -14,13 +14,13 @@ use std::sync::{Mutex, PoisonError};
 const fn chunk<S>() -> u32 {
     match at_once::<S>() {
         _ if cfg!(test) => 2,
-        1 => 16,
+        1 => 64,
         _ => 128,
     }
 }
 
-/// Chunks that are expanded before what was found is numbered. What is found twice in them is looked at twice.
-const CHUNKS: u32 = if cfg!(test) { 6 } else { 32 };
+/// Chunks that are expanded before what was found is numbered.
+const CHUNKS: u32 = if cfg!(test) { 6 } else { 128 };
 
 /// Fewer waiting states are not worth several threads.
 pub(super) const fn worthwhile<S>() -> u32 {
@@ -35,17 +35,16 @@ where
 {
     /// Expands the next block of states. What they lead to comes in the order of the states. States that are done with are
     /// dropped on the way, for that takes time where they are large.
-    pub(super) fn expand_together(
-        &self,
-        threads: usize,
-        done_with: Vec<Block<M::State>>,
-    ) -> Vec<Batch<M::State>> {
+    pub(super) fn expand_together(&self, threads: usize, done_with: Vec<Block<M::State>>) -> Vec<Batch> {
         let known = &self.known();
         let first = self.found.expanded;
         let end = first + self.waiting().min(CHUNKS * chunk::<M::State>());
         let taken = &AtomicU32::new(0);
         let done_with = &Mutex::new(done_with);
         let work = || {
+            while let Some(block) = done_with.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+                drop(block);
+            }
             let mut expander = Expander::new(self.found.witnesses.len());
             let mut batches = Vec::new();
             loop {
@@ -61,9 +60,6 @@ where
                     }
                 }
                 batches.push((from, batch));
-            }
-            while let Some(block) = done_with.lock().unwrap_or_else(PoisonError::into_inner).pop() {
-                drop(block);
             }
             batches
         };
