@@ -11,9 +11,6 @@ use crate::scopes::{Model, Scope};
 use crate::subject::Subject;
 use crate::tally::{Tally, Tallying};
 use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, Party, Situation, broken_by_step};
-use orchestrion_kernel::ids::ItemId;
-use orchestrion_kernel::item::Key;
-use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -290,13 +287,15 @@ impl FairModel for KernelModel {
         self.situations(product, |(_, to)| *to)
     }
 
-    fn heap(&self, product: &Product) -> usize {
-        // What is known takes nearly all of it: two maps, whose nodes have room for eleven and are half full, and texts.
-        const NODE: usize = 11 * (size_of::<(ItemId, Entry)>() + size_of::<(Key, ItemId)>());
-        const TEXTS: usize = 64;
-        const REST: usize = 512;
-        let items = product.state.semantic.len();
-        items.div_ceil(6) * NODE + items * TEXTS + REST
+    fn heap(&self, _: &Product) -> usize {
+        // What is known is shared with the states before it, but for what a step or two wrote; then there are a few lists.
+        1024
+    }
+
+    fn held(&self) -> usize {
+        // A set has room for eight where it says seven, and a byte more for each.
+        let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();
+        room / 7 * 8 * (size_of::<u64>() + 1)
     }
 }
 

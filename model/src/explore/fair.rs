@@ -67,6 +67,11 @@ pub trait FairModel: Model {
         let _ = state;
         0
     }
+
+    /// The bytes that the model itself holds by now, such as for counting. A budget of memory reckons with them too.
+    fn held(&self) -> usize {
+        0
+    }
 }
 
 /// A stateright model as it is. Each of its properties has the mark of its position: `always` shows it where it is broken,

@@ -278,7 +278,12 @@ where
 
     fn bytes(&self) -> usize {
         let Exploration { visited, graph, opens, keeps, .. } = &self.found;
-        visited.bytes() + graph.bytes() + opens.bytes() + keeps.bytes() + self.states.bytes()
+        visited.bytes()
+            + graph.bytes()
+            + opens.bytes()
+            + keeps.bytes()
+            + self.states.bytes()
+            + self.model.held()
     }
 
     fn finish(mut self, ended: Ended) -> Exploration {
