@@ -206,6 +206,8 @@ impl Event {
 pub enum ForgetCause {
     /// The session ended, and with it its working set (003 layer 3).
     SessionEnd,
+    /// It expired (003 layer 3).
+    Expiry,
 }
 
 #[cfg(test)]

@@ -1,5 +1,11 @@
 //! What the semantic state is made of (000 §2.1): facts, constraints and subtasks, each a text under an id.
 
+mod layer;
+
+pub use layer::{
+    Audience, FactRecord, Identity, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule,
+};
+
 use crate::ids::{ItemId, RequestId, TaskId, Text, TraceId};
 use crate::module::Role;
 use core::fmt;
@@ -13,10 +19,44 @@ pub struct Item {
     pub id: ItemId,
     /// Fact, constraint or subtask.
     pub variant: Variant,
-    /// What it speaks of; at most one item of the state has a given key.
+    /// What it speaks of. Facts may share a key; of these at most one in each scope is current.
     pub key: Key,
     /// What it says.
     pub text: Text,
+    /// Where it belongs (003).
+    pub layer: Layer,
+    /// Whether it is to be believed (003 `is_valid`, `superseded_by`, `needs_review`).
+    pub standing: Standing,
+}
+
+impl Item {
+    /// An item that a request leaves.
+    #[must_use]
+    pub const fn of_request(id: ItemId, variant: Variant, key: Key, text: Text) -> Self {
+        Self { id, variant, key, text, layer: Layer::Request, standing: Standing::Current }
+    }
+
+    /// What stands in the schema of a persistent fact beside the text; nothing for other items.
+    #[must_use]
+    pub fn fact(&self) -> Option<&FactRecord> {
+        match &self.layer {
+            Layer::Fact(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// Whether it outlives the session (003 layers 2 and 4); the others are its working set (layer 3), and who speaks in it
+    /// (layer 1).
+    #[must_use]
+    pub fn persists(&self) -> bool {
+        self.key.persists() && self.fact().is_none_or(|fact| fact.scope != Scope::Session)
+    }
+
+    /// Whether it was not superseded (003 `is_valid`).
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {
+        matches!(self.standing, Standing::Current | Standing::NeedsReview)
+    }
 }
 
 /// Which summand of `Item` an element comes from.
@@ -26,10 +66,25 @@ pub struct Item {
 pub enum Variant {
     /// Something known.
     Fact,
-    /// Something to be kept to.
-    Constraint,
+    /// Something to be kept to, and of which kind, if that was said (003 `constraint_type`).
+    Constraint(Option<ConstraintType>),
     /// Something to be done, and how far it is.
     Subtask(Status),
+}
+
+/// What a constraint limits (003 `constraint_type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum ConstraintType {
+    /// What may be spent.
+    Budget,
+    /// By when.
+    Deadline,
+    /// How much there is room for.
+    Capacity,
+    /// What is allowed.
+    Policy,
 }
 
 /// How far a subtask is (000 §2.1).
@@ -70,13 +125,32 @@ pub enum Key {
     Diagnosis(RequestId),
     /// What the approver said last.
     Approval(RequestId),
+    /// Who speaks (003 layer 1).
+    Identity,
+    /// Whatever a fact was called when it was written (003 layer 2).
+    Fact(Text),
+    /// Whatever an item of the working set was called (003 layer 3).
+    Working(Text),
+    /// Whatever a signal from outside was called (003 layer 4).
+    Environment(Text),
 }
 
 impl Key {
-    /// Whether such an item outlives the session (003 layer 2); the others are its working set (layer 3).
+    /// Whether items with such a key outlive the session; see [`Item::persists`].
     #[must_use]
     pub const fn persists(&self) -> bool {
-        matches!(self, Self::Request(_) | Self::Answer(_))
+        matches!(self, Self::Request(_) | Self::Answer(_) | Self::Fact(_) | Self::Environment(_))
+    }
+}
+
+impl fmt::Display for ConstraintType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Budget => "budget",
+            Self::Deadline => "deadline",
+            Self::Capacity => "capacity",
+            Self::Policy => "policy",
+        })
     }
 }
 
@@ -103,6 +177,10 @@ impl fmt::Display for Key {
             Self::Argument(r, role) => write!(f, "{role} on request {r}"),
             Self::Diagnosis(r) => write!(f, "diagnosis of request {r}"),
             Self::Approval(r) => write!(f, "approval of request {r}"),
+            Self::Identity => f.write_str("identity"),
+            Self::Fact(name) => write!(f, "fact {name}"),
+            Self::Working(name) => write!(f, "working item {name}"),
+            Self::Environment(name) => write!(f, "environment {name}"),
         }
     }
 }

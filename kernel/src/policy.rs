@@ -5,6 +5,7 @@ mod rules;
 
 pub use rules::{Rule, Rules};
 
+use crate::item::Rank;
 use crate::module::Role;
 use crate::score::{Score, Weight};
 use alloc::string::{String, ToString};
@@ -25,6 +26,8 @@ pub struct Policy {
     pub weights: Weights,
     /// How the roles' ratings move after a debate.
     pub elo: Elo,
+    /// Who may write what into what is known.
+    pub writes: Writes,
     /// Which rules that go beyond 004's drawing are in force.
     pub rules: Rules,
 }
@@ -126,6 +129,18 @@ impl Weights {
     }
 }
 
+/// From which rank on something may be written (003, "check authority before write"). What a lower rank writes is kept, and
+/// never shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Writes {
+    /// Constraints.
+    pub constraint_from: Rank,
+    /// What the organization knows.
+    pub organizational_from: Rank,
+}
+
 /// Two settings that contradict each other, or one that makes no sense. Reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction {
@@ -194,6 +209,7 @@ impl Policy {
                 optimizer: weight(800_000),
             },
             elo: Elo::Incremental,
+            writes: Writes { constraint_from: Rank::Manager, organizational_from: Rank::Employee },
             rules: Rules { approver: false, ..Rules::all(true) },
         }
     }

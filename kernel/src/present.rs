@@ -35,7 +35,7 @@ pub fn present(state: &State) -> Context {
                 writeln!(text, "[{}] {} ({status}): {}", item.id, item.key, item.text)
             }
             Variant::Fact => writeln!(text, "[{}] {}: {}", item.id, item.key, item.text),
-            Variant::Constraint => writeln!(text, "[{}] constraint, {}: {}", item.id, item.key, item.text),
+            Variant::Constraint(_) => writeln!(text, "[{}] constraint, {}: {}", item.id, item.key, item.text),
         };
     }
     Context { ids, cost_tokens: text.len().div_ceil(4), text }

@@ -5,19 +5,23 @@
 
 use crate::event::Event;
 use crate::ids::{ItemId, RequestId, TaskId};
-use crate::item::{Item, Key, Status, Variant};
+use crate::item::{Item, Key, Layer, Standing, Status, Variant};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use rpds::RedBlackTreeMapSync as Map;
 
-/// Items and their dependencies, both in id order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Items and their dependencies, in id order. A copy shares everything with the original, and costs nothing.
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "stored::Stored", into = "stored::Stored"))]
 pub struct Semantic {
     items: Map<ItemId, Entry>,
-    by_key: Map<Key, ItemId>,
     next: ItemId,
+    /// Which items have a key: an index, as the next.
+    by_key: Map<(Key, ItemId), ()>,
+    /// Which items rest on an item.
+    dependents: Map<(ItemId, ItemId), ()>,
 }
 
 /// An item with the items it depends on.
@@ -30,7 +34,15 @@ pub struct Entry {
     pub deps: Vec<ItemId>,
 }
 
-/// Keys stand in the items too, so the second order of them is not hashed.
+/// The indexes say nothing that the items do not.
+impl PartialEq for Semantic {
+    fn eq(&self, other: &Self) -> bool {
+        self.next == other.next && self.items == other.items
+    }
+}
+
+impl Eq for Semantic {}
+
 impl Hash for Semantic {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.items.hash(state);
@@ -40,7 +52,8 @@ impl Hash for Semantic {
 
 impl Default for Semantic {
     fn default() -> Self {
-        Self { items: Map::new_sync(), by_key: Map::new_sync(), next: ItemId::FIRST }
+        let (items, by_key, dependents) = (Map::new_sync(), Map::new_sync(), Map::new_sync());
+        Self { items, next: ItemId::FIRST, by_key, dependents }
     }
 }
 
@@ -68,22 +81,34 @@ impl Semantic {
         self.items.get(&id)
     }
 
-    /// The item that speaks of this.
+    /// Every item that speaks of this, the latest first.
+    pub fn all<'a>(&'a self, key: &Key) -> impl Iterator<Item = &'a Entry> + use<'a> {
+        let of_key = (key.clone(), LOWEST)..=(key.clone(), HIGHEST);
+        self.by_key.range(of_key).rev().filter_map(|((_, id), ())| self.get(*id))
+    }
+
+    /// The latest item that speaks of this.
     #[must_use]
     pub fn find(&self, key: &Key) -> Option<&Entry> {
-        self.get(*self.by_key.get(key)?)
+        self.all(key).next()
+    }
+
+    /// The items that rest on an item, in id order.
+    pub fn dependents(&self, id: ItemId) -> impl Iterator<Item = ItemId> {
+        self.dependents.range((id, LOWEST)..=(id, HIGHEST)).map(|((_, dependent), ())| *dependent)
     }
 
     /// The id of the request's own item.
     #[must_use]
     pub fn request(&self, request: RequestId) -> Option<ItemId> {
-        self.by_key.get(&Key::Request(request)).copied()
+        self.find(&Key::Request(request)).map(|entry| entry.item.id)
     }
 
     /// What the tasks of a request gave, in the order of the tasks' numbers; only of tasks that are done.
     pub fn outputs(&self, request: RequestId) -> impl Iterator<Item = &Item> {
-        let of_task = |task: u32| Key::Output(request, TaskId::new(task));
-        self.by_key.range(of_task(u32::MIN)..=of_task(u32::MAX)).filter_map(move |(key, id)| {
+        let of_task = |task: u32, id: ItemId| (Key::Output(request, TaskId::new(task)), id);
+        let outputs = of_task(u32::MIN, LOWEST)..=of_task(u32::MAX, HIGHEST);
+        self.by_key.range(outputs).filter_map(move |((key, id), ())| {
             let Key::Output(_, task) = key else { return None };
             let subtask = self.find(&Key::Task(request, *task))?;
             (subtask.item.variant == Variant::Subtask(Status::Done)).then_some(&self.get(*id)?.item)
@@ -99,47 +124,59 @@ impl Semantic {
     /// What leaves when the session ends: every item that does not outlive it.
     #[must_use]
     pub fn working_set(&self) -> Vec<ItemId> {
-        self.entries().filter(|entry| !entry.item.key.persists()).map(|entry| entry.item.id).collect()
+        self.entries().filter(|entry| !entry.item.persists()).map(|entry| entry.item.id).collect()
     }
 
-    /// Whether every id is its item's, every key leads to its item, and no dependency dangles (000 §2.2).
+    /// Whether every id is its item's, every key leads to its items, and no dependency dangles (000 §2.2).
     #[must_use]
     pub fn is_closed(&self) -> bool {
+        let edges = self.entries().map(|entry| entry.deps.len()).sum::<usize>();
         self.by_key.size() == self.items.size()
+            && self.dependents.size() == edges
             && self.items.iter().all(|(id, entry)| {
                 entry.item.id == *id
                     && *id < self.next
-                    && self.by_key.get(&entry.item.key) == Some(id)
-                    && entry.deps.iter().all(|dep| self.items.contains_key(dep))
+                    && self.by_key.contains_key(&(entry.item.key.clone(), *id))
+                    && entry
+                        .deps
+                        .iter()
+                        .all(|dep| self.items.contains_key(dep) && self.dependents.contains_key(&(*dep, *id)))
             })
     }
 
-    /// Writes one semantic event; every other event leaves the state as it is.
-    pub(crate) fn apply(&mut self, event: &Event) {
+    /// Writes one semantic event; every other event leaves the state as it is. Total: what does not fit is written as far
+    /// as it makes sense; [`admit`](crate::knowledge::admit) says whether it fits.
+    pub fn apply(&mut self, event: &Event) {
         match event {
             Event::AddItem { item, deps } | Event::UpdateItem { item, deps } => {
-                self.next = self.next.max(item.id.next());
-                let entry = Entry { item: item.clone(), deps: deps.clone() };
-                if let Some(old) = self.items.get(&item.id) {
-                    if old.item.key == item.key {
-                        self.items.insert_mut(item.id, entry);
-                        return;
-                    }
-                    self.by_key.remove_mut(&old.item.key);
-                }
-                self.items.insert_mut(item.id, entry);
-                self.by_key.insert_mut(item.key.clone(), item.id);
+                self.write(Entry { item: item.clone(), deps: deps.clone() });
             }
-            Event::ForgetItems { ids, .. } => {
-                for id in ids {
-                    if let Some(entry) = self.items.get(id) {
-                        self.by_key.remove_mut(&entry.item.key);
-                        self.items.remove_mut(id);
-                    }
-                }
-            }
+            Event::ForgetItems { ids, .. } => ids.iter().for_each(|id| self.forget(*id)),
             _ => {}
         }
+    }
+
+    fn write(&mut self, entry: Entry) {
+        let id = entry.item.id;
+        self.next = self.next.max(id.next());
+        let old = self.items.get(&id);
+        if old.is_none_or(|old| old.item.key != entry.item.key || old.deps != entry.deps) {
+            self.forget(id);
+            self.by_key.insert_mut((entry.item.key.clone(), id), ());
+            for dep in &entry.deps {
+                self.dependents.insert_mut((*dep, id), ());
+            }
+        }
+        self.items.insert_mut(id, entry);
+    }
+
+    fn forget(&mut self, id: ItemId) {
+        let Some(Entry { item, deps }) = self.items.get(&id) else { return };
+        self.by_key.remove_mut(&(item.key.clone(), id));
+        for dep in deps {
+            self.dependents.remove_mut(&(*dep, id));
+        }
+        self.items.remove_mut(&id);
     }
 
     /// Renumbers the items 1, 2, 3 … keeping their order (design §2, rule 3).
@@ -153,13 +190,61 @@ impl Semantic {
         if self.next == next {
             return;
         }
-        self.next = next;
         let rename = |id: ItemId| renamed.get(&id).copied().unwrap_or(id);
-        let renamed_entry = |entry: &Entry| {
-            let item = Item { id: rename(entry.item.id), ..entry.item.clone() };
-            (item.id, Entry { item, deps: entry.deps.iter().map(|dep| rename(*dep)).collect() })
-        };
-        self.items = self.items.values().map(renamed_entry).collect();
-        self.by_key = self.by_key.iter().map(|(key, id)| (key.clone(), rename(*id))).collect();
+        let mut canonical = Self::default();
+        for Entry { item, deps } in self.entries() {
+            let item = Item {
+                id: rename(item.id),
+                layer: match &item.layer {
+                    Layer::Fact(fact) => {
+                        let mut fact = fact.clone();
+                        fact.supersedes = fact.supersedes.map(rename);
+                        Layer::Fact(fact)
+                    }
+                    layer => layer.clone(),
+                },
+                standing: match item.standing {
+                    Standing::Superseded { by, rule } => Standing::Superseded { by: by.map(rename), rule },
+                    standing => standing,
+                },
+                ..item.clone()
+            };
+            canonical.write(Entry { item, deps: deps.iter().map(|dep| rename(*dep)).collect() });
+        }
+        canonical.next = next;
+        *self = canonical;
+    }
+}
+
+const LOWEST: ItemId = ItemId::new(u64::MIN);
+const HIGHEST: ItemId = ItemId::new(u64::MAX);
+
+/// The encoding: items, and the next id. Indexes are made anew.
+#[cfg(feature = "serde")]
+mod stored {
+    use super::{Entry, Semantic};
+    use crate::ids::ItemId;
+    use alloc::vec::Vec;
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct Stored {
+        items: Vec<Entry>,
+        next: ItemId,
+    }
+
+    impl From<Semantic> for Stored {
+        fn from(semantic: Semantic) -> Self {
+            Self { items: semantic.entries().cloned().collect(), next: semantic.next }
+        }
+    }
+
+    impl From<Stored> for Semantic {
+        fn from(stored: Stored) -> Self {
+            let mut semantic = Self::default();
+            stored.items.into_iter().for_each(|entry| semantic.write(entry));
+            semantic.next = semantic.next.max(stored.next);
+            semantic
+        }
     }
 }

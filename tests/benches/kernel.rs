@@ -60,12 +60,8 @@ fn conversation(policy: &Policy, items: usize) -> State {
             conversation: ConversationId::new("earlier"),
             request: RequestId::new(u32::try_from(number).expect("few enough")),
         };
-        let item = Item {
-            id: state.semantic.next_id(),
-            variant: Variant::Fact,
-            key: Key::Trace(earlier),
-            text: Text::from("something known"),
-        };
+        let (id, text) = (state.semantic.next_id(), Text::from("something known"));
+        let item = Item::of_request(id, Variant::Fact, Key::Trace(earlier), text);
         state.apply(&Event::AddItem { item, deps: Vec::new() });
     }
     state

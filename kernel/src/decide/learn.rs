@@ -152,7 +152,7 @@ impl Batch<'_> {
     /// Adds an item, or updates the one of the same key if it says something else. Gives its id.
     pub(super) fn know(&mut self, variant: Variant, key: Key, text: Text, deps: Vec<ItemId>) -> ItemId {
         if let Some(entry) = self.state.semantic.find(&key) {
-            let item = Item { id: entry.item.id, variant, key, text };
+            let item = Item::of_request(entry.item.id, variant, key, text);
             let id = item.id;
             if entry.item != item || entry.deps != deps {
                 self.push(Event::UpdateItem { item, deps });
@@ -161,7 +161,7 @@ impl Batch<'_> {
         }
         let id = self.next_item;
         self.next_item = id.next();
-        self.push(Event::AddItem { item: Item { id, variant, key, text }, deps });
+        self.push(Event::AddItem { item: Item::of_request(id, variant, key, text), deps });
         id
     }
 }

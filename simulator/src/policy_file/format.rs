@@ -3,7 +3,8 @@
 use super::write::rule_meaning;
 use crate::yaml::{At, Decimal, Fault, Words, given};
 use miette::SourceSpan;
-use orchestrion_kernel::policy::{Bound, Bounds, Elo, Rule, Rules, Thresholds, Weights};
+use orchestrion_kernel::item::Rank;
+use orchestrion_kernel::policy::{Bound, Bounds, Elo, Rule, Rules, Thresholds, Weights, Writes};
 use orchestrion_kernel::{Policy, Score, Weight};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
@@ -34,7 +35,10 @@ pub struct PolicyFile {
     pub weights: Option<At<WeightsFile>>,
     /// How the roles' ratings move after a debate: by fixed steps, or by standard duels.
     #[serde(default, deserialize_with = "given")]
-    pub elo: Option<At<EloFile>>,
+    pub elo: Option<At<Named<Elo>>>,
+    /// Who may write what into what is known.
+    #[serde(default, deserialize_with = "given")]
+    pub writes: Option<At<WritesFile>>,
     /// Which rules that go beyond the drawing of 004 are in force.
     #[serde(default, deserialize_with = "given")]
     pub rules: Option<At<RulesFile>>,
@@ -56,6 +60,9 @@ impl PolicyFile {
         if let Some(elo) = &self.elo {
             policy.elo = elo.value.0;
         }
+        if let Some(section) = &self.writes {
+            section.value.lay_over(&mut policy.writes);
+        }
         if let Some(section) = &self.rules {
             section.value.lay_over(&mut policy.rules);
         }
@@ -69,6 +76,7 @@ impl PolicyFile {
             "thresholds" => self.thresholds.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "bounds" => self.bounds.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "weights" => self.weights.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            "writes" => self.writes.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "rules" => self.rules.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "elo" => self.elo.as_ref().and_then(At::span),
             _ => None,
@@ -79,17 +87,58 @@ impl PolicyFile {
 /// What the setting `elo` means, in a line.
 pub(super) const ELO_MEANING: &str = "how ratings move after a debate: incremental (fixed steps) or standard (each PRO role duels each CON role)";
 
-/// A way in which ratings move, by its name.
+/// One of a few, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EloFile(pub Elo);
+pub struct Named<T>(pub T);
 
-impl<'de> Deserialize<'de> for EloFile {
+/// What has a name in a policy file.
+pub trait OneOf: Copy + 'static {
+    /// All that there are.
+    const ALL: &'static [Self];
+    /// What they are called together, in a schema.
+    const SCHEMA: &'static str;
+
+    /// Its name.
+    fn name(self) -> &'static str;
+
+    /// What is wrong with a name that none has.
+    fn unknown(name: &str) -> String;
+}
+
+impl OneOf for Elo {
+    const ALL: &'static [Self] = &Self::ALL;
+    const SCHEMA: &'static str = "Elo";
+
+    fn name(self) -> &'static str {
+        self.name()
+    }
+
+    fn unknown(name: &str) -> String {
+        format!("there is no way `{name}` for ratings to move")
+    }
+}
+
+impl OneOf for Rank {
+    const ALL: &'static [Self] = &Self::ALL;
+    const SCHEMA: &'static str = "Rank";
+
+    fn name(self) -> &'static str {
+        self.name()
+    }
+
+    fn unknown(name: &str) -> String {
+        format!("there is no rank `{name}`")
+    }
+}
+
+impl<'de, T: OneOf> Deserialize<'de> for Named<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = At::<String>::deserialize(deserializer)?;
-        Elo::ALL.into_iter().find(|elo| elo.name() == text.value).map(Self).ok_or_else(|| {
+        T::ALL.iter().find(|known| known.name() == text.value).map(|known| Self(*known)).ok_or_else(|| {
+            let names: Vec<String> = T::ALL.iter().map(|known| format!("`{}`", known.name())).collect();
             Fault::new(
-                format!("there is no way `{}` for ratings to move", text.value.escape_debug()),
-                "write `incremental` or `standard`",
+                T::unknown(&text.value.escape_debug().to_string()),
+                format!("write {}", names.join(" or ")),
             )
             .at(text.span(), "unknown")
             .raise()
@@ -97,12 +146,13 @@ impl<'de> Deserialize<'de> for EloFile {
     }
 }
 
-impl JsonSchema for EloFile {
+impl<T: OneOf> JsonSchema for Named<T> {
     fn schema_name() -> Cow<'static, str> {
-        "Elo".into()
+        T::SCHEMA.into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "enum": Elo::ALL.map(Elo::name)})
+        let names: Vec<&str> = T::ALL.iter().map(|known| known.name()).collect();
+        json_schema!({"type": "string", "enum": names})
     }
 }
 
@@ -112,6 +162,12 @@ trait Means<K> {
 }
 
 impl<N> Means<N> for Decimal<N> {
+    fn means(self) -> N {
+        self.0
+    }
+}
+
+impl<N> Means<N> for Named<N> {
     fn means(self) -> N {
         self.0
     }
@@ -186,6 +242,11 @@ sections! {
         critic: Decimal<Weight>, "factor, 0 to 1000: the Critic's voice";
         security: Decimal<Weight>, "factor, 0 to 1000: Security's voice";
         optimizer: Decimal<Weight>, "factor, 0 to 1000: the Optimizer's voice";
+    }
+    /// Who may write what into what is known.
+    WritesFile for Writes {
+        constraint_from: Named<Rank>, "rank: who is below it may not write constraints";
+        organizational_from: Named<Rank>, "rank: who is below it may not write what the organization knows";
     }
 }
 

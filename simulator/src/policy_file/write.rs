@@ -1,8 +1,8 @@
 //! Writes a policy as a file that says everything, each setting with its unit or meaning.
 
-use super::format::{BoundsFile, ELO_MEANING, ThresholdsFile, WeightsFile};
+use super::format::{BoundsFile, ELO_MEANING, ThresholdsFile, WeightsFile, WritesFile};
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::policy::{Bound, Bounds, Rule, Thresholds, Weights};
+use orchestrion_kernel::policy::{Bound, Bounds, Rule, Thresholds, Weights, Writes};
 use std::fmt::Write as _;
 
 /// The policy as a policy file. It sets everything, so that it reads back as the same policy whatever the
@@ -31,11 +31,12 @@ pub(super) fn write_values(name: &str, values: Vec<(String, String)>) -> String 
     text
 }
 
-const SECTIONS: [&str; 4] = ["thresholds", "bounds", "weights", "rules"];
+const SECTIONS: [&str; 5] = ["thresholds", "bounds", "weights", "writes", "rules"];
 
 /// Every setting by its path, with its value as it is written.
 pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
-    let Policy { name: _, thresholds, bounds, weights, elo, rules } = policy;
+    let Policy { name: _, thresholds, bounds, weights, elo, writes, rules } = policy;
+    let Writes { constraint_from, organizational_from } = writes;
     let Thresholds { redebate_below, proceed_from, veto_from, objection_from, critique_above } = thresholds;
     let Bounds { passes, repairs, audit_attempts } = bounds;
     let Weights { analyst, solution, critic, security, optimizer } = weights;
@@ -58,6 +59,8 @@ pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
         ("weights.critic".to_owned(), critic.to_string()),
         ("weights.security".to_owned(), security.to_string()),
         ("weights.optimizer".to_owned(), optimizer.to_string()),
+        ("writes.constraint_from".to_owned(), constraint_from.to_string()),
+        ("writes.organizational_from".to_owned(), organizational_from.to_string()),
     ];
     values.extend(
         Rule::ALL.iter().map(|rule| (format!("rules.{}", rule.name()), rules.has(*rule).to_string())),
@@ -73,6 +76,7 @@ fn meaning(section: &str, key: &str) -> String {
         "thresholds" => of(ThresholdsFile::MEANINGS),
         "bounds" => of(BoundsFile::MEANINGS),
         "weights" => of(WeightsFile::MEANINGS),
+        "writes" => of(WritesFile::MEANINGS),
         _ => Rule::ALL.iter().find(|rule| rule.name() == key).map(|rule| rule_meaning(*rule)),
     }
     .unwrap_or_default()

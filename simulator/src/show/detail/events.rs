@@ -43,9 +43,13 @@ fn told(event: &Event) -> (&'static str, Line) {
         }
         Event::AddItem { item, deps } => ("AddItem", self::item(item, deps, None)),
         Event::UpdateItem { item, deps } => ("UpdateItem", self::item(item, deps, None)),
-        Event::ForgetItems { ids, cause: ForgetCause::SessionEnd } => {
+        Event::ForgetItems { ids, cause } => {
+            let why = match cause {
+                ForgetCause::SessionEnd => "for the session ends",
+                ForgetCause::Expiry => "for they have expired",
+            };
             let listed: Vec<String> = ids.iter().map(|id| format!("[{id}]")).collect();
-            let line = format!("{}, for the session ends: {}", count(ids.len(), "item"), listed.join(" "));
+            let line = format!("{}, {why}: {}", count(ids.len(), "item"), listed.join(" "));
             ("ForgetItems", Line::text(line))
         }
         Event::FinalAnswer { trace, text } => {
@@ -106,7 +110,7 @@ pub(super) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
     let mut line = Line::new().ink(Ink::Heading, format_args!("[{}]", item.id)).to(5);
     line = match item.variant {
         Variant::Fact => line,
-        Variant::Constraint => line.and("constraint, "),
+        Variant::Constraint(_) => line.and("constraint, "),
         Variant::Subtask(status) => line.ink(Ink::Who, format_args!("{status}: ")),
     };
     line = line.and(&item.key);

@@ -1,0 +1,228 @@
+//! The four layers of context (003), and what a persistent fact carries beside its text.
+//!
+//! Every field of 003's schema has one place here, and what contradicts itself cannot be written down: an item is not both
+//! superseded and valid, and not superseded without a rule. `depends_on` are the item's dependencies, `derived_facts` those
+//! that depend on it, `is_constraint` and `constraint_type` its variant.
+
+use crate::ids::{ItemId, Text, Time};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Where an item belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Layer {
+    /// What a request leaves. Its key says whether it outlives the session (decision 0004).
+    Request,
+    /// Layer 1: who speaks. Set once, at the start of the session.
+    Identity(Box<Identity>),
+    /// Layer 2: a fact that outlives the session, and may be superseded.
+    Fact(Box<FactRecord>),
+    /// Layer 3: the working set of the session.
+    Working {
+        /// When it was written.
+        created_at: Time,
+        /// From when on it is not shown any more, if ever.
+        expires_at: Option<Time>,
+    },
+    /// Layer 4: what comes from outside, whatever is said in the conversation.
+    Environment,
+}
+
+/// Who speaks (003 `IdentityRole`); the text of the item is the user's name, and the session says the user's id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Identity {
+    /// The authority in words, such as a title.
+    pub authority: Text,
+    /// The rank that the border reads from these words.
+    pub rank: Rank,
+    /// The department.
+    pub department: Text,
+    /// The organization.
+    pub organization: Text,
+    /// What was granted by name.
+    pub permissions: Vec<Text>,
+}
+
+/// What a persistent fact carries beside its text (003 `PersistentFact`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct FactRecord {
+    /// Where it comes from.
+    pub source: Source,
+    /// When it was established.
+    pub at: Time,
+    /// Which memory it belongs to.
+    pub memory: MemoryType,
+    /// Where it counts.
+    pub scope: Scope,
+    /// The fact that it took the place of; in a scope of its own, the one that it hides there.
+    pub supersedes: Option<ItemId>,
+    /// Whether the later of two is told by their times, and not by which was written last (003 rule 4).
+    pub time_sensitive: bool,
+    /// Who may see it.
+    pub audience: Audience,
+}
+
+/// Where a fact comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Source {
+    /// Who or what said it.
+    pub name: Text,
+    /// The rank that the border gives to that.
+    pub rank: Rank,
+}
+
+/// How much the word of somebody counts, lowest first (design §2; 003 has policy > manager > employee > guest).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Rank {
+    /// Nobody knows who it is.
+    Unverified,
+    /// A guest, or a subordinate.
+    Guest,
+    /// An employee, or a peer.
+    Employee,
+    /// A manager.
+    Manager,
+    /// An executive.
+    Executive,
+    /// The rules of the house.
+    Policy,
+}
+
+impl Rank {
+    /// Every rank, lowest first.
+    pub const ALL: [Self; 6] =
+        [Self::Unverified, Self::Guest, Self::Employee, Self::Manager, Self::Executive, Self::Policy];
+
+    /// Its name in a policy file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unverified => "unverified",
+            Self::Guest => "guest",
+            Self::Employee => "employee",
+            Self::Manager => "manager",
+            Self::Executive => "executive",
+            Self::Policy => "policy",
+        }
+    }
+}
+
+/// Which memory a fact belongs to (003, tri-partite memory).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum MemoryType {
+    /// Preferences, corrections, decisions.
+    User,
+    /// What was learnt: patterns, heuristics.
+    Capability,
+    /// Policies, data of systems, documents.
+    Organizational,
+}
+
+/// Where a fact counts (003 `scope` and `scope_id`). What does not count everywhere supersedes nothing that does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Scope {
+    /// Everywhere.
+    #[default]
+    Global,
+    /// In this session, at whose end it is forgotten.
+    Session,
+    /// In one task.
+    Task(Text),
+    /// Under one supposition.
+    Hypothetical(Text),
+    /// In one draft.
+    Draft(Text),
+}
+
+/// Who may see an item.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Audience {
+    /// Everybody.
+    #[default]
+    Everybody,
+    /// Whoever has this rank or a higher one.
+    AtLeast(Rank),
+    /// Whoever was granted this by name.
+    Permitted(Text),
+}
+
+/// Whether an item is to be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Standing {
+    /// It is.
+    Current,
+    /// It is, but something that it rests on was superseded since.
+    NeedsReview,
+    /// Something else took its place.
+    Superseded {
+        /// What did; nothing once that was forgotten.
+        by: Option<ItemId>,
+        /// By which rule.
+        rule: SupersessionRule,
+    },
+    /// Its source may not write such a thing. It is kept, and never shown.
+    Denied,
+}
+
+/// Why something took the place of something else (003, supersession rules), the strongest reason first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum SupersessionRule {
+    /// Rule 3: its source has a higher rank.
+    Authority,
+    /// Rule 1: it says so.
+    Explicit,
+    /// Rule 4: it is later, and that counts here.
+    Temporal,
+    /// Rule 2: it speaks of the same, and says something else.
+    Implicit,
+}
+
+impl fmt::Display for Rank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for SupersessionRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Authority => "authority",
+            Self::Explicit => "explicit",
+            Self::Temporal => "temporal",
+            Self::Implicit => "implicit",
+        })
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Global => f.write_str("global"),
+            Self::Session => f.write_str("session"),
+            Self::Task(name) => write!(f, "task {name}"),
+            Self::Hypothetical(name) => write!(f, "hypothetical {name}"),
+            Self::Draft(name) => write!(f, "draft {name}"),
+        }
+    }
+}

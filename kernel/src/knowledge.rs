@@ -1,0 +1,136 @@
+//! What is written into the semantic state by name, and what may be read from it (003).
+//!
+//! [`decide_write`] says what a write means: which item it adds or overwrites, what it supersedes and by which rule, and what
+//! must be looked at again for that. Like `decide` it only reads; [`Semantic::apply`] writes the events. [`Reader`] says who
+//! reads, and the reads leave out what is not for them.
+
+mod misuse;
+mod read;
+mod write;
+
+pub use misuse::{Misuse, admit};
+pub use read::Reader;
+pub use write::decide_write;
+
+use crate::ids::{ItemId, Text, Time};
+use crate::item::{Audience, MemoryType, Scope, Source, SupersessionRule, Variant};
+use crate::semantic::{Entry, Semantic};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Something to be written. Texts, ranks, times and what was detected in the text are the border's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
+pub enum Write {
+    /// A persistent fact (003 layer 2).
+    Fact(NewFact),
+    /// An item of the session's working set (003 layer 3). One of the same key is overwritten.
+    Working {
+        /// What it speaks of.
+        key: Text,
+        /// What it says.
+        text: Text,
+        /// When it expires, if ever.
+        expires_at: Option<Time>,
+        /// What it rests on.
+        rests_on: Vec<Reference>,
+    },
+    /// A signal from outside (003 layer 4). One of the same key is overwritten.
+    Environment {
+        /// What it speaks of.
+        key: Text,
+        /// What it says.
+        text: Text,
+        /// An older signal on the same matter, under another key.
+        supersedes: Option<Reference>,
+    },
+}
+
+/// A fact to be written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct NewFact {
+    /// A fact or a constraint.
+    pub kind: FactKind,
+    /// What it speaks of.
+    pub key: Text,
+    /// What it says.
+    pub text: Text,
+    /// Where it comes from.
+    pub source: Source,
+    /// When it was established.
+    pub at: Time,
+    /// Which memory it belongs to.
+    pub memory: MemoryType,
+    /// Where it counts.
+    pub scope: Scope,
+    /// Who may see it.
+    pub audience: Audience,
+    /// Whether its time tells which of two is later.
+    pub time_sensitive: bool,
+    /// What it is to take the place of.
+    pub supersedes: Option<Reference>,
+    /// The rule by which that was detected; nothing if it was said with the write (003 rule 1).
+    pub detected: Option<SupersessionRule>,
+    /// What it rests on.
+    pub rests_on: Vec<Reference>,
+}
+
+/// What is named by an item that is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Reference {
+    /// The item with this id.
+    Id(ItemId),
+    /// The latest valid fact, or else the latest fact, of this key; for signals, the signal.
+    Key(Text),
+}
+
+/// Which items a fact may be (000 §2.1); subtasks come with plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum FactKind {
+    /// Something known.
+    Fact,
+    /// Something to be kept to (003 `is_constraint`).
+    Constraint(Option<crate::item::ConstraintType>),
+}
+
+impl From<FactKind> for Variant {
+    fn from(kind: FactKind) -> Self {
+        match kind {
+            FactKind::Fact => Self::Fact,
+            FactKind::Constraint(of) => Self::Constraint(of),
+        }
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "item {id}"),
+            Self::Key(key) => write!(f, "`{key}`"),
+        }
+    }
+}
+
+impl Semantic {
+    /// What stands in the place of an item now: itself, or what superseded it, or what superseded that (003
+    /// `get_current_value`). Nothing if that was forgotten.
+    #[must_use]
+    pub fn current(&self, id: ItemId) -> Option<&Entry> {
+        let mut entry = self.get(id)?;
+        // No chain is longer than there are items, and none has a loop unless somebody forged the log.
+        for _ in 0..self.len() {
+            match entry.item.standing {
+                crate::item::Standing::Superseded { by, .. } => entry = self.get(by?)?,
+                _ => return Some(entry),
+            }
+        }
+        None
+    }
+}

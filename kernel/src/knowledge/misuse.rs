@@ -1,0 +1,116 @@
+//! What cannot be written, and why.
+
+use super::Reference;
+use crate::event::{Event, ForgetCause};
+use crate::ids::{ItemId, Time};
+use crate::item::Layer;
+use crate::semantic::Semantic;
+use core::fmt;
+
+/// A write, or a semantic event, that does not fit what is known. Reads as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// An item is added under an id that was given before.
+    DuplicateId(ItemId),
+    /// An item is updated, or forgotten, that is not there.
+    MissingItem(ItemId),
+    /// Something rests on what is not there.
+    DanglingDependency {
+        /// What is not there.
+        on: Reference,
+    },
+    /// Something is forgotten on which something rests that stays.
+    StillNeeded {
+        /// What was to be forgotten.
+        id: ItemId,
+        /// What rests on it.
+        by: ItemId,
+    },
+    /// Something is forgotten for a cause that it does not have.
+    ForgottenWithoutCause(ItemId),
+    /// Something is to supersede what is not there.
+    SupersedesNothing(Reference),
+    /// Something is to rest on what it supersedes.
+    Cyclic(Reference),
+    /// Something that lasts is to rest on what does not.
+    Outlives(Reference),
+    /// Something has expired already.
+    Expired {
+        /// When.
+        at: Time,
+        /// What time it is.
+        now: Time,
+    },
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DuplicateId(id) => {
+                write!(f, "item {id} is added, but that id was given before; expected the next one")
+            }
+            Self::MissingItem(id) => {
+                write!(f, "item {id} is changed or forgotten, but nothing known has that id")
+            }
+            Self::DanglingDependency { on } => write!(
+                f,
+                "the write rests on {on}, which is not known; expected something that was written before"
+            ),
+            Self::StillNeeded { id, by } => {
+                write!(f, "item {id} is forgotten, but item {by} rests on it and stays")
+            }
+            Self::ForgottenWithoutCause(id) => {
+                write!(f, "item {id} is forgotten for a cause that it does not have")
+            }
+            Self::SupersedesNothing(what) => {
+                write!(f, "the write supersedes {what}, which is not known; expected what was written before")
+            }
+            Self::Cyclic(what) => write!(
+                f,
+                "the write rests on {what} and takes its place; expected that it rests on what stays"
+            ),
+            Self::Outlives(what) => write!(
+                f,
+                "the write lasts longer than {what}, on which it rests; expected that it rests on what persists"
+            ),
+            Self::Expired { at, now } => {
+                write!(f, "the write expired at {at}, and it is {now}; expected a later moment")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Misuse {}
+
+/// Whether a semantic event fits what is known, for logs that somebody else wrote. Every other event does.
+///
+/// # Errors
+/// The [`Misuse`] that applying it would be.
+pub fn admit(known: &Semantic, event: &Event) -> Result<(), Misuse> {
+    let closed = |deps: &[ItemId]| match deps.iter().find(|dep| known.get(**dep).is_none()) {
+        Some(dep) => Err(Misuse::DanglingDependency { on: Reference::Id(*dep) }),
+        None => Ok(()),
+    };
+    match event {
+        Event::AddItem { item, .. } if item.id < known.next_id() => Err(Misuse::DuplicateId(item.id)),
+        Event::UpdateItem { item, .. } if known.get(item.id).is_none() => Err(Misuse::MissingItem(item.id)),
+        Event::AddItem { deps, .. } | Event::UpdateItem { deps, .. } => closed(deps),
+        Event::ForgetItems { ids, cause } => ids.iter().try_for_each(|id| {
+            let entry = known.get(*id).ok_or(Misuse::MissingItem(*id))?;
+            let has_cause = match cause {
+                ForgetCause::SessionEnd => !entry.item.persists(),
+                ForgetCause::Expiry => {
+                    matches!(entry.item.layer, Layer::Working { expires_at: Some(_), .. })
+                }
+            };
+            if !has_cause {
+                return Err(Misuse::ForgottenWithoutCause(*id));
+            }
+            match known.dependents(*id).find(|by| !ids.contains(by)) {
+                Some(by) => Err(Misuse::StillNeeded { id: *id, by }),
+                None => Ok(()),
+            }
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,134 @@
+//! Reading what is known: what is current, and what somebody may see (003, state read and supersession check).
+
+use crate::ids::{ItemId, Text, Time};
+use crate::item::{Audience, Item, Key, Layer, Rank, Scope, Standing};
+use crate::semantic::{Entry, Semantic};
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+/// Who reads, where and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reader {
+    /// The reader's rank.
+    pub rank: Rank,
+    /// What was granted to the reader by name.
+    pub permissions: Vec<Text>,
+    /// Where the reader stands. What counts everywhere counts there too.
+    pub scope: Scope,
+    /// What time it is.
+    pub now: Time,
+}
+
+impl Reader {
+    /// Whether this is for the reader's eyes.
+    #[must_use]
+    pub fn may_see(&self, audience: &Audience) -> bool {
+        match audience {
+            Audience::Everybody => true,
+            Audience::AtLeast(rank) => self.rank >= *rank,
+            Audience::Permitted(name) => self.permissions.contains(name),
+        }
+    }
+
+    /// Whether what counts there counts where the reader stands.
+    #[must_use]
+    pub fn stands_in(&self, scope: &Scope) -> bool {
+        matches!(scope, Scope::Global | Scope::Session) || self.scope == *scope
+    }
+
+    /// Whether the item is valid, not expired, and for this reader; but what a scope of the reader's own hides is told by
+    /// [`Semantic::selectable`] alone.
+    #[must_use]
+    pub fn may_read(&self, item: &Item) -> bool {
+        item.is_valid()
+            && match &item.layer {
+                Layer::Fact(fact) => self.stands_in(&fact.scope) && self.may_see(&fact.audience),
+                Layer::Working { expires_at, .. } => expires_at.is_none_or(|at| self.now < at),
+                Layer::Request | Layer::Identity(_) | Layer::Environment => true,
+            }
+    }
+}
+
+impl Semantic {
+    /// What may stand in a context for this reader, in id order: what is valid, in scope, permitted and not expired. In a scope
+    /// of its own a fact hides what it would supersede if it counted everywhere.
+    pub fn selectable<'a>(&'a self, reader: &'a Reader) -> impl Iterator<Item = &'a Entry> {
+        let hidden = self.hidden(reader);
+        self.entries().filter(move |entry| reader.may_read(&entry.item) && !hidden.contains(&entry.item.id))
+    }
+
+    /// What facts of the reader's own scope take the place of there.
+    fn hidden(&self, reader: &Reader) -> BTreeSet<ItemId> {
+        if reader.scope == Scope::Global {
+            return BTreeSet::new();
+        }
+        let own = |entry: &&Entry| {
+            reader.may_read(&entry.item)
+                && entry
+                    .item
+                    .fact()
+                    .is_some_and(|fact| fact.scope != Scope::Global && fact.scope == reader.scope)
+        };
+        let hidden_by = |entry: &'_ Entry| {
+            let named = entry.item.fact().and_then(|fact| fact.supersedes);
+            let namesakes = self
+                .all(&entry.item.key)
+                .filter(|other| other.item.fact().is_some_and(|other| other.scope != reader.scope));
+            named.into_iter().chain(namesakes.map(|other| other.item.id)).collect::<Vec<_>>()
+        };
+        self.entries().filter(own).flat_map(hidden_by).collect()
+    }
+
+    /// The facts that are valid, in id order (003 `read_valid_facts`), whoever reads.
+    pub fn read_valid_facts(&self) -> impl Iterator<Item = &Item> {
+        self.entries().map(|entry| &entry.item).filter(|item| item.fact().is_some() && item.is_valid())
+    }
+
+    /// Whether the latest fact of this name is valid (003).
+    #[must_use]
+    pub fn is_fact_current(&self, name: &Text) -> bool {
+        self.find(&Key::Fact(name.clone())).is_some_and(|entry| entry.item.is_valid())
+    }
+
+    /// What stands now where the latest fact of this name stood (003): itself, or what superseded it, under whichever name.
+    #[must_use]
+    pub fn get_current_value(&self, name: &Text) -> Option<&Item> {
+        let latest = self.find(&Key::Fact(name.clone()))?;
+        self.current(latest.item.id).map(|entry| &entry.item).filter(|item| item.is_valid())
+    }
+
+    /// The items of the working set that have expired by now and on which nothing rests that stays, in id order.
+    #[must_use]
+    pub fn expired(&self, now: Time) -> Vec<ItemId> {
+        let expired = |entry: &&Entry| matches!(entry.item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now);
+        let mut leaves: BTreeSet<ItemId> =
+            self.entries().filter(expired).map(|entry| entry.item.id).collect();
+        loop {
+            let before = leaves.len();
+            let needed = |id: &ItemId| self.dependents(*id).any(|by| !leaves.contains(&by));
+            let stays: Vec<ItemId> = leaves.iter().copied().filter(needed).collect();
+            stays.iter().for_each(|id| {
+                leaves.remove(id);
+            });
+            if leaves.len() == before {
+                return leaves.into_iter().collect();
+            }
+        }
+    }
+
+    /// The facts, direct and transitive, that rest on an item and are current: what must be looked at again when the item
+    /// is superseded.
+    #[must_use]
+    pub fn to_review(&self, id: ItemId) -> BTreeSet<ItemId> {
+        let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from([id]));
+        while let Some(id) = waiting.pop() {
+            waiting.extend(self.dependents(id).filter(|dependent| reached.insert(*dependent)));
+        }
+        let current = |id: &ItemId| {
+            self.get(*id)
+                .is_some_and(|entry| entry.item.fact().is_some() && entry.item.standing == Standing::Current)
+        };
+        reached.retain(current);
+        reached
+    }
+}
