@@ -1,0 +1,489 @@
+//! Document 003 by its own names: test vectors, checklist, anti-patterns; and each rule of supersession.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use orchestrion_kernel::ids::Time;
+use orchestrion_kernel::item::{
+    Audience, ConstraintType, Key, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule,
+};
+use orchestrion_kernel::knowledge::{
+    FactKind, Misuse, NewFact, Reader, Reference, Write, admit, decide_write,
+};
+use orchestrion_kernel::semantic::Semantic;
+use orchestrion_kernel::{Event, ItemId, Policy, Text};
+
+const NOW: Time = Time::from_millis(1_000);
+
+fn new(key: &str, text: &str, rank: Rank) -> NewFact {
+    NewFact {
+        kind: FactKind::Fact,
+        key: key.into(),
+        text: text.into(),
+        source: Source { name: "somebody".into(), rank },
+        at: NOW,
+        memory: MemoryType::User,
+        scope: Scope::Global,
+        audience: Audience::Everybody,
+        time_sensitive: false,
+        supersedes: None,
+        detected: None,
+        rests_on: Vec::new(),
+    }
+}
+
+fn superseding(key: &str, text: &str, rank: Rank, named: &str) -> NewFact {
+    NewFact { supersedes: Some(Reference::Key(named.into())), ..new(key, text, rank) }
+}
+
+fn resting(key: &str, text: &str, on: &str) -> NewFact {
+    NewFact { rests_on: vec![Reference::Key(on.into())], ..new(key, text, Rank::Employee) }
+}
+
+/// Writes, and holds every event against what it is written into.
+fn write(known: &mut Semantic, write: &Write) -> Result<Vec<Event>, Misuse> {
+    let events = decide_write(&Policy::hardened(), known, NOW, write)?;
+    for event in &events {
+        admit(known, event).unwrap();
+        known.apply(event);
+        assert!(known.is_closed());
+    }
+    Ok(events)
+}
+
+fn knowing(facts: impl IntoIterator<Item = NewFact>) -> Semantic {
+    let mut known = Semantic::default();
+    for fact in facts {
+        write(&mut known, &Write::Fact(fact)).unwrap();
+    }
+    known
+}
+
+fn standing(known: &Semantic, key: &str) -> Standing {
+    known.find(&Key::Fact(key.into())).unwrap().item.standing
+}
+
+fn id(known: &Semantic, key: &str) -> ItemId {
+    known.find(&Key::Fact(key.into())).unwrap().item.id
+}
+
+fn anybody() -> Reader {
+    Reader { rank: Rank::Employee, permissions: Vec::new(), scope: Scope::Global, now: NOW }
+}
+
+/// The texts that may stand in a context.
+fn shown(known: &Semantic, reader: &Reader) -> Vec<String> {
+    known.selectable(reader).map(|entry| entry.item.text.to_string()).collect()
+}
+
+fn current(known: &Semantic, key: &str) -> Option<String> {
+    known.get_current_value(&key.into()).map(|item| item.text.to_string())
+}
+
+// ── test vectors ─────────────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn vector_1_basic_supersession() {
+    let known = knowing([
+        new("status_v1", "approved", Rank::Employee),
+        superseding("status_v2", "cancelled", Rank::Employee, "status_v1"),
+    ]);
+    assert_eq!(shown(&known, &anybody()), ["cancelled"]);
+}
+
+#[test]
+fn vector_2_emphatic_repetition() {
+    let said = || new("order_v1", "approved", Rank::Employee);
+    let known =
+        knowing([said(), said(), said(), superseding("order_v2", "cancelled", Rank::Employee, "order_v1")]);
+    assert_eq!(known.len(), 2, "what is said three times is known once");
+    assert_eq!(shown(&known, &anybody()), ["cancelled"]);
+}
+
+#[test]
+fn vector_3_authority_override() {
+    let known = knowing([
+        NewFact { memory: MemoryType::Organizational, ..new("policy", "max 15%", Rank::Executive) },
+        superseding("offer", "25%", Rank::Guest, "policy"),
+    ]);
+    assert_eq!(shown(&known, &anybody()), ["max 15%"]);
+    assert_eq!(standing(&known, "policy"), Standing::Current);
+    let by = Some(id(&known, "policy"));
+    assert_eq!(standing(&known, "offer"), Standing::Superseded { by, rule: SupersessionRule::Authority });
+}
+
+// ── checklist ────────────────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn box_layer_separation() {
+    let mut known = knowing([new("a", "fact", Rank::Employee)]);
+    let (key, text): (Text, Text) = ("a".into(), "scratch".into());
+    write(&mut known, &Write::Working { key: key.clone(), text, expires_at: None, rests_on: vec![] })
+        .unwrap();
+    write(&mut known, &Write::Environment { key, text: "signal".into(), supersedes: None }).unwrap();
+    let layers: Vec<_> = known.entries().map(|entry| entry.item.layer.clone()).collect();
+    assert!(matches!(layers[..], [Layer::Fact(_), Layer::Working { .. }, Layer::Environment]));
+    assert_eq!(known.working_set(), [ItemId::new(2)], "only the working set leaves with the session");
+}
+
+#[test]
+fn box_supersession_tracking() {
+    let known = knowing([
+        new("a", "1", Rank::Employee),
+        superseding("b", "2", Rank::Employee, "a"),
+        superseding("c", "3", Rank::Employee, "b"),
+    ]);
+    assert!(!known.is_fact_current(&"a".into()));
+    assert!(known.is_fact_current(&"c".into()));
+    assert!(!known.is_fact_current(&"never written".into()));
+    assert_eq!(current(&known, "a").as_deref(), Some("3"), "the chain is followed to its end");
+    let fact = known.find(&Key::Fact("c".into())).unwrap().item.fact().unwrap();
+    assert_eq!(fact.supersedes, Some(id(&known, "b")), "and can be traced back");
+}
+
+#[test]
+fn box_valid_only_reads() {
+    let known = knowing([new("a", "1", Rank::Employee), superseding("b", "2", Rank::Employee, "a")]);
+    assert_eq!(known.read_valid_facts().map(|item| item.text.as_str()).collect::<Vec<_>>(), ["2"]);
+}
+
+#[test]
+fn box_authority_awareness() {
+    let known = knowing([
+        NewFact { audience: Audience::AtLeast(Rank::Manager), ..new("salary", "secret", Rank::Manager) },
+        NewFact { audience: Audience::Permitted("audit".into()), ..new("books", "closed", Rank::Manager) },
+    ]);
+    assert!(shown(&known, &anybody()).is_empty());
+    assert_eq!(shown(&known, &Reader { rank: Rank::Manager, ..anybody() }), ["secret"]);
+    assert_eq!(shown(&known, &Reader { permissions: vec!["audit".into()], ..anybody() }), ["closed"]);
+}
+
+#[test]
+fn box_temporal_awareness() {
+    let mut known = Semantic::default();
+    let expires_at = Some(Time::from_millis(2_000));
+    let scratch =
+        |expires_at| Write::Working { key: "code".into(), text: "4711".into(), expires_at, rests_on: vec![] };
+    write(&mut known, &scratch(expires_at)).unwrap();
+    let at = |millis| Reader { now: Time::from_millis(millis), ..anybody() };
+    assert_eq!(shown(&known, &at(1_999)), ["4711"]);
+    assert!(shown(&known, &at(2_000)).is_empty());
+    assert!(known.expired(Time::from_millis(1_999)).is_empty());
+    assert_eq!(known.expired(Time::from_millis(2_000)), [ItemId::FIRST]);
+    assert_eq!(
+        write(&mut known, &scratch(Some(NOW))).unwrap_err().to_string(),
+        "the write expired at 1000 ms, and it is 1000 ms; expected a later moment"
+    );
+}
+
+// ── anti-patterns ────────────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn anti_pattern_including_superseded_facts() {
+    let known = knowing([new("a", "old", Rank::Employee), superseding("b", "new", Rank::Employee, "a")]);
+    assert_eq!(known.len(), 2, "it is kept");
+    assert_eq!(shown(&known, &anybody()), ["new"], "and not shown");
+}
+
+#[test]
+fn anti_pattern_recency_bias_without_supersession() {
+    let known = knowing([
+        new("address", "1 Old Street", Rank::Employee),
+        superseding("home", "2 New Street", Rank::Employee, "address"),
+        new("parcel", "sent to 1 Old Street", Rank::Employee),
+    ]);
+    assert_eq!(current(&known, "address").as_deref(), Some("2 New Street"), "not what was mentioned last");
+}
+
+#[test]
+fn anti_pattern_ignoring_authority() {
+    let constraint = |rank| NewFact {
+        kind: FactKind::Constraint(Some(ConstraintType::Policy)),
+        ..new("discount_policy", "50%", rank)
+    };
+    let known = knowing([constraint(Rank::Employee)]);
+    assert_eq!(standing(&known, "discount_policy"), Standing::Denied);
+    assert!(shown(&known, &anybody()).is_empty());
+    assert_eq!(standing(&knowing([constraint(Rank::Manager)]), "discount_policy"), Standing::Current);
+}
+
+// ── supersession rules ───────────────────────────────────────────────────────────────────────────────
+
+fn rule_between(first: NewFact, second: NewFact) -> (Standing, Standing) {
+    let known = knowing([first, second]);
+    let standings: Vec<_> = known.entries().map(|entry| entry.item.standing).collect();
+    (standings[0], standings[1])
+}
+
+fn by(id: u64, rule: SupersessionRule) -> Standing {
+    Standing::Superseded { by: Some(ItemId::new(id)), rule }
+}
+
+#[test]
+fn rule_1_explicit() {
+    let (old, _) = rule_between(
+        new("address_v1", "123 Main St", Rank::Employee),
+        superseding("address_v2", "456 Oak Ave", Rank::Employee, "address_v1"),
+    );
+    assert_eq!(old, by(2, SupersessionRule::Explicit));
+}
+
+#[test]
+fn rule_2_implicit() {
+    let (old, _) = rule_between(
+        new("meeting", "Tuesday at 2pm", Rank::Employee),
+        new("meeting", "Thursday at 3pm", Rank::Employee),
+    );
+    assert_eq!(old, by(2, SupersessionRule::Implicit));
+}
+
+#[test]
+fn rule_2_detected_under_another_key_is_recorded_as_such() {
+    let detected = NewFact {
+        detected: Some(SupersessionRule::Implicit),
+        ..superseding("sync", "Thursday at 3pm", Rank::Employee, "meeting")
+    };
+    let (old, _) = rule_between(new("meeting", "Tuesday at 2pm", Rank::Employee), detected);
+    assert_eq!(old, by(2, SupersessionRule::Implicit));
+}
+
+#[test]
+fn rule_3_authority_whichever_came_first() {
+    let employee = || new("discount", "25%", Rank::Employee);
+    let policy = || new("discount", "max 15%", Rank::Policy);
+    assert_eq!(rule_between(employee(), policy()), (by(2, SupersessionRule::Authority), Standing::Current));
+    assert_eq!(rule_between(policy(), employee()), (Standing::Current, by(1, SupersessionRule::Authority)));
+}
+
+#[test]
+fn rule_4_temporal_by_time_and_not_by_order() {
+    let price = |text: &str, millis| NewFact {
+        at: Time::from_millis(millis),
+        time_sensitive: true,
+        ..new("stock", text, Rank::Employee)
+    };
+    let (january_1, january_15) = (|| price("$100", 1), || price("$95", 15));
+    assert_eq!(
+        rule_between(january_1(), january_15()),
+        (by(2, SupersessionRule::Temporal), Standing::Current)
+    );
+    assert_eq!(
+        rule_between(january_15(), january_1()),
+        (Standing::Current, by(1, SupersessionRule::Temporal))
+    );
+}
+
+#[test]
+fn explicit_goes_before_temporal_and_authority_before_both() {
+    let price = |text: &str, rank, millis| NewFact {
+        at: Time::from_millis(millis),
+        time_sensitive: true,
+        ..new("stock", text, rank)
+    };
+    let naming = |fact| NewFact { supersedes: Some(Reference::Key("stock".into())), ..fact };
+    let (old, corrected) =
+        rule_between(price("$95", Rank::Employee, 15), naming(price("$96", Rank::Employee, 1)));
+    assert_eq!((old, corrected), (by(2, SupersessionRule::Explicit), Standing::Current));
+    let (old, guess) = rule_between(price("$95", Rank::Manager, 1), naming(price("$96", Rank::Guest, 15)));
+    assert_eq!((old, guess), (Standing::Current, by(1, SupersessionRule::Authority)));
+}
+
+#[test]
+fn one_write_may_end_the_fact_that_it_names_and_its_own_namesake() {
+    let known = knowing([
+        new("budget", "$10", Rank::Employee),
+        new("spend", "$9", Rank::Employee),
+        superseding("spend", "$8", Rank::Employee, "budget"),
+    ]);
+    assert_eq!(standing(&known, "budget"), by(3, SupersessionRule::Explicit));
+    assert_eq!(shown(&known, &anybody()), ["$8"]);
+}
+
+#[test]
+fn naming_what_was_superseded_means_what_stands_there_now() {
+    let known = knowing([
+        new("a", "1", Rank::Employee),
+        superseding("b", "2", Rank::Employee, "a"),
+        superseding("c", "3", Rank::Employee, "a"),
+    ]);
+    assert_eq!(standing(&known, "b"), by(3, SupersessionRule::Explicit));
+    assert_eq!(shown(&known, &anybody()), ["3"], "a chain has one end");
+}
+
+// ── repair propagation ───────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn what_rests_on_a_superseded_fact_is_to_be_reviewed_however_far_it_is() {
+    let mut known = knowing([
+        new("rate", "4 %", Rank::Employee),
+        resting("interest", "$40", "rate"),
+        resting("payment", "$240", "interest"),
+        new("weather", "fine", Rank::Employee),
+        superseding("rate_v2", "5 %", Rank::Employee, "rate"),
+    ]);
+    assert_eq!(standing(&known, "interest"), Standing::NeedsReview);
+    assert_eq!(standing(&known, "payment"), Standing::NeedsReview);
+    assert_eq!(standing(&known, "weather"), Standing::Current);
+    assert_eq!(shown(&known, &anybody()).len(), 4, "what needs review is still shown");
+    write(&mut known, &Write::Fact(resting("interest", "$40", "rate"))).unwrap();
+    assert_eq!(standing(&known, "interest"), Standing::Current, "said again, it is affirmed");
+    assert_eq!(standing(&known, "payment"), Standing::NeedsReview);
+    assert_eq!(known.len(), 5);
+}
+
+#[test]
+fn a_lower_rank_affirms_nothing() {
+    let mut known = knowing([
+        new("rate", "4 %", Rank::Employee),
+        resting("interest", "$40", "rate"),
+        new("rate", "5 %", Rank::Employee),
+    ]);
+    let guest = Write::Fact(new("interest", "$40", Rank::Guest));
+    assert_eq!(write(&mut known, &guest).unwrap(), []);
+    assert_eq!(standing(&known, "interest"), Standing::NeedsReview);
+}
+
+#[test]
+fn resting_on_what_was_superseded_means_resting_on_what_stands_there_now() {
+    let known = knowing([
+        new("a", "1", Rank::Employee),
+        superseding("b", "2", Rank::Employee, "a"),
+        resting("c", "so 4", "a"),
+    ]);
+    assert_eq!(known.find(&Key::Fact("c".into())).unwrap().deps, [id(&known, "b")]);
+}
+
+#[test]
+fn a_signal_that_says_something_else_makes_what_rests_on_it_reviewed() {
+    let mut known = Semantic::default();
+    let signal = |text: &str| Write::Environment { key: "stock".into(), text: text.into(), supersedes: None };
+    write(&mut known, &signal("3 left")).unwrap();
+    let rests =
+        NewFact { rests_on: vec![Reference::Id(ItemId::FIRST)], ..new("plan", "order", Rank::Employee) };
+    write(&mut known, &Write::Fact(rests)).unwrap();
+    assert_eq!(write(&mut known, &signal("3 left")).unwrap(), [], "nothing new");
+    write(&mut known, &signal("none left")).unwrap();
+    assert_eq!(standing(&known, "plan"), Standing::NeedsReview);
+}
+
+#[test]
+fn a_newer_signal_may_take_the_place_of_one_under_another_key() {
+    let mut known = Semantic::default();
+    let signal = |key: &str, supersedes: Option<&str>| Write::Environment {
+        key: key.into(),
+        text: key.into(),
+        supersedes: supersedes.map(|key| Reference::Key(key.into())),
+    };
+    write(&mut known, &signal("deadline", None)).unwrap();
+    write(&mut known, &signal("alert", Some("deadline"))).unwrap();
+    assert_eq!(shown(&known, &anybody()), ["alert"]);
+    write(&mut known, &signal("deadline", None)).unwrap();
+    assert_eq!(shown(&known, &anybody()), ["deadline", "alert"], "what is signalled again is current again");
+}
+
+// ── scopes ───────────────────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn a_supposition_supersedes_nothing_and_hides_what_it_replaces_where_it_is_made() {
+    let what_if = Scope::Hypothetical("half price".into());
+    let supposed =
+        NewFact { scope: what_if.clone(), ..superseding("price_if", "$50", Rank::Policy, "price") };
+    let known = knowing([new("price", "$100", Rank::Employee), supposed]);
+    assert_eq!(standing(&known, "price"), Standing::Current, "whatever the rank");
+    assert_eq!(shown(&known, &anybody()), ["$100"]);
+    assert_eq!(shown(&known, &Reader { scope: what_if, ..anybody() }), ["$50"]);
+    let another = Scope::Hypothetical("double price".into());
+    assert_eq!(shown(&known, &Reader { scope: another, ..anybody() }), ["$100"]);
+}
+
+#[test]
+fn within_a_scope_facts_supersede_each_other() {
+    let draft = Scope::Draft("offer".into());
+    let drafted = |text: &str| NewFact { scope: draft.clone(), ..new("price", text, Rank::Employee) };
+    let known = knowing([drafted("$1"), drafted("$2")]);
+    assert_eq!(shown(&known, &Reader { scope: draft, ..anybody() }), ["$2"]);
+}
+
+#[test]
+fn what_counts_in_a_session_leaves_with_it() {
+    let known = knowing([
+        new("a", "1", Rank::Employee),
+        NewFact { scope: Scope::Session, ..new("mood", "good", Rank::Employee) },
+    ]);
+    assert_eq!(known.working_set(), [ItemId::new(2)]);
+    let rests = NewFact { rests_on: vec![Reference::Key("mood".into())], ..new("b", "2", Rank::Employee) };
+    let misuse = decide_write(&Policy::hardened(), &known, NOW, &Write::Fact(rests)).unwrap_err();
+    assert_eq!(
+        misuse.to_string(),
+        "the write lasts longer than item 2, on which it rests; expected that it rests on what persists"
+    );
+}
+
+// ── misuse ───────────────────────────────────────────────────────────────────────────────────────────
+
+fn refused(known: &Semantic, fact: NewFact) -> String {
+    decide_write(&Policy::hardened(), known, NOW, &Write::Fact(fact)).unwrap_err().to_string()
+}
+
+#[test]
+fn a_write_that_does_not_fit_is_refused_with_the_reason() {
+    let known = knowing([new("a", "1", Rank::Employee)]);
+    assert_eq!(
+        refused(&known, superseding("b", "2", Rank::Employee, "nothing")),
+        "the write supersedes `nothing`, which is not known; expected what was written before"
+    );
+    assert_eq!(
+        refused(&known, resting("b", "2", "nothing")),
+        "the write rests on `nothing`, which is not known; expected something that was written before"
+    );
+    let cyclic =
+        NewFact { rests_on: vec![Reference::Key("a".into())], ..superseding("b", "2", Rank::Employee, "a") };
+    assert_eq!(
+        refused(&known, cyclic),
+        "the write rests on `a` and takes its place; expected that it rests on what stays"
+    );
+}
+
+#[test]
+fn an_event_that_does_not_fit_is_refused_with_the_reason() {
+    use orchestrion_kernel::event::ForgetCause;
+    let known = knowing([new("a", "1", Rank::Employee), resting("b", "2", "a")]);
+    let entry = known.find(&Key::Fact("b".into())).unwrap().clone();
+    let misuse = |event| admit(&known, &event).unwrap_err();
+    let (item, deps) = (entry.item.clone(), entry.deps);
+    assert_eq!(misuse(Event::AddItem { item: item.clone(), deps }), Misuse::DuplicateId(item.id));
+    let mut unknown = item.clone();
+    unknown.id = ItemId::new(9);
+    assert_eq!(
+        misuse(Event::UpdateItem { item: unknown.clone(), deps: vec![] }),
+        Misuse::MissingItem(unknown.id)
+    );
+    let on = Reference::Id(ItemId::new(9));
+    assert_eq!(
+        misuse(Event::UpdateItem { item, deps: vec![ItemId::new(9)] }),
+        Misuse::DanglingDependency { on }
+    );
+    let forget = |id: u64, cause| Event::ForgetItems { ids: vec![ItemId::new(id)], cause };
+    assert_eq!(misuse(forget(9, ForgetCause::Expiry)), Misuse::MissingItem(ItemId::new(9)));
+    assert_eq!(misuse(forget(2, ForgetCause::SessionEnd)), Misuse::ForgottenWithoutCause(ItemId::new(2)));
+    assert_eq!(misuse(forget(2, ForgetCause::Expiry)), Misuse::ForgottenWithoutCause(ItemId::new(2)));
+}
+
+#[test]
+fn what_is_needed_is_not_forgotten() {
+    use orchestrion_kernel::event::ForgetCause;
+    let mut known = Semantic::default();
+    let scratch = |key: &str, rests_on| Write::Working {
+        key: key.into(),
+        text: key.into(),
+        expires_at: Some(Time::from_millis(2_000)),
+        rests_on,
+    };
+    write(&mut known, &scratch("a", vec![])).unwrap();
+    write(&mut known, &scratch("b", vec![Reference::Id(ItemId::FIRST)])).unwrap();
+    let forget = |ids| Event::ForgetItems { ids, cause: ForgetCause::Expiry };
+    let alone = admit(&known, &forget(vec![ItemId::FIRST]));
+    assert_eq!(alone, Err(Misuse::StillNeeded { id: ItemId::FIRST, by: ItemId::new(2) }));
+    let both = known.expired(Time::from_millis(2_000));
+    assert_eq!(admit(&known, &forget(both.clone())), Ok(()));
+    assert_eq!(both, [ItemId::FIRST, ItemId::new(2)]);
+}
