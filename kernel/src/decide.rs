@@ -15,6 +15,7 @@ use crate::event::{Decision, Event, Events, Label, TaskEnd, TaskOutcome};
 use crate::ids::{CallId, ItemId, Revision};
 use crate::input::Input;
 use crate::item::Status;
+use crate::knowledge::decide_write;
 use crate::module::{Ask, Report};
 use crate::plan::Task;
 use crate::policy::{Bound, Policy};
@@ -46,8 +47,11 @@ pub fn decide_along(
 ) -> Result<Events, Refusal> {
     admit(state, input)?;
     let control = &state.control;
-    if matches!(input, Input::Resume) {
-        return Ok(vec![Event::Resumed]);
+    // What moves no control.
+    match input {
+        Input::Resume => return Ok(vec![Event::Resumed]),
+        Input::Write(write) => return Ok(decide_write(policy, &state.semantic, write)?),
+        _ => {}
     }
     let row = choose(control).ok_or_else(|| not_expected(state, input))?;
     let mut batch = Batch::new(policy, state);
@@ -95,8 +99,11 @@ fn admit(state: &State, input: &Input) -> Result<(), Refusal> {
             }
             Some(_) => Ok(()),
         },
+        Input::Write(write) if write.is_of_session() && control.session().is_none() => {
+            Err(Refusal::NoSession)
+        }
         Input::Resume => control.request().map(|_| ()).ok_or(Refusal::NothingToResume),
-        Input::Step | Input::Cancel => Ok(()),
+        Input::Step | Input::Cancel | Input::Write(_) => Ok(()),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Everything that may happen to an orchestrator: a closed list (000 §4.3).
 
 use crate::ids::{CallId, Text, UserId};
+use crate::knowledge::Write;
 use crate::module::{Failure, Report};
+use alloc::boxed::Box;
 use core::fmt;
 
 /// An external input, or the internal step.
@@ -41,6 +43,8 @@ pub enum Input {
     Step,
     /// The user wants the running request to stop.
     Cancel,
+    /// Something is to be known that no module was asked for: a fact, a signal, what time it is. It moves no control.
+    Write(Box<Write>),
     /// The runtime is back after a crash; nothing of the conversation was lost (decision 0015).
     Resume,
 }
@@ -56,7 +60,7 @@ pub enum BaseInput {
     None,
 }
 
-/// What kind of input came; the column "on" of the transition table, where a resume never stands.
+/// What kind of input came; the column "on" of the transition table, where writes and resumes never stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trigger {
     /// [`Input::SessionStart`]
@@ -73,13 +77,15 @@ pub enum Trigger {
     Step,
     /// [`Input::Cancel`]
     Cancel,
+    /// [`Input::Write`]
+    Write,
     /// [`Input::Resume`]
     Resume,
 }
 
 impl Trigger {
     /// Every kind of input.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::SessionStart,
         Self::SessionEnd,
         Self::UserMessage,
@@ -87,6 +93,7 @@ impl Trigger {
         Self::CallFailed,
         Self::Step,
         Self::Cancel,
+        Self::Write,
         Self::Resume,
     ];
 }
@@ -103,6 +110,7 @@ impl Input {
             Self::CallFailed { .. } => Trigger::CallFailed,
             Self::Step => Trigger::Step,
             Self::Cancel => Trigger::Cancel,
+            Self::Write(_) => Trigger::Write,
             Self::Resume => Trigger::Resume,
         }
     }
@@ -115,7 +123,7 @@ impl Input {
                 BaseInput::UserMsg
             }
             Self::Reply { .. } | Self::CallFailed { .. } => BaseInput::ToolResult,
-            Self::Step | Self::Resume => BaseInput::None,
+            Self::Step | Self::Write(_) | Self::Resume => BaseInput::None,
         }
     }
 }
@@ -130,6 +138,7 @@ impl fmt::Display for Trigger {
             Self::CallFailed => "call failure",
             Self::Step => "step",
             Self::Cancel => "cancel",
+            Self::Write => "write",
             Self::Resume => "resume",
         })
     }

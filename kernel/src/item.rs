@@ -133,13 +133,18 @@ pub enum Key {
     Working(Text),
     /// Whatever a signal from outside was called (003 layer 4).
     Environment(Text),
+    /// What time it is (003 layer 4).
+    Clock,
 }
 
 impl Key {
     /// Whether items with such a key outlive the session; see [`Item::persists`].
     #[must_use]
     pub const fn persists(&self) -> bool {
-        matches!(self, Self::Request(_) | Self::Answer(_) | Self::Fact(_) | Self::Environment(_))
+        matches!(
+            self,
+            Self::Request(_) | Self::Answer(_) | Self::Fact(_) | Self::Environment(_) | Self::Clock
+        )
     }
 }
 
@@ -181,6 +186,7 @@ impl fmt::Display for Key {
             Self::Fact(name) => write!(f, "fact {name}"),
             Self::Working(name) => write!(f, "working item {name}"),
             Self::Environment(name) => write!(f, "environment {name}"),
+            Self::Clock => f.write_str("clock"),
         }
     }
 }

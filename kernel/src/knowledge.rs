@@ -13,7 +13,10 @@ pub use read::Reader;
 pub use write::decide_write;
 
 use crate::ids::{ItemId, Text, Time};
-use crate::item::{Audience, MemoryType, Scope, Source, SupersessionRule, Variant};
+use crate::item::{
+    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Scope, Source, Standing, SupersessionRule,
+    Variant,
+};
 use crate::semantic::{Entry, Semantic};
 use alloc::vec::Vec;
 use core::fmt;
@@ -23,6 +26,13 @@ use core::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 pub enum Write {
+    /// Who speaks (003 layer 1); once a session.
+    Identity {
+        /// The user's name.
+        name: Text,
+        /// Who that is.
+        identity: Identity,
+    },
     /// A persistent fact (003 layer 2).
     Fact(NewFact),
     /// An item of the session's working set (003 layer 3). One of the same key is overwritten.
@@ -45,6 +55,25 @@ pub enum Write {
         /// An older signal on the same matter, under another key.
         supersedes: Option<Reference>,
     },
+    /// What time it is (003 layer 4). What expires by it is forgotten.
+    Clock {
+        /// The moment; never an earlier one than before.
+        now: Time,
+        /// How it is said.
+        text: Text,
+    },
+}
+
+impl Write {
+    /// Whether it is about the session, and so needs one.
+    #[must_use]
+    pub fn is_of_session(&self) -> bool {
+        match self {
+            Self::Identity { .. } | Self::Working { .. } => true,
+            Self::Fact(new) => new.scope == Scope::Session,
+            Self::Environment { .. } | Self::Clock { .. } => false,
+        }
+    }
 }
 
 /// A fact to be written.
@@ -97,7 +126,7 @@ pub enum FactKind {
     /// Something known.
     Fact,
     /// Something to be kept to (003 `is_constraint`).
-    Constraint(Option<crate::item::ConstraintType>),
+    Constraint(Option<ConstraintType>),
 }
 
 impl From<FactKind> for Variant {
@@ -119,6 +148,24 @@ impl fmt::Display for Reference {
 }
 
 impl Semantic {
+    /// What time it is; the beginning of 1970 before anybody said.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        match self.find(&Key::Clock).map(|entry| &entry.item.layer) {
+            Some(Layer::Clock { now }) => *now,
+            _ => Time::default(),
+        }
+    }
+
+    /// Who speaks, if that was said.
+    #[must_use]
+    pub fn identity(&self) -> Option<&Identity> {
+        match &self.find(&Key::Identity)?.item.layer {
+            Layer::Identity(identity) => Some(identity),
+            _ => None,
+        }
+    }
+
     /// What stands in the place of an item now: itself, or what superseded it, or what superseded that (003
     /// `get_current_value`). Nothing if that was forgotten.
     #[must_use]
@@ -127,7 +174,7 @@ impl Semantic {
         // No chain is longer than there are items, and none has a loop unless somebody forged the log.
         for _ in 0..self.len() {
             match entry.item.standing {
-                crate::item::Standing::Superseded { by, .. } => entry = self.get(by?)?,
+                Standing::Superseded { by, .. } => entry = self.get(by?)?,
                 _ => return Some(entry),
             }
         }

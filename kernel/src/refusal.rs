@@ -4,6 +4,7 @@
 use crate::control::phase::Phase;
 use crate::ids::{CallId, TaskId, UserId};
 use crate::input::Trigger;
+use crate::knowledge::Misuse;
 use crate::module::Ask;
 use crate::plan::EffectKind;
 use core::fmt;
@@ -43,6 +44,8 @@ pub enum Refusal {
         /// The effect that the new plan declares.
         came: EffectKind,
     },
+    /// A write that does not fit what is known.
+    Misuse(Misuse),
     /// A resume while no request runs.
     NothingToResume,
     /// A message, or the end of a session, without a session.
@@ -89,6 +92,7 @@ impl fmt::Display for Refusal {
                     "a plan came in which task {task} is {came}; it was started as {started}, expected that"
                 )
             }
+            Self::Misuse(misuse) => misuse.fmt(f),
             Self::NothingToResume => f.write_str(
                 "a resume came while no request runs; expected one only after a crash in the middle of a request",
             ),
@@ -100,6 +104,12 @@ impl fmt::Display for Refusal {
                 write!(f, "{came} spoke in a session of {session}; expected {session}")
             }
         }
+    }
+}
+
+impl From<Misuse> for Refusal {
+    fn from(misuse: Misuse) -> Self {
+        Self::Misuse(misuse)
     }
 }
 

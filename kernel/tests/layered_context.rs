@@ -4,7 +4,8 @@
 
 use orchestrion_kernel::ids::Time;
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, Key, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule,
+    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Rank, Scope, Source, Standing,
+    SupersessionRule,
 };
 use orchestrion_kernel::knowledge::{
     FactKind, Misuse, NewFact, Reader, Reference, Write, admit, decide_write,
@@ -41,7 +42,7 @@ fn resting(key: &str, text: &str, on: &str) -> NewFact {
 
 /// Writes, and holds every event against what it is written into.
 fn write(known: &mut Semantic, write: &Write) -> Result<Vec<Event>, Misuse> {
-    let events = decide_write(&Policy::hardened(), known, NOW, write)?;
+    let events = decide_write(&Policy::hardened(), known, write)?;
     for event in &events {
         admit(known, event).unwrap();
         known.apply(event);
@@ -126,6 +127,25 @@ fn box_layer_separation() {
 }
 
 #[test]
+fn identity_is_set_once_and_leaves_with_the_session() {
+    let mut known = Semantic::default();
+    let who = |rank| Write::Identity {
+        name: "Ada".into(),
+        identity: Identity {
+            authority: "Director".into(),
+            rank,
+            department: "Finance".into(),
+            organization: "Acme".into(),
+            permissions: vec!["audit".into()],
+        },
+    };
+    write(&mut known, &who(Rank::Executive)).unwrap();
+    assert_eq!(write(&mut known, &who(Rank::Policy)), Err(Misuse::IdentityIsSet));
+    assert_eq!(known.identity().map(|identity| identity.rank), Some(Rank::Executive));
+    assert_eq!(known.working_set(), [ItemId::FIRST]);
+}
+
+#[test]
 fn box_supersession_tracking() {
     let known = knowing([
         new("a", "1", Rank::Employee),
@@ -160,18 +180,26 @@ fn box_authority_awareness() {
 #[test]
 fn box_temporal_awareness() {
     let mut known = Semantic::default();
+    let clock = |millis| Write::Clock { now: Time::from_millis(millis), text: "now".into() };
+    write(&mut known, &clock(1_000)).unwrap();
     let expires_at = Some(Time::from_millis(2_000));
     let scratch =
         |expires_at| Write::Working { key: "code".into(), text: "4711".into(), expires_at, rests_on: vec![] };
     write(&mut known, &scratch(expires_at)).unwrap();
     let at = |millis| Reader { now: Time::from_millis(millis), ..anybody() };
-    assert_eq!(shown(&known, &at(1_999)), ["4711"]);
-    assert!(shown(&known, &at(2_000)).is_empty());
-    assert!(known.expired(Time::from_millis(1_999)).is_empty());
-    assert_eq!(known.expired(Time::from_millis(2_000)), [ItemId::FIRST]);
+    assert_eq!(shown(&known, &at(1_999)), ["now", "4711"]);
+    assert_eq!(shown(&known, &at(2_000)), ["now"]);
+    write(&mut known, &clock(1_999)).unwrap();
+    assert_eq!(known.len(), 2);
+    write(&mut known, &clock(2_000)).unwrap();
+    assert_eq!((known.len(), known.now()), (1, Time::from_millis(2_000)), "what expired is forgotten");
     assert_eq!(
         write(&mut known, &scratch(Some(NOW))).unwrap_err().to_string(),
-        "the write expired at 1000 ms, and it is 1000 ms; expected a later moment"
+        "the write expired at 1000 ms, and it is 2000 ms; expected a later moment"
+    );
+    assert_eq!(
+        write(&mut known, &clock(1_999)).unwrap_err().to_string(),
+        "the clock is set back from 2000 ms to 1999 ms; expected no earlier moment"
     );
 }
 
@@ -411,7 +439,7 @@ fn what_counts_in_a_session_leaves_with_it() {
     ]);
     assert_eq!(known.working_set(), [ItemId::new(2)]);
     let rests = NewFact { rests_on: vec![Reference::Key("mood".into())], ..new("b", "2", Rank::Employee) };
-    let misuse = decide_write(&Policy::hardened(), &known, NOW, &Write::Fact(rests)).unwrap_err();
+    let misuse = decide_write(&Policy::hardened(), &known, &Write::Fact(rests)).unwrap_err();
     assert_eq!(
         misuse.to_string(),
         "the write lasts longer than item 2, on which it rests; expected that it rests on what persists"
@@ -421,7 +449,7 @@ fn what_counts_in_a_session_leaves_with_it() {
 // ── misuse ───────────────────────────────────────────────────────────────────────────────────────────
 
 fn refused(known: &Semantic, fact: NewFact) -> String {
-    decide_write(&Policy::hardened(), known, NOW, &Write::Fact(fact)).unwrap_err().to_string()
+    decide_write(&Policy::hardened(), known, &Write::Fact(fact)).unwrap_err().to_string()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::coverage::Mark;
 use crate::subject::Subject;
 use orchestrion_kernel::claims::{CLAIMS, Check, Contract};
 use orchestrion_kernel::ids::Text;
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Ask, Failure, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, UserId, decide};
@@ -74,7 +75,7 @@ fn broken(contract: Contract) -> Mark {
     Mark::Broken(CLAIMS.iter().position(|claim| states(&claim.check)).unwrap_or_default())
 }
 
-/// Along one row that fits, nowhere for a resume, or refused.
+/// Along one row that fits, nowhere for a resume or a write, or refused.
 fn is_total(subject: &Subject, state: &State, input: &Input, answer: &Result<Events, Refusal>) -> bool {
     let Ok(events) = answer else { return true };
     let rows: Vec<_> = events
@@ -82,7 +83,11 @@ fn is_total(subject: &Subject, state: &State, input: &Input, answer: &Result<Eve
         .filter_map(|event| if let Event::Moved { row } = event { Some(row) } else { None })
         .collect();
     match rows.as_slice() {
-        [] => *input == Input::Resume && events == &[Event::Resumed],
+        [] => match input {
+            Input::Resume => events == &[Event::Resumed],
+            Input::Write(_) => events.iter().all(|event| event.base().is_some()),
+            _ => false,
+        },
         [row] => row.row().fits(&subject.policy, state.control.phase(), input.trigger()),
         _ => false,
     }
@@ -116,6 +121,10 @@ impl Due {
     }
 }
 
+fn signal() -> Write {
+    Write::Environment { key: Text::from("?"), text: Text::from("?"), supersedes: None }
+}
+
 /// At least one input of every kind, most of them out of place.
 fn probes(state: &State) -> Vec<Probe> {
     let control = &state.control;
@@ -130,6 +139,7 @@ fn probes(state: &State) -> Vec<Probe> {
         (Input::Step, Due::Anyhow),
         (Input::Cancel, Due::Anyhow),
         (Input::Resume, Due::Anyhow),
+        (Input::Write(Box::new(signal())), Due::Anyhow),
         (Input::SessionEnd, Due::Anyhow),
         (Input::SessionStart { user: stranger() }, Due::Anyhow),
         (message(stranger()), if open { Due::WrongUser } else { Due::Anyhow }),

@@ -11,6 +11,7 @@ use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::policy::Rule;
 use orchestrion_kernel::{Input, Policy, Refusal};
@@ -36,13 +37,18 @@ pub enum Mark {
 }
 
 /// The kinds of input: those that answer no call, the answers, and the ways in which a call gives none.
-pub const INPUTS: [&str; 23] = [
+pub const INPUTS: [&str; 28] = [
     "session start",
     "session end",
     "user message",
     "step",
     "cancel",
     "resume",
+    "who speaks",
+    "a fact",
+    "a working item",
+    "a signal",
+    "the time",
     "identity locks",
     "ratings and traces",
     "tags",
@@ -63,7 +69,7 @@ pub const INPUTS: [&str; 23] = [
 ];
 
 /// Why an input may be refused.
-pub const REFUSALS: [&str; 8] = [
+pub const REFUSALS: [&str; 9] = [
     "not expected",
     "wrong call",
     "wrong report",
@@ -72,6 +78,7 @@ pub const REFUSALS: [&str; 8] = [
     "no session",
     "session open",
     "wrong user",
+    "misuse",
 ];
 
 /// How many marks of each kind there are, in the order of the kinds.
@@ -121,6 +128,13 @@ impl Mark {
             Input::Step => "step",
             Input::Cancel => "cancel",
             Input::Resume => "resume",
+            Input::Write(write) => match **write {
+                Write::Identity { .. } => "who speaks",
+                Write::Fact(_) => "a fact",
+                Write::Working { .. } => "a working item",
+                Write::Environment { .. } => "a signal",
+                Write::Clock { .. } => "the time",
+            },
             Input::Reply { report, .. } => report.noun(),
             Input::CallFailed { failure, .. } => match failure {
                 Failure::Error => "no answer: error",
@@ -145,6 +159,7 @@ impl Mark {
             Refusal::NoSession => "no session",
             Refusal::SessionOpen { .. } => "session open",
             Refusal::WrongUser { .. } => "wrong user",
+            Refusal::Misuse(_) => "misuse",
         };
         Self::Refusal(place(&REFUSALS, name))
     }

@@ -6,6 +6,7 @@
 //! what was decided by. Deliberately absent: a way back, and an own salt, by which two redactions could be laid
 //! side by side.
 
+mod knowledge;
 mod texts;
 
 use crate::replay::Again;

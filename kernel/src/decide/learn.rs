@@ -43,7 +43,7 @@ impl Batch<'_> {
                 self.push(Event::Cancelled);
                 self.task_stopped();
             }
-            Input::Step | Input::Resume => {}
+            Input::Step | Input::Write(_) | Input::Resume => {}
         }
     }
 

@@ -29,6 +29,11 @@ pub enum Layer {
     },
     /// Layer 4: what comes from outside, whatever is said in the conversation.
     Environment,
+    /// Layer 4 too: what time it is. The text is the border's way of saying it.
+    Clock {
+        /// The moment.
+        now: Time,
+    },
 }
 
 /// Who speaks (003 `IdentityRole`); the text of the item is the user's name, and the session says the user's id.

@@ -34,6 +34,15 @@ pub enum Misuse {
     Cyclic(Reference),
     /// Something that lasts is to rest on what does not.
     Outlives(Reference),
+    /// Who speaks is said twice in one session.
+    IdentityIsSet,
+    /// The clock is set back.
+    ClockSetBack {
+        /// What time it is.
+        now: Time,
+        /// What time it was said to be.
+        came: Time,
+    },
     /// Something has expired already.
     Expired {
         /// When.
@@ -73,6 +82,12 @@ impl fmt::Display for Misuse {
                 f,
                 "the write lasts longer than {what}, on which it rests; expected that it rests on what persists"
             ),
+            Self::IdentityIsSet => f.write_str(
+                "who speaks is set for this session; expected the end of it before another identity",
+            ),
+            Self::ClockSetBack { now, came } => {
+                write!(f, "the clock is set back from {now} to {came}; expected no earlier moment")
+            }
             Self::Expired { at, now } => {
                 write!(f, "the write expired at {at}, and it is {now}; expected a later moment")
             }

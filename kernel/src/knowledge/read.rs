@@ -44,7 +44,7 @@ impl Reader {
             && match &item.layer {
                 Layer::Fact(fact) => self.stands_in(&fact.scope) && self.may_see(&fact.audience),
                 Layer::Working { expires_at, .. } => expires_at.is_none_or(|at| self.now < at),
-                Layer::Request | Layer::Identity(_) | Layer::Environment => true,
+                Layer::Request | Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => true,
             }
     }
 }

@@ -1,9 +1,11 @@
 //! What a write means (003, state write and supersession rules; design §2 for their precedence).
 
 use super::{FactKind, Misuse, NewFact, Reference, Write};
-use crate::event::{Event, Events};
-use crate::ids::{ItemId, Text, Time};
-use crate::item::{FactRecord, Item, Key, Layer, MemoryType, Scope, Standing, SupersessionRule};
+use crate::event::{Event, Events, ForgetCause};
+use crate::ids::{ItemId, Text};
+use crate::item::{
+    FactRecord, Item, Key, Layer, MemoryType, Rank, Scope, Standing, SupersessionRule, Variant,
+};
 use crate::policy::Policy;
 use crate::semantic::{Entry, Semantic};
 use alloc::boxed::Box;
@@ -19,8 +21,23 @@ use alloc::vec::Vec;
 ///
 /// # Errors
 /// A [`Misuse`] if the write does not fit what is known; nothing is to change then.
-pub fn decide_write(policy: &Policy, known: &Semantic, now: Time, write: &Write) -> Result<Events, Misuse> {
+pub fn decide_write(policy: &Policy, known: &Semantic, write: &Write) -> Result<Events, Misuse> {
+    let now = known.now();
     match write {
+        Write::Identity { .. } if known.identity().is_some() => Err(Misuse::IdentityIsSet),
+        Write::Identity { name, identity } => {
+            let layer = Layer::Identity(Box::new(identity.clone()));
+            Ok(overwrite(known, Key::Identity, name, layer, Vec::new()))
+        }
+        Write::Clock { now: came, .. } if *came < now => Err(Misuse::ClockSetBack { now, came: *came }),
+        Write::Clock { now, text } => {
+            let mut events = overwrite(known, Key::Clock, text, Layer::Clock { now: *now }, Vec::new());
+            let ids = known.expired(*now);
+            if !ids.is_empty() {
+                events.push(Event::ForgetItems { ids, cause: ForgetCause::Expiry });
+            }
+            Ok(events)
+        }
         Write::Fact(new) => fact(policy, known, new),
         Write::Working { key, text, expires_at, rests_on } => {
             if let Some(at) = expires_at.filter(|at| *at <= now) {
@@ -140,7 +157,7 @@ fn standing(policy: &Policy, new: &NewFact, rivals: &[Rival<'_>]) -> Standing {
     let may_write = match new.kind {
         FactKind::Constraint(_) => policy.writes.constraint_from,
         FactKind::Fact if new.memory == MemoryType::Organizational => policy.writes.organizational_from,
-        FactKind::Fact => crate::item::Rank::Unverified,
+        FactKind::Fact => Rank::Unverified,
     };
     if new.source.rank < may_write {
         return Standing::Denied;
@@ -222,7 +239,7 @@ fn overwrite(known: &Semantic, key: Key, text: &Text, layer: Layer, deps: Vec<It
         Item { id, variant, key, text, layer: layer.clone(), standing: Standing::Current }
     };
     let Some(old) = known.find(&key) else {
-        let item = of_id(known.next_id(), crate::item::Variant::Fact);
+        let item = of_id(known.next_id(), Variant::Fact);
         return Vec::from([Event::AddItem { item, deps }]);
     };
     let item = of_id(old.item.id, old.item.variant);

@@ -62,6 +62,7 @@ impl Party {
             | Trigger::SessionEnd
             | Trigger::UserMessage
             | Trigger::Cancel
+            | Trigger::Write
             | Trigger::Resume => Self::User,
         }
     }

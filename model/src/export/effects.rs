@@ -99,7 +99,7 @@ pub(super) fn admitted(trigger: Trigger) -> Cond {
         Trigger::SessionEnd | Trigger::UserMessage => Flag(Var::Session),
         Trigger::Reply | Trigger::CallFailed => waiting(),
         Trigger::Step => !waiting(),
-        Trigger::Cancel | Trigger::Resume => Cond::True,
+        Trigger::Cancel | Trigger::Write | Trigger::Resume => Cond::True,
     }
 }
 
@@ -204,7 +204,7 @@ impl Writer<'_> {
         self.name(
             Var::Came,
             match self.row.on {
-                Trigger::Step | Trigger::Resume => "nothing",
+                Trigger::Step | Trigger::Write | Trigger::Resume => "nothing",
                 Trigger::SessionStart | Trigger::SessionEnd | Trigger::UserMessage => "word",
                 Trigger::Reply => "answer",
                 Trigger::CallFailed => "no_answer",
@@ -239,7 +239,7 @@ impl Writer<'_> {
                 self.name(Var::Asked, "nobody");
                 self.flag(Var::Cancelled, true);
             }
-            Trigger::Step | Trigger::Resume => {}
+            Trigger::Step | Trigger::Write | Trigger::Resume => {}
         }
     }
 

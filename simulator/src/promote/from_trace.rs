@@ -161,7 +161,7 @@ impl<'a> Recording<'a> {
         self.say(step)?;
         step.events.iter().for_each(|event| self.state.apply(event));
         self.kept.push(step);
-        if step.input != Input::Resume {
+        if !matches!(step.input, Input::Resume | Input::Write(_)) {
             self.entered();
         }
         Ok(())
@@ -200,7 +200,7 @@ impl<'a> Recording<'a> {
             Input::UserMessage { user, .. } => {
                 matches!(control.phase(), Phase::Done | Phase::Aborted) && control.session() == Some(user)
             }
-            Input::SessionStart { .. } | Input::SessionEnd | Input::Resume => false,
+            Input::SessionStart { .. } | Input::SessionEnd | Input::Write(_) | Input::Resume => false,
         }
     }
 
@@ -238,6 +238,12 @@ impl<'a> Recording<'a> {
                 Some(ask) => self.answer(ask, Answer::Fail(*failure)),
                 None => return Err(cannot("a call fails that nobody made", EDITED)),
             },
+            Input::Write(_) => {
+                return Err(cannot(
+                    "it writes what no module was asked for",
+                    "a scenario has no words for that; the trace itself can be kept, and replays",
+                ));
+            }
             Input::Cancel | Input::Resume => {
                 let (Some(moment), Some(request)) = (self.moment(), self.requests.last_mut()) else {
                     return Err(cannot(

@@ -1,6 +1,5 @@
 //! Where texts and names stand in inputs and events, and what takes their place.
 
-use orchestrion_kernel::item::{Item, Key};
 use orchestrion_kernel::module::{PastTrace, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
@@ -27,7 +26,7 @@ impl Names {
         format!("redacted-{}-{}", text.chars().count(), &digest[..DIGEST_HEX])
     }
 
-    fn text(&self, text: &Text) -> Text {
+    pub(super) fn text(&self, text: &Text) -> Text {
         self.name(text.as_str()).into()
     }
 
@@ -35,7 +34,7 @@ impl Names {
         UserId::new(self.name(user.as_str()))
     }
 
-    fn trace(&self, TraceId { conversation, request }: &TraceId) -> TraceId {
+    pub(super) fn trace(&self, TraceId { conversation, request }: &TraceId) -> TraceId {
         TraceId { conversation: ConversationId::new(self.name(conversation.as_str())), request: *request }
     }
 
@@ -47,6 +46,7 @@ impl Names {
                 Input::UserMessage { user: self.user(user), text: self.text(text) }
             }
             Input::Reply { call, report } => Input::Reply { call: *call, report: self.report(report) },
+            Input::Write(write) => Input::Write(Box::new(self.write(write))),
             Input::SessionEnd | Input::CallFailed { .. } | Input::Step | Input::Cancel | Input::Resume => {
                 input.clone()
             }
@@ -107,9 +107,8 @@ impl Names {
                 *text = self.text(text);
             }
             Event::ToolResult { report, .. } => *report = self.report(report),
-            Event::AddItem { item: Item { key: Key::Trace(trace), .. }, .. }
-            | Event::UpdateItem { item: Item { key: Key::Trace(trace), .. }, .. }
-            | Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
+            Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => *item = self.item(item),
+            Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
             Event::Memorized { record } => record.trace = self.trace(&record.trace),
             Event::Audited { record } => {
                 record.trace = self.trace(&record.trace);

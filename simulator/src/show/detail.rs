@@ -82,6 +82,7 @@ fn input(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
         }
         Input::Step => page.section("input", Line::text("a step by itself")),
         Input::Cancel => page.section("input", Line::new().ink(Ink::Warn, "the user cancels")),
+        Input::Write(write) => page.section("input", words::write(write)),
         Input::Resume => {
             page.section("input", Line::new().ink(Ink::Warn, "the runtime is back after a crash"))
         }

@@ -92,6 +92,9 @@ impl Timeline {
                     _ => Ok(()),
                 }
             }
+            Input::Write(write) => {
+                page.step(scene, Line::new().ink(Ink::Warn, "write"), words::write(write), id)
+            }
             Input::Resume => {
                 let back = Line::text("the runtime is back after a crash, and nothing was lost");
                 page.step(scene, Line::new().ink(Ink::Warn, "resume"), back, id)?;

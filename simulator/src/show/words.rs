@@ -2,13 +2,14 @@
 
 use super::page::{Ink, Line};
 use super::text::{bar, count};
-use orchestrion_kernel::Score;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::table::{Source, Switch, Transition};
 use orchestrion_kernel::event::{Decision, EffectEnd, Ending, Holding, Holdings, Label, TaskEnd, TaskRecord};
+use orchestrion_kernel::knowledge::{FactKind, Reference, Write};
 use orchestrion_kernel::module::{Argument, Ask, Kind, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::{Bound, Policy};
+use orchestrion_kernel::{Score, Text};
 
 /// Stance, a bar, and the confidence in figures.
 pub(super) fn argument(argument: Argument) -> Line {
@@ -67,6 +68,36 @@ pub(super) fn approval(approved: bool) -> Line {
 
 pub(super) fn tasks(plan: &Plan) -> String {
     count(plan.tasks().len(), "task")
+}
+
+/// What is to be known, and what it is to take the place of.
+pub(super) fn write(write: &Write) -> Line {
+    let said = |what: &str, key: &Text, text: &Text| {
+        Line::text(format_args!("{what} ")).ink(Ink::Who, key).and(format_args!(": \"{text}\""))
+    };
+    let instead = |line: Line, of: Option<&Reference>| match of {
+        Some(reference) => line.ink(Ink::Faint, format_args!(" instead of {reference}")),
+        None => line,
+    };
+    match write {
+        Write::Identity { name, identity } => Line::text(format_args!(
+            "{name} speaks: {}, {}, {}; rank {}",
+            identity.authority, identity.department, identity.organization, identity.rank
+        )),
+        Write::Fact(new) => {
+            let what = match new.kind {
+                FactKind::Fact => "a fact,",
+                FactKind::Constraint(_) => "a constraint,",
+            };
+            let from = format_args!(" from {} ({})", new.source.name, new.source.rank);
+            instead(said(what, &new.key, &new.text).ink(Ink::Faint, from), new.supersedes.as_ref())
+        }
+        Write::Working { key, text, .. } => said("a working item,", key, text),
+        Write::Environment { key, text, supersedes } => {
+            instead(said("a signal,", key, text), supersedes.as_ref())
+        }
+        Write::Clock { text, .. } => Line::text(format_args!("the time: {text}")),
+    }
 }
 
 pub(super) fn exit(code: i32) -> Line {

@@ -22,6 +22,7 @@ pub(super) const fn refusal(refusal: &Refusal) -> &'static str {
         Refusal::NoSession => "NoSession",
         Refusal::SessionOpen { .. } => "SessionOpen",
         Refusal::WrongUser { .. } => "WrongUser",
+        Refusal::Misuse(_) => "Misuse",
     }
 }
 

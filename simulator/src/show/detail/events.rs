@@ -6,7 +6,7 @@ use super::super::text::count;
 use super::super::words;
 use orchestrion_kernel::ItemId;
 use orchestrion_kernel::event::{Event, ForgetCause};
-use orchestrion_kernel::item::{Item, Variant};
+use orchestrion_kernel::item::{Item, Standing, Variant};
 use orchestrion_kernel::plan::{Effect, Task};
 use std::io;
 
@@ -117,6 +117,17 @@ pub(super) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
     if !deps.is_empty() {
         let deps: Vec<String> = deps.iter().map(|dep| format!("[{dep}]")).collect();
         line = line.ink(Ink::Faint, format_args!(" ← {}", deps.join(" ")));
+    }
+    match item.standing {
+        Standing::Current => {}
+        Standing::NeedsReview => line = line.ink(Ink::Warn, " (needs review)"),
+        Standing::Superseded { by: Some(by), rule } => {
+            line = line.ink(Ink::Faint, format_args!(" (superseded by [{by}], {rule})"));
+        }
+        Standing::Superseded { by: None, rule } => {
+            line = line.ink(Ink::Faint, format_args!(" (superseded, {rule})"));
+        }
+        Standing::Denied => line = line.ink(Ink::Bad, " (denied)"),
     }
     match room {
         Some(columns) => line.and("  ").quote_within(item.text.as_str(), columns),

@@ -1,0 +1,98 @@
+//! The texts of what is written by name, and of the items that come of it.
+
+use super::texts::Names;
+use orchestrion_kernel::item::{Audience, FactRecord, Identity, Item, Key, Layer, Scope, Source};
+use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
+
+impl Names {
+    /// A write without its texts.
+    pub(super) fn write(&self, write: &Write) -> Write {
+        let references = |of: &[Reference]| of.iter().map(|one| self.reference(one)).collect();
+        match write {
+            Write::Identity { name, identity } => {
+                Write::Identity { name: self.text(name), identity: self.identity(identity) }
+            }
+            Write::Fact(new) => Write::Fact(NewFact {
+                key: self.text(&new.key),
+                text: self.text(&new.text),
+                source: self.source(&new.source),
+                scope: self.scope(&new.scope),
+                audience: self.audience(&new.audience),
+                supersedes: new.supersedes.as_ref().map(|one| self.reference(one)),
+                rests_on: references(&new.rests_on),
+                ..new.clone()
+            }),
+            Write::Working { key, text, expires_at, rests_on } => Write::Working {
+                key: self.text(key),
+                text: self.text(text),
+                expires_at: *expires_at,
+                rests_on: references(rests_on),
+            },
+            Write::Environment { key, text, supersedes } => Write::Environment {
+                key: self.text(key),
+                text: self.text(text),
+                supersedes: supersedes.as_ref().map(|one| self.reference(one)),
+            },
+            Write::Clock { now, text } => Write::Clock { now: *now, text: self.text(text) },
+        }
+    }
+
+    /// An item with the new names in what it speaks of and in its record; its text is the kernel's to make.
+    pub(super) fn item(&self, item: &Item) -> Item {
+        let key = match &item.key {
+            Key::Trace(trace) => Key::Trace(self.trace(trace)),
+            Key::Fact(name) => Key::Fact(self.text(name)),
+            Key::Working(name) => Key::Working(self.text(name)),
+            Key::Environment(name) => Key::Environment(self.text(name)),
+            key => key.clone(),
+        };
+        let layer = match &item.layer {
+            Layer::Identity(identity) => Layer::Identity(Box::new(self.identity(identity))),
+            Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
+                source: self.source(&fact.source),
+                scope: self.scope(&fact.scope),
+                audience: self.audience(&fact.audience),
+                ..(**fact).clone()
+            })),
+            layer => layer.clone(),
+        };
+        Item { key, layer, ..item.clone() }
+    }
+
+    fn identity(&self, identity: &Identity) -> Identity {
+        Identity {
+            authority: self.text(&identity.authority),
+            rank: identity.rank,
+            department: self.text(&identity.department),
+            organization: self.text(&identity.organization),
+            permissions: identity.permissions.iter().map(|name| self.text(name)).collect(),
+        }
+    }
+
+    fn source(&self, source: &Source) -> Source {
+        Source { name: self.text(&source.name), rank: source.rank }
+    }
+
+    fn scope(&self, scope: &Scope) -> Scope {
+        match scope {
+            Scope::Global | Scope::Session => scope.clone(),
+            Scope::Task(name) => Scope::Task(self.text(name)),
+            Scope::Hypothetical(name) => Scope::Hypothetical(self.text(name)),
+            Scope::Draft(name) => Scope::Draft(self.text(name)),
+        }
+    }
+
+    fn audience(&self, audience: &Audience) -> Audience {
+        match audience {
+            Audience::Permitted(name) => Audience::Permitted(self.text(name)),
+            audience => audience.clone(),
+        }
+    }
+
+    fn reference(&self, reference: &Reference) -> Reference {
+        match reference {
+            Reference::Id(id) => Reference::Id(*id),
+            Reference::Key(key) => Reference::Key(self.text(key)),
+        }
+    }
+}
