@@ -432,6 +432,21 @@ fn within_a_scope_facts_supersede_each_other() {
 }
 
 #[test]
+fn in_a_session_its_own_facts_hide_those_that_count_everywhere() {
+    let mine = NewFact { scope: Scope::Session, ..new("language", "French", Rank::Guest) };
+    let known = knowing([new("language", "English", Rank::Manager), mine]);
+    assert_eq!(shown(&known, &anybody()), ["French"]);
+    assert_eq!(standing(&known, "language"), Standing::Current);
+}
+
+#[test]
+fn no_link_is_left_to_what_leaves_with_the_session() {
+    let mine = NewFact { scope: Scope::Session, ..new("mood", "good", Rank::Employee) };
+    let known = knowing([mine, superseding("note", "better", Rank::Employee, "mood")]);
+    assert_eq!(known.find(&Key::Fact("note".into())).unwrap().item.fact().unwrap().supersedes, None);
+}
+
+#[test]
 fn what_counts_in_a_session_leaves_with_it() {
     let known = knowing([
         new("a", "1", Rank::Employee),

@@ -5,6 +5,8 @@
 //! comparison of a confidence is made both ways. The consensus is met from both sides of its lines by the sums
 //! that these confidences make, not at every value. Texts never decide, so they are all the same.
 
+mod knowledge;
+
 use crate::scopes::{Model, Scope};
 use orchestrion_kernel::module::{Argument, Ask, Failure, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::Plan;
@@ -15,7 +17,10 @@ use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId};
 #[derive(Clone, Debug)]
 pub struct Adversary {
     model: Model,
+    policy: Policy,
     requests: usize,
+    /// Items known at most.
+    items: usize,
     plan: Plan,
     /// The confidences of the roles that read no threshold, of the Critic, and of Security.
     plain: Vec<Score>,
@@ -34,7 +39,9 @@ impl Adversary {
         let below = |score: Score| neighbour(score, -1).unwrap_or(Score::ZERO);
         Self {
             model,
+            policy: policy.clone(),
             requests: model.requests(scope),
+            items: scope.items,
             plan: model.plan(scope),
             plain: confidences(&[]),
             critic: confidences(&[t.critique_above]),
@@ -72,8 +79,11 @@ impl Adversary {
         if state.control.next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX) {
             inputs.push(Input::UserMessage { user: user(), text: text() });
         }
+        if self.model.free.writes {
+            inputs.extend(knowledge::writes(&self.policy, self.items, state));
+        }
         // Where sessions are frozen, the one session stays open.
-        if self.model.free.surroundings && state.control.phase() == Phase::Idle {
+        if (self.model.free.surroundings || self.model.free.writes) && state.control.phase() == Phase::Idle {
             inputs.push(Input::SessionEnd);
         }
         inputs

@@ -6,6 +6,7 @@
 //! overwritten. None of them touches the kernel's code: rows, policy, events and request are data on its way.
 
 mod events;
+mod items;
 mod memory;
 mod numbers;
 mod rows;
@@ -37,7 +38,7 @@ pub struct Mutant {
 }
 
 /// A small scope at which most mutants die.
-pub(crate) const FIRST: Scope = Scope { name: "first", requests: 1, tasks: 2 };
+pub(crate) const FIRST: Scope = Scope { name: "first", requests: 1, tasks: 2, items: 2 };
 
 /// What became of every mutant of a policy at a scope.
 #[derive(Clone, Debug)]

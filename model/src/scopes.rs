@@ -18,7 +18,19 @@ pub struct Freedom {
     pub failures: bool,
     /// The user may cancel at any moment.
     pub cancel: bool,
+    /// What is written while no request runs.
+    pub writes: bool,
 }
+
+/// Nothing is left.
+const FROZEN: Freedom = Freedom {
+    debate: false,
+    execution: false,
+    surroundings: false,
+    failures: false,
+    cancel: false,
+    writes: false,
+};
 
 /// A part of the system, explored with everything else frozen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,21 +44,26 @@ pub struct Model {
 }
 
 /// The models, in the order in which they are checked.
-pub const MODELS: [Model; 3] = [
+pub const MODELS: [Model; 4] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
-        free: Freedom { debate: true, execution: false, surroundings: false, failures: false, cancel: false },
+        free: Freedom { debate: true, ..FROZEN },
     },
     Model {
         name: "execution",
         about: "every task result, repair, veto and compensation, with failing calls and cancel",
-        free: Freedom { debate: false, execution: true, surroundings: false, failures: true, cancel: true },
+        free: Freedom { execution: true, failures: true, cancel: true, ..FROZEN },
     },
     Model {
         name: "lifecycle",
         about: "identity, stores, audit and sessions over several requests, with failing calls and cancel",
-        free: Freedom { debate: false, execution: false, surroundings: true, failures: true, cancel: true },
+        free: Freedom { surroundings: true, failures: true, cancel: true, ..FROZEN },
+    },
+    Model {
+        name: "semantic",
+        about: "what is written by name: facts, scopes, ranks, signals, the time, and what supersedes what",
+        free: Freedom { writes: true, ..FROZEN },
     },
 ];
 
@@ -54,7 +71,14 @@ pub const MODELS: [Model; 3] = [
 pub const COMPOSED: Model = Model {
     name: "composed",
     about: "everything at once: every argument, task result, store, failure and cancel",
-    free: Freedom { debate: true, execution: true, surroundings: true, failures: true, cancel: true },
+    free: Freedom {
+        debate: true,
+        execution: true,
+        surroundings: true,
+        failures: true,
+        cancel: true,
+        writes: false,
+    },
 };
 
 /// How large a model may grow.
@@ -66,11 +90,15 @@ pub struct Scope {
     pub requests: usize,
     /// Tasks of a plan, where execution is free; 1 elsewhere.
     pub tasks: u32,
+    /// Items known at most, where writes are free.
+    pub items: usize,
 }
 
 /// The scopes, the default first.
-pub const SCOPES: [Scope; 2] =
-    [Scope { name: "small", requests: 2, tasks: 4 }, Scope { name: "tiny", requests: 1, tasks: 3 }];
+pub const SCOPES: [Scope; 2] = [
+    Scope { name: "small", requests: 2, tasks: 4, items: 4 },
+    Scope { name: "tiny", requests: 1, tasks: 3, items: 3 },
+];
 
 impl Model {
     /// The model of this name.
@@ -82,7 +110,11 @@ impl Model {
     /// How many requests one conversation may see.
     #[must_use]
     pub const fn requests(&self, scope: &Scope) -> usize {
-        if self.free.surroundings { scope.requests } else { 1 }
+        match self.free {
+            Freedom { writes: true, .. } => 0,
+            Freedom { surroundings: true, .. } => scope.requests,
+            _ => 1,
+        }
     }
 
     /// The plan that every planner drafts. Its first task is pure, so that a run may be given up before anything

@@ -21,6 +21,7 @@ use Check::{LeadsTo, Reaction, Step, Trace};
 mod findings;
 mod kernel;
 mod knowledge;
+mod layers;
 mod order;
 mod records;
 mod turns;
@@ -28,8 +29,15 @@ mod turns;
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &joined();
 
-const PARTS: [&[Claim]; 6] =
-    [findings::FINDINGS, order::ORDER, knowledge::KNOWLEDGE, records::RECORDS, turns::TURNS, kernel::KERNEL];
+const PARTS: [&[Claim]; 7] = [
+    findings::FINDINGS,
+    order::ORDER,
+    knowledge::KNOWLEDGE,
+    layers::LAYERS,
+    records::RECORDS,
+    turns::TURNS,
+    kernel::KERNEL,
+];
 
 /// The parts, one behind the other. Nothing of this is left at run time.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)]

@@ -66,7 +66,7 @@ pub struct FactRecord {
     pub memory: MemoryType,
     /// Where it counts.
     pub scope: Scope,
-    /// The fact that it took the place of; in a scope of its own, the one that it hides there.
+    /// The fact that it took the place of, or that it hides in its narrower scope; one that leaves before it is not named.
     pub supersedes: Option<ItemId>,
     /// Whether the later of two is told by their times, and not by which was written last (003 rule 4).
     pub time_sensitive: bool,
@@ -166,6 +166,18 @@ pub enum Audience {
     AtLeast(Rank),
     /// Whoever was granted this by name.
     Permitted(Text),
+}
+
+impl Scope {
+    /// How narrow it is. In a narrower scope a fact hides what it would supersede in a wider one.
+    #[must_use]
+    pub const fn narrowness(&self) -> u8 {
+        match self {
+            Self::Global => 0,
+            Self::Session => 1,
+            Self::Task(_) | Self::Hypothetical(_) | Self::Draft(_) => 2,
+        }
+    }
 }
 
 /// Whether an item is to be believed.

@@ -50,33 +50,26 @@ impl Reader {
 }
 
 impl Semantic {
-    /// What may stand in a context for this reader, in id order: what is valid, in scope, permitted and not expired. In a scope
-    /// of its own a fact hides what it would supersede if it counted everywhere.
+    /// What may stand in a context for this reader, in id order: what is valid, in scope, permitted and not expired. A fact of
+    /// a narrower scope hides the one of its key, and the one that it names, in a wider scope.
     pub fn selectable<'a>(&'a self, reader: &'a Reader) -> impl Iterator<Item = &'a Entry> {
         let hidden = self.hidden(reader);
         self.entries().filter(move |entry| reader.may_read(&entry.item) && !hidden.contains(&entry.item.id))
     }
 
-    /// What facts of the reader's own scope take the place of there.
+    /// What facts of a narrower scope take the place of, among what the reader may read.
     fn hidden(&self, reader: &Reader) -> BTreeSet<ItemId> {
-        if reader.scope == Scope::Global {
-            return BTreeSet::new();
-        }
-        let own = |entry: &&Entry| {
-            reader.may_read(&entry.item)
-                && entry
-                    .item
-                    .fact()
-                    .is_some_and(|fact| fact.scope != Scope::Global && fact.scope == reader.scope)
+        let narrowness = |item: &Item| item.fact().map(|fact| fact.scope.narrowness());
+        let hides = |entry: &'_ Entry| {
+            let own = narrowness(&entry.item);
+            let named = entry.item.fact().and_then(|fact| fact.supersedes).and_then(|id| self.get(id));
+            let alike = named.into_iter().chain(self.all(&entry.item.key)).map(|other| &other.item);
+            alike.filter(|other| narrowness(other) < own).map(|other| other.id).collect::<Vec<_>>()
         };
-        let hidden_by = |entry: &'_ Entry| {
-            let named = entry.item.fact().and_then(|fact| fact.supersedes);
-            let namesakes = self
-                .all(&entry.item.key)
-                .filter(|other| other.item.fact().is_some_and(|other| other.scope != reader.scope));
-            named.into_iter().chain(namesakes.map(|other| other.item.id)).collect::<Vec<_>>()
+        let narrow = |entry: &&Entry| {
+            narrowness(&entry.item).is_some_and(|narrowness| narrowness > 0) && reader.may_read(&entry.item)
         };
-        self.entries().filter(own).flat_map(hidden_by).collect()
+        self.entries().filter(narrow).flat_map(hides).collect()
     }
 
     /// The facts that are valid, in id order (003 `read_valid_facts`), whoever reads.

@@ -87,7 +87,7 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
         at: new.at,
         memory: new.memory,
         scope: new.scope.clone(),
-        supersedes: named.filter(|_| standing == Standing::Current),
+        supersedes: named.filter(|id| standing == Standing::Current && may_name(known, *id, &new.scope)),
         time_sensitive: new.time_sensitive,
         audience: new.audience.clone(),
     };
@@ -106,6 +106,13 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
         events.extend(supersede(known, id, &ended));
     }
     Ok(events)
+}
+
+/// Whether a fact of this scope may keep a link to another: what counts elsewhere is not its matter, and what leaves with the
+/// session would leave the link dangling.
+fn may_name(known: &Semantic, id: ItemId, scope: &Scope) -> bool {
+    let other = known.get(id).and_then(|entry| entry.item.fact());
+    other.is_some_and(|other| other.scope == *scope || other.scope == Scope::Global)
 }
 
 /// The fact that a reference names: a valid one in this scope before a valid one anywhere, and that before any.

@@ -76,7 +76,13 @@ pub const LEFT_OUT: &[(&[&str], &str)] = &[
         "what a record says; control only knows that it is written",
     ),
     (&["C-26"], "which effect is undone; control only counts those that stand"),
-    (&["C-30", "C-31", "C-32", "C-33", "C-34", "C-35", "C-36"], "what is known; control reads no item"),
+    (
+        &[
+            "C-30", "C-31", "C-32", "C-33", "C-34", "C-35", "C-36", "C-50", "C-51", "C-52", "C-53", "C-54",
+            "C-55", "C-56", "C-57", "C-58", "C-59", "C-84", "C-85", "C-86",
+        ],
+        "what is known; control reads no item",
+    ),
     (&["C-41", "C-48"], "numbers; the consensus is drawn here, and ratings are left out"),
     (&["C-43"], "revisions by number; control knows only whether something is about the plan as it stands"),
     (

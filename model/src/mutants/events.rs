@@ -1,6 +1,7 @@
 //! Faults in the events of a batch, between `decide` and `apply`.
 
 use super::Mutant;
+use super::items::ITEMS;
 use crate::subject::Subject;
 use orchestrion_kernel::event::{Cause, Ending, Holding, Holdings, Label};
 use orchestrion_kernel::module::{Ask, Kind, Ratings};
@@ -160,7 +161,7 @@ const FALSIFIED: &[(&str, &str, Spoil)] = &[
 
 /// Each event lost, repeated or falsified.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
-    let all = LOST.iter().chain(REPEATED).chain(FALSIFIED);
+    let all = LOST.iter().chain(REPEATED).chain(FALSIFIED).chain(ITEMS);
     all.map(|(place, fault, spoil)| Mutant {
         place: (*place).to_string(),
         fault: (*fault).to_string(),

@@ -1,6 +1,7 @@
 //! Claims on the semantic state: what is known, and what rests on what.
 
 use super::*;
+use crate::item::Layer;
 
 pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {
@@ -79,10 +80,12 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {
         id: "C-35",
         clause: "004-2.9",
-        statement: "Nothing becomes known before the identity is verified.",
-        formula: "□ (AddItem ∨ UpdateItem ⇒ verified(r))",
+        statement: "Nothing of a request becomes known before the identity is verified.",
+        formula: "□ (AddItem(x) ∨ UpdateItem(x), x of r ⇒ verified(r))",
         check: Trace(|_, past, event| match event {
-            Event::AddItem { .. } | Event::UpdateItem { .. } => past.verified,
+            Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+                past.verified || item.layer != Layer::Request
+            }
             _ => true,
         }),
         premise: |_, state| state.control.phase() == Phase::VerifyingIdentity,

@@ -1,0 +1,306 @@
+//! Claims on the layers of 003: what supersedes what, what must be looked at again, and what may be shown to whom.
+
+use super::*;
+use crate::ids::ItemId;
+use crate::item::{Audience, Item, Layer, Rank, Scope, Standing, SupersessionRule};
+use crate::knowledge::{Reader, admit};
+use crate::semantic::{Entry, Semantic};
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+pub(super) const LAYERS: &[Claim] = &[
+    Claim {
+        id: "C-50",
+        clause: "000-4.9",
+        statement: "Every semantic event fits what is known: no id is given twice, nothing is changed that is not there, \
+                    nothing dangles, nothing is forgotten without its cause.",
+        formula: "□ (e ∈ σ semantic ⇒ admitted(S, e))",
+        check: Step(|_, before, events, _| {
+            if !events.iter().any(is_semantic) {
+                return true;
+            }
+            let mut known = before.semantic.clone();
+            events.iter().all(|event| {
+                let fits = admit(&known, event).is_ok();
+                known.apply(event);
+                fits
+            })
+        }),
+        premise: |_, state| !state.semantic.is_empty(),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-51",
+        clause: "003-2.19",
+        statement: "Every link of supersession leads to an item, and every chain of them ends in one that was not \
+                    superseded.",
+        formula: "□ (supersedes(x) ∈ I) ∧ □ (superseded(x) ⇒ ∃ y: by*(x) = y ∧ ¬superseded(y))",
+        check: Check::State(|_, state| {
+            let superseded = |entry: &&Entry| by(&entry.item).is_some();
+            let known = &state.semantic;
+            let mut links = known.entries().filter_map(|entry| entry.item.fact()?.supersedes);
+            links.all(|id| known.get(id).is_some())
+                && known.entries().filter(superseded).all(|entry| known.current(entry.item.id).is_some())
+        }),
+        premise: |_, state| state.semantic.entries().any(|entry| by(&entry.item).is_some()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-52",
+        clause: "003-6.3",
+        statement: "A lower rank never takes the place of a higher one.",
+        formula: "□ (x becomes superseded by y ⇒ rank(x) ≤ rank(y))",
+        check: Step(|_, before, _, after| {
+            newly_superseded(before, after)
+                .all(|(old, by)| rank(old) <= after.semantic.get(by).map_or(None, |by| rank(&by.item)))
+        }),
+        premise: |_, state| {
+            let by_authority = Some(SupersessionRule::Authority);
+            state.semantic.entries().any(|entry| rule(&entry.item) == by_authority)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-53",
+        clause: "003-2.17",
+        statement: "Of the facts of one key at most one in each scope is valid.",
+        formula: "□ (valid(x) ∧ valid(y) ∧ key(x) = key(y) ∧ scope(x) = scope(y) ⇒ x = y)",
+        check: Check::State(|_, state| {
+            let mut seen = BTreeSet::new();
+            let facts = state.semantic.read_valid_facts();
+            facts
+                .filter_map(|item| item.fact().map(|fact| (&item.key, &fact.scope)))
+                .all(|one| seen.insert(one))
+        }),
+        premise: |_, state| {
+            let facts = state.semantic.entries().filter(|entry| entry.item.fact().is_some());
+            facts.into_iter().any(|entry| state.semantic.all(&entry.item.key).count() > 1)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-54",
+        clause: "003-9.1",
+        statement: "What was superseded, or never might be written, is shown to nobody.",
+        formula: "□ (∃ y valid: supersedes(y) = x ∨ denied(x) ⇒ x ∉ shown)",
+        check: Check::State(|_, state| {
+            // By what the successors say, and not by what the item says of itself.
+            let valid = state.semantic.read_valid_facts().filter_map(Item::fact);
+            let named: Vec<_> = valid.filter_map(|fact| Some((fact.supersedes?, &fact.scope))).collect();
+            nobody_is_shown(state, |item| {
+                item.standing == Standing::Denied
+                    || item.fact().is_some_and(|fact| named.contains(&(item.id, &fact.scope)))
+                    || by(item).is_some()
+            })
+        }),
+        premise: |_, state| state.semantic.entries().any(|entry| !entry.item.is_valid()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-55",
+        clause: "003-2.21",
+        statement: "What counts in one task, supposition or draft is shown nowhere else.",
+        formula: "□ (scope(x) ∉ {global, session, scope(reader)} ⇒ x ∉ shown(reader))",
+        check: Check::State(|_, state| nobody_is_shown(state, |item| scoped(item).is_some())),
+        premise: |_, state| state.semantic.entries().any(|entry| scoped(&entry.item).is_some()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-56",
+        clause: "003-8.4",
+        statement: "What is restricted is shown only to whom it is for.",
+        formula: "□ (x for a rank ∨ x for a permission ⇒ x ∉ shown(reader without it))",
+        check: Check::State(|_, state| nobody_is_shown(state, restricted)),
+        premise: |_, state| state.semantic.entries().any(|entry| restricted(&entry.item)),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-57",
+        clause: "003-3.5",
+        statement: "What has expired is shown to nobody.",
+        formula: "□ (expires_at(x) ≤ now ⇒ x ∉ shown)",
+        check: Check::State(|_, state| {
+            let now = state.semantic.now();
+            nobody_is_shown(
+                state,
+                |item| matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now),
+            )
+        }),
+        premise: |_, state| {
+            let expires = |item: &Item| matches!(item.layer, Layer::Working { expires_at: Some(_), .. });
+            state.semantic.entries().any(|entry| expires(&entry.item))
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-58",
+        clause: "003-2.20",
+        statement: "Exactly the facts that rest on what says something else now, however far, are marked to be reviewed; \
+                    only what is said again loses the mark.",
+        formula: "□ (marked' \\ marked = derived*(superseded ∪ overwritten)) ∧ □ (unmarked(x) ⇒ text'(x) = text(x))",
+        check: Step(|_, before, events, after| {
+            if !events.iter().any(is_semantic) {
+                return true;
+            }
+            let changed: BTreeSet<ItemId> = newly_superseded(before, after)
+                .map(|(old, _)| old.id)
+                .chain(overwritten(before, after))
+                .collect();
+            let derived = resting_on(&before.semantic, &changed);
+            before.semantic.entries().all(|Entry { item: old, .. }| {
+                let Some(Entry { item: new, .. }) = after.semantic.get(old.id) else { return true };
+                match (old.standing, new.standing) {
+                    (Standing::Current, Standing::NeedsReview) => derived.contains(&old.id),
+                    (Standing::Current, Standing::Current) => {
+                        old.fact().is_none() || !derived.contains(&old.id)
+                    }
+                    (Standing::NeedsReview, Standing::Current) => old.text == new.text,
+                    _ => true,
+                }
+            })
+        }),
+        premise: |_, state| {
+            state.semantic.entries().any(|entry| entry.item.standing == Standing::NeedsReview)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-59",
+        clause: "003-1.4",
+        statement: "Who speaks does not change while the session lasts.",
+        formula: "□ (identity set ∧ ¬session ends ⇒ identity' = identity)",
+        check: Step(|_, before, events, after| {
+            let identity = |state: &State| state.semantic.find(&Key::Identity).cloned();
+            before.semantic.identity().is_none()
+                || events.contains(&Event::SessionEnded)
+                || identity(before) == identity(after)
+        }),
+        premise: |_, state| state.semantic.identity().is_some(),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-84",
+        clause: "000-2.11",
+        statement: "Items leave only as the session's working set when it ends, or when they expire.",
+        formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now')",
+        check: Step(|_, before, events, after| {
+            let ends = events.contains(&Event::SessionEnded);
+            let now = after.semantic.now();
+            let gone = before.semantic.entries().filter(|entry| after.semantic.get(entry.item.id).is_none());
+            gone.into_iter().all(|Entry { item, .. }| {
+                ends && !item.persists()
+                    || matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now)
+            })
+        }),
+        premise: |_, state| {
+            state.semantic.entries().any(|entry| matches!(entry.item.layer, Layer::Working { .. }))
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-85",
+        clause: "003-2.21",
+        statement: "What takes the place of something counts where that counted.",
+        formula: "□ (by(x) = y ⇒ scope(x) = scope(y))",
+        check: Check::State(|_, state| {
+            state.semantic.entries().all(|Entry { item, .. }| match (item.fact(), by(item)) {
+                (Some(fact), Some(by)) => {
+                    let by = state.semantic.get(by).and_then(|by| by.item.fact());
+                    by.is_some_and(|by| by.scope == fact.scope)
+                }
+                _ => true,
+            })
+        }),
+        premise: |_, state| {
+            let names_another = |item: &Item| item.fact().is_some_and(|fact| fact.supersedes.is_some());
+            state.semantic.entries().any(|entry| scoped(&entry.item).is_some() && names_another(&entry.item))
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-86",
+        clause: "0019",
+        statement: "A write moves no control.",
+        formula: "□ (no row in σ ⇒ C' = C)",
+        check: Step(|_, before, events, after| {
+            let moves = |event: &Event| matches!(event, Event::Moved { .. });
+            events.iter().any(moves) || before.control == after.control
+        }),
+        premise: |_, state| state.semantic.entries().any(|entry| entry.item.layer != Layer::Request),
+        ..CLAIM
+    },
+];
+
+fn is_semantic(event: &Event) -> bool {
+    matches!(event, Event::AddItem { .. } | Event::UpdateItem { .. } | Event::ForgetItems { .. })
+}
+
+/// What took the place of an item.
+const fn by(item: &Item) -> Option<ItemId> {
+    match item.standing {
+        Standing::Superseded { by, .. } => by,
+        _ => None,
+    }
+}
+
+const fn rule(item: &Item) -> Option<SupersessionRule> {
+    match item.standing {
+        Standing::Superseded { rule, .. } => Some(rule),
+        _ => None,
+    }
+}
+
+fn rank(item: &Item) -> Option<Rank> {
+    item.fact().map(|fact| fact.source.rank)
+}
+
+/// The scope of a fact that does not count everywhere in its session.
+fn scoped(item: &Item) -> Option<&Scope> {
+    item.fact().map(|fact| &fact.scope).filter(|scope| !matches!(scope, Scope::Global | Scope::Session))
+}
+
+fn restricted(item: &Item) -> bool {
+    item.fact().is_some_and(|fact| fact.audience != Audience::Everybody)
+}
+
+/// Items that were valid and are superseded now, with what superseded them.
+fn newly_superseded<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = (&'a Item, ItemId)> {
+    before.semantic.entries().filter(|entry| entry.item.is_valid()).filter_map(|Entry { item, .. }| {
+        let by = by(&after.semantic.get(item.id)?.item)?;
+        Some((item, by))
+    })
+}
+
+/// Items that say something else than before.
+fn overwritten<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = ItemId> {
+    before.semantic.entries().filter_map(|Entry { item, .. }| {
+        let now = &after.semantic.get(item.id)?.item;
+        (now.text != item.text && matches!(now.layer, Layer::Environment | Layer::Working { .. }))
+            .then_some(item.id)
+    })
+}
+
+/// What rests on one of these, however far, without these; by the dependencies, not by an index of them.
+fn resting_on(known: &Semantic, changed: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
+    let mut reached = changed.clone();
+    loop {
+        let before = reached.len();
+        let rests = |entry: &&Entry| entry.deps.iter().any(|dep| reached.contains(dep));
+        let more: Vec<ItemId> = known.entries().filter(rests).map(|entry| entry.item.id).collect();
+        reached.extend(more);
+        if reached.len() == before {
+            return reached.difference(changed).copied().collect();
+        }
+    }
+}
+
+/// Whether no item of a kind may stand in a context of somebody who has no rank, no permission and no scope of its own.
+fn nobody_is_shown(state: &State, kind: impl Fn(&Item) -> bool) -> bool {
+    let known = &state.semantic;
+    if !known.entries().any(|entry| kind(&entry.item)) {
+        return true;
+    }
+    let reader =
+        Reader { rank: Rank::Unverified, permissions: Vec::new(), scope: Scope::Global, now: known.now() };
+    known.selectable(&reader).all(|entry| !kind(&entry.item))
+}

@@ -1,0 +1,108 @@
+//! What may be written: a letter for each way in which writes meet what is known.
+
+use orchestrion_kernel::ids::Time;
+use orchestrion_kernel::item::{Audience, ConstraintType, Identity, MemoryType, Rank, Scope, Source};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
+use orchestrion_kernel::{Input, Policy, State};
+
+/// Every write that is worth trying. As long as there is room, new items; at any time what adds none.
+pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
+    let known = &state.semantic;
+    let mut writes = Vec::new();
+    if known.len() < room || known.now() > Time::default() {
+        writes.extend([clock(1), clock(2)]);
+    }
+    if known.len() < room {
+        writes.push(identity());
+        writes.extend(facts(policy).into_iter().map(Write::Fact));
+        writes.extend([
+            working("w", 2, None),
+            working("x", 9, Some("a")),
+            signal("e", "1"),
+            signal("e", "2"),
+        ]);
+        writes.push(Write::Environment {
+            key: "f".into(),
+            text: "1".into(),
+            supersedes: Some(Reference::Key("e".into())),
+        });
+    }
+    writes.into_iter().map(|write| Input::Write(Box::new(write))).collect()
+}
+
+/// Facts of three names: what replaces what under which rank, scope and time, and what rests on what.
+fn facts(policy: &Policy) -> Vec<NewFact> {
+    let a = || fact("a", "1");
+    let timed = |text, at| NewFact { time_sensitive: true, at: Time::from_millis(at), ..fact("a", text) };
+    let on = |fact: NewFact, name: &str| NewFact { rests_on: vec![Reference::Key(name.into())], ..fact };
+    let instead =
+        |fact: NewFact, name: &str| NewFact { supersedes: Some(Reference::Key(name.into())), ..fact };
+    let ranked = |fact: NewFact, rank| NewFact { source: Source { name: "s".into(), rank }, ..fact };
+    let supposed = Scope::Hypothetical("h".into());
+    let limit = ranked(fact("a", "3"), policy.writes.constraint_from);
+    let limit = NewFact { kind: FactKind::Constraint(Some(ConstraintType::Budget)), ..limit };
+    let unfounded = ranked(limit.clone(), below(policy.writes.constraint_from));
+    vec![
+        a(),
+        fact("a", "2"),
+        ranked(fact("a", "1"), Rank::Guest),
+        ranked(fact("a", "2"), Rank::Guest),
+        limit,
+        unfounded,
+        NewFact { scope: supposed, ..instead(fact("b", "2"), "a") },
+        NewFact { scope: Scope::Session, ..fact("a", "4") },
+        NewFact { audience: Audience::AtLeast(Rank::Manager), ..fact("c", "3") },
+        timed("5", 1),
+        timed("6", 2),
+        on(fact("b", "1"), "a"),
+        on(fact("c", "1"), "b"),
+        instead(fact("b", "2"), "a"),
+        on(instead(fact("c", "2"), "a"), "a"),
+    ]
+}
+
+fn fact(key: &str, text: &str) -> NewFact {
+    NewFact {
+        kind: FactKind::Fact,
+        key: key.into(),
+        text: text.into(),
+        source: Source { name: "s".into(), rank: Rank::Employee },
+        at: Time::default(),
+        memory: MemoryType::User,
+        scope: Scope::Global,
+        audience: Audience::Everybody,
+        time_sensitive: false,
+        supersedes: None,
+        detected: None,
+        rests_on: Vec::new(),
+    }
+}
+
+/// The next lower rank, if there is one.
+fn below(rank: Rank) -> Rank {
+    Rank::ALL.into_iter().rev().find(|lower| *lower < rank).unwrap_or(rank)
+}
+
+fn working(key: &str, expires_at: u64, on: Option<&str>) -> Write {
+    Write::Working {
+        key: key.into(),
+        text: "1".into(),
+        expires_at: Some(Time::from_millis(expires_at)),
+        rests_on: on.map(|key| Reference::Key(key.into())).into_iter().collect(),
+    }
+}
+
+fn signal(key: &str, text: &str) -> Write {
+    Write::Environment { key: key.into(), text: text.into(), supersedes: None }
+}
+
+fn clock(now: u64) -> Write {
+    Write::Clock { now: Time::from_millis(now), text: "now".into() }
+}
+
+fn identity() -> Write {
+    let (authority, department, organization) = ("peer".into(), "d".into(), "o".into());
+    let identity =
+        Identity { authority, rank: Rank::Employee, department, organization, permissions: Vec::new() };
+    Write::Identity { name: "u".into(), identity }
+}

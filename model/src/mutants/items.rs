@@ -1,0 +1,100 @@
+//! Faults in what is said of items: their ids, what they rest on, their records and standing.
+
+use orchestrion_kernel::item::{Audience, FactRecord, Item, Layer, Rank, Scope, Standing};
+use orchestrion_kernel::{Event, Events, ItemId, State};
+
+type Spoil = fn(&State, &mut Events);
+
+/// Changes every item that is added, or updated, or both.
+macro_rules! items {
+    ($events:ident, $($event:ident)|+, $item:pat => $change:expr) => {
+        for event in $events {
+            if let $(Event::$event { item: $item, .. })|+ = event {
+                $change;
+            }
+        }
+    };
+}
+
+fn fact(item: &mut Item) -> Option<&mut FactRecord> {
+    match &mut item.layer {
+        Layer::Fact(fact) => Some(fact),
+        _ => None,
+    }
+}
+
+fn facts(events: &mut Events, spoil: impl Fn(&mut FactRecord)) {
+    items!(events, AddItem, item => if let Some(fact) = fact(item) { spoil(fact) });
+}
+
+/// Where the fault is, which, and how.
+pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
+    ("AddItem", "comes under an id that was given", |_, events| {
+        items!(events, AddItem, item => item.id = ItemId::FIRST);
+    }),
+    ("AddItem", "rests on what is not there", |_, events| {
+        for event in events {
+            if let Event::AddItem { item, deps } = event {
+                deps.push(ItemId::new(item.id.number() + 1));
+            }
+        }
+    }),
+    ("AddItem", "rests on nothing", |_, events| {
+        for event in events {
+            if let Event::AddItem { deps, .. } = event {
+                deps.clear();
+            }
+        }
+    }),
+    ("AddItem", "is always current", |_, events| {
+        items!(events, AddItem, item => item.standing = Standing::Current);
+    }),
+    ("AddItem", "is for everybody", |_, events| facts(events, |fact| fact.audience = Audience::Everybody)),
+    ("AddItem", "counts everywhere", |_, events| facts(events, |fact| fact.scope = Scope::Global)),
+    ("AddItem", "has the highest rank", |_, events| facts(events, |fact| fact.source.rank = Rank::Policy)),
+    ("AddItem", "names nothing as superseded", |_, events| facts(events, |fact| fact.supersedes = None)),
+    ("AddItem", "names the first item as superseded", |_, events| {
+        facts(events, |fact| fact.supersedes = Some(ItemId::FIRST));
+    }),
+    ("AddItem", "never expires", |_, events| {
+        items!(events, AddItem | UpdateItem, Item { layer: Layer::Working { expires_at, .. }, .. } => *expires_at = None);
+    }),
+    ("UpdateItem", "marks nothing to be reviewed", |_, events| {
+        items!(events, UpdateItem, item => if item.standing == Standing::NeedsReview { item.standing = Standing::Current });
+    }),
+    ("UpdateItem", "marks to be reviewed what is current", |_, events| {
+        items!(events, UpdateItem, item => if item.standing == Standing::Current { item.standing = Standing::NeedsReview });
+    }),
+    ("UpdateItem", "only marks what is superseded", |_, events| {
+        items!(events, UpdateItem, item => if !item.is_valid() { item.standing = Standing::NeedsReview });
+    }),
+    ("UpdateItem", "says that an item takes its own place", |_, events| {
+        items!(events, AddItem | UpdateItem, Item { id, standing: Standing::Superseded { by, .. }, .. } => *by = Some(*id));
+    }),
+    ("UpdateItem", "supersedes what has the higher rank", |state, events| {
+        let highest =
+            state.semantic.read_valid_facts().max_by_key(|item| item.fact().map(|fact| fact.source.rank));
+        let Some(Event::AddItem { item: new, .. }) = events.first() else { return };
+        let Standing::Superseded { by: Some(by), rule } = new.standing else { return };
+        let id = new.id;
+        let Some(old) = highest.filter(|item| item.id == by) else { return };
+        let Some(entry) = state.semantic.get(old.id) else { return };
+        let item = Item { standing: Standing::Superseded { by: Some(id), rule }, ..old.clone() };
+        events.push(Event::UpdateItem { item, deps: entry.deps.clone() });
+        items!(events, AddItem, item => item.standing = Standing::Current);
+    }),
+    ("ForgetItems", "forgets everything", |state, events| {
+        for event in events {
+            if let Event::ForgetItems { ids, .. } = event {
+                *ids = state.semantic.entries().map(|entry| entry.item.id).collect();
+            }
+        }
+    }),
+    ("ForgetItems", "forgets one less", |_, events| {
+        for event in events {
+            if let Event::ForgetItems { ids, .. } = event {
+                ids.pop();
+            }
+        }
+    }),
+];
