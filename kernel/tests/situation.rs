@@ -56,23 +56,34 @@ fn nothing() -> SituationSummary {
     SituationSummary::default()
 }
 
-/// 002-1.1 to 002-1.20.
 #[test]
 fn every_field_of_the_state_is_an_item_or_control_or_dropped_for_a_reason() {
-    let placed = |place| -> Vec<&str> {
-        STATE_FIELDS.iter().filter(|field| field.place == place).map(|field| field.name).collect()
-    };
-    assert_eq!(
-        placed(Place::Item),
-        ["query", "messages", "result", "current_approach", "situation_summary", "response"]
-    );
-    assert_eq!(
-        placed(Place::Control),
-        ["user_id", "iteration", "stop_reason", "selected_tools", "tool_calls", "actions"]
-    );
-    let dropped = "depth react_mode attempts respond_directly verbose trace callback notifications";
-    assert_eq!(placed(Place::Dropped).join(" "), dropped);
-    assert!(STATE_FIELDS.iter().all(|field| !field.told.is_empty()));
+    let expected = [
+        ("002-1.1", "query", Place::Item),
+        ("002-1.2", "user_id", Place::Control),
+        ("002-1.3", "messages", Place::Item),
+        ("002-1.4", "iteration", Place::Control),
+        ("002-1.5", "depth", Place::Dropped),
+        ("002-1.6", "react_mode", Place::Dropped),
+        ("002-1.7", "stop_reason", Place::Control),
+        ("002-1.8", "selected_tools", Place::Control),
+        ("002-1.9", "tool_calls", Place::Control),
+        ("002-1.10", "result", Place::Item),
+        ("002-1.11", "actions", Place::Control),
+        ("002-1.12", "attempts", Place::Dropped),
+        ("002-1.13", "current_approach", Place::Item),
+        ("002-1.14", "situation_summary", Place::Item),
+        ("002-1.15", "response", Place::Item),
+        ("002-1.16", "respond_directly", Place::Dropped),
+        ("002-1.17", "verbose", Place::Dropped),
+        ("002-1.18", "trace", Place::Dropped),
+        ("002-1.19", "callback", Place::Dropped),
+        ("002-1.20", "notifications", Place::Dropped),
+    ];
+    for (field, (clause, name, place)) in STATE_FIELDS.iter().zip(expected) {
+        assert_eq!((field.name, field.place), (name, place), "{clause}");
+        assert!(!field.told.is_empty(), "{clause}");
+    }
 }
 
 /// 002-1.14.
@@ -112,7 +123,7 @@ fn a_tool_succeeds_fails_errs_or_times_out() {
     }
 }
 
-/// 002-3.1.
+/// 002-3.1, 002-0.2.
 #[test]
 fn a_summary_is_told_as_keys_and_values_in_the_documents_order() {
     let told = get_compressed_attempts(&summary(&[("next_focus", "b"), ("goal", "a")]), &actions(5));
@@ -296,7 +307,7 @@ fn a_value_is_stored_with_the_space_around_it() {
     assert_eq!(get_compressed_attempts(&known, &[]), ["goal:   g\n"]);
 }
 
-/// 002-5.3.
+/// 002-5.2, 002-5.3.
 #[test]
 fn the_summary_goes_before_the_fallback_as_soon_as_one_field_says_something() {
     for field in SummaryField::ALL {

@@ -37,7 +37,7 @@ fn refused(record: &Value) -> (String, String) {
     (text, error.to_string())
 }
 
-/// 002-2.1 to 002-2.9.
+/// 002-2.1, 002-2.2, 002-2.3, 002-2.4, 002-2.5, 002-2.6, 002-2.7, 002-2.8, 002-2.9.
 #[test]
 fn an_action_record_is_read_and_written_as_the_document_has_it() {
     let read: ActionRecord = serde_json::from_value(record()).unwrap();
@@ -132,7 +132,7 @@ fn an_argument_may_have_the_name_of_an_obsolete_key() {
     }
 }
 
-/// 002-4.1: the keys and questions of the document's prompt are the fields of the summary.
+/// 002-0.3, 002-4.1: the keys and questions of the document's prompt are the fields of the summary.
 #[test]
 fn an_update_is_read_as_the_document_writes_it() {
     let update = json!({
@@ -149,7 +149,7 @@ fn an_update_is_read_as_the_document_writes_it() {
     assert_eq!(changed, expected.map(|key| (key, update[key].as_str().unwrap().to_owned())));
 }
 
-/// 002-1.1 to 002-1.20: the fields are those of the document, and what the table names is in the kernel.
+/// 002-0.1: the fields are those of the document, and what the table names is in the kernel.
 #[test]
 fn the_table_of_the_state_names_what_there_is() {
     let document = "query user_id messages iteration depth react_mode stop_reason selected_tools tool_calls result \
