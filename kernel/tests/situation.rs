@@ -324,3 +324,12 @@ fn every_outcome_is_told_in_the_fallback() {
         assert_eq!(told, [format!("t() → {outcome}: r")]);
     }
 }
+
+/// 002-5.1.
+#[test]
+fn nothing_cuts_what_a_summary_says_or_which_arguments_led_to_the_latest_results() {
+    let long = "🎼".repeat(5_000);
+    assert_eq!(get_compressed_attempts(&summary(&[("goal", &long)]), &[]), [format!("goal: {long}")]);
+    let latest = action(1, vec![call("t", &[("a", &long)], "r", ToolOutcome::Success)]);
+    assert_eq!(format_latest_results_detailed(&[latest]), format!("t(a={long}) → success: r"));
+}
