@@ -120,16 +120,16 @@ pub fn state() -> String {
         "# The fields of 002's State\n\nEach is an item of the semantic state, a field of the control state, or \
          dropped.\n\n| field | becomes | what stands for it, or why nothing does |\n|---|---|---|\n",
     );
-    for field in STATE_FIELDS {
-        let _ = writeln!(page, "| `{}` | {} | {} |", field.name, field.place, field.told);
+    for (field, number) in STATE_FIELDS.iter().zip(1..) {
+        let clause = format!("../clauses/002.md#002-1.{number}");
+        let _ = writeln!(page, "| [`{}`]({clause}) | {} | {} |", field.name, field.place, field.told);
     }
-    page.push_str(
-        "\n## Obsolete keys\n\nIn an action record, or in a call of a tool in one, these are refused:",
+    let _ = write!(
+        page,
+        "\n## Obsolete keys\n\nIn an action record, and in each call of a tool in it, these are refused: `{}`. The \
+         situation summary says what they said; `progress` is a field of the summary only.\n",
+        OBSOLETE_KEYS.join("`, `"),
     );
-    for (i, key) in OBSOLETE_KEYS.into_iter().enumerate() {
-        let _ = write!(page, "{} `{key}`", if i == 0 { "" } else { "," });
-    }
-    page.push_str(".\nThe situation summary stands for them all; `progress` is a field of the summary, and of nothing else.\n");
     page
 }
 
