@@ -291,6 +291,7 @@ fn a_key_that_the_summary_does_not_have_changes_nothing() {
 fn a_blank_value_changes_nothing() {
     let mut known = summary(&[("goal", "g")]);
     for blank in ["", " ", "\t\r\n", "\u{a0}\u{2003}\u{3000}", "\u{1c}\u{1d}\u{1e}\u{1f}"] {
+        assert_eq!(update(&[("goal", blank)]).changes().count(), 0, "{blank:?}");
         known.merge(&update(&[("goal", blank)]));
         assert_eq!(known.get(SummaryField::Goal), "g", "{blank:?}");
     }
