@@ -58,6 +58,7 @@ mod present;
 pub mod refusal;
 pub mod score;
 pub mod semantic;
+pub mod situation;
 pub mod state;
 
 pub use control::phase::Phase;

@@ -1,4 +1,5 @@
-//! Generated pages: the transition table, the diagram and the catalogue of claims, for people to read.
+//! Generated pages: the transition table, the diagram, the catalogue of claims and what became of 002's `State`,
+//! for people to read.
 
 mod diagram;
 
@@ -7,6 +8,7 @@ pub use diagram::{dot, mermaid};
 use orchestrion_kernel::claims::{CLAIMS, Check};
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::table::{Source, Switch, TRANSITIONS, Transition, rows_for};
+use orchestrion_kernel::situation::{OBSOLETE_KEYS, STATE_FIELDS};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::fmt::Write;
 
@@ -108,6 +110,26 @@ pub fn claims() -> String {
             claim.formula.replace('|', "\\|"),
         );
     }
+    page
+}
+
+/// What became of each field of 002's `State`, and the keys that it gave up, as a page.
+#[must_use]
+pub fn state() -> String {
+    let mut page = String::from(
+        "# The fields of 002's State\n\nEach is an item of the semantic state, a field of the control state, or \
+         dropped.\n\n| field | becomes | what stands for it, or why nothing does |\n|---|---|---|\n",
+    );
+    for (field, number) in STATE_FIELDS.iter().zip(1..) {
+        let clause = format!("../clauses/002.md#002-1.{number}");
+        let _ = writeln!(page, "| [`{}`]({clause}) | {} | {} |", field.name, field.place, field.told);
+    }
+    let _ = write!(
+        page,
+        "\n## Obsolete keys\n\nIn an action record, and in each call of a tool in it, these are refused: `{}`. The \
+         situation summary says what they said; `progress` is a field of the summary only.\n",
+        OBSOLETE_KEYS.join("`, `"),
+    );
     page
 }
 

@@ -23,6 +23,7 @@ mod items;
 mod lines;
 mod opening;
 mod seen;
+pub mod situation;
 mod words;
 
 use course::Course;

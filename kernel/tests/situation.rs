@@ -1,0 +1,336 @@
+//! Document 002, clause by clause: the summary, action records, and what a model is shown of both.
+
+use orchestrion_kernel::Text;
+use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::situation::{
+    ActionRecord, HISTORY, Mode, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, Place, STATE_FIELDS, SituationSummary,
+    StoredResult, SummaryField, SummaryUpdate, ToolCall, ToolOutcome, build_reasoning_context,
+    compress_actions, format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts,
+};
+
+fn update(texts: &[(&str, &str)]) -> SummaryUpdate {
+    SummaryUpdate(texts.iter().map(|(key, text)| ((*key).into(), Text::from(*text))).collect())
+}
+
+fn summary(texts: &[(&str, &str)]) -> SituationSummary {
+    let mut summary = SituationSummary::default();
+    summary.merge(&update(texts));
+    summary
+}
+
+fn call(name: &str, args: &[(&str, &str)], result: &str, outcome: ToolOutcome) -> ToolCall {
+    ToolCall {
+        name: name.into(),
+        args: args.iter().map(|(arg, value)| ((*arg).into(), Text::from(*value))).collect(),
+        result: Text::from(result).into(),
+        outcome,
+    }
+}
+
+fn action(iteration: u32, tool_calls: Vec<ToolCall>) -> ActionRecord {
+    let text = || Text::from("");
+    ActionRecord {
+        iteration,
+        timestamp: "2026-11-21T19:00:00Z".into(),
+        mode: Mode::Fast,
+        thinking: text(),
+        planning: text(),
+        reflection: text(),
+        approach: "initial".into(),
+        tool_calls,
+    }
+}
+
+/// Actions 1, 2, 3 …, each with one call of a tool named after it.
+fn actions(count: u32) -> Vec<ActionRecord> {
+    let named = |n| action(n, vec![call(&format!("t{n}"), &[], "ok", ToolOutcome::Success)]);
+    (1..=count).map(named).collect()
+}
+
+/// What is shown in deep mode.
+fn deep(summary: &SituationSummary, actions: &[ActionRecord]) -> String {
+    build_reasoning_context(Mode::Deep, summary, actions)
+}
+
+fn nothing() -> SituationSummary {
+    SituationSummary::default()
+}
+
+#[test]
+fn every_field_of_the_state_is_an_item_or_control_or_dropped_for_a_reason() {
+    let expected = [
+        ("002-1.1", "query", Place::Item),
+        ("002-1.2", "user_id", Place::Control),
+        ("002-1.3", "messages", Place::Item),
+        ("002-1.4", "iteration", Place::Control),
+        ("002-1.5", "depth", Place::Dropped),
+        ("002-1.6", "react_mode", Place::Dropped),
+        ("002-1.7", "stop_reason", Place::Control),
+        ("002-1.8", "selected_tools", Place::Control),
+        ("002-1.9", "tool_calls", Place::Control),
+        ("002-1.10", "result", Place::Item),
+        ("002-1.11", "actions", Place::Control),
+        ("002-1.12", "attempts", Place::Dropped),
+        ("002-1.13", "current_approach", Place::Item),
+        ("002-1.14", "situation_summary", Place::Item),
+        ("002-1.15", "response", Place::Item),
+        ("002-1.16", "respond_directly", Place::Dropped),
+        ("002-1.17", "verbose", Place::Dropped),
+        ("002-1.18", "trace", Place::Dropped),
+        ("002-1.19", "callback", Place::Dropped),
+        ("002-1.20", "notifications", Place::Dropped),
+    ];
+    for (field, (clause, name, place)) in STATE_FIELDS.iter().zip(expected) {
+        assert_eq!((field.name, field.place), (name, place), "{clause}");
+        assert!(!field.told.is_empty(), "{clause}");
+    }
+}
+
+/// 002-1.14.
+#[test]
+fn the_summary_has_five_fields_in_the_documents_order_and_starts_empty() {
+    let names = SummaryField::ALL.map(SummaryField::name);
+    assert_eq!(names, ["goal", "progress", "current_approach", "key_findings", "next_focus"]);
+    assert!(SummaryField::ALL.is_sorted());
+    assert_eq!(SummaryField::ALL.map(|field| nothing().get(field).to_owned()), [""; 5]);
+}
+
+/// 002-2.10.
+#[test]
+fn a_result_is_stored_to_1_000_characters_and_no_character_is_cut() {
+    let stored = |text: &str| StoredResult::from(Text::from(text)).as_str().to_owned();
+    assert_eq!(stored(&"a".repeat(1_000)), "a".repeat(1_000));
+    assert_eq!(stored(&"a".repeat(1_001)), "a".repeat(1_000));
+    // Four bytes each, and one character of two scalar values: what counts is the scalar value.
+    assert_eq!(stored(&"🎼".repeat(1_001)), "🎼".repeat(1_000));
+    let accented = format!("{}e\u{301}", "🎼".repeat(999));
+    assert_eq!(stored(&accented), format!("{}e", "🎼".repeat(999)));
+}
+
+/// 002-2.11.
+#[test]
+fn a_tool_succeeds_fails_errs_or_times_out() {
+    assert_eq!(
+        ToolOutcome::ALL.map(|outcome| outcome.to_string()),
+        ["success", "failure", "error", "timeout"]
+    );
+    let (success, failure) = (ToolOutcome::Success, ToolOutcome::Failure);
+    assert_eq!([0, 1, -1].map(ToolOutcome::of_exit), [success, failure, failure]);
+    for unanswered in Failure::ALL {
+        let late = unanswered == Failure::Timeout;
+        let expected = if late { ToolOutcome::Timeout } else { ToolOutcome::Error };
+        assert_eq!(ToolOutcome::from(unanswered), expected, "{unanswered:?}");
+    }
+}
+
+/// 002-3.1, 002-0.2.
+#[test]
+fn a_summary_is_told_as_keys_and_values_in_the_documents_order() {
+    let told = get_compressed_attempts(&summary(&[("next_focus", "b"), ("goal", "a")]), &actions(5));
+    assert_eq!(told, ["goal: a; next_focus: b"]);
+    let whole = summary(&[
+        ("goal", "1"),
+        ("progress", "2"),
+        ("current_approach", "3"),
+        ("key_findings", "4"),
+        ("next_focus", "5"),
+    ]);
+    assert_eq!(
+        get_compressed_attempts(&whole, &[]),
+        ["goal: 1; progress: 2; current_approach: 3; key_findings: 4; next_focus: 5"]
+    );
+}
+
+/// 002-3.2.
+#[test]
+fn blank_fields_are_not_told() {
+    let blank = SummaryField::ALL.map(|field| (field, Text::from(" \n")));
+    assert_eq!(get_compressed_attempts(&blank.into_iter().collect(), &[]), [""; 0]);
+    let said = [(SummaryField::Goal, Text::from("\t")), (SummaryField::Progress, Text::from(" x "))];
+    assert_eq!(get_compressed_attempts(&said.into_iter().collect(), &[]), ["progress:  x "]);
+}
+
+/// 002-3.3.
+#[test]
+fn without_a_summary_three_actions_before_the_latest_are_told() {
+    let told = |count| get_compressed_attempts(&nothing(), &actions(count));
+    assert_eq!(HISTORY, 3);
+    assert_eq!(told(0), [""; 0]);
+    assert_eq!(told(1), [""; 0]);
+    assert_eq!(told(2), ["t1() → success: ok"]);
+    assert_eq!(told(4), ["t1() → success: ok", "t2() → success: ok", "t3() → success: ok"]);
+    assert_eq!(told(6), ["t3() → success: ok", "t4() → success: ok", "t5() → success: ok"]);
+}
+
+/// 002-3.3: so nobody need keep more.
+#[test]
+fn actions_older_than_the_history_are_never_shown() {
+    let all = actions(9);
+    let kept = &all[all.len() - HISTORY - 1..];
+    for summary in [nothing(), summary(&[("goal", "g")])] {
+        for mode in [Mode::Fast, Mode::Deep] {
+            assert_eq!(
+                build_reasoning_context(mode, &summary, kept),
+                build_reasoning_context(mode, &summary, &all)
+            );
+        }
+    }
+}
+
+/// 002-3.4.
+#[test]
+fn a_call_in_short_has_20_characters_of_arguments_and_50_of_its_result() {
+    let short = |args: &[(&str, &str)], result: &str| {
+        compress_actions(&[action(1, vec![call("search", args, result, ToolOutcome::Failure)])])
+    };
+    assert_eq!(short(&[("b", "2"), ("a", "1")], "none"), ["search(a=1, b=2) → failure: none"]);
+    let (args, result) = ("é".repeat(18), "🎼".repeat(50));
+    assert_eq!(short(&[("q", &args)], &result), [format!("search(q={args}) → failure: {result}")]);
+    let longer = short(&[("q", &format!("{args}é"))], &format!("{result}🎼"));
+    assert_eq!(longer, [format!("search(q={args}...) → failure: {result}...")]);
+}
+
+/// 002-3.4.
+#[test]
+fn every_call_of_an_action_is_told_in_order() {
+    let ok = |name| call(name, &[], "ok", ToolOutcome::Success);
+    let tried = [action(1, vec![ok("b"), ok("a")]), action(2, vec![]), action(3, vec![ok("c")])];
+    assert_eq!(compress_actions(&tried), ["b() → success: ok", "a() → success: ok", "c() → success: ok"]);
+}
+
+/// 002-3.5.
+#[test]
+fn fast_mode_shows_the_summary_or_what_was_tried() {
+    let fast = |summary, count| build_reasoning_context(Mode::Fast, &summary, &actions(count));
+    assert_eq!(fast(summary(&[("goal", "g"), ("progress", "p")]), 3), "goal: g; progress: p");
+    assert_eq!(fast(nothing(), 3), "t1() → success: ok; t2() → success: ok");
+    assert_eq!(fast(nothing(), 1), "No previous attempts");
+    assert_eq!(format_actions_for_fast_mode(&nothing(), &[]), NO_ATTEMPTS);
+}
+
+/// 002-3.6.
+#[test]
+fn deep_mode_shows_the_latest_results_below_the_summary() {
+    let known = summary(&[("goal", "g")]);
+    assert_eq!(deep(&known, &actions(2)), "goal: g\n\nLATEST DETAILS:\nt2() → success: ok");
+    assert_eq!(deep(&nothing(), &actions(2)), "t1() → success: ok\n\nLATEST DETAILS:\nt2() → success: ok");
+}
+
+/// 002-3.7.
+#[test]
+fn deep_mode_shows_the_latest_results_alone_where_nothing_was_tried_before() {
+    assert_eq!(deep(&nothing(), &actions(1)), "t1() → success: ok");
+    assert_eq!(deep(&nothing(), &[action(1, vec![])]), "No tool results from current iteration");
+}
+
+/// 002-3.8.
+#[test]
+fn deep_mode_shows_the_summary_alone_where_there_is_no_latest_result() {
+    let known = summary(&[("goal", "g")]);
+    assert_eq!(deep(&known, &[action(1, vec![])]), "goal: g");
+    assert_eq!(deep(&known, &[]), "goal: g");
+}
+
+/// 002-3.9.
+#[test]
+fn deep_mode_says_that_there_is_nothing_to_show() {
+    assert_eq!(deep(&nothing(), &[]), "No context available");
+    assert_eq!(NO_CONTEXT, "No context available");
+}
+
+/// 002-3.10.
+#[test]
+fn the_latest_results_are_told_as_far_as_they_are_stored() {
+    let (value, result) = ("v".repeat(30), "r".repeat(2_000));
+    let calls = vec![
+        call("read", &[("path", &value)], &result, ToolOutcome::Success),
+        call("wait", &[], "", ToolOutcome::Timeout),
+    ];
+    let told = format_latest_results_detailed(&[actions(1).remove(0), action(2, calls)]);
+    assert_eq!(told, format!("read(path={value}) → success: {}\nwait() → timeout: ", "r".repeat(1_000)));
+    assert_eq!(format_latest_results_detailed(&[action(1, vec![])]), NO_RESULTS);
+    assert_eq!(format_latest_results_detailed(&[]), "");
+}
+
+/// 002-3.5 to 002-3.9: what a model or a tool says is never taken for a sentinel.
+#[test]
+fn a_sentinel_cannot_be_forged() {
+    for sentinel in [NO_ATTEMPTS, NO_RESULTS, NO_CONTEXT, ""] {
+        let said = call(sentinel, &[], sentinel, ToolOutcome::Success);
+        let latest = format!("{sentinel}() → success: {sentinel}");
+        assert_eq!(deep(&nothing(), &[action(1, vec![said.clone()])]), latest);
+        assert_eq!(
+            deep(&nothing(), &[action(1, vec![said.clone()]), action(2, vec![said])]),
+            format!("{latest}\n\nLATEST DETAILS:\n{latest}")
+        );
+    }
+    assert_eq!(deep(&summary(&[("goal", NO_ATTEMPTS)]), &[]), "goal: No previous attempts");
+}
+
+/// 002-4.2.
+#[test]
+fn an_update_changes_only_what_it_says() {
+    let mut known = summary(&[("goal", "g"), ("progress", "p")]);
+    known.merge(&update(&[("progress", "further"), ("next_focus", "n")]));
+    let said: Vec<_> = known.said().map(|(field, text)| (field.name(), text.as_str())).collect();
+    assert_eq!(said, [("goal", "g"), ("progress", "further"), ("next_focus", "n")]);
+    let before = known.clone();
+    known.merge(&SummaryUpdate::default());
+    assert_eq!(known, before);
+}
+
+/// 002-4.2.
+#[test]
+fn a_key_that_the_summary_does_not_have_changes_nothing() {
+    let keys = ["hypothesis", "Goal", " goal", "goal ", ""];
+    assert_eq!(update(&keys.map(|key| (key, "text"))).changes().count(), 0);
+}
+
+/// 002-4.3.
+#[test]
+fn a_blank_value_changes_nothing() {
+    let mut known = summary(&[("goal", "g")]);
+    for blank in ["", " ", "\t\r\n", "\u{a0}\u{2003}\u{3000}", "\u{1c}\u{1d}\u{1e}\u{1f}"] {
+        assert_eq!(update(&[("goal", blank)]).changes().count(), 0, "{blank:?}");
+        known.merge(&update(&[("goal", blank)]));
+        assert_eq!(known.get(SummaryField::Goal), "g", "{blank:?}");
+    }
+    // The zero-width space is no space, for the document's `strip` neither.
+    known.merge(&update(&[("goal", "\u{200b}")]));
+    assert_eq!(known.get(SummaryField::Goal), "\u{200b}");
+}
+
+/// 002-4.4.
+#[test]
+fn a_value_is_stored_with_the_space_around_it() {
+    let known = summary(&[("goal", "  g\n")]);
+    assert_eq!(known.get(SummaryField::Goal), "  g\n");
+    assert_eq!(get_compressed_attempts(&known, &[]), ["goal:   g\n"]);
+}
+
+/// 002-5.2, 002-5.3.
+#[test]
+fn the_summary_goes_before_the_fallback_as_soon_as_one_field_says_something() {
+    for field in SummaryField::ALL {
+        let told = get_compressed_attempts(&[(field, Text::from("x"))].into_iter().collect(), &actions(5));
+        assert_eq!(told, [format!("{field}: x")]);
+    }
+}
+
+/// 002-5.3: what a tool did not manage is told as well.
+#[test]
+fn every_outcome_is_told_in_the_fallback() {
+    for outcome in ToolOutcome::ALL {
+        let told = compress_actions(&[action(1, vec![call("t", &[], "r", outcome)])]);
+        assert_eq!(told, [format!("t() → {outcome}: r")]);
+    }
+}
+
+/// 002-5.1.
+#[test]
+fn nothing_cuts_what_a_summary_says_or_which_arguments_led_to_the_latest_results() {
+    let long = "🎼".repeat(5_000);
+    assert_eq!(get_compressed_attempts(&summary(&[("goal", &long)]), &[]), [format!("goal: {long}")]);
+    let latest = action(1, vec![call("t", &[("a", &long)], "r", ToolOutcome::Success)]);
+    assert_eq!(format_latest_results_detailed(&[latest]), format!("t(a={long}) → success: r"));
+}

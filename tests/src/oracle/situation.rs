@@ -1,0 +1,153 @@
+//! 002, told a second time: its pseudo-code line by line, on JSON and lists of characters.
+//!
+//! Where the document names a function and does not define it, design §2 ("002's text") and decision 0020 do.
+
+use serde_json::Value;
+
+/// The two fields of the document's `State` that its contexts read.
+#[derive(Clone, Debug)]
+pub struct Situation {
+    /// Keys with their values, in the document's order.
+    situation_summary: Vec<(&'static str, String)>,
+    /// Action records in their published encoding.
+    actions: Vec<Value>,
+}
+
+/// `field(default_factory=…)`: five empty texts, no action.
+impl Default for Situation {
+    fn default() -> Self {
+        let keys = ["goal", "progress", "current_approach", "key_findings", "next_focus"];
+        Self { situation_summary: keys.map(|key| (key, String::new())).into(), actions: Vec::new() }
+    }
+}
+
+impl Situation {
+    /// "In reason.py - merge LLM updates into persistent summary" (002-4.2 to 002-4.4).
+    pub fn update(&mut self, summary_update: &Value) {
+        for (key, value) in summary_update.as_object().into_iter().flatten() {
+            let value = value.as_str().unwrap_or_default();
+            for (known, stored) in &mut self.situation_summary {
+                if known == key && !strip(value).is_empty() {
+                    *stored = value.to_owned();
+                }
+            }
+        }
+    }
+
+    /// `actions.append(action_entry)`, each result as far as it is stored (002-2.10).
+    pub fn act(&mut self, action_entry: &Value) {
+        let mut action_entry = action_entry.clone();
+        for call in action_entry["tool_calls"].as_array_mut().into_iter().flatten() {
+            let result: String = told(&call["result"]).chars().take(1_000).collect();
+            call["result"] = Value::from(result);
+        }
+        self.actions.push(action_entry);
+    }
+
+    /// `get_compressed_attempts` (002-3.1 to 002-3.3).
+    #[must_use]
+    pub fn get_compressed_attempts(&self, max_history: usize) -> Vec<String> {
+        let mut summary_parts = Vec::new();
+        for (key, value) in &self.situation_summary {
+            if !strip(value).is_empty() {
+                summary_parts.push(format!("{key}: {value}"));
+            }
+        }
+        if !summary_parts.is_empty() {
+            return vec![summary_parts.join("; ")];
+        }
+        let mut before_last = self.actions.clone();
+        before_last.pop();
+        while before_last.len() > max_history {
+            before_last.remove(0);
+        }
+        let mut compressed = Vec::new();
+        for action in &before_last {
+            for call in calls(action) {
+                let (args, result) = (abridged(&args(call), 20), abridged(told(&call["result"]), 50));
+                compressed.push(line(call, &args, &result));
+            }
+        }
+        compressed
+    }
+
+    /// `format_actions_for_fast_mode` (002-3.5).
+    #[must_use]
+    pub fn format_actions_for_fast_mode(&self, max_history: usize) -> String {
+        let attempts = self.get_compressed_attempts(max_history);
+        if attempts.is_empty() { "No previous attempts".to_owned() } else { attempts.join("; ") }
+    }
+
+    /// `format_latest_results_detailed` (002-3.10).
+    #[must_use]
+    pub fn format_latest_results_detailed(&self) -> String {
+        let Some(latest) = self.actions.last() else { return String::new() };
+        let lines: Vec<String> =
+            calls(latest).iter().map(|call| line(call, &args(call), told(&call["result"]))).collect();
+        if lines.is_empty() {
+            return "No tool results from current iteration".to_owned();
+        }
+        lines.join("\n")
+    }
+
+    /// `build_reasoning_context` (002-3.5 to 002-3.9).
+    #[must_use]
+    pub fn build_reasoning_context(&self, mode: &str, max_history: usize) -> String {
+        if mode == "deep" {
+            let summary_context = self.format_actions_for_fast_mode(max_history);
+            let latest_context = self.format_latest_results_detailed();
+            if summary_context == "No previous attempts" {
+                if latest_context.is_empty() { "No context available".to_owned() } else { latest_context }
+            } else if latest_context == "No tool results from current iteration" || latest_context.is_empty()
+            {
+                summary_context
+            } else {
+                summary_context + "\n\nLATEST DETAILS:\n" + &latest_context
+            }
+        } else {
+            self.format_actions_for_fast_mode(max_history)
+        }
+    }
+}
+
+/// Python's `str.strip`, with all that it takes for space.
+fn strip(text: &str) -> &str {
+    text.trim_matches(|c: char| {
+        matches!(
+            c as u32,
+            0x09..=0x0d | 0x1c..=0x20 | 0x85 | 0xa0 | 0x1680 | 0x2000..=0x200a | 0x2028 | 0x2029 | 0x202f | 0x205f | 0x3000
+        )
+    })
+}
+
+fn calls(action: &Value) -> &[Value] {
+    action["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// `name(args) → outcome: result` (002-3.4).
+fn line(call: &Value, args: &str, result: &str) -> String {
+    [told(&call["name"]), "(", args, ") → ", told(&call["outcome"]), ": ", result].concat()
+}
+
+/// The arguments as decision 0020 writes them: `name=value`, in the order of their names.
+fn args(call: &Value) -> String {
+    let mut args: Vec<(&String, &Value)> = call["args"].as_object().into_iter().flatten().collect();
+    args.sort_by_key(|(name, _)| *name);
+    let args: Vec<String> =
+        args.into_iter().map(|(name, value)| name.to_owned() + "=" + told(value)).collect();
+    args.join(", ")
+}
+
+fn told(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Cut to so many characters, with `...` where there were more.
+fn abridged(text: &str, characters: usize) -> String {
+    let all: Vec<char> = text.chars().collect();
+    if all.len() <= characters {
+        text.to_owned()
+    } else {
+        all[..characters].iter().collect::<String>() + "..."
+    }
+}

@@ -1,0 +1,275 @@
+//! Document 002 from outside: its published encoding, what is refused in it, and the kernel held against its pseudo-code.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use orchestrion_kernel::situation::{
+    ActionRecord, HISTORY, Mode, OBSOLETE_KEYS, STATE_FIELDS, SituationSummary, SummaryUpdate,
+    build_reasoning_context, format_actions_for_fast_mode, format_latest_results_detailed,
+    get_compressed_attempts,
+};
+use orchestrion_tests::oracle::situation::Situation;
+use orchestrion_tests::root;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// An action record as the document writes it.
+fn record() -> Value {
+    json!({
+        "iteration": 2,
+        "timestamp": "2026-11-21T19:00:00+00:00",
+        "mode": "deep",
+        "thinking": "The roof leaks.",
+        "planning": "Find the leak.",
+        "reflection": "It rains.",
+        "approach": "from above",
+        "tool_calls": [
+            { "name": "look", "args": {}, "result": "dark", "outcome": "failure" },
+            { "name": "light", "args": { "lamp": "left" }, "result": "", "outcome": "timeout" },
+        ],
+    })
+}
+
+/// The record as it stands in a file, and what is wrong with it.
+fn refused(record: &Value) -> (String, String) {
+    let text = serde_json::to_string_pretty(record).unwrap();
+    let error = serde_json::from_str::<ActionRecord>(&text).unwrap_err();
+    (text, error.to_string())
+}
+
+/// 002-2.1, 002-2.2, 002-2.3, 002-2.4, 002-2.5, 002-2.6, 002-2.7, 002-2.8, 002-2.9.
+#[test]
+fn an_action_record_is_read_and_written_as_the_document_has_it() {
+    let read: ActionRecord = serde_json::from_value(record()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), record());
+    for key in record().as_object().unwrap().keys() {
+        let mut incomplete = record();
+        incomplete.as_object_mut().unwrap().remove(key);
+        let (_, error) = refused(&incomplete);
+        assert!(error.starts_with(&format!("missing field `{key}`")), "{error}");
+    }
+    for key in ["name", "args", "result", "outcome"] {
+        let mut incomplete = record();
+        incomplete["tool_calls"][1].as_object_mut().unwrap().remove(key);
+        let (_, error) = refused(&incomplete);
+        assert!(error.starts_with(&format!("missing field `{key}`")), "{error}");
+    }
+}
+
+/// 002-2.4, 002-2.11.
+#[test]
+fn modes_and_outcomes_are_closed_lists() {
+    let mut unknown = record();
+    unknown["mode"] = json!("slow");
+    assert!(refused(&unknown).1.starts_with("unknown variant `slow`, expected `fast` or `deep` at line 4"));
+    let mut unknown = record();
+    unknown["tool_calls"][0]["outcome"] = json!("maybe");
+    let (_, error) = refused(&unknown);
+    assert!(
+        error.starts_with(
+            "unknown variant `maybe`, expected one of `success`, `failure`, `error`, `timeout` at line"
+        ),
+        "{error}"
+    );
+}
+
+/// 002-2.10: what arrives too long is stored as far as it is kept.
+#[test]
+fn a_longer_result_is_cut_when_it_is_read() {
+    let mut long = record();
+    long["tool_calls"][0]["result"] = json!("é".repeat(1_200));
+    let read: ActionRecord = serde_json::from_value(long).unwrap();
+    assert_eq!(read.tool_calls[0].result.as_str(), "é".repeat(1_000));
+}
+
+/// 002-2.12, 002-2.13, 002-6.1: at the record, and at each call of a tool. The error names the key, its line and column,
+/// and what may stand there, which tells a record from a call.
+#[test]
+fn obsolete_keys_and_compression_fields_are_refused_in_action_records() {
+    assert_eq!(OBSOLETE_KEYS, ["synthesis", "progress", "hypothesis", "insights", "learning", "relevance"]);
+    let compression =
+        ["compressed", "compressed_result", "summary", "situation_summary", "summary_update", "truncated"];
+    for key in OBSOLETE_KEYS.into_iter().chain(compression) {
+        for value in [json!(""), json!({ "belief": "", "test": "" })] {
+            let mut of_iteration = record();
+            of_iteration[key] = value.clone();
+            is_named(&of_iteration, key, "expected one of `iteration`, `timestamp`, `mode`");
+            for call in 0..2 {
+                let mut of_call = record();
+                of_call["tool_calls"][call][key] = value.clone();
+                is_named(&of_call, key, "expected one of `name`, `args`, `result`, `outcome`");
+            }
+        }
+    }
+}
+
+/// Whether the error names the key, where it stands, and what may stand there.
+fn is_named(record: &Value, key: &str, expected: &str) {
+    let (text, error) = refused(record);
+    let quoted = format!("\"{key}\":");
+    let (line, text) = text
+        .lines()
+        .zip(1..)
+        .map(|(text, line)| (line, text))
+        .find(|(_, text)| text.contains(&quoted))
+        .unwrap();
+    let column = text.find(&quoted).unwrap() + quoted.len() - 1;
+    assert!(error.starts_with(&format!("unknown field `{key}`, {expected}")), "{error}");
+    assert!(error.ends_with(&format!(" at line {line} column {column}")), "{error} in line {line}: {text}");
+}
+
+/// 002-2.8: the names of arguments are the tool's own.
+#[test]
+fn an_argument_may_have_the_name_of_an_obsolete_key() {
+    for key in OBSOLETE_KEYS {
+        let mut named = record();
+        named["tool_calls"][0]["args"][key] = json!("x");
+        let read: ActionRecord = serde_json::from_value(named).unwrap();
+        assert_eq!(
+            format_latest_results_detailed(&[read]).lines().next(),
+            Some(&*format!("look({key}=x) → failure: dark"))
+        );
+    }
+}
+
+/// 002-0.3, 002-4.1: the keys and questions of the document's prompt are the fields of the summary.
+#[test]
+fn an_update_is_read_as_the_document_writes_it() {
+    let update = json!({
+        "goal": "What is the main objective?",
+        "progress": "What has been accomplished so far?",
+        "current_approach": "What strategy are we using?",
+        "key_findings": "What important information have we discovered?",
+        "next_focus": "What should be the next priority?",
+    });
+    let read: SummaryUpdate = serde_json::from_value(update.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), update);
+    let changed: Vec<_> = read.changes().map(|(field, text)| (field.name(), text.to_string())).collect();
+    let expected = ["goal", "progress", "current_approach", "key_findings", "next_focus"];
+    assert_eq!(changed, expected.map(|key| (key, update[key].as_str().unwrap().to_owned())));
+}
+
+/// 002-0.1: the fields are those of the document, and what the table names is in the kernel.
+#[test]
+fn the_table_of_the_state_names_what_there_is() {
+    let document = "query user_id messages iteration depth react_mode stop_reason selected_tools tool_calls result \
+                    actions attempts current_approach situation_summary response respond_directly verbose trace \
+                    callback notifications";
+    assert_eq!(STATE_FIELDS.map(|field| field.name).join(" "), document);
+    let mut kernel = String::new();
+    read_all(&root().join("kernel/src"), &mut kernel);
+    for field in STATE_FIELDS {
+        for word in field.told.split('`').skip(1).step_by(2).flat_map(|code| code.split("::")) {
+            let declared = ["struct ", "enum ", "fn ", "type ", "const ", "    ", "pub ", "pub(crate) "]
+                .iter()
+                .any(|before| {
+                    kernel.match_indices(&format!("{before}{word}")).any(|(at, found)| {
+                        kernel[at + found.len()..].starts_with([' ', '(', ':', ',', ';', '<', '{'])
+                    })
+                });
+            assert!(declared || word == "default", "{}: the kernel has no {word}", field.name);
+        }
+    }
+}
+
+/// Every source file below a folder, but the table's own.
+fn read_all(folder: &std::path::Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            read_all(&path, text);
+        } else if !path.ends_with("situation/fields.rs") {
+            text.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// One thing that happens to a situation, in its published encoding.
+#[derive(Clone, Debug)]
+enum Step {
+    Update(Value),
+    Act(Value),
+}
+
+/// Texts about the lengths that matter, blank ones, and such as look like what is written around them.
+fn text() -> impl Strategy<Value = String> {
+    let character = prop_oneof![
+        6 => prop::char::range('a', 'c'),
+        2 => prop::sample::select(vec![' ', '\n', '\t', '\u{1c}', '\u{1f}', '\u{85}', '\u{a0}', '\u{2003}', '\u{200b}']),
+        2 => prop::sample::select(vec!['é', '\u{301}', '→', '🎼', ';', ':', '.', '=', ',']),
+        1 => any::<char>(),
+    ];
+    let of = |characters| vec(character.clone(), characters).prop_map(String::from_iter);
+    prop_oneof![
+        3 => of(0..4),
+        2 => of(15..25),
+        2 => of(45..55),
+        1 => of(995..1_005),
+        2 => "[ \t\n\u{1c}-\u{1f}\u{a0}\u{3000}]{0,3}",
+        1 => prop::sample::select(vec![
+            "No previous attempts", "No tool results from current iteration", "No context available", "goal: a; progress: b",
+        ]).prop_map(String::from),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let key = prop::sample::select(vec![
+        "goal",
+        "progress",
+        "current_approach",
+        "key_findings",
+        "next_focus",
+        "hypothesis",
+        "Goal",
+        " goal",
+        "",
+    ]);
+    let update = vec((key, text()), 0..4).prop_map(|texts| {
+        Step::Update(texts.into_iter().map(|(key, text)| (key.to_owned(), json!(text))).collect())
+    });
+    let outcome = prop::sample::select(vec!["success", "failure", "error", "timeout"]);
+    let args = vec((text(), text()), 0..3)
+        .prop_map(|args| args.into_iter().map(|(name, value)| (name, json!(value))).collect::<Value>());
+    let call = (text(), args, text(), outcome).prop_map(|(name, args, result, outcome)| {
+        json!({ "name": name, "args": args, "result": result, "outcome": outcome })
+    });
+    let act = (vec(call, 0..3), any::<u32>(), prop::bool::ANY).prop_map(|(calls, iteration, deep)| {
+        let mut record = record();
+        record["iteration"] = json!(iteration);
+        record["mode"] = json!(if deep { "deep" } else { "fast" });
+        record["tool_calls"] = json!(calls);
+        Step::Act(record)
+    });
+    // Summaries are rare, else the fallback is never told.
+    prop_oneof![1 => update, 5 => act]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_kernel_tells_what_the_pseudo_code_tells(steps in vec(step(), 0..10)) {
+        let (mut summary, mut actions) = (SituationSummary::default(), Vec::<ActionRecord>::new());
+        let mut expected = Situation::default();
+        for step in &steps {
+            match step {
+                Step::Update(update) => {
+                    summary.merge(&serde_json::from_value::<SummaryUpdate>(update.clone()).unwrap());
+                    expected.update(update);
+                }
+                Step::Act(record) => {
+                    actions.push(serde_json::from_value(record.clone()).unwrap());
+                    expected.act(record);
+                }
+            }
+            prop_assert_eq!(HISTORY, 3);
+            prop_assert_eq!(get_compressed_attempts(&summary, &actions), expected.get_compressed_attempts(3));
+            prop_assert_eq!(format_actions_for_fast_mode(&summary, &actions), expected.format_actions_for_fast_mode(3));
+            prop_assert_eq!(format_latest_results_detailed(&actions), expected.format_latest_results_detailed());
+            for (mode, named) in [(Mode::Fast, "fast"), (Mode::Deep, "deep")] {
+                let told = build_reasoning_context(mode, &summary, &actions);
+                prop_assert_eq!(told, expected.build_reasoning_context(named, 3));
+            }
+        }
+    }
+}
