@@ -64,7 +64,7 @@ pub fn tried<P: Property>(cases: u32) -> Result<(), String> {
 
 /// A shrunk walk that breaks a property.
 struct Failed {
-    policy: Policy,
+    policy: Box<Policy>,
     inputs: Vec<Input>,
 }
 
@@ -107,7 +107,7 @@ fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), Failed> {
     match ran {
         Ok(()) => Ok(()),
         Err(TestError::Fail(_, (walk, moves, _))) => {
-            let (policy, mut inputs) = (walk.policy.clone(), walk.inputs(&moves));
+            let (policy, mut inputs) = (Box::new(walk.policy.clone()), walk.inputs(&moves));
             // The way to a last move may lead on past the step that fails.
             inputs.truncate(failure::<P>(&policy, &inputs).map_or(inputs.len(), |(step, _)| step));
             Err(Failed { policy, inputs })

@@ -48,7 +48,12 @@ fn under_hardened_nothing_fails() {
     assert_eq!(findings(&verdicts, "not_checked"), ["C-19"]);
     assert_eq!(
         counts(&runs),
-        [("debate", 50_371, 60_063), ("execution", 446_595, 462_701), ("lifecycle", 90_926, 98_798)]
+        [
+            ("debate", 50_371, 60_063),
+            ("execution", 446_595, 462_701),
+            ("lifecycle", 90_926, 98_798),
+            ("semantic", 163_350, 163_350),
+        ]
     );
     for run in runs {
         assert!(run.products < 2 * run.states, "{}: the history multiplies the states", run.model);
@@ -71,7 +76,12 @@ fn under_as_drawn_exactly_the_findings_fail() {
     assert_eq!(findings(&verdicts, "not_checked"), ["C-18", "C-19", "C-25", "C-29", "C-36", "C-44", "C-82"]);
     assert_eq!(
         counts(&runs),
-        [("debate", 57_954, 68_331), ("execution", 1_590, 2_102), ("lifecycle", 29, 33)]
+        [
+            ("debate", 57_954, 68_331),
+            ("execution", 1_590, 2_102),
+            ("lifecycle", 29, 33),
+            ("semantic", 163_350, 163_350),
+        ]
     );
     for (i, verdict) in verdicts.iter().enumerate() {
         if let Verdict::Fails { counterexample, .. } = verdict {

@@ -52,7 +52,7 @@ pub(super) const LAYERS: &[Claim] = &[
         formula: "□ (x becomes superseded by y ⇒ rank(x) ≤ rank(y))",
         check: Step(|_, before, _, after| {
             newly_superseded(before, after)
-                .all(|(old, by)| rank(old) <= after.semantic.get(by).map_or(None, |by| rank(&by.item)))
+                .all(|(old, by)| rank(old) <= after.semantic.get(by).and_then(|by| rank(&by.item)))
         }),
         premise: |_, state| {
             let by_authority = Some(SupersessionRule::Authority);
