@@ -219,7 +219,7 @@ pub(super) const LAYERS: &[Claim] = &[
     },
     Claim {
         id: "C-86",
-        clause: "0019",
+        clause: "decision 0019",
         statement: "A write moves no control.",
         formula: "□ (no row in σ ⇒ C' = C)",
         check: Step(|_, before, events, after| {
