@@ -1,9 +1,10 @@
 //! `present`: what a module is shown (000 §5, `Ctx_M`). Reads the state, changes nothing.
 //!
-//! For now every item is shown, in id order, without a budget; the exact selection takes this place.
+//! For now everything that the speaker may see is shown, in id order, without a budget; the exact selection takes this place.
 
 use crate::ids::ItemId;
-use crate::item::Variant;
+use crate::item::{Item, Rank, Scope, Standing, Variant};
+use crate::knowledge::Reader;
 use crate::state::State;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,22 +22,32 @@ pub struct Context {
     pub text: String,
 }
 
-/// The context of a call that the state waits for.
+/// The context of a call that the state waits for: what was superseded, has expired, is restricted or counts elsewhere is not
+/// in it (003). Who was never said to have a rank has none.
 #[must_use]
 pub fn present(state: &State) -> Context {
-    let mut ids = Vec::with_capacity(state.semantic.len());
+    let known = &state.semantic;
+    let identity = known.identity();
+    let reader = Reader {
+        rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
+        permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
+        scope: Scope::Global,
+        now: known.now(),
+    };
+    let mut ids = Vec::with_capacity(known.len());
     let mut text = String::new();
-    for entry in state.semantic.entries() {
-        let item = &entry.item;
-        ids.push(item.id);
+    for entry in known.selectable(&reader) {
+        let Item { id, key, text: says, .. } = &entry.item;
+        ids.push(*id);
         // Writing to a String cannot fail.
-        let _ = match item.variant {
-            Variant::Subtask(status) => {
-                writeln!(text, "[{}] {} ({status}): {}", item.id, item.key, item.text)
-            }
-            Variant::Fact => writeln!(text, "[{}] {}: {}", item.id, item.key, item.text),
-            Variant::Constraint(_) => writeln!(text, "[{}] constraint, {}: {}", item.id, item.key, item.text),
+        let _ = match entry.item.variant {
+            Variant::Subtask(status) => write!(text, "[{id}] {key} ({status})"),
+            Variant::Fact => write!(text, "[{id}] {key}"),
+            Variant::Constraint(None) => write!(text, "[{id}] constraint, {key}"),
+            Variant::Constraint(Some(limits)) => write!(text, "[{id}] {limits} constraint, {key}"),
         };
+        let review = if entry.item.standing == Standing::NeedsReview { " (needs review)" } else { "" };
+        let _ = writeln!(text, "{review}: {says}");
     }
     Context { ids, cost_tokens: text.len().div_ceil(4), text }
 }

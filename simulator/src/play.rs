@@ -75,6 +75,7 @@ pub fn play(scenario: Scenario) -> Result<Played, PlayError> {
 
 fn never_came((Moment { when, visit }, incident): (Moment, Incident)) -> String {
     let what = match incident {
+        Incident::Write(_) => "something was to be written",
         Incident::Interrupt(_) => "the user was to speak",
         Incident::Crash => "the runtime was to crash",
         Incident::Cancel => "the user was to cancel",
@@ -203,6 +204,10 @@ impl Player<'_> {
             let mut cancelled = false;
             while let Some(next) = incidents.iter().position(|(at, _)| *at == now) {
                 match incidents.remove(next).1 {
+                    // Taken or refused, it is recorded; the request goes on.
+                    Incident::Write(write) => {
+                        let _moves_nothing = running.submit(&Input::Write(write))?;
+                    }
                     // Refused, and recorded as such; the request goes on.
                     Incident::Interrupt(text) => {
                         let _refused = running.submit(&Input::UserMessage { user: user.clone(), text })?;

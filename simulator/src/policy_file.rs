@@ -8,7 +8,7 @@ mod format;
 mod set;
 mod write;
 
-pub use format::{BoundFile, BoundsFile, PolicyFile, RulesFile, ThresholdsFile, WeightsFile};
+pub use format::{BoundFile, BoundsFile, Named, OneOf, PolicyFile, RulesFile, ThresholdsFile, WeightsFile};
 #[cfg(feature = "cli")]
 pub(crate) use set::{set, setting};
 pub use write::write;

@@ -16,6 +16,7 @@ mod said;
 mod several;
 mod shape;
 mod time;
+mod writes;
 
 pub use answers::{
     ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
@@ -30,10 +31,15 @@ pub use rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile
 pub use said::answer;
 pub use several::Several;
 pub use time::{AfterFile, Time, TimesFile};
+pub use writes::{
+    AudienceFile, ClockFile, ConstraintFile, FactFile, IdentityFile, LimitFile, MemoryFile, RuleFile,
+    ScopeFile, SignalFile, WorkingFile, WriteFile,
+};
 
 use crate::drive::Deadlines;
 use crate::script::Script;
 use crate::yaml::{ReadError, Source, schema_of};
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
 use std::path::Path;
 
@@ -71,6 +77,8 @@ pub struct RequestScript {
 /// What happens in the middle of a request, beside what modules answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incident {
+    /// Something is written by name.
+    Write(Box<Write>),
     /// The user speaks.
     Interrupt(Text),
     /// The runtime crashes, and is resumed from its log.
@@ -86,6 +94,11 @@ pub struct Moment {
     pub when: Phase,
     /// The how-manieth time, from 1.
     pub visit: u32,
+}
+
+impl Moment {
+    /// The request has just begun.
+    pub const BEGIN: Self = Self { when: Phase::VerifyingIdentity, visit: 1 };
 }
 
 impl Scenario {

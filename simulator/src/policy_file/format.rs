@@ -8,7 +8,7 @@ use orchestrion_kernel::policy::{Bound, Bounds, Elo, Rule, Rules, Thresholds, We
 use orchestrion_kernel::{Policy, Score, Weight};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -143,6 +143,12 @@ impl<'de, T: OneOf> Deserialize<'de> for Named<T> {
             .at(text.span(), "unknown")
             .raise()
         })
+    }
+}
+
+impl<T: OneOf> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name())
     }
 }
 

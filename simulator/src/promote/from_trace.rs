@@ -7,7 +7,8 @@
 use super::answers::Answers;
 use super::{PromoteError, Promotion, Target, origin, perform};
 use crate::scenario::{
-    Count, DeadlinesFile, InterruptFile, MomentFile, PhaseName, RequestFile, ScenarioFile, Seed,
+    Count, DeadlinesFile, InterruptFile, Moment, MomentFile, PhaseName, RequestFile, ScenarioFile, Seed,
+    WriteFile,
 };
 use crate::script::{Answer, unscripted};
 use crate::trace::{Header, Reader, Step, TraceErrorKind};
@@ -238,11 +239,19 @@ impl<'a> Recording<'a> {
                 Some(ask) => self.answer(ask, Answer::Fail(*failure)),
                 None => return Err(cannot("a call fails that nobody made", EDITED)),
             },
-            Input::Write(_) => {
-                return Err(cannot(
-                    "it writes what no module was asked for",
-                    "a scenario has no words for that; the trace itself can be kept, and replays",
-                ));
+            Input::Write(write) => {
+                let begins = self.moment().is_some_and(|now| {
+                    Moment { when: now.when.0, visit: now.visit.0.get() } == Moment::BEGIN
+                });
+                let (Some(file), Some(request)) =
+                    (WriteFile::of(write), self.requests.last_mut().filter(|_| begins))
+                else {
+                    return Err(cannot(
+                        "it writes something by name, and not by keys as a request begins",
+                        "a scenario has no words for that; the trace itself can be kept, and replays",
+                    ));
+                };
+                request.write.0.push(file.into());
             }
             Input::Cancel | Input::Resume => {
                 let (Some(moment), Some(request)) = (self.moment(), self.requests.last_mut()) else {

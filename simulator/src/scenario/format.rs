@@ -11,6 +11,7 @@ use super::deadlines::DeadlinesFile;
 use super::names::{ByTask, Count, PhaseName, Seed};
 use super::rolls::AnswersFile;
 use super::several::Several;
+use super::writes::WriteFile;
 use crate::yaml::{At, Words, given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,9 @@ pub struct RequestFile {
     /// scenario's user.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub user: Option<Words>,
+    /// What is written by name as the request begins, in this order; one, or a list. Left out: nothing.
+    #[serde(default, skip_serializing_if = "Several::is_empty")]
+    pub write: Several<WriteFile>,
     /// When the user speaks again, though the request still runs; once, or a list. Left out: never.
     #[serde(default, skip_serializing_if = "Several::is_empty")]
     pub interrupt: Several<InterruptFile>,
@@ -78,7 +82,14 @@ impl RequestFile {
     /// A request of the scenario's user, in which nothing happens but what modules answer.
     #[must_use]
     pub const fn new(says: Words) -> Self {
-        Self { says, user: None, interrupt: Several::none(), crash: Several::none(), cancel: Several::none() }
+        Self {
+            says,
+            user: None,
+            write: Several::none(),
+            interrupt: Several::none(),
+            crash: Several::none(),
+            cancel: Several::none(),
+        }
     }
 }
 

@@ -59,6 +59,9 @@ fn meaning(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenar
 fn request(file: &RequestFile, scenario: &ScenarioFile) -> Result<RequestScript, Fault> {
     let at = |when: &PhaseName, visit: &Count| Moment { when: when.0, visit: visit.0.get() };
     let mut incidents = Vec::new();
+    for write in &file.write.0 {
+        incidents.push((Moment::BEGIN, Incident::Write(Box::new(write.value.means()))));
+    }
     for At { value: InterruptFile { when, visit, says }, .. } in &file.interrupt.0 {
         incidents.push((at(when, visit), Incident::Interrupt(says.text())));
     }
