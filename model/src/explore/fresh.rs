@@ -12,8 +12,8 @@ pub(super) struct Fresh<S> {
     shelves: Vec<Mutex<Shelf<S>>>,
 }
 
-/// Several states share a fingerprint only where that is doubted.
-type Shelf<S> = HashMap<u64, Vec<Found<S>>, BuildHasherDefault<AsItIs>>;
+/// Each state by its fingerprint and its place among those with the same; there are several only where that is doubted.
+type Shelf<S> = HashMap<(u64, u32), Found<S>, BuildHasherDefault<AsItIs>>;
 
 /// A state that was found, and what was seen of it.
 pub(super) struct Found<S> {
@@ -37,25 +37,22 @@ impl<S: PartialEq> Fresh<S> {
     /// The place of a state among those with its fingerprint, if it was found.
     pub(super) fn place(&self, fingerprint: u64, state: &S) -> Option<u32> {
         let shelf = self.shelves[shelf(fingerprint)].lock().unwrap_or_else(PoisonError::into_inner);
-        let place = shelf.get(&fingerprint)?.iter().position(|known| self.same(known, Some(state)))?;
-        Some(place as u32)
+        self.find(&shelf, fingerprint, Some(state)).ok()
     }
 
     /// Puts a state there, and tells its place. Another thread may have been quicker.
     pub(super) fn put(&self, fingerprint: u64, found: Found<S>) -> u32 {
         let mut shelf = self.shelves[shelf(fingerprint)].lock().unwrap_or_else(PoisonError::into_inner);
-        let alike = shelf.entry(fingerprint).or_default();
-        let place = alike.iter().position(|known| self.same(known, found.state.as_ref()));
-        place.unwrap_or_else(|| {
-            alike.push(found);
-            alike.len() - 1
-        }) as u32
+        self.find(&shelf, fingerprint, found.state.as_ref()).unwrap_or_else(|free| {
+            shelf.insert((fingerprint, free), found);
+            free
+        })
     }
 
     /// What was put in a place.
     pub(super) fn at(&mut self, fingerprint: u64, place: u32) -> Option<&mut Found<S>> {
         let shelf = self.shelves[shelf(fingerprint)].get_mut().unwrap_or_else(PoisonError::into_inner);
-        shelf.get_mut(&fingerprint)?.get_mut(place as usize)
+        shelf.get_mut(&(fingerprint, place))
     }
 
     pub(super) fn clear(&mut self) {
@@ -64,8 +61,16 @@ impl<S: PartialEq> Fresh<S> {
         }
     }
 
-    fn same(&self, known: &Found<S>, state: Option<&S>) -> bool {
-        !self.exact || known.state.as_ref() == state
+    /// The place of a state, or else the first that is free.
+    fn find(&self, shelf: &Shelf<S>, fingerprint: u64, state: Option<&S>) -> Result<u32, u32> {
+        let mut place = 0;
+        while let Some(known) = shelf.get(&(fingerprint, place)) {
+            if !self.exact || known.state.as_ref() == state {
+                return Ok(place);
+            }
+            place += 1;
+        }
+        Err(place)
     }
 }
 
@@ -84,6 +89,10 @@ impl Hasher for AsItIs {
 
     fn write_u64(&mut self, fingerprint: u64) {
         self.0 = fingerprint.rotate_right(SHELVES.ilog2());
+    }
+
+    fn write_u32(&mut self, place: u32) {
+        self.0 ^= u64::from(place);
     }
 
     fn finish(&self) -> u64 {
