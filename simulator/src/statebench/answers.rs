@@ -40,7 +40,7 @@ impl Answer {
     /// # Errors
     /// What is wrong with a phrase.
     pub(super) fn new(must: Vec<String>, must_not: Vec<String>) -> Result<Self, String> {
-        let all = |phrases: Vec<String>| phrases.iter().map(|text| Phrase::new(text)).collect();
+        let all = |phrases: Vec<String>| phrases.iter().map(|text| Phrase::new(text)).collect::<Result<_, _>>();
         Ok(Self { must: all(must)?, must_not: all(must_not)? })
     }
 

@@ -60,6 +60,8 @@ pub enum Unfit {
     UnknownConstraint(String),
     /// What it supersedes was not written before.
     SupersedesNothing(String),
+    /// What superseded it is not there.
+    SupersededByNothing(String),
     /// What it supersedes supersedes it in turn.
     Cyclic(String),
     /// What it rests on was not written before.
@@ -122,10 +124,12 @@ impl fmt::Display for Unfit {
                 "it supersedes `{what}`, but nothing of that id or key was written before. It is kept, and \
                  supersedes nothing"
             ),
+            Self::SupersededByNothing(what) => {
+                write!(f, "`{what}` is to have superseded it, but nothing has that id or key. It is kept as it is")
+            }
             Self::Cyclic(what) => write!(
                 f,
-                "it supersedes `{what}`, which is to supersede it in turn; expected no circle. It is kept, and \
-                 supersedes nothing"
+                "it and `{what}` are to supersede each other; expected no circle. It is kept, and this link is not"
             ),
             Self::RestsOnNothing(what) => write!(
                 f,

@@ -46,7 +46,7 @@ pub fn import(text: &str) -> Imported {
         text = &text[found[0].len()..];
     }
     if let Some(found) = DRAFT.captures(text) {
-        scope = Some(Scope::Draft(Text::new(found[1].to_lowercase())));
+        scope = Some(Scope::Draft(Text::from(found[1].to_lowercase())));
     }
     Imported {
         text: text.to_string(),
@@ -76,7 +76,7 @@ fn audience_of(restriction: &str) -> Audience {
 /// A group's name without what does not tell it from others.
 fn name_of_group(group: &str) -> Text {
     let tells = |word: &String| !["team", "only", "the"].contains(&word.as_str());
-    Text::new(words(group).into_iter().filter(tells).collect::<Vec<_>>().join(" "))
+    Text::from(words(group).into_iter().filter(tells).collect::<Vec<_>>().join(" "))
 }
 
 /// Words of a scope's name that say of which kind it is. Any other is a task.
@@ -93,7 +93,7 @@ const SCOPES: &[(&str, fn(Text) -> Scope)] = &[
 fn scope_of(name: &str) -> Scope {
     let lower = name.to_lowercase();
     let kind = SCOPES.iter().find(|(word, _)| lower.contains(word));
-    kind.map_or(Scope::Task as fn(Text) -> Scope, |(_, kind)| *kind)(Text::new(lower))
+    kind.map_or(Scope::Task as fn(Text) -> Scope, |(_, kind)| *kind)(Text::from(lower))
 }
 
 /// The scope of a write: what its text says, or else its field. A scope without a name is the key's own.
@@ -101,7 +101,7 @@ pub(super) fn scope(imported: &Imported, write: &Write) -> Result<Scope, Unfit> 
     if let Some(scope) = &imported.scope {
         return Ok(scope.clone());
     }
-    let own = || Text::new(write.key.as_str());
+    let own = || Text::from(write.key.as_str());
     Ok(match write.scope.as_str() {
         "global" => Scope::Global,
         "session" => Scope::Session,
@@ -136,9 +136,9 @@ pub fn determine_source(imported: &Imported, source: &Source) -> item::Source {
     let rank = ranks::of_authority(&source.authority);
     match &imported.speaker {
         Some((name, tagged)) => {
-            item::Source { name: Text::new(name.as_str()), rank: tagged.unwrap_or(rank) }
+            item::Source { name: Text::from(name.as_str()), rank: tagged.unwrap_or(rank) }
         }
-        None => item::Source { name: Text::new(source.kind.as_str()), rank },
+        None => item::Source { name: Text::from(source.kind.as_str()), rank },
     }
 }
 
@@ -147,10 +147,10 @@ pub fn determine_source(imported: &Imported, source: &Source) -> item::Source {
 pub fn identity(identity: &Identity) -> item::Identity {
     let title = identity.authority.as_str();
     item::Identity {
-        authority: Text::new(title),
+        authority: Text::from(title),
         rank: ranks::of_title(title),
-        department: Text::new(identity.department.as_str()),
-        organization: Text::new(identity.organization.as_str()),
+        department: Text::from(identity.department.as_str()),
+        organization: Text::from(identity.organization.as_str()),
         permissions: grants(title),
     }
 }
@@ -164,13 +164,13 @@ fn grants(title: &str) -> Vec<Text> {
         for to in from + 1..=words.len() {
             let group = words[from..to].join(" ");
             if leads {
-                grants.push(Text::new(format!("{group} leadership")));
+                grants.push(Text::from(format!("{group} leadership")));
             }
-            grants.push(Text::new(group));
+            grants.push(Text::from(group));
         }
     }
     if ranks::is_chief(title) {
-        grants.push(Text::new("c-suite"));
+        grants.push(Text::from("c-suite"));
     }
     grants
 }
@@ -236,18 +236,18 @@ mod tests {
     fn tags_become_fields_and_leave_the_text() {
         let scoped = import("[SCOPE: what-if discussion] price: 12");
         assert_eq!(scoped.text, "price: 12");
-        assert_eq!(scoped.scope, Some(Scope::Hypothetical(Text::new("what-if discussion"))));
+        assert_eq!(scoped.scope, Some(Scope::Hypothetical(Text::from("what-if discussion"))));
         let scoped = import("[SCOPE: Draft of the letter] Dear all");
         assert!(matches!(scoped.scope, Some(Scope::Draft(_))));
         let scoped = import("[SCOPE: Ann's errand] milk");
         assert!(matches!(scoped.scope, Some(Scope::Task(_))));
         let both = import("[RESTRICTED: Pay restricted to HR] 12 a day");
-        assert_eq!((both.text.as_str(), both.audience), ("12 a day", Audience::Permitted(Text::new("hr"))));
+        assert_eq!((both.text.as_str(), both.audience), ("12 a day", Audience::Permitted(Text::from("hr"))));
     }
 
     #[test]
     fn what_calls_itself_tentative_is_a_draft() {
-        assert_eq!(import("Budget 12 (Tentative)").scope, Some(Scope::Draft(Text::new("tentative"))));
+        assert_eq!(import("Budget 12 (Tentative)").scope, Some(Scope::Draft(Text::from("tentative"))));
         assert_eq!(import("Budget 12").scope, None);
     }
 
