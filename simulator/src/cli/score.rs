@@ -98,7 +98,10 @@ fn one(paths: &[PathBuf], id: &str) -> Result<Outcome> {
     });
     write!(files::plain(), "{told}").into_diagnostic()?;
     outcome.ok_or_else(|| {
-        miette!(help = "ids stand in the field `id` of each line", "no timeline has the id {id} in these files")
+        miette!(
+            help = "ids stand in the field `id` of each line",
+            "no timeline has the id {id} in these files"
+        )
     })
 }
 

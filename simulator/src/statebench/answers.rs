@@ -40,7 +40,8 @@ impl Answer {
     /// # Errors
     /// What is wrong with a phrase.
     pub(super) fn new(must: Vec<String>, must_not: Vec<String>) -> Result<Self, String> {
-        let all = |phrases: Vec<String>| phrases.iter().map(|text| Phrase::new(text)).collect::<Result<_, _>>();
+        let all =
+            |phrases: Vec<String>| phrases.iter().map(|text| Phrase::new(text)).collect::<Result<_, _>>();
         Ok(Self { must: all(must)?, must_not: all(must_not)? })
     }
 
@@ -152,7 +153,8 @@ mod tests {
 
     #[test]
     fn one_way_to_say_no_counts_for_the_other() {
-        for (a, b) in [("do not sign", "don't sign"), ("cannot pay", "can't pay"), ("should not go", "shouldn't go")]
+        for (a, b) in
+            [("do not sign", "don't sign"), ("cannot pay", "can't pay"), ("should not go", "shouldn't go")]
         {
             assert!(is_in(a, &format!("We {b}.")) && is_in(b, &format!("We {a}.")), "{a}");
         }

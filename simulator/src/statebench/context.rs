@@ -80,8 +80,11 @@ impl Contexts {
     }
 
     fn facts(&self, session: &Session<'_>, parted: &Parted<'_>, question: &Stems) -> Vec<Candidate> {
-        let told: Vec<Told<'_>> =
-            parted.facts().enumerate().map(|(place, known)| self.presentation.tell(session, parted, place, *known, question)).collect();
+        let told: Vec<Told<'_>> = parted
+            .facts()
+            .enumerate()
+            .map(|(place, known)| self.presentation.tell(session, parted, place, *known, question))
+            .collect();
         let kept = told.iter().filter(|fact| !self.presentation.leaves_out(session, parted, &told, fact));
         kept.map(Told::candidate).collect()
     }
@@ -121,7 +124,8 @@ fn statements(session: &Session<'_>, parted: &Parted<'_>, question: &Stems) -> V
     let (conversation, reader) = (session.conversation(), session.reader());
     let task = conversation.task_of(question);
     let resumed = task == 0 && conversation.was_interrupted();
-    let current: Stems = parted.shown.iter().flat_map(|known| known.stems.iter().map(str::to_string)).collect();
+    let current: Stems =
+        parted.shown.iter().flat_map(|known| known.stems.iter().map(str::to_string)).collect();
     let is_recorded = |turn: &Said| parted.facts().any(|fact| fact.stems.said_in(&turn.stems));
     let is_echo = |said: &Stems| {
         parted.shown.iter().any(|known| said.covered(known.stems, 60) || known.stems.covered(said, 60))

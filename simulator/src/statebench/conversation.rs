@@ -18,9 +18,8 @@ static INTERRUPTS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What a turn says that resumes it.
-static RESUMES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(back to|returning to|continu(e|ing)\b|resum(e|ing)\b|where were we)")
-});
+static RESUMES: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(back to|returning to|continu(e|ing)\b|resum(e|ing)\b|where were we)"));
 
 /// Words of a supposition or a draft.
 static SUPPOSES: LazyLock<Regex> = LazyLock::new(|| {
@@ -53,8 +52,6 @@ pub struct Said {
     pub stems: Stems,
     /// The task in which it was said.
     pub(super) task: Task,
-    /// Whether it opens or closes a task, and states nothing else.
-    pub(super) is_cue: bool,
     /// What it states.
     pub(super) statements: Vec<Statement>,
 }
@@ -104,12 +101,11 @@ impl Conversation {
             self.tasks += 1;
             self.open = self.tasks;
         }
-        let is_cue = opens || closes;
-        let states = turn.speaker == Speaker::User && !is_cue;
+        // What opens or closes a task states nothing.
+        let states = turn.speaker == Speaker::User && !opens && !closes;
         let statements = if states { statements(&text) } else { Vec::new() };
         let stems = Stems::of(&text);
-        let said =
-            Said { speaker: turn.speaker, at: turn.at.0, text, stems, task: self.open, is_cue, statements };
+        let said = Said { speaker: turn.speaker, at: turn.at.0, text, stems, task: self.open, statements };
         if closes {
             self.open = 0;
         }
@@ -169,16 +165,19 @@ mod tests {
             "Back to the roof",
             "It is steep",
         ]);
-        let tasks: Vec<_> = conversation.turns().iter().map(|turn| (turn.task, turn.is_cue)).collect();
-        assert_eq!(tasks, [(0, false), (1, true), (1, false), (1, true), (0, false)]);
+        let tasks: Vec<_> = conversation.turns().iter().map(|turn| (turn.task, turn.stated())).collect();
+        let cue = String::new();
+        let stated = |task: Task, text: &str| (task, text.to_string());
+        let expected = [stated(0, "The roof is red"), (1, cue.clone()), stated(1, "Door: blue"), (1, cue)];
+        assert_eq!(tasks[..4], expected, "a cue states nothing");
+        assert_eq!(tasks[4], stated(0, "It is steep"));
         assert!(conversation.was_interrupted());
-        assert_eq!(conversation.turns()[1].stated(), "", "a cue states nothing");
     }
 
     #[test]
     fn words_of_an_interruption_inside_a_sentence_open_nothing() {
         assert!(!heard(&["Please hold on to it", "Hold on to it"]).was_interrupted());
-        assert!(!heard(&["Back to the roof"]).turns()[0].is_cue, "nothing was open");
+        assert_eq!(stated("Back to the roof"), "Back to the roof", "nothing was open");
     }
 
     #[test]

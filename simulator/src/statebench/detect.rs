@@ -87,8 +87,7 @@ static ATTRIBUTES: LazyLock<Regex> = LazyLock::new(|| {
 /// The entity that a key speaks of: without version, correction, or the letter of an alternative.
 #[must_use]
 pub fn slot(key: &str) -> &str {
-    static VERSION: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(_v\d+|_corrected|_updated|_new|_[a-z])$"));
+    static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(_v\d+|_corrected|_updated|_new|_[a-z])$"));
     VERSION.find(key).map_or(key, |version| &key[..version.start()])
 }
 

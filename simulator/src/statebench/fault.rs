@@ -125,7 +125,10 @@ impl fmt::Display for Unfit {
                  supersedes nothing"
             ),
             Self::SupersededByNothing(what) => {
-                write!(f, "`{what}` is to have superseded it, but nothing has that id or key. It is kept as it is")
+                write!(
+                    f,
+                    "`{what}` is to have superseded it, but nothing has that id or key. It is kept as it is"
+                )
             }
             Self::Cyclic(what) => write!(
                 f,

@@ -196,11 +196,13 @@ mod tests {
 
     #[test]
     fn a_level_sees_what_is_restricted_to_it_and_to_lower_ones() {
-        for (title, audience) in [("VP Sales", "VP+"), ("CFO", "VP+"), ("HR Director", "Director+"), ("CEO", "Director+")]
+        for (title, audience) in
+            [("VP Sales", "VP+"), ("CFO", "VP+"), ("HR Director", "Director+"), ("CEO", "Director+")]
         {
             assert!(may_see(title, audience), "{title} and {audience}");
         }
-        for (title, audience) in [("HR Director", "VP+"), ("Account Executive", "VP+"), ("Cook", "Director+")] {
+        for (title, audience) in [("HR Director", "VP+"), ("Account Executive", "VP+"), ("Cook", "Director+")]
+        {
             assert!(!may_see(title, audience), "{title} and {audience}");
         }
     }

@@ -82,8 +82,7 @@ impl Presentation {
     fn third_person(&self, text: &str) -> String {
         static WISH: LazyLock<Regex> =
             LazyLock::new(|| pattern(r"(?i)^(I|we)(('d| would) like| want| need| wish)( to)? "));
-        static POSSESSION: LazyLock<Regex> =
-            LazyLock::new(|| pattern(r"(?i)^(I|we)( have|'ve got) (an? )?"));
+        static POSSESSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(I|we)( have|'ve got) (an? )?"));
         static PURPOSE: LazyLock<Regex> = LazyLock::new(|| pattern(r" to ([a-z]+)$"));
         const PRONOUNS: [&str; 6] = ["us", "me", "them", "him", "her", "it"];
         let (verb, rest) = if let Some(found) = WISH.find(text) {
@@ -164,7 +163,8 @@ fn without_asides(item: &Item, parted: &Parted<'_>) -> String {
         Standing::Superseded { by, .. } => by == Some(item.id) && known.item.id < item.id,
         _ => false,
     };
-    let older: Vec<Stems> = parted.hidden.iter().filter(is_older).map(|known| known.stems.numbers()).collect();
+    let older: Vec<Stems> =
+        parted.hidden.iter().filter(is_older).map(|known| known.stems.numbers()).collect();
     let told = ASIDE.replace_all(item.text.as_str(), |found: &Captures<'_>| {
         let aside = Stems::of(&found[0]);
         if older.iter().any(|numbers| numbers.meet(&aside)) { String::new() } else { found[0].to_string() }

@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn titles_have_ranks() {
-        let ranks = ["CFO", "VP Sales", "Board member", "HR Director", "Team Lead", "Account Executive", "Cook"];
+        let ranks =
+            ["CFO", "VP Sales", "Board member", "HR Director", "Team Lead", "Account Executive", "Cook"];
         let expected = [
             Rank::Executive,
             Rank::Executive,

@@ -128,9 +128,7 @@ fn event(text: &str) -> Result<(Event, Option<Answer>), String> {
     let why = |error: serde_json::Error| error.to_string();
     let Typed { kind } = serde_json::from_str(text).map_err(why)?;
     Ok(match kind {
-        EventType::ConversationTurn => {
-            (Event::Turn(serde_json::from_str::<Turn>(text).map_err(why)?), None)
-        }
+        EventType::ConversationTurn => (Event::Turn(serde_json::from_str::<Turn>(text).map_err(why)?), None),
         EventType::StateWrite | EventType::Supersession => {
             let RawWrites { ts, writes } = serde_json::from_str(text).map_err(why)?;
             (Event::Writes { at: ts, writes }, None)
@@ -181,7 +179,8 @@ mod tests {
 
     #[test]
     fn a_line_is_parted_into_what_happened_and_the_answers() {
-        let text = line(&json!([{"ts": "2025-01-01T10:00:00", "type": "conversation_turn", "speaker": "user",
+        let text =
+            line(&json!([{"ts": "2025-01-01T10:00:00", "type": "conversation_turn", "speaker": "user",
             "text": "Hello"}, query("What?", &["red"], &["green"])]));
         let cases = read(text.as_bytes());
         let case = cases[0].as_ref().unwrap();

@@ -114,7 +114,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What a turn says takes the place of a fact, in its scope and for its audience.
+    /// What a turn says takes the place of a fact, for the same audience. It is said plainly, so it counts everywhere, though
+    /// the fact may have been a draft.
     fn write_said(&mut self, turn: usize, detected: &Detected) {
         let Some(said) = self.conversation.turns().get(turn) else { return };
         let Some(old) = self.known.get(detected.old).map(|entry| &entry.item) else { return };
@@ -127,7 +128,7 @@ impl<'a> Session<'a> {
             source: Source { name: Text::from("user"), rank: detected.on_word_of.unwrap_or(Rank::Employee) },
             at: said.at,
             memory: MemoryType::User,
-            scope: fact.scope.clone(),
+            scope: Scope::Global,
             audience: fact.audience.clone(),
             time_sensitive: false,
             supersedes: Some(Reference::Id(detected.old)),

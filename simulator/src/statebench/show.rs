@@ -41,7 +41,11 @@ fn known(out: &mut String, session: &Session<'_>) -> std::fmt::Result {
     }
     for old in session.overwritten() {
         let Item { id, key, text, .. } = &old.item;
-        writeln!(out, "  {:>3}  {key}: {text}\n       overwritten by the signal of that key", id.to_string())?;
+        writeln!(
+            out,
+            "  {:>3}  {key}: {text}\n       overwritten by the signal of that key",
+            id.to_string()
+        )?;
     }
     Ok(())
 }

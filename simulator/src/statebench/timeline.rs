@@ -3,8 +3,11 @@
 //! The reader parts each line into this and its [`Answers`](super::answers::Answers). Deliberately absent, therefore: every
 //! field of `ground_truth`.
 
+use jiff::Timestamp;
 use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use orchestrion_kernel::Time;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
 
@@ -23,11 +26,17 @@ pub struct Initial {
     /// Who asks.
     pub identity_role: Identity,
     /// What is known.
+    #[serde(default)]
     pub persistent_facts: Vec<Write>,
     /// What is in hand.
+    #[serde(default)]
     pub working_set: Vec<Note>,
     /// What is the case outside; `now` is what time it is.
-    pub environment: BTreeMap<String, String>,
+    #[serde(default)]
+    pub environment: BTreeMap<String, AnyText>,
+    /// Layers that there are not.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, IgnoredAny>,
 }
 
 /// Who asks.
@@ -68,8 +77,7 @@ pub struct Write {
     /// What it speaks of.
     pub key: String,
     /// What it says.
-    #[serde(deserialize_with = "any_text")]
-    pub value: String,
+    pub value: AnyText,
     /// Where it comes from.
     #[serde(default)]
     pub source: Source,
@@ -151,18 +159,19 @@ pub enum Speaker {
     Assistant,
 }
 
-/// A moment as it is written there, without a time zone.
+/// A moment. What is written without a time zone is taken as UTC; moments are only compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At(pub Time);
 
 impl<'de> Deserialize<'de> for At {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let moment: DateTime = text.parse().map_err(|_| {
+        let without_zone =
+            || text.parse::<DateTime>()?.to_zoned(TimeZone::UTC).map(|moment| moment.timestamp());
+        let moment = text.parse::<Timestamp>().or_else(|_| without_zone()).map_err(|_: jiff::Error| {
             de::Error::custom(format!("`{text}` is no moment; expected one such as 2025-11-25T12:00:00"))
         })?;
-        let since = moment.to_zoned(jiff::tz::TimeZone::UTC).map_err(de::Error::custom)?;
-        let millis = u64::try_from(since.timestamp().as_millisecond());
+        let millis = u64::try_from(moment.as_millisecond());
         millis
             .map(|millis| Self(Time::from_millis(millis)))
             .map_err(|_| de::Error::custom(format!("`{text}` is before 1970")))
@@ -187,10 +196,15 @@ fn or_default<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
 }
 
 /// A text as it is, any other value as it is written (003: `value: any`).
-fn any_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    Ok(match serde_json::Value::deserialize(deserializer)? {
-        serde_json::Value::String(text) => text,
-        serde_json::Value::Null => "None".to_string(),
-        other => other.to_string(),
-    })
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnyText(pub String);
+
+impl<'de> Deserialize<'de> for AnyText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) => text,
+            serde_json::Value::Null => "None".to_string(),
+            other => other.to_string(),
+        }))
+    }
 }

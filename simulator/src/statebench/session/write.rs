@@ -5,7 +5,7 @@ use crate::statebench::detect::Claim;
 use crate::statebench::fault::Unfit;
 use crate::statebench::import::{self, import};
 use crate::statebench::ranks;
-use crate::statebench::timeline::{At, Initial, Note, Turn, Write as Written};
+use crate::statebench::timeline::{AnyText, At, Initial, Note, Turn, Write as Written};
 use crate::statebench::words::Stems;
 use orchestrion_kernel::item::{
     Audience, Item, Key, Layer, MemoryType, Rank, Source, Standing, SupersessionRule,
@@ -18,7 +18,10 @@ const CLOCK: &str = "now";
 
 impl Session<'_> {
     pub(super) fn write_initial(&mut self, initial: &Initial) {
-        for (key, text) in &initial.environment {
+        for layer in initial.others.keys() {
+            self.unfit.push(("initial_state".to_string(), Unfit::UnknownLayer(layer.clone())));
+        }
+        for (key, AnyText(text)) in &initial.environment {
             self.signal(key, text);
         }
         let facts: Vec<_> =
@@ -35,11 +38,11 @@ impl Session<'_> {
         let result = match write.layer.as_str() {
             "persistent_facts" => self.fact(write, at, is_of_session),
             "environment" => self.refuse_expired(write, at).map(|()| {
-                self.signal(&write.key, &write.value);
+                self.signal(&write.key, &write.value.0);
                 None
             }),
             "working_set" => {
-                let (content, expires_at) = (write.value.clone(), write.expires_at);
+                let (content, expires_at) = (write.value.0.clone(), write.expires_at);
                 self.note(&write.key, &Note { content, ts: write.ts, expires_at });
                 Ok(None)
             }
@@ -55,9 +58,7 @@ impl Session<'_> {
     /// What does not expire is refused if it has expired all the same, and kept otherwise.
     fn refuse_expired(&mut self, write: &Written, at: Time) -> Result<(), Unfit> {
         match write.expires_at {
-            Some(At(expiry)) if expiry <= at => {
-                Err(Unfit::Misuse(Misuse::Expired { at: expiry, now: at }))
-            }
+            Some(At(expiry)) if expiry <= at => Err(Unfit::Misuse(Misuse::Expired { at: expiry, now: at })),
             Some(_) => {
                 self.unfit.push((write.key.clone(), Unfit::DoesNotExpire));
                 Ok(())
@@ -68,7 +69,7 @@ impl Session<'_> {
 
     fn fact(&mut self, write: &Written, at: Time, is_of_session: bool) -> Result<Option<ItemId>, Unfit> {
         self.refuse_expired(write, at)?;
-        let imported = import(&write.value);
+        let imported = import(&write.value.0);
         let scope = import::scope(&imported, write)?;
         let kind = import::kind(write).unwrap_or_else(|unfit| {
             self.unfit.push((write.key.clone(), unfit));
