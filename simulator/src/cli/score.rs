@@ -81,28 +81,25 @@ fn all(paths: &[PathBuf], format: Format, global: &Global) -> Result<Outcome> {
     })
 }
 
-/// Shows the timeline of this id; the rest is read no further than that.
+/// Shows the timelines of this id.
 fn one(paths: &[PathBuf], id: &str) -> Result<Outcome> {
-    let mut outcome = None;
-    let mut told = String::new();
+    let (scorer, mut told, mut is_whole) = (Scorer::default(), String::new(), true);
     each(paths, &ProgressBar::hidden(), |file, case| match case {
-        Ok(case) if case.answers.id == id => {
-            told.push_str(&show(&Scorer::default(), file, &case));
-            outcome.get_or_insert(Outcome::Fine);
-        }
+        Ok(case) if case.answers.id == id => told.push_str(&show(&scorer, file, &case)),
         Ok(_) => {}
         Err(fault) => {
             files::complain(&fault);
-            outcome = outcome.map(|_| Outcome::Unread);
+            is_whole = false;
         }
     });
-    write!(files::plain(), "{told}").into_diagnostic()?;
-    outcome.ok_or_else(|| {
-        miette!(
+    if told.is_empty() {
+        return Err(miette!(
             help = "ids stand in the field `id` of each line",
             "no timeline has the id {id} in these files"
-        )
-    })
+        ));
+    }
+    write!(files::plain(), "{told}").into_diagnostic()?;
+    Ok(if is_whole { Outcome::Fine } else { Outcome::Unread })
 }
 
 /// Reads every timeline of every file.
