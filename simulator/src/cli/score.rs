@@ -63,13 +63,13 @@ fn all(paths: &[PathBuf], format: Format, global: &Global) -> Result<Outcome> {
         Err(fault) => report.faults.push(fault),
     });
     bar.finish_and_clear();
-    report.faults.iter().for_each(|fault| files::complain(fault));
+    report.faults.iter().for_each(files::complain);
     let mut out = files::plain();
     match format {
         Format::Json => writeln!(out, "{:#}", report.json()).into_diagnostic()?,
         Format::Human => {
             if !global.quiet {
-                write!(out, "{}\n", report.table()).into_diagnostic()?;
+                writeln!(out, "{}", report.table()).into_diagnostic()?;
             }
             writeln!(out, "scored: {}", report.summary()).into_diagnostic()?;
         }

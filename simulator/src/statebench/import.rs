@@ -79,8 +79,11 @@ fn name_of_group(group: &str) -> Text {
     Text::from(words(group).into_iter().filter(tells).collect::<Vec<_>>().join(" "))
 }
 
+/// A kind of scope, still without its name.
+type ScopeKind = fn(Text) -> Scope;
+
 /// Words of a scope's name that say of which kind it is. Any other is a task.
-const SCOPES: &[(&str, fn(Text) -> Scope)] = &[
+const SCOPES: &[(&str, ScopeKind)] = &[
     ("draft", Scope::Draft),
     ("brainstorm", Scope::Draft),
     ("sandbox", Scope::Draft),
@@ -93,7 +96,7 @@ const SCOPES: &[(&str, fn(Text) -> Scope)] = &[
 fn scope_of(name: &str) -> Scope {
     let lower = name.to_lowercase();
     let kind = SCOPES.iter().find(|(word, _)| lower.contains(word));
-    kind.map_or(Scope::Task as fn(Text) -> Scope, |(_, kind)| *kind)(Text::from(lower))
+    kind.map_or(Scope::Task as ScopeKind, |(_, kind)| *kind)(Text::from(lower))
 }
 
 /// The scope of a write: what its text says, or else its field. A scope without a name is the key's own.
