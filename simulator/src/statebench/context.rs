@@ -8,7 +8,7 @@ use super::present::{Presentation, Told};
 use super::relevance::{Candidate, is_relevant, relevance, take_what_fits};
 use super::session::Session;
 use super::words::{Stems, is_number};
-use orchestrion_kernel::item::{Item, Layer};
+use orchestrion_kernel::item::{Item, Key, Layer};
 use std::collections::BTreeSet;
 
 /// How contexts are built.
@@ -101,15 +101,19 @@ impl Contexts {
     }
 }
 
+/// Who asks. The authority is applied, not told.
 fn identity(session: &Session<'_>) -> String {
-    let Some((item, identity)) = session.identity() else { return String::new() };
-    // The authority is applied, not told.
-    let told = [&item.text, &identity.department, &identity.organization].map(|text| text.as_str());
+    let entry = session.known().find(&Key::Identity);
+    let Some(Item { text, layer: Layer::Identity(identity), .. }) = entry.map(|entry| &entry.item) else {
+        return String::new();
+    };
+    let told = [text, &identity.department, &identity.organization].map(|text| text.as_str());
     told.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 fn environment(session: &Session<'_>, parted: &Parted<'_>) -> String {
-    let now = session.clock().map(|clock| format!("now: {clock}"));
+    let clock = session.known().find(&Key::Clock).map(|entry| entry.item.text.as_str());
+    let now = clock.filter(|text| !text.is_empty()).map(|text| format!("now: {text}"));
     let signals = parted.shown.iter().filter(|known| known.item.layer == Layer::Environment);
     now.into_iter().chain(signals.map(|known| known.item.text.to_string())).collect::<Vec<_>>().join("\n")
 }

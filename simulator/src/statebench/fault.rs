@@ -66,6 +66,8 @@ pub enum Unfit {
     Cyclic(String),
     /// What it rests on was not written before.
     RestsOnNothing(String),
+    /// It is to say what time it is, and does not.
+    NoMoment(String),
     /// Only what is in the working set expires.
     DoesNotExpire,
     /// The kernel refuses it.
@@ -138,6 +140,11 @@ impl fmt::Display for Unfit {
                 f,
                 "it rests on `{what}`, but nothing of that id or key was written before. It is kept, and rests on \
                  the others"
+            ),
+            Self::NoMoment(text) => write!(
+                f,
+                "`{text}` is no moment; expected one such as 2025-11-25T12:00:00. It is told as it stands, and the \
+                 clock stays"
             ),
             Self::DoesNotExpire => {
                 f.write_str("only what is in the working set expires. It is kept, and does not")

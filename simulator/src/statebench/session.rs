@@ -10,10 +10,9 @@ pub use links::Links;
 use super::conversation::Conversation;
 use super::detect::{Claim, Detect, Detected, KnownFact};
 use super::fault::Unfit;
-use super::import;
 use super::timeline::{Event as Happening, Initial};
 use super::words::Stems;
-use orchestrion_kernel::item::{self, Item, Key, Layer, MemoryType, Rank, Scope, Source, Standing};
+use orchestrion_kernel::item::{Item, Key, MemoryType, Rank, Scope, Source};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reader, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::{Entry, Semantic};
 use orchestrion_kernel::{Event, ItemId, Policy, Text, Time};
@@ -27,8 +26,8 @@ pub struct Session<'a> {
     origins: BTreeMap<ItemId, Origin>,
     overwritten: Vec<Overwritten>,
     conversation: Conversation,
-    clock: Option<String>,
-    now: Time,
+    /// The time of the event in hand. It may be an earlier one than the clock's: events come in their order.
+    at: Time,
     links: Links,
     /// What writes were to supersede that supersede nothing: to tell circles.
     dangling: BTreeMap<ItemId, String>,
@@ -68,40 +67,30 @@ impl<'a> Session<'a> {
             origins: BTreeMap::new(),
             overwritten: Vec::new(),
             conversation: Conversation::default(),
-            clock: None,
-            now: Time::default(),
+            at: Time::default(),
             links: Links::default(),
             dangling: BTreeMap::new(),
             unfit: Vec::new(),
         };
-        let who = &initial.identity_role;
-        let identity = Item {
-            id: session.known.next_id(),
-            variant: item::Variant::Fact,
-            key: Key::Identity,
-            text: Text::from(who.user_name.as_str()),
-            layer: Layer::Identity(Box::new(import::identity(who))),
-            standing: Standing::Current,
-        };
-        session.apply(&Event::AddItem { item: identity, deps: Vec::new() }, &Origin::default());
         session.write_initial(initial);
         session
     }
 
     /// Takes in what happens; a question changes nothing but the time.
     pub fn take(&mut self, event: &Happening) {
+        self.at = match event {
+            Happening::Turn(turn) => turn.at.0,
+            Happening::Writes { at, .. } | Happening::Query { at, .. } => at.0,
+        };
+        self.tick();
         match event {
-            Happening::Turn(turn) => {
-                self.now = turn.at.0;
-                self.hear(turn);
-            }
-            Happening::Writes { at, writes } => {
-                self.now = at.0;
+            Happening::Turn(turn) => self.hear(turn),
+            Happening::Writes { writes, .. } => {
                 for write in writes {
                     self.write(write, true);
                 }
             }
-            Happening::Query { at, .. } => self.now = at.0,
+            Happening::Query { .. } => {}
         }
     }
 
@@ -148,7 +137,7 @@ impl<'a> Session<'a> {
     /// Lets the kernel decide on a write, and writes what it decides. Gives the id of what was added.
     fn decide(&mut self, name: &str, write: &Write, origin: Origin) -> Option<ItemId> {
         let next = self.known.next_id();
-        match decide_write(&self.policy, &self.known, self.now, write) {
+        match decide_write(&self.policy, &self.known, write) {
             Ok(events) => {
                 for event in &events {
                     self.apply(event, &origin);
@@ -224,27 +213,13 @@ impl<'a> Session<'a> {
     /// Whoever asks reads with the title's rank and grants, outside every supposition, draft and task.
     #[must_use]
     pub fn reader(&self) -> Reader {
-        let identity = self.identity().map(|(_, identity)| identity);
+        let identity = self.known.identity();
         Reader {
             rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
             permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
             scope: Scope::Global,
-            now: self.now,
+            now: self.known.now(),
         }
-    }
-
-    /// Who asks.
-    pub(super) fn identity(&self) -> Option<(&Item, &item::Identity)> {
-        let item = &self.known.find(&Key::Identity)?.item;
-        match &item.layer {
-            Layer::Identity(identity) => Some((item, identity)),
-            _ => None,
-        }
-    }
-
-    /// What time it is, as it was told.
-    pub(super) fn clock(&self) -> Option<&str> {
-        self.clock.as_deref()
     }
 
     pub(super) fn origin(&self, id: ItemId) -> Option<&Origin> {

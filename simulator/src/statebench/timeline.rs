@@ -166,16 +166,18 @@ pub struct At(pub Time);
 impl<'de> Deserialize<'de> for At {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let without_zone =
-            || text.parse::<DateTime>()?.to_zoned(TimeZone::UTC).map(|moment| moment.timestamp());
-        let moment = text.parse::<Timestamp>().or_else(|_| without_zone()).map_err(|_: jiff::Error| {
+        moment(&text).map(Self).ok_or_else(|| {
             de::Error::custom(format!("`{text}` is no moment; expected one such as 2025-11-25T12:00:00"))
-        })?;
-        let millis = u64::try_from(moment.as_millisecond());
-        millis
-            .map(|millis| Self(Time::from_millis(millis)))
-            .map_err(|_| de::Error::custom(format!("`{text}` is before 1970")))
+        })
     }
+}
+
+/// The moment that a text tells, from 1970 on.
+pub(super) fn moment(text: &str) -> Option<Time> {
+    let without_zone = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
+    let moment =
+        text.parse::<Timestamp>().ok().or_else(|| without_zone().map(|moment| moment.timestamp()))?;
+    u64::try_from(moment.as_millisecond()).ok().map(Time::from_millis)
 }
 
 fn persistent() -> String {

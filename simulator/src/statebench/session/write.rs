@@ -5,7 +5,7 @@ use crate::statebench::detect::Claim;
 use crate::statebench::fault::Unfit;
 use crate::statebench::import::{self, import};
 use crate::statebench::ranks;
-use crate::statebench::timeline::{AnyText, At, Initial, Note, Turn, Write as Written};
+use crate::statebench::timeline::{AnyText, At, Initial, Note, Turn, Write as Written, moment};
 use crate::statebench::words::Stems;
 use orchestrion_kernel::item::{
     Audience, Item, Key, Layer, MemoryType, Rank, Source, Standing, SupersessionRule,
@@ -18,6 +18,13 @@ const CLOCK: &str = "now";
 
 impl Session<'_> {
     pub(super) fn write_initial(&mut self, initial: &Initial) {
+        let who = &initial.identity_role;
+        let name = Text::from(who.user_name.as_str());
+        self.decide(
+            "identity_role",
+            &Write::Identity { name, identity: import::identity(who) },
+            Origin::default(),
+        );
         for layer in initial.others.keys() {
             self.unfit.push(("initial_state".to_string(), Unfit::UnknownLayer(layer.clone())));
         }
@@ -34,10 +41,10 @@ impl Session<'_> {
 
     /// Writes what a timeline writes, into the layer that it names. Gives the id of a fact that was added.
     pub(super) fn write(&mut self, write: &Written, is_of_session: bool) -> Option<ItemId> {
-        let at = write.ts.map_or(self.now, |At(at)| at);
+        let at = write.ts.map_or(self.at, |At(at)| at);
         let result = match write.layer.as_str() {
             "persistent_facts" => self.fact(write, at, is_of_session),
-            "environment" => self.refuse_expired(write, at).map(|()| {
+            "environment" => self.refuse_expired(write).map(|()| {
                 self.signal(&write.key, &write.value.0);
                 None
             }),
@@ -56,9 +63,10 @@ impl Session<'_> {
     }
 
     /// What does not expire is refused if it has expired all the same, and kept otherwise.
-    fn refuse_expired(&mut self, write: &Written, at: Time) -> Result<(), Unfit> {
+    fn refuse_expired(&mut self, write: &Written) -> Result<(), Unfit> {
+        let now = self.known.now();
         match write.expires_at {
-            Some(At(expiry)) if expiry <= at => Err(Unfit::Misuse(Misuse::Expired { at: expiry, now: at })),
+            Some(At(at)) if at <= now => Err(Unfit::Misuse(Misuse::Expired { at, now })),
             Some(_) => {
                 self.unfit.push((write.key.clone(), Unfit::DoesNotExpire));
                 Ok(())
@@ -68,7 +76,7 @@ impl Session<'_> {
     }
 
     fn fact(&mut self, write: &Written, at: Time, is_of_session: bool) -> Result<Option<ItemId>, Unfit> {
-        self.refuse_expired(write, at)?;
+        self.refuse_expired(write)?;
         let imported = import(&write.value.0);
         let scope = import::scope(&imported, write)?;
         let kind = import::kind(write).unwrap_or_else(|unfit| {
@@ -130,10 +138,28 @@ impl Session<'_> {
         self.apply(&event, &Origin::default());
     }
 
+    /// What time it is, as it is said outside.
+    fn set_clock(&mut self, text: &str) {
+        let told = moment(text);
+        if told.is_none() {
+            self.unfit.push((CLOCK.to_string(), Unfit::NoMoment(text.to_string())));
+        }
+        let now = told.unwrap_or_default().max(self.known.now());
+        self.decide(CLOCK, &Write::Clock { now, text: Text::from(text) }, Origin::default());
+    }
+
+    /// Lets the clock go on to the event in hand, said as before. It never goes back.
+    pub(super) fn tick(&mut self) {
+        if self.at > self.known.now() {
+            let clock = self.known.find(&Key::Clock);
+            let text = clock.map_or_else(|| Text::from(""), |entry| entry.item.text.clone());
+            self.decide(CLOCK, &Write::Clock { now: self.at, text }, Origin::default());
+        }
+    }
+
     fn signal(&mut self, key: &str, text: &str) {
         if key == CLOCK {
-            self.clock = Some(text.to_string());
-            return;
+            return self.set_clock(text);
         }
         let stems = Stems::of(text);
         let claim = |key, text, stems| Claim { key, text, stems, speaker: None, rank: Rank::Unverified };
@@ -170,7 +196,7 @@ impl Session<'_> {
                 key,
                 text,
                 source: Source { name: Text::from("user"), rank: Rank::Employee },
-                at: note.ts.map_or(self.now, |At(at)| at),
+                at: note.ts.map_or(self.at, |At(at)| at),
                 memory: MemoryType::User,
                 scope: scope.unwrap_or_default(),
                 audience: imported.audience,

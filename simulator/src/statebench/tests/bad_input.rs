@@ -106,6 +106,14 @@ fn what_cannot_expire_says_so() {
 }
 
 #[test]
+fn a_clock_that_tells_no_moment_is_named() {
+    let mut initial = initial();
+    initial["environment"]["now"] = "teatime".into();
+    let told = told(&initial, &[]);
+    assert!(told[0].starts_with("some.jsonl:2: the write of `now`: `teatime` is no moment"), "{told:?}");
+}
+
+#[test]
 fn unknown_scopes_constraints_and_grounds_are_named() {
     let mut odd = fact("roof", "red");
     odd["scope"] = "galactic".into();
