@@ -79,6 +79,7 @@ impl Contexts {
         sections.join("\n\n")
     }
 
+    /// The facts, each line once: one turn may take the place of several.
     fn facts(&self, session: &Session<'_>, parted: &Parted<'_>, question: &Stems) -> Vec<Candidate> {
         let told: Vec<Told<'_>> = parted
             .facts()
@@ -86,7 +87,8 @@ impl Contexts {
             .map(|(place, known)| self.presentation.tell(session, parted, place, *known, question))
             .collect();
         let kept = told.iter().filter(|fact| !self.presentation.leaves_out(session, parted, &told, fact));
-        kept.map(Told::candidate).collect()
+        let mut lines = BTreeSet::new();
+        kept.map(Told::candidate).filter(|candidate| lines.insert(candidate.line.clone())).collect()
     }
 
     /// Relevant notes of the working set.

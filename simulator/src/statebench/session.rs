@@ -12,7 +12,7 @@ use super::detect::{Claim, Detect, Detected, KnownFact};
 use super::fault::Unfit;
 use super::timeline::{Event as Happening, Initial};
 use super::words::Stems;
-use orchestrion_kernel::item::{Item, Key, MemoryType, Rank, Scope, Source};
+use orchestrion_kernel::item::{Item, Key, Layer, MemoryType, Rank, Scope, Source};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reader, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::{Entry, Semantic};
 use orchestrion_kernel::{Event, ItemId, Policy, Text, Time};
@@ -220,6 +220,12 @@ impl<'a> Session<'a> {
             scope: Scope::Global,
             now: self.known.now(),
         }
+    }
+
+    /// Whether an item is of the working set, and nobody said it in a turn.
+    pub(super) fn is_note(&self, item: &Item) -> bool {
+        let is_said = |origin: &Origin| origin.is_verbatim;
+        matches!(item.layer, Layer::Working { .. }) && !self.origins.get(&item.id).is_some_and(is_said)
     }
 
     pub(super) fn origin(&self, id: ItemId) -> Option<&Origin> {

@@ -7,9 +7,7 @@ use crate::statebench::import::{self, import};
 use crate::statebench::ranks;
 use crate::statebench::timeline::{AnyText, At, Initial, Note, Turn, Write as Written, moment};
 use crate::statebench::words::Stems;
-use orchestrion_kernel::item::{
-    Audience, Item, Key, Layer, MemoryType, Rank, Source, Standing, SupersessionRule,
-};
+use orchestrion_kernel::item::{Audience, Item, Key, MemoryType, Rank, Source, Standing, SupersessionRule};
 use orchestrion_kernel::knowledge::{FactKind, Misuse, NewFact, Reference, Write};
 use orchestrion_kernel::{Event, ItemId, Text, Time};
 
@@ -225,11 +223,5 @@ impl Session<'_> {
             statement.item = self.decide(&key, &write, origin);
         }
         self.conversation = said;
-    }
-
-    /// Whether the layer of an item is the working set, and nobody said it in a turn.
-    pub(in crate::statebench) fn is_note(&self, item: &Item) -> bool {
-        matches!(item.layer, Layer::Working { .. })
-            && self.origin(item.id).is_some_and(|origin| !origin.is_verbatim)
     }
 }

@@ -60,6 +60,17 @@ fn a_change_of_number_supersedes_a_number() {
 }
 
 #[test]
+fn a_turn_that_takes_the_place_of_two_facts_is_told_once() {
+    let events = [
+        say("Take 12 slates and 40 nails"),
+        write(fact("slates", "12 slates")),
+        write(fact("nails", "40 nails")),
+        say("Correction: take 15 of each"),
+    ];
+    assert_eq!(told(&initial(), &events, "What do we take?"), "Correction: take 15 of each");
+}
+
+#[test]
 fn the_only_fact_of_a_session_is_what_a_change_is_about() {
     assert_eq!(after("Let's do black instead"), "Let's do black instead");
 }
