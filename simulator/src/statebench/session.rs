@@ -16,7 +16,7 @@ use orchestrion_kernel::item::{Item, Key, Layer, MemoryType, Rank, Scope, Source
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reader, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::{Entry, Semantic};
 use orchestrion_kernel::{Event, ItemId, Policy, Text, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What became of a timeline so far.
 pub struct Session<'a> {
@@ -26,6 +26,8 @@ pub struct Session<'a> {
     origins: BTreeMap<ItemId, Origin>,
     overwritten: Vec<Overwritten>,
     conversation: Conversation,
+    /// Which turns were found to take the place of which facts, and written: each once.
+    settled: BTreeSet<(usize, ItemId)>,
     /// The time of the event in hand. It may be an earlier one than the clock's: events come in their order.
     at: Time,
     links: Links,
@@ -67,6 +69,7 @@ impl<'a> Session<'a> {
             origins: BTreeMap::new(),
             overwritten: Vec::new(),
             conversation: Conversation::default(),
+            settled: BTreeSet::new(),
             at: Time::default(),
             links: Links::default(),
             dangling: BTreeMap::new(),
@@ -99,7 +102,9 @@ impl<'a> Session<'a> {
     pub fn settle(&mut self) {
         let found = self.detect.in_conversation(&self.facts(), self.conversation.turns());
         for (turn, detected) in found {
-            self.write_said(turn, &detected);
+            if self.settled.insert((turn, detected.old)) {
+                self.write_said(turn, &detected);
+            }
         }
     }
 

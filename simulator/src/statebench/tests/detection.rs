@@ -1,8 +1,11 @@
 //! Rules on what a conversation takes the place of, though nobody wrote it.
 
 use super::{ask, fact, initial, line_from, say, told, with_facts, write};
+use crate::statebench::conversation::Said;
+use crate::statebench::detect::{Claim, Detect, Detected, KnownFact};
 use crate::statebench::read::Reader;
 use crate::statebench::score::Scorer;
+use orchestrion_kernel::ItemId;
 use orchestrion_kernel::item::{Standing, SupersessionRule};
 use serde_json::{Value, json};
 
@@ -127,4 +130,49 @@ fn asking_twice_detects_nothing_twice() {
     twice.extend([ask("Which roof?"), ask("Which roof?")]);
     let contexts = super::contexts(&initial(), &twice.into());
     assert_eq!(contexts[0], contexts[1]);
+}
+
+#[test]
+fn what_is_said_on_a_draft_counts_everywhere_until_something_later_does() {
+    let events = json!([
+        say("Draft pricing: 12 a unit"),
+        write(fact("price", "12 (DRAFT)")),
+        say("We have finalized the pricing at 10 a unit"),
+        ask("Which price?"),
+        write(super::instead("price_v2", "9", "price")),
+        ask("Which price?")
+    ]);
+    let contexts = super::contexts(&initial(), &events);
+    assert!(contexts[0].ends_with("We have finalized the pricing at 10 a unit"), "{contexts:?}");
+    assert!(contexts[1].ends_with("price: 9"), "{contexts:?}");
+}
+
+/// Reads nothing into anything.
+struct Literal;
+
+impl Detect for Literal {
+    fn in_conversation(&self, _: &[KnownFact<'_>], _: &[Said]) -> Vec<(usize, Detected)> {
+        Vec::new()
+    }
+
+    fn in_fact(&self, _: &Claim<'_>, _: &[KnownFact<'_>]) -> Option<Detected> {
+        None
+    }
+
+    fn in_signal(&self, _: &Claim<'_>, _: &[(ItemId, Claim<'_>)]) -> Option<Detected> {
+        None
+    }
+}
+
+#[test]
+fn another_way_to_read_is_another_detector() {
+    let scorer = Scorer { detect: &Literal, ..Scorer::default() };
+    let events = json!([
+        say("The roof will be red"),
+        write(fact("roof", "red")),
+        say("Actually, make the roof black"),
+        ask("Which roof?")
+    ]);
+    let contexts = super::contexts_by(&scorer, &initial(), &events);
+    assert!(contexts[0].contains("roof: red"), "{contexts:?}");
 }
