@@ -11,6 +11,7 @@ mod named;
 mod promote;
 mod replay;
 mod run;
+mod score;
 mod show;
 
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
@@ -70,6 +71,7 @@ enum Verb {
     Replay(replay::Args),
     Show(show::Args),
     Promote(promote::Args),
+    Score(score::Args),
     Export(export::Args),
 }
 
@@ -123,6 +125,7 @@ pub fn main() -> ExitCode {
         Verb::Replay(args) => replay::run(args, &cli.global),
         Verb::Show(args) => show::run(args),
         Verb::Promote(args) => promote::run(args, &cli.global),
+        Verb::Score(args) => score::run(args, &cli.global),
         Verb::Export(args) => export::run(args),
     };
     match done {

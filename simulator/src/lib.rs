@@ -31,6 +31,8 @@ pub mod replay;
 pub mod scenario;
 pub mod script;
 pub mod show;
+#[cfg(feature = "cli")]
+pub mod statebench;
 pub mod stdio;
 pub mod trace;
 mod yaml;

@@ -264,7 +264,7 @@ fn exports_print_what_they_name() {
 #[test]
 fn every_verb_has_a_worked_example_in_its_help() {
     let folder = tempfile::tempdir().unwrap();
-    for verb in ["init", "check", "run", "replay", "show", "promote", "export"] {
+    for verb in ["init", "check", "run", "replay", "show", "promote", "score", "export"] {
         let help = expect(0, folder.path(), &[verb, "--help"]);
         assert!(help.contains("Examples:\n  orchestrion "), "{help}");
     }

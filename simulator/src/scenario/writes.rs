@@ -178,8 +178,10 @@ words! {
         Policy,
     }
     /// A memory.
+    #[derive(Default)]
     MemoryFile for MemoryType {
         /// Preferences, corrections, decisions.
+        #[default]
         User,
         /// What was learnt.
         Capability,
@@ -196,12 +198,6 @@ words! {
         Temporal,
         /// It speaks of the same, and says something else.
         Implicit,
-    }
-}
-
-impl Default for MemoryFile {
-    fn default() -> Self {
-        Self::User
     }
 }
 

@@ -1,0 +1,243 @@
+//! A timeline replayed: every event becomes writes, which the kernel decides and its semantic state holds.
+//!
+//! Beside the state stands what only the border knows of an item: what links call it, who speaks in it, and its stems.
+
+mod links;
+mod write;
+
+pub use links::Links;
+
+use super::conversation::Conversation;
+use super::detect::{Claim, Detect, Detected, KnownFact};
+use super::fault::Unfit;
+use super::timeline::{Event as Happening, Initial};
+use super::words::Stems;
+use orchestrion_kernel::item::{Item, Key, Layer, MemoryType, Rank, Scope, Source};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reader, Reference, Write, decide_write};
+use orchestrion_kernel::semantic::{Entry, Semantic};
+use orchestrion_kernel::{Event, ItemId, Policy, Text, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What became of a timeline so far.
+pub struct Session<'a> {
+    policy: Policy,
+    detect: &'a dyn Detect,
+    known: Semantic,
+    origins: BTreeMap<ItemId, Origin>,
+    overwritten: Vec<Overwritten>,
+    conversation: Conversation,
+    /// Which turns were found to take the place of which facts, and written: each once.
+    settled: BTreeSet<(usize, ItemId)>,
+    /// The time of the event in hand. It may be an earlier one than the clock's: events come in their order.
+    at: Time,
+    links: Links,
+    /// What writes were to supersede that supersede nothing: to tell circles.
+    dangling: BTreeMap<ItemId, String>,
+    unfit: Vec<(String, Unfit)>,
+}
+
+/// What the border knows of an item.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    /// What links may call it, beside its key.
+    name: String,
+    /// Who says it, if that is somebody by name.
+    pub(super) speaker: Option<String>,
+    /// Whether it is the user's own word.
+    pub(super) is_users: bool,
+    is_of_session: bool,
+    /// Whether it stands there as it was said, because nobody wrote it.
+    pub(super) is_verbatim: bool,
+    pub(super) stems: Stems,
+}
+
+/// What a signal said before it was overwritten.
+#[derive(Clone, Debug)]
+pub(super) struct Overwritten {
+    pub(super) item: Item,
+    pub(super) stems: Stems,
+}
+
+impl<'a> Session<'a> {
+    /// Begins with what is known at first.
+    #[must_use]
+    pub fn new(initial: &Initial, detect: &'a dyn Detect) -> Self {
+        let mut session = Self {
+            policy: Policy::hardened(),
+            detect,
+            known: Semantic::default(),
+            origins: BTreeMap::new(),
+            overwritten: Vec::new(),
+            conversation: Conversation::default(),
+            settled: BTreeSet::new(),
+            at: Time::default(),
+            links: Links::default(),
+            dangling: BTreeMap::new(),
+            unfit: Vec::new(),
+        };
+        session.write_initial(initial);
+        session
+    }
+
+    /// Takes in what happens; a question changes nothing but the time.
+    pub fn take(&mut self, event: &Happening) {
+        self.at = match event {
+            Happening::Turn(turn) => turn.at.0,
+            Happening::Writes { at, .. } | Happening::Query { at, .. } => at.0,
+        };
+        self.tick();
+        match event {
+            Happening::Turn(turn) => self.hear(turn),
+            Happening::Writes { writes, .. } => {
+                for write in writes {
+                    self.write(write, true);
+                }
+            }
+            Happening::Query { .. } => {}
+        }
+    }
+
+    /// Writes what the conversation says in the place of facts, and nobody wrote. It is read as late as possible, because the
+    /// write that records a turn may come long after it.
+    pub fn settle(&mut self) {
+        let found = self.detect.in_conversation(&self.facts(), self.conversation.turns());
+        for (turn, detected) in found {
+            if self.settled.insert((turn, detected.old)) {
+                self.write_said(turn, &detected);
+            }
+        }
+    }
+
+    /// What a turn says takes the place of a fact, for the same audience. It is said plainly, so it counts everywhere, though
+    /// the fact may have been a draft.
+    fn write_said(&mut self, turn: usize, detected: &Detected) {
+        let Some(said) = self.conversation.turns().get(turn) else { return };
+        let Some(old) = self.known.get(detected.old).map(|entry| &entry.item) else { return };
+        let (Key::Fact(key), Some(fact)) = (&old.key, old.fact()) else { return };
+        let text = said.stated();
+        let new = NewFact {
+            kind: FactKind::Fact,
+            key: key.clone(),
+            text: Text::from(text.as_str()),
+            source: Source { name: Text::from("user"), rank: detected.on_word_of.unwrap_or(Rank::Employee) },
+            at: said.at,
+            memory: MemoryType::User,
+            scope: Scope::Global,
+            audience: fact.audience.clone(),
+            time_sensitive: false,
+            supersedes: Some(Reference::Id(detected.old)),
+            detected: Some(detected.rule),
+            rests_on: Vec::new(),
+        };
+        let origin = Origin {
+            is_users: true,
+            is_of_session: true,
+            is_verbatim: true,
+            stems: Stems::of(&text),
+            ..Origin::default()
+        };
+        self.decide(&key.to_string(), &Write::Fact(new), origin);
+    }
+
+    /// Lets the kernel decide on a write, and writes what it decides. Gives the id of what was added.
+    fn decide(&mut self, name: &str, write: &Write, origin: Origin) -> Option<ItemId> {
+        let next = self.known.next_id();
+        match decide_write(&self.policy, &self.known, write) {
+            Ok(events) => {
+                for event in &events {
+                    self.apply(event, &origin);
+                }
+                (self.known.next_id() > next).then_some(next)
+            }
+            Err(misuse) => {
+                self.unfit.push((name.to_string(), Unfit::Misuse(misuse)));
+                None
+            }
+        }
+    }
+
+    fn apply(&mut self, event: &Event, origin: &Origin) {
+        match event {
+            Event::AddItem { item, .. } => {
+                self.origins.insert(item.id, origin.clone());
+            }
+            Event::UpdateItem { item, .. } => {
+                if let Some(old) = self.known.get(item.id).filter(|old| old.item.text != item.text) {
+                    let now = self.origins.insert(item.id, origin.clone());
+                    let stems = now.unwrap_or_default().stems;
+                    self.overwritten.push(Overwritten { item: old.item.clone(), stems });
+                }
+            }
+            _ => {}
+        }
+        self.known.apply(event);
+    }
+
+    /// Every fact so far, as detection sees it.
+    fn facts(&self) -> Vec<KnownFact<'_>> {
+        let known = self.known.entries().filter_map(|Entry { item, .. }| {
+            let (Key::Fact(key), Some(fact)) = (&item.key, item.fact()) else { return None };
+            let origin = self.origins.get(&item.id)?;
+            let claim = Claim {
+                key: key.as_str(),
+                text: item.text.as_str(),
+                stems: &origin.stems,
+                speaker: origin.speaker.as_deref(),
+                rank: fact.source.rank,
+            };
+            let (is_valid, is_of_session) = (item.is_valid(), origin.is_of_session);
+            Some(KnownFact { id: item.id, claim, is_valid, is_of_session })
+        });
+        known.collect()
+    }
+
+    /// What is known.
+    #[must_use]
+    pub const fn known(&self) -> &Semantic {
+        &self.known
+    }
+
+    /// What was said.
+    #[must_use]
+    pub const fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// How many writes name what they supersede, and how many of them lead somewhere.
+    #[must_use]
+    pub const fn links(&self) -> Links {
+        self.links
+    }
+
+    /// The writes that were not taken as they stand, by their keys.
+    #[must_use]
+    pub fn unfit(&self) -> &[(String, Unfit)] {
+        &self.unfit
+    }
+
+    /// Whoever asks reads with the title's rank and grants, outside every supposition, draft and task.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        let identity = self.known.identity();
+        Reader {
+            rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
+            permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
+            scope: Scope::Global,
+            now: self.known.now(),
+        }
+    }
+
+    /// Whether an item is of the working set, and nobody said it in a turn.
+    pub(super) fn is_note(&self, item: &Item) -> bool {
+        let is_said = |origin: &Origin| origin.is_verbatim;
+        matches!(item.layer, Layer::Working { .. }) && !self.origins.get(&item.id).is_some_and(is_said)
+    }
+
+    pub(super) fn origin(&self, id: ItemId) -> Option<&Origin> {
+        self.origins.get(&id)
+    }
+
+    pub(super) fn overwritten(&self) -> &[Overwritten] {
+        &self.overwritten
+    }
+}

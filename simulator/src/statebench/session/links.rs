@@ -1,0 +1,102 @@
+//! Links between writes: `supersedes`, `superseded_by` and `depends_on` name ids or keys of a timeline, which are not unique.
+
+use super::Session;
+use crate::statebench::fault::Unfit;
+use crate::statebench::timeline::Write;
+use orchestrion_kernel::ItemId;
+use orchestrion_kernel::item::{Key, Standing};
+use orchestrion_kernel::knowledge::Reference;
+use orchestrion_kernel::semantic::Entry;
+
+/// How many links of supersession there are, and how many lead somewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// Writes that name what they supersede.
+    pub all: usize,
+    /// Those of them that name something known.
+    pub resolved: usize,
+}
+
+impl Session<'_> {
+    /// What a write supersedes by its own account; the write is the next to be added.
+    pub(super) fn follow(&mut self, write: &Write) -> Option<ItemId> {
+        let name = write.supersedes.as_ref()?;
+        self.links.all += 1;
+        let unfit = match self.named(name) {
+            Some(found) if !self.closes_circle(write, found) => {
+                self.links.resolved += 1;
+                return Some(found);
+            }
+            None if *name != write.key && *name != write.id => Unfit::SupersedesNothing(name.clone()),
+            _ => Unfit::Cyclic(name.clone()),
+        };
+        self.dangling.insert(self.known.next_id(), name.clone());
+        self.unfit.push((write.key.clone(), unfit));
+        None
+    }
+
+    /// Whether what is found was to supersede the write, itself or through what it superseded.
+    fn closes_circle(&self, write: &Write, found: ItemId) -> bool {
+        let older = |id: &ItemId| self.known.get(*id)?.item.fact()?.supersedes;
+        let wanted = |id: ItemId| self.dangling.get(&id);
+        std::iter::successors(Some(found), older)
+            .filter_map(wanted)
+            .any(|name| *name == write.key || *name == write.id)
+    }
+
+    /// Ends facts that were superseded before the timeline began.
+    pub(super) fn end_superseded(&mut self, facts: &[(Option<ItemId>, &Write)]) {
+        for (id, write) in facts {
+            let (Some(id), Some(name)) = (id, &write.superseded_by) else { continue };
+            let by = self.named(name);
+            match by {
+                None => self.unfit.push((write.key.clone(), Unfit::SupersededByNothing(name.clone()))),
+                Some(by) if self.leads_to(by, *id) => {
+                    self.unfit.push((write.key.clone(), Unfit::Cyclic(name.clone())));
+                }
+                Some(_) => self.end(*id, by),
+            }
+        }
+    }
+
+    /// Whether what stands in the place of an item, or comes to stand there, is this one.
+    fn leads_to(&self, from: ItemId, to: ItemId) -> bool {
+        let newer = |id: &ItemId| match self.known.get(*id)?.item.standing {
+            Standing::Superseded { by, .. } => by,
+            _ => None,
+        };
+        std::iter::successors(Some(from), newer).any(|id| id == to)
+    }
+
+    /// What a write rests on, as far as that was written before.
+    pub(super) fn rested_on(&mut self, write: &Write) -> Vec<Reference> {
+        let mut found = Vec::new();
+        for name in &write.depends_on {
+            match self.named(name) {
+                Some(id) => found.push(Reference::Id(id)),
+                None => self.unfit.push((write.key.clone(), Unfit::RestsOnNothing(name.clone()))),
+            }
+        }
+        found
+    }
+
+    /// The latest valid fact of this id, or of this key, or else the latest of this id, or of this key.
+    fn named(&self, name: &str) -> Option<ItemId> {
+        let facts = || self.known.entries().filter(|entry| entry.item.fact().is_some());
+        let by_id = |id: &ItemId| self.origins.get(id).is_some_and(|origin| origin.name == name);
+        let latest = |valid_only: bool, is_id: bool| {
+            let fits = |entry: &&Entry| {
+                let named = if is_id {
+                    by_id(&entry.item.id)
+                } else {
+                    matches!(&entry.item.key, Key::Fact(key) if key.as_str() == name)
+                };
+                named && (entry.item.is_valid() || !valid_only)
+            };
+            facts().filter(fits).last().map(|entry| entry.item.id)
+        };
+        [(true, true), (true, false), (false, true), (false, false)]
+            .into_iter()
+            .find_map(|(valid_only, is_id)| latest(valid_only, is_id))
+    }
+}

@@ -1,0 +1,137 @@
+//! What does not fit is named with its file and line, and the rest is taken.
+
+use super::{ask, fact, initial, instead, line, line_from, signal, with_facts, write};
+use crate::statebench::read::Reader;
+use crate::statebench::score::{Report, Scorer};
+use serde_json::{Value, json};
+
+fn report(text: &str) -> Report {
+    let (scorer, mut report) = (Scorer::default(), Report::default());
+    for case in Reader::new(text.as_bytes(), "some.jsonl") {
+        scorer.score("some.jsonl", &case.unwrap(), &mut report);
+    }
+    report
+}
+
+/// What is said of a file whose second line has these writes.
+fn told(initial: &Value, writes: &[Value]) -> Vec<String> {
+    let mut events: Vec<Value> = writes.iter().cloned().map(write).collect();
+    events.push(ask("What?"));
+    let report = report(&format!("{}{}", line(&json!([ask("What?")])), line_from(initial, &events.into())));
+    assert_eq!((report.timelines, report.overall.queries), (2, 2), "the rest is taken");
+    report.faults.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn an_unknown_layer_is_named_and_the_write_left_out() {
+    let mut odd = fact("roof", "red");
+    odd["layer"] = "gossip".into();
+    let mut initial = initial();
+    initial["rumours"] = json!([]);
+    assert_eq!(
+        told(&initial, &[odd, fact("door", "blue")]),
+        [
+            "some.jsonl:2: the write of `initial_state`: unknown layer `rumours`; expected persistent_facts, working_set or \
+         environment. It is left out",
+            "some.jsonl:2: the write of `roof`: unknown layer `gossip`; expected persistent_facts, working_set or \
+         environment. It is left out",
+        ]
+    );
+}
+
+#[test]
+fn the_identity_is_not_written_later() {
+    let mut odd = fact("authority", "CEO");
+    odd["layer"] = "identity_role".into();
+    let told = told(&initial(), &[odd]);
+    assert!(told[0].contains("`authority`: the identity is set once"), "{told:?}");
+}
+
+#[test]
+fn a_key_that_supersedes_nothing_is_named_and_the_fact_kept() {
+    let events = json!([write(instead("roof", "red", "ruin")), ask("What?")]);
+    let report = report(&line(&events));
+    assert_eq!((report.links.all, report.links.resolved), (1, 0));
+    assert_eq!(
+        report.faults[0].to_string(),
+        "some.jsonl:1: the write of `roof`: it supersedes `ruin`, but nothing of that id or key was written before. \
+         It is kept, and supersedes nothing"
+    );
+    assert!(super::contexts(&initial(), &events)[0].ends_with("roof: red"));
+}
+
+#[test]
+fn circles_of_supersession_are_named_however_long() {
+    let itself = told(&initial(), &[instead("a", "1", "a")]);
+    assert!(itself[0].contains("`a`: it and `a` are to supersede each other"), "{itself:?}");
+    let two = told(&initial(), &[instead("a", "1", "b"), instead("b", "2", "a")]);
+    assert!(two[0].contains("`a`: it supersedes `b`, but nothing"), "{two:?}");
+    assert!(two[1].contains("`b`: it and `a` are to supersede each other"), "{two:?}");
+    let three = told(&initial(), &[instead("a", "1", "c"), instead("b", "2", "a"), instead("c", "3", "b")]);
+    assert!(three[1].contains("`c`: it and `b` are to supersede each other"), "{three:?}");
+    let initial = with_facts(json!([
+        {"key": "a", "value": "1", "superseded_by": "b"}, {"key": "b", "value": "2", "superseded_by": "a"},
+    ]));
+    let before = told(&initial, &[]);
+    assert!(before[0].contains("`b`: it and `a` are to supersede each other"), "{before:?}");
+    assert_eq!(before.len(), 1, "the first of them is taken");
+}
+
+#[test]
+fn a_key_that_is_written_again_is_no_circle() {
+    assert!(told(&initial(), &[fact("a", "1"), instead("a", "2", "a"), instead("a", "3", "a")]).is_empty());
+}
+
+#[test]
+fn an_expired_write_is_named_and_left_out() {
+    for layer in ["working_set", "persistent_facts", "environment"] {
+        let mut late = fact("roof", "red");
+        late["layer"] = layer.into();
+        late["expires_at"] = "2025-01-01T10:59:59".into();
+        let told = told(&initial(), &[late]);
+        assert!(
+            told[0].starts_with("some.jsonl:2: the write of `roof`: the write expired at"),
+            "{layer}: {told:?}"
+        );
+        assert_eq!(told.len(), 1);
+    }
+}
+
+#[test]
+fn what_cannot_expire_says_so() {
+    let mut lasting = signal("weather", "Rain");
+    lasting["expires_at"] = "2026-01-01T00:00:00".into();
+    let told = told(&initial(), &[lasting]);
+    assert!(told[0].contains("only what is in the working set expires. It is kept"), "{told:?}");
+}
+
+#[test]
+fn a_clock_that_tells_no_moment_is_named() {
+    let mut initial = initial();
+    initial["environment"]["now"] = "teatime".into();
+    let told = told(&initial, &[]);
+    assert!(told[0].starts_with("some.jsonl:2: the write of `now`: `teatime` is no moment"), "{told:?}");
+}
+
+#[test]
+fn unknown_scopes_constraints_and_grounds_are_named() {
+    let mut odd = fact("roof", "red");
+    odd["scope"] = "galactic".into();
+    let mut limit = fact("door", "blue");
+    limit["is_constraint"] = true.into();
+    limit["constraint_type"] = "taste".into();
+    limit["depends_on"] = json!(["ruin"]);
+    let told = told(&initial(), &[odd, limit]);
+    assert!(told[0].contains("`roof`: unknown scope `galactic`"), "{told:?}");
+    assert!(told[1].contains("`door`: unknown constraint `taste`"), "{told:?}");
+    assert!(told[2].contains("`door`: it rests on `ruin`, but nothing"), "{told:?}");
+}
+
+#[test]
+fn odd_but_legal_timelines_have_no_faults() {
+    let mut number = fact("guests", "");
+    number["value"] = json!(["a", 2]);
+    number["ts"] = "2025-01-01T11:00:00Z".into();
+    let gone = fact("plan", "[INVALIDATED - wrong] Buy");
+    assert!(told(&initial(), &[number, gone, instead("plan_v2", "Sell", "plan")]).is_empty());
+}

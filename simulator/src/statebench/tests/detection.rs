@@ -1,0 +1,178 @@
+//! Rules on what a conversation takes the place of, though nobody wrote it.
+
+use super::{ask, fact, initial, line_from, say, told, with_facts, write};
+use crate::statebench::conversation::Said;
+use crate::statebench::detect::{Claim, Detect, Detected, KnownFact};
+use crate::statebench::read::Reader;
+use crate::statebench::score::Scorer;
+use orchestrion_kernel::ItemId;
+use orchestrion_kernel::item::{Standing, SupersessionRule};
+use serde_json::{Value, json};
+
+/// What is told after a roof was ordered in red, and this was said.
+fn after(text: &str) -> String {
+    told(&initial(), &[say("The roof will be red"), write(fact("roof", "red")), say(text)], "Which roof?")
+}
+
+/// The rule by which the first fact was superseded, if it was.
+fn rule(events: &[Value]) -> Option<SupersessionRule> {
+    let mut events = events.to_vec();
+    events.push(ask("What?"));
+    let text = line_from(&initial(), &events.into());
+    let case = Reader::new(text.as_bytes(), "some.jsonl").next().unwrap().unwrap();
+    let scorer = Scorer::default();
+    let session = scorer.replay(&case.timeline, |_, _, _| {});
+    let first = session.known().entries().find(|entry| entry.item.fact().is_some()).unwrap();
+    match first.item.standing {
+        Standing::Superseded { by: Some(_), rule } => Some(rule),
+        _ => None,
+    }
+}
+
+fn rule_after(text: &str) -> Option<SupersessionRule> {
+    rule(&[say("The roof will be red"), write(fact("roof", "red")), write(fact("door", "oak")), say(text)])
+}
+
+#[test]
+fn words_of_change_on_the_same_matter_supersede() {
+    assert_eq!(after("Actually, make the roof black"), "Actually, make the roof black");
+    assert_eq!(rule_after("Actually, make the roof black"), Some(SupersessionRule::Explicit));
+    assert_eq!(rule_after("Actually, make the fence black"), None, "another matter, and another fact");
+}
+
+#[test]
+fn words_of_statement_on_the_same_matter_supersede() {
+    assert_eq!(rule_after("The roof is black"), Some(SupersessionRule::Implicit));
+    assert_eq!(rule_after("The fence is black"), None);
+    assert_eq!(rule_after("Black roofs look good"), None, "nobody says that it is so");
+}
+
+#[test]
+fn the_word_of_a_higher_rank_supersedes() {
+    assert_eq!(rule_after("Per the CEO, black roof"), Some(SupersessionRule::Authority));
+    assert_eq!(rule_after("Per the cook, black roof"), None, "a cook is no more than the user");
+}
+
+#[test]
+fn a_change_of_number_supersedes_a_number() {
+    let events = |said: &str| {
+        [say("Take 12 slates"), write(fact("slates", "12")), write(fact("door", "oak")), say(said)]
+    };
+    assert_eq!(rule(&events("Correction: 15")), Some(SupersessionRule::Explicit));
+    assert_eq!(rule(&events("Correction: fifteen")), None);
+}
+
+#[test]
+fn a_turn_that_takes_the_place_of_two_facts_is_told_once() {
+    let events = [
+        say("Take 12 slates and 40 nails"),
+        write(fact("slates", "12 slates")),
+        write(fact("nails", "40 nails")),
+        say("Correction: take 15 of each"),
+    ];
+    assert_eq!(told(&initial(), &events, "What do we take?"), "Correction: take 15 of each");
+}
+
+#[test]
+fn the_only_fact_of_a_session_is_what_a_change_is_about() {
+    assert_eq!(after("Let's do black instead"), "Let's do black instead");
+}
+
+#[test]
+fn a_turn_supersedes_though_the_fact_was_written_after_it() {
+    let events =
+        [say("The roof will be red"), say("Actually, make the roof black"), write(fact("roof", "red"))];
+    assert_eq!(rule(&events), Some(SupersessionRule::Explicit));
+}
+
+#[test]
+fn a_turn_that_another_fact_records_supersedes_nothing() {
+    let said = "Now a new roof light is needed";
+    let events = [
+        say("The roof will be red"),
+        write(fact("roof", "red")),
+        say(said),
+        write(fact("light", "new roof light needed")),
+    ];
+    assert_eq!(rule(&events), None);
+}
+
+#[test]
+fn questions_suppositions_and_what_is_said_again_supersede_nothing() {
+    assert_eq!(rule_after("Is the roof black now?"), None);
+    assert_eq!(rule_after("Maybe the roof is black"), None);
+    assert_eq!(rule_after("The roof is red now"), None);
+}
+
+#[test]
+fn what_was_known_at_first_is_not_superseded_by_talk() {
+    let initial = with_facts(json!([fact("roof", "red")]));
+    let events = [say("The roof will be red"), say("Actually, make the roof black")];
+    assert!(told(&initial, &events, "Which roof?").contains("roof: red"));
+}
+
+#[test]
+fn a_correction_of_a_correction_stands() {
+    let events = [
+        say("The roof will be red"),
+        write(fact("roof", "red")),
+        say("Actually, make the roof black"),
+        say("No, make the roof blue instead"),
+    ];
+    assert_eq!(told(&initial(), &events, "Which roof?"), "No, make the roof blue instead");
+}
+
+#[test]
+fn asking_twice_detects_nothing_twice() {
+    let events =
+        [say("The roof will be red"), write(fact("roof", "red")), say("Actually, make the roof black")];
+    let mut twice = events.to_vec();
+    twice.extend([ask("Which roof?"), ask("Which roof?")]);
+    let contexts = super::contexts(&initial(), &twice.into());
+    assert_eq!(contexts[0], contexts[1]);
+}
+
+#[test]
+fn what_is_said_on_a_draft_counts_everywhere_until_something_later_does() {
+    let events = json!([
+        say("Draft pricing: 12 a unit"),
+        write(fact("price", "12 (DRAFT)")),
+        say("We have finalized the pricing at 10 a unit"),
+        ask("Which price?"),
+        write(super::instead("price_v2", "9", "price")),
+        ask("Which price?")
+    ]);
+    let contexts = super::contexts(&initial(), &events);
+    assert!(contexts[0].ends_with("We have finalized the pricing at 10 a unit"), "{contexts:?}");
+    assert!(contexts[1].ends_with("price: 9"), "{contexts:?}");
+}
+
+/// Reads nothing into anything.
+struct Literal;
+
+impl Detect for Literal {
+    fn in_conversation(&self, _: &[KnownFact<'_>], _: &[Said]) -> Vec<(usize, Detected)> {
+        Vec::new()
+    }
+
+    fn in_fact(&self, _: &Claim<'_>, _: &[KnownFact<'_>]) -> Option<Detected> {
+        None
+    }
+
+    fn in_signal(&self, _: &Claim<'_>, _: &[(ItemId, Claim<'_>)]) -> Option<Detected> {
+        None
+    }
+}
+
+#[test]
+fn another_way_to_read_is_another_detector() {
+    let scorer = Scorer { detect: &Literal, ..Scorer::default() };
+    let events = json!([
+        say("The roof will be red"),
+        write(fact("roof", "red")),
+        say("Actually, make the roof black"),
+        ask("Which roof?")
+    ]);
+    let contexts = super::contexts_by(&scorer, &initial(), &events);
+    assert!(contexts[0].contains("roof: red"), "{contexts:?}");
+}

@@ -1,0 +1,212 @@
+//! A timeline of StateBench as whoever builds contexts may see it: no answers, no name, no track.
+//!
+//! The reader parts each line into this and its [`Answers`](super::answers::Answers). Deliberately absent, therefore: every
+//! field of `ground_truth`.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use orchestrion_kernel::Time;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, de};
+use std::collections::BTreeMap;
+
+/// What is known at first, and what happens then.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    /// What is known at first.
+    pub initial: Initial,
+    /// What happens, in its order, whatever the times say.
+    pub events: Vec<Event>,
+}
+
+/// What is known at first.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Initial {
+    /// Who asks.
+    pub identity_role: Identity,
+    /// What is known.
+    #[serde(default)]
+    pub persistent_facts: Vec<Write>,
+    /// What is in hand.
+    #[serde(default)]
+    pub working_set: Vec<Note>,
+    /// What is the case outside; `now` is what time it is.
+    #[serde(default)]
+    pub environment: BTreeMap<String, AnyText>,
+    /// Layers that there are not.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, IgnoredAny>,
+}
+
+/// Who asks.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Identity {
+    /// The name.
+    pub user_name: String,
+    /// The title, or a rank.
+    pub authority: String,
+    /// The department.
+    #[serde(default, deserialize_with = "or_default")]
+    pub department: String,
+    /// The organization.
+    #[serde(default, deserialize_with = "or_default")]
+    pub organization: String,
+}
+
+/// Something in hand at first.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Note {
+    /// What it says.
+    pub content: String,
+    /// When it was noted.
+    pub ts: Option<At>,
+    /// When it expires.
+    pub expires_at: Option<At>,
+}
+
+/// Something written into a layer.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Write {
+    /// What links may call it; not unique.
+    #[serde(default, deserialize_with = "or_default")]
+    pub id: String,
+    /// The layer, as it stands there.
+    #[serde(default = "persistent")]
+    pub layer: String,
+    /// What it speaks of.
+    pub key: String,
+    /// What it says.
+    pub value: AnyText,
+    /// Where it comes from.
+    #[serde(default)]
+    pub source: Source,
+    /// When it was established; without it, when the event came.
+    pub ts: Option<At>,
+    /// The scope, as it stands there.
+    #[serde(default = "global")]
+    pub scope: String,
+    /// The id or the key of what it supersedes.
+    pub supersedes: Option<String>,
+    /// The id or the key of what superseded it.
+    pub superseded_by: Option<String>,
+    /// Whether it is current.
+    #[serde(default = "yes")]
+    pub is_valid: bool,
+    /// The ids or keys of what it rests on.
+    #[serde(default)]
+    pub depends_on: Vec<String>,
+    /// Whether it is to be kept to.
+    #[serde(default)]
+    pub is_constraint: bool,
+    /// What it limits.
+    pub constraint_type: Option<String>,
+    /// When it expires.
+    pub expires_at: Option<At>,
+}
+
+/// Where something comes from.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Source {
+    /// Who or what says it.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// With which authority.
+    #[serde(default, deserialize_with = "or_default")]
+    pub authority: String,
+}
+
+/// Something that happens.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Somebody says something.
+    Turn(Turn),
+    /// Something is written.
+    Writes {
+        /// When.
+        at: At,
+        /// What.
+        writes: Vec<Write>,
+    },
+    /// Something is asked, and a context is needed for the answer.
+    Query {
+        /// When.
+        at: At,
+        /// What.
+        prompt: String,
+    },
+}
+
+/// Something that is said.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Turn {
+    /// When.
+    #[serde(rename = "ts")]
+    pub at: At,
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// What is said.
+    pub text: String,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// Whoever asks.
+    User,
+    /// Whoever answers.
+    Assistant,
+}
+
+/// A moment. What is written without a time zone is taken as UTC; moments are only compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At(pub Time);
+
+impl<'de> Deserialize<'de> for At {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        moment(&text).map(Self).ok_or_else(|| {
+            de::Error::custom(format!("`{text}` is no moment; expected one such as 2025-11-25T12:00:00"))
+        })
+    }
+}
+
+/// The moment that a text tells, from 1970 on.
+pub(super) fn moment(text: &str) -> Option<Time> {
+    let without_zone = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
+    let moment =
+        text.parse::<Timestamp>().ok().or_else(|| without_zone().map(|moment| moment.timestamp()))?;
+    u64::try_from(moment.as_millisecond()).ok().map(Time::from_millis)
+}
+
+fn persistent() -> String {
+    "persistent_facts".to_string()
+}
+
+fn global() -> String {
+    "global".to_string()
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// Nothing where `null` stands.
+fn or_default<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// A text as it is, any other value as it is written (003: `value: any`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnyText(pub String);
+
+impl<'de> Deserialize<'de> for AnyText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) => text,
+            serde_json::Value::Null => "None".to_string(),
+            other => other.to_string(),
+        }))
+    }
+}

@@ -1,0 +1,32 @@
+//! Speed of scoring: every timeline of both splits read, replayed, asked and judged, on one core.
+//!
+//! Skipped where the recorded data are not there.
+
+#![allow(missing_docs, reason = "criterion makes the entry point")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use orchestrion::statebench::read::Reader;
+use orchestrion::statebench::score::{Report, Scorer};
+use std::hint::black_box;
+
+fn all(c: &mut Criterion) {
+    let Some(folder) = orchestrion_tests::recorded("statebench") else { return };
+    let splits = ["train.jsonl", "dev.jsonl"].map(|file| std::fs::read(folder.join(file)).expect("a split"));
+    let score = || {
+        let (scorer, mut report) = (Scorer::default(), Report::default());
+        for split in &splits {
+            for case in Reader::new(split.as_slice(), "bench") {
+                scorer.score("bench", &case.expect("a timeline"), &mut report);
+            }
+        }
+        report.timelines
+    };
+    let mut group = c.benchmark_group("statebench");
+    group.throughput(Throughput::Elements(score() as u64));
+    group.sample_size(20);
+    group.bench_function("all timelines", |b| b.iter(|| black_box(score())));
+    group.finish();
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);
