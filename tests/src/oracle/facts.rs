@@ -71,7 +71,7 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
             let id = own.unwrap_or(known.next_id());
             writing.overwrite(key, text, json!("environment"), &[]);
             if let Some(named) = named.filter(|named| *named != id) {
-                writing.supersede(named, id, "explicit");
+                writing.supersede(named, id, "temporal");
                 writing.review(BTreeSet::from([named]));
             }
         }
@@ -162,6 +162,8 @@ impl Writing<'_> {
                 && is_valid(entry)
                 && entry.item["layer"]["fact"]["scope"] == said.scope
         });
+        // What was denied bears on nothing, and so nothing takes its place.
+        let believed = named.filter(|named| self.known.get(*named).is_some_and(is_valid));
         // What it rests on stays (decision 0019: "and takes its place").
         if named.is_some_and(|named| deps.contains(&named)) {
             return Err(Misfit);
@@ -172,10 +174,14 @@ impl Writing<'_> {
             || said.memory == "organizational" && rank < writes.organizational_from;
 
         // Saying it again affirms (decision 0019).
-        if let Some((id, old)) = own.filter(|(_, old)| old.text == said.text && !denied) {
-            if rank_of(old) <= rank && old.item["standing"] == "needs_review" {
-                self.stand(id, json!("current"));
-            }
+        let says_the_same = |(id, old): &(u64, &Entry)| {
+            !denied
+                && old.text == said.text
+                && old.item["variant"] == said.kind
+                && named.is_none_or(|named| named == *id)
+        };
+        if let Some((id, old)) = own.filter(says_the_same) {
+            self.affirm(id, old, said);
             return Ok(());
         }
 
@@ -186,7 +192,7 @@ impl Writing<'_> {
             let scope_of = |id: u64| self.known.get(id).map(|entry| &entry.item["layer"]["fact"]["scope"]);
             let in_scope = |id: &u64| scope_of(*id) == Some(&said.scope);
             let rivals: BTreeSet<u64> =
-                named.filter(in_scope).into_iter().chain(own.map(|(id, _)| id)).collect();
+                believed.filter(in_scope).into_iter().chain(own.map(|(id, _)| id)).collect();
             let met: Vec<(u64, bool, String)> = rivals
                 .iter()
                 .filter_map(|rival| {
@@ -194,9 +200,9 @@ impl Writing<'_> {
                     Some((*rival, wins, rule))
                 })
                 .collect();
-            // What is named counts first.
+            // What it lost against: its namesake first.
             let lost = |(_, wins, _): &&(u64, bool, String)| !wins;
-            let first = met.iter().filter(lost).find(|(rival, ..)| named == Some(*rival));
+            let first = met.iter().filter(lost).find(|(rival, ..)| own.is_some_and(|(id, _)| id == *rival));
             if let Some((by, _, rule)) = first.or_else(|| met.iter().find(lost)) {
                 standing = json!({ "superseded": { "by": by, "rule": rule } });
             } else {
@@ -225,6 +231,23 @@ impl Writing<'_> {
         });
         self.told.events.push(json!({ "add_item": { "item": item, "deps": deps } }));
         Ok(())
+    }
+
+    /// Said again by somebody of its rank it loses the mark of review, and is as recent as that. By a higher rank, it counts
+    /// as much.
+    fn affirm(&mut self, id: u64, old: &Entry, said: &Said) {
+        let mut item = old.item.clone();
+        if said.source.rank >= rank_of(old) {
+            item["standing"] = json!("current");
+            let at = item["layer"]["fact"]["at"].as_u64().unwrap_or_default();
+            item["layer"]["fact"]["at"] = json!(at.max(said.at));
+        }
+        if said.source.rank > rank_of(old) {
+            item["layer"]["fact"]["source"] = json!(said.source);
+        }
+        if item != old.item {
+            self.told.events.push(json!({ "update_item": { "item": item, "deps": old.deps } }));
+        }
     }
 
     /// The item of a key that no two share.
@@ -342,15 +365,15 @@ fn meets(said: &Said, old: &Entry, is_named: bool) -> (bool, String) {
     if mine != other {
         return (mine > other, "authority".to_owned());
     }
-    let detected = if is_named { said.detected.as_deref().unwrap_or("explicit") } else { "implicit" };
-    if detected == "explicit" {
-        return (true, detected.to_owned());
+    if is_named {
+        return (true, said.detected.clone().unwrap_or_else(|| "explicit".to_owned()));
     }
+    // Of two with the same time the later write counts.
     let at = theirs["at"].as_u64().unwrap_or_default();
-    if said.time_sensitive && theirs["time_sensitive"] == true && said.at != at {
-        return (said.at > at, "temporal".to_owned());
+    if said.time_sensitive || theirs["time_sensitive"] == true {
+        return (said.at >= at, "temporal".to_owned());
     }
-    (true, detected.to_owned())
+    (true, "implicit".to_owned())
 }
 
 fn rank_of(fact: &Entry) -> Rank {

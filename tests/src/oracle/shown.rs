@@ -1,6 +1,6 @@
 //! What a module is shown of S: what the speaker may see, and nothing that was replaced, denied or has expired (003).
 
-use super::facts::{has_expired, is_valid, now, stands_for};
+use super::facts::{has_expired, is_valid, now};
 use super::fold::{Entry, Fold};
 use super::words::Rank;
 use serde_json::{Value, json};
@@ -20,10 +20,9 @@ pub(super) fn shown(known: &Fold) -> Vec<u64> {
     let hides = |narrow: &Entry, id: u64, wide: &Entry| {
         // Decision 0019: what would supersede it, if it counted everywhere.
         let (narrow_fact, wide_fact) = (&narrow.item["layer"]["fact"], &wide.item["layer"]["fact"]);
-        let named = narrow_fact["supersedes"].as_u64().and_then(|named| stands_for(known, named));
         narrow_fact["scope"] == "session"
             && wide_fact["scope"] == "global"
-            && (narrow.key == wide.key || named == Some(id))
+            && (narrow.key == wide.key || narrow_fact["supersedes"] == id)
     };
     known
         .entries()
