@@ -85,7 +85,10 @@ impl Oracle {
         if let Some(expected) = course.refusal(&came, &self.fold) {
             let given = decided.map_err(seen::refusal);
             if given.map_or_else(|kind| kind != expected, |_| true) {
-                let given = given.map_or_else(|kind| format!("the refusal {kind}"), |_| "events".to_owned());
+                let given = given.map_or_else(
+                    |kind| format!("the refusal {kind}"),
+                    |events| serde_json::to_string(events).unwrap_or_default(),
+                );
                 return Err(format!("expected the refusal {expected}; came {given}"));
             }
         } else {

@@ -175,8 +175,7 @@ impl Writing<'_> {
 
         // Saying it again affirms (decision 0019).
         let says_the_same = |(id, old): &(u64, &Entry)| {
-            !denied
-                && old.text == said.text
+            old.text == said.text
                 && old.item["variant"] == said.kind
                 && named.is_none_or(|named| named == *id)
         };
