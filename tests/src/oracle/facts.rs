@@ -53,15 +53,7 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
             let deps = writing.bases(rests_on)?;
             let key = json!({ "working": key });
             let layer = json!({ "working": { "created_at": now, "expires_at": expires_at } });
-            if let Some(id) = writing.holding(&key.to_string()) {
-                // 000-2.9: nothing rests on itself.
-                if deps
-                    .iter()
-                    .any(|dep| *dep == id || writing.resting_on(&BTreeSet::from([id])).contains(dep))
-                {
-                    return Err(Misfit);
-                }
-            }
+            // No clause keeps a working item from resting on itself.
             writing.overwrite(key, text, layer, &deps);
         }
         Wrote::Environment { key, text, supersedes } => {
@@ -179,8 +171,8 @@ impl Writing<'_> {
                 && old.item["variant"] == said.kind
                 && named.is_none_or(|named| named == *id)
         };
-        if let Some((id, old)) = own.filter(says_the_same) {
-            self.affirm(id, old, said);
+        if let Some((_, old)) = own.filter(says_the_same) {
+            self.affirm(old, said);
             return Ok(());
         }
 
@@ -199,10 +191,12 @@ impl Writing<'_> {
                     Some((*rival, wins, rule))
                 })
                 .collect();
-            // What it lost against: its namesake first.
-            let lost = |(_, wins, _): &&(u64, bool, String)| !wins;
-            let first = met.iter().filter(lost).find(|(rival, ..)| own.is_some_and(|(id, _)| id == *rival));
-            if let Some((by, _, rule)) = first.or_else(|| met.iter().find(lost)) {
+            // What it lost against: that of the highest rank, or else its namesake.
+            let strongest = met
+                .iter()
+                .filter(|(_, wins, _)| !wins)
+                .max_by_key(|(rival, ..)| (self.known.get(*rival).map(rank_of), named != Some(*rival)));
+            if let Some((by, _, rule)) = strongest {
                 standing = json!({ "superseded": { "by": by, "rule": rule } });
             } else {
                 for (rival, _, rule) in &met {
@@ -234,7 +228,7 @@ impl Writing<'_> {
 
     /// Said again by somebody of its rank it loses the mark of review, and is as recent as that. By a higher rank, it counts
     /// as much.
-    fn affirm(&mut self, id: u64, old: &Entry, said: &Said) {
+    fn affirm(&mut self, old: &Entry, said: &Said) {
         let mut item = old.item.clone();
         if said.source.rank >= rank_of(old) {
             item["standing"] = json!("current");
