@@ -62,7 +62,9 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
             let own = writing.holding(&key.to_string());
             let id = own.unwrap_or(known.next_id());
             writing.overwrite(key, text, json!("environment"), &[]);
-            if let Some(named) = named.filter(|named| *named != id) {
+            if let Some(named) =
+                named.filter(|named| *named != id && named_current(known, supersedes.as_ref(), *named))
+            {
                 writing.supersede(named, id, "temporal");
                 writing.review(BTreeSet::from([named]));
             }
@@ -76,6 +78,17 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
         }
     }
     Ok(writing.told)
+}
+
+/// Whether a signal was named that is current; no clause says that one which was superseded means its successor.
+fn named_current(known: &Fold, named: Option<&Named>, stands: u64) -> bool {
+    match named {
+        Some(Named::Id(id)) => *id == stands,
+        Some(Named::Key(key)) => {
+            known.get(stands).is_some_and(|entry| entry.key == json!({ "environment": key }).to_string())
+        }
+        None => false,
+    }
 }
 
 /// 003-4.5: what time it is, by the clock.
@@ -358,12 +371,12 @@ fn meets(said: &Said, old: &Entry, is_named: bool) -> (bool, String) {
     if mine != other {
         return (mine > other, "authority".to_owned());
     }
-    if is_named {
+    if is_named && said.detected.as_deref() != Some("temporal") {
         return (true, said.detected.clone().unwrap_or_else(|| "explicit".to_owned()));
     }
     // Of two with the same time the later write counts.
     let at = theirs["at"].as_u64().unwrap_or_default();
-    if said.time_sensitive || theirs["time_sensitive"] == true {
+    if is_named || said.time_sensitive || theirs["time_sensitive"] == true {
         return (said.at >= at, "temporal".to_owned());
     }
     (true, "implicit".to_owned())
