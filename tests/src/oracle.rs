@@ -17,12 +17,14 @@ mod course;
 mod debate;
 mod duels;
 mod execution;
+mod facts;
 mod fold;
 mod fraction;
 mod items;
 mod lines;
 mod opening;
 mod seen;
+mod shown;
 pub mod situation;
 mod words;
 
@@ -80,14 +82,17 @@ impl Oracle {
         let course = self.course.as_mut().map_err(|wrong| wrong.clone())?;
         let came: Came = serde_json::from_value(input.clone())
             .map_err(|error| format!("the input cannot be read: {error}"))?;
-        if let Some(expected) = course.refusal(&came) {
+        if let Some(expected) = course.refusal(&came, &self.fold) {
             let given = decided.map_err(seen::refusal);
             if given.map_or_else(|kind| kind != expected, |_| true) {
-                let given = given.map_or_else(|kind| format!("the refusal {kind}"), |_| "events".to_owned());
+                let given = given.map_or_else(
+                    |kind| format!("the refusal {kind}"),
+                    |events| serde_json::to_string(events).unwrap_or_default(),
+                );
                 return Err(format!("expected the refusal {expected}; came {given}"));
             }
         } else {
-            course.take(&came, input);
+            course.take(&came, input, &self.fold);
             let batch = std::mem::take(&mut course.batch);
             let events = match decided {
                 Ok(events) => seen::value(events)?,

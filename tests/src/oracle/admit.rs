@@ -1,6 +1,8 @@
 //! Which inputs are refused, and as what. A refusal changes nothing (000-4.6).
 
 use super::course::Course;
+use super::facts;
+use super::fold::Fold;
 use super::words::{Answer, Came, Task};
 
 impl Course {
@@ -8,7 +10,7 @@ impl Course {
     ///
     /// Where several kinds would fit no document says which one it is. We read it so: what the user does is first
     /// held against the state, then against the session; an answer first against the call that is out.
-    pub(super) fn refusal(&self, came: &Came) -> Option<&'static str> {
+    pub(super) fn refusal(&self, came: &Came, known: &Fold) -> Option<&'static str> {
         let idle = self.phase == "Idle";
         let expected = |there_is_a_row: bool| (!there_is_a_row).then_some("NotExpected"); // 004-1.1
         match came {
@@ -44,6 +46,9 @@ impl Course {
             Came::Step => expected(self.waiting.is_none() && self.runs() && self.phase != "RollbackComplete"),
             // Decision 0002: in every state in which a request runs, under the rule.
             Came::Cancel => expected(self.lines.rules.cancel && self.runs()),
+            // Decision 0019: in every state and under every policy; what is about a session needs one.
+            Came::Write(wrote) if facts::is_of_session(wrote) && self.session.is_none() => Some("NoSession"),
+            Came::Write(wrote) => facts::write(known, self.lines.writes, wrote).is_err().then_some("Misuse"),
             // Decision 0015: while a request runs, under every policy.
             Came::Resume => (!self.runs()).then_some("NothingToResume"),
         }

@@ -12,9 +12,15 @@ pub(super) struct Batch {
     pub(super) events: Vec<Value>,
     /// The changes of S.
     pub(super) changes: Vec<Change>,
-    /// The keys of what is forgotten.
+    /// The changes of what is written by name, each a whole event.
+    pub(super) written: Vec<Value>,
+    /// The keys of what requests left and is forgotten.
     pub(super) forgotten: BTreeSet<String>,
-    /// How many moves: one, but for a resume (000-4.12).
+    /// The ids of what was written and is forgotten.
+    pub(super) leaving: BTreeSet<u64>,
+    /// Why it is.
+    pub(super) because: &'static str,
+    /// How many moves: one, but none for a resume (000-4.12) and for a write (decision 0019).
     pub(super) moves: usize,
 }
 
@@ -29,31 +35,41 @@ impl Batch {
         read: &mut Option<String>,
     ) -> Result<(), String> {
         let mut moves = 0;
-        let mut forgotten = BTreeSet::new();
+        let (mut forgotten, mut leaving) = (BTreeSet::new(), BTreeSet::new());
         let mut composed: Vec<(String, String)> = Vec::new();
         for event in given {
             if event.get("moved").is_some() {
                 moves += 1;
             } else if let Some(seen) = fold.apply(event)? {
-                self.strike_change(&seen, things, &mut composed)?;
+                if seen.written {
+                    strike(&mut self.written, event.clone())?;
+                } else {
+                    self.strike_change(&seen, things, &mut composed)?;
+                }
                 if seen.key.starts_with("{\"answer\"") {
                     agree(read, &seen.text)?; // decision 0016: what the user was answered
                 }
             } else if let Some(body) = event.get("forget_items") {
-                // 000-0.4: with a cause; the one cause so far is the end of a session.
-                if body["cause"] != "session_end" {
+                // 000-0.4: with a cause; they are the end of a session and that the time has come.
+                if body["cause"] != self.because {
                     return Err(format!("items are forgotten because of {} (000-0.4)", body["cause"]));
                 }
-                let keys = fold.forget(&body["ids"])?;
-                if keys.is_empty() {
+                let gone = fold.forget(&body["ids"])?;
+                if gone.is_empty() {
                     return Err("nothing is forgotten, by an event (0004)".to_owned());
                 }
-                forgotten.extend(keys);
+                for (id, entry) in gone {
+                    if entry.is_written() {
+                        leaving.insert(id);
+                    } else {
+                        forgotten.insert(entry.key);
+                    }
+                }
             } else {
-                self.strike(without_composed(event, read)?)?;
+                strike(&mut self.events, without_composed(event, read)?)?;
             }
         }
-        if let Some(missing) = self.events.first() {
+        if let Some(missing) = self.events.iter().chain(&self.written).next() {
             return Err(format!("an event did not come: {missing}"));
         }
         let changed_words = |change: &&Change| {
@@ -72,24 +88,16 @@ impl Batch {
                 self.forgotten
             ));
         }
+        if leaving != self.leaving {
+            return Err(format!(
+                "expected the items {:?} to be forgotten; forgotten were {leaving:?}",
+                self.leaving
+            ));
+        }
         if moves != self.moves {
             return Err(format!("expected {} moves in the batch; {moves} came (000-4.12)", self.moves));
         }
         Ok(())
-    }
-
-    fn strike(&mut self, event: Value) -> Result<(), String> {
-        match self.events.iter().position(|expected| *expected == event) {
-            Some(place) => {
-                self.events.remove(place);
-                Ok(())
-            }
-            None if self.events.is_empty() => Err(format!("no such event was expected: {event}")),
-            None => {
-                let expected: Vec<String> = self.events.iter().map(Value::to_string).collect();
-                Err(format!("no such event was expected: {event}; expected was {}", expected.join(" and ")))
-            }
-        }
     }
 
     fn strike_change(
@@ -123,6 +131,21 @@ impl Batch {
             things.learn(&seen.key, &seen.text);
         }
         Ok(())
+    }
+}
+
+/// Strikes an event off what was expected.
+fn strike(events: &mut Vec<Value>, event: Value) -> Result<(), String> {
+    match events.iter().position(|expected| *expected == event) {
+        Some(place) => {
+            events.remove(place);
+            Ok(())
+        }
+        None if events.is_empty() => Err(format!("no such event was expected: {event}")),
+        None => {
+            let expected: Vec<String> = events.iter().map(Value::to_string).collect();
+            Err(format!("no such event was expected: {event}; expected was {}", expected.join(" and ")))
+        }
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Seen {
     pub(super) variant: Value,
     pub(super) text: String,
     pub(super) rests_on: BTreeSet<String>,
+    /// Whether it was written by name (decision 0019), and not left by a request.
+    pub(super) written: bool,
 }
 
 impl Fold {
@@ -59,7 +61,8 @@ impl Fold {
             if id != self.given {
                 return Err(format!("a new item gets the id {}; it came with {id} (0016)", self.given));
             }
-            if self.entries.values().any(|other| other.key == *key) {
+            // 003-2.2: facts may share a key.
+            if !key.starts_with("{\"fact\"") && self.entries.values().any(|other| other.key == *key) {
                 return Err(format!("a second item of the key {key} entered S (0016)"));
             }
         } else {
@@ -91,6 +94,7 @@ impl Fold {
             variant: entry.item["variant"].clone(),
             text: entry.text.clone(),
             rests_on: self.keys(&entry.deps),
+            written: entry.is_written(),
         };
         self.entries.insert(id, entry);
         Ok(seen)
@@ -101,30 +105,46 @@ impl Fold {
         ids.iter().filter_map(|id| self.entries.get(id)).map(|entry| entry.key.clone()).collect()
     }
 
-    /// 000-2.11, 000-3.6: items leave; the keys of those that left.
-    pub(super) fn forget(&mut self, ids: &Value) -> Result<Vec<String>, String> {
+    /// 000-2.11, 000-3.6: items leave; those that left, with their ids.
+    pub(super) fn forget(&mut self, ids: &Value) -> Result<Vec<(u64, Entry)>, String> {
         let ids = numbers(ids);
         if !ids.is_sorted_by(|a, b| a < b) {
             return Err(format!("the forgotten ids are not in id order: {ids:?} (000-3.6)"));
         }
-        let mut keys = Vec::new();
+        let mut gone = Vec::new();
         for id in &ids {
             let Some(entry) = self.entries.remove(id) else {
                 return Err(format!("item {id} is forgotten, but S has no such item (000-3.6)"));
             };
-            keys.push(entry.key);
+            gone.push((*id, entry));
         }
         for (id, entry) in &self.entries {
             if let Some(dep) = entry.deps.iter().find(|dep| ids.contains(dep)) {
                 return Err(format!("item {id} stays and depends on {dep}, which is forgotten (000-2.9)"));
             }
         }
-        Ok(keys)
+        Ok(gone)
     }
 
     /// S in id order.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.values()
+    pub(super) fn entries(&self) -> impl DoubleEndedIterator<Item = (u64, &Entry)> {
+        self.entries.iter().map(|(id, entry)| (*id, entry))
+    }
+
+    pub(super) fn get(&self, id: u64) -> Option<&Entry> {
+        self.entries.get(&id)
+    }
+
+    /// The id that the next new item gets (decision 0016).
+    pub(super) const fn next_id(&self) -> u64 {
+        self.given + 1
+    }
+}
+
+impl Entry {
+    /// Decision 0019: what a request leaves is of the layer `request`; everything else was written by name.
+    pub(super) fn is_written(&self) -> bool {
+        self.item["layer"] != "request"
     }
 }
 

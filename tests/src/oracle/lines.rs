@@ -1,6 +1,6 @@
 //! The policy as the oracle reads it: lines, bounds, weights, rules.
 
-use super::words::Role;
+use super::words::{Rank, Role};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ pub(super) struct Lines {
     pub(super) bounds: Bounds,
     pub(super) weights: BTreeMap<Role, u32>,
     pub(super) elo: Elo,
+    pub(super) writes: Writes,
     pub(super) rules: Rules,
 }
 
@@ -36,6 +37,13 @@ pub(super) struct Bounds {
 pub(super) enum Repairs {
     AtMost(u32),
     Unbounded,
+}
+
+/// From which rank on something may be written (003-9.3).
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Writes {
+    pub(super) constraint_from: Rank,
+    pub(super) organizational_from: Rank,
 }
 
 /// Decision 0014.

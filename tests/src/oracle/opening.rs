@@ -1,6 +1,8 @@
 //! From a session's start to the baseline plan (004-1.3 to 004-1.10), and its end.
 
 use super::course::{Course, Request};
+use super::facts;
+use super::fold::Fold;
 use super::items::{Words, key};
 use super::words::{Answer, Came, PastTrace, Question, Ratings, Role, Task};
 use serde_json::{Value, json};
@@ -8,7 +10,7 @@ use std::collections::BTreeSet;
 
 impl Course {
     /// What an accepted input leads to; `raw` is it in the published encoding, for what is passed on as it came.
-    pub(super) fn take(&mut self, came: &Came, raw: &Value) {
+    pub(super) fn take(&mut self, came: &Came, raw: &Value, known: &Fold) {
         match came {
             Came::SessionStart { user } => {
                 self.session = Some(user.clone());
@@ -18,6 +20,8 @@ impl Course {
             Came::SessionEnd => {
                 // Decision 0004: the working set is forgotten; if it is empty, nothing is.
                 self.batch.forgotten = self.things.forget_working_set();
+                self.batch.leaving = facts::of_the_session(known);
+                self.batch.because = "session_end";
                 self.session = None;
                 self.tell(json!("session_ended"));
                 self.go("Idle");
@@ -43,6 +47,13 @@ impl Course {
             }
             Came::Step => self.step(),
             Came::Cancel => self.cancelled(),
+            Came::Write(wrote) => {
+                // What is refused is not taken.
+                if let Ok(told) = facts::write(known, self.lines.writes, wrote) {
+                    (self.batch.written, self.batch.leaving) = (told.events, told.expired);
+                    self.batch.because = "expiry";
+                }
+            }
             // Decision 0015: it moves nothing and changes nothing.
             Came::Resume => self.tell(json!("resumed")),
         }

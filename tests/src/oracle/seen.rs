@@ -2,7 +2,8 @@
 
 use super::course::{Course, Started};
 use super::fold::Fold;
-use orchestrion_kernel::{Refusal, State};
+use super::shown;
+use orchestrion_kernel::{Refusal, State, present};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -35,7 +36,9 @@ pub(super) fn compare(course: &mut Course, fold: &Fold, after: &State) -> Result
     same("the call that is waited for is", &json!(course.waiting), &json!(waiting))?;
     same("the session is of", &json!(course.session), &value(&after.control.session())?)?;
     compare_request(course, after)?;
-    compare_semantic(course, fold, after)
+    compare_semantic(course, fold, after)?;
+    let shown = value(&present(after).ids)?;
+    same("a module is shown", &json!(shown::shown(fold)), &shown)
 }
 
 /// The ledger (decision 0003), the decisions (decision 0009) and the ending, while a request runs.
@@ -58,7 +61,7 @@ fn compare_request(course: &Course, after: &State) -> Result<(), String> {
 /// 000-4.8 and 000-4.9: S is the fold of the item events, and nothing else; and each item is what it should be.
 fn compare_semantic(course: &mut Course, fold: &Fold, after: &State) -> Result<(), String> {
     let mut shown = after.semantic.entries();
-    for folded in fold.entries() {
+    for (_, folded) in fold.entries() {
         let Some(entry) = shown.next() else {
             return Err(format!("S lacks {}, which the events put there (000-4.8)", folded.item));
         };
@@ -69,10 +72,13 @@ fn compare_semantic(course: &mut Course, fold: &Fold, after: &State) -> Result<(
         return Err(format!("S has {:?}, which no event put there (000-4.9)", more.item));
     }
     let mut known = course.things.len();
-    for folded in fold.entries() {
+    // What was written by name is as it should be since each of its events was.
+    for (_, folded) in fold.entries().filter(|(_, entry)| !entry.is_written()) {
         let Some(thing) = course.things.learn(&folded.key, &folded.text) else {
             return Err(format!("S has {}, which should not be there", folded.key));
         };
+        // Decision 0019: what a request leaves says so, and nothing takes its place.
+        same("the standing is", &json!("current"), &folded.item["standing"])?;
         let rests_on = fold.keys(&folded.deps);
         let is = (&folded.item["variant"], Some(&folded.text), Some(&rests_on));
         let should_be = (&thing.variant, thing.text.as_ref(), Some(&thing.rests_on));

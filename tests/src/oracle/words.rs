@@ -16,6 +16,62 @@ pub(super) enum Came {
     Step,
     Cancel,
     Resume,
+    Write(Wrote),
+}
+
+/// What is written by name (003, decision 0019).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Wrote {
+    Identity { name: String, identity: Value },
+    Fact(Said),
+    Working { key: String, text: String, expires_at: Option<u64>, rests_on: Vec<Named> },
+    Environment { key: String, text: String, supersedes: Option<Named> },
+    Clock { now: u64, text: String },
+}
+
+/// A fact as it is said (003-2.2 to 003-2.14).
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Said {
+    pub(super) kind: Value,
+    pub(super) key: String,
+    pub(super) text: String,
+    pub(super) source: Origin,
+    pub(super) at: u64,
+    pub(super) memory: String,
+    pub(super) scope: Value,
+    pub(super) audience: Value,
+    pub(super) time_sensitive: bool,
+    pub(super) supersedes: Option<Named>,
+    pub(super) detected: Option<String>,
+    pub(super) rests_on: Vec<Named>,
+}
+
+/// Who said it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Origin {
+    pub(super) name: String,
+    pub(super) rank: Rank,
+}
+
+/// How much a word counts, lowest first (003-6.3, DESIGN §2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Rank {
+    Unverified,
+    Guest,
+    Employee,
+    Manager,
+    Executive,
+    Policy,
+}
+
+/// What a write refers to.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Named {
+    Id(u64),
+    Key(String),
 }
 
 /// The five voices, in the order of their rounds (004-1.10 to 004-1.14).

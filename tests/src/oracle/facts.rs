@@ -1,0 +1,387 @@
+//! What a write means (003 §5 and §6, decision 0019), told by looking through all of S each time.
+
+use super::fold::{Entry, Fold};
+use super::lines::Writes;
+use super::words::{Named, Rank, Said, Wrote};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// What a write leads to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    /// The changes of S, as whole events.
+    pub(super) events: Vec<Value>,
+    /// What is forgotten because its time has come.
+    pub(super) expired: BTreeSet<u64>,
+}
+
+/// The write does not fit what is known. Which words say so is not judged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Misfit;
+
+/// Decision 0019: what is about the session, and so needs one.
+pub(super) fn is_of_session(wrote: &Wrote) -> bool {
+    match wrote {
+        Wrote::Identity { .. } | Wrote::Working { .. } => true,
+        Wrote::Fact(said) => said.scope == "session",
+        Wrote::Environment { .. } | Wrote::Clock { .. } => false,
+    }
+}
+
+/// What is written by name and leaves with the session (003-1.4, 003-2.10, 003-3.5).
+pub(super) fn of_the_session(known: &Fold) -> BTreeSet<u64> {
+    known.entries().filter(|(_, entry)| entry.is_written() && !persists(entry)).map(|(id, _)| id).collect()
+}
+
+/// What a write leads to in what is known.
+pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told, Misfit> {
+    let mut writing = Writing { known, told: Told::default() };
+    match wrote {
+        Wrote::Identity { name, identity } => {
+            // 003-1.3: once; 003-1.4: read-only.
+            if writing.holding("\"identity\"").is_some() {
+                return Err(Misfit);
+            }
+            writing.put("fact".into(), json!("identity"), name, json!({ "identity": identity }), &[]);
+        }
+        Wrote::Fact(said) => writing.fact(writes, said)?,
+        Wrote::Working { key, text, expires_at, rests_on } => {
+            let now = now(known);
+            if expires_at.is_some_and(|expires_at| expires_at <= now) {
+                return Err(Misfit);
+            }
+            let deps = writing.bases(rests_on)?;
+            let key = json!({ "working": key });
+            let layer = json!({ "working": { "created_at": now, "expires_at": expires_at } });
+            // No clause keeps a working item from resting on itself.
+            writing.overwrite(key, text, layer, &deps);
+        }
+        Wrote::Environment { key, text, supersedes } => {
+            let key = json!({ "environment": key });
+            let named = supersedes.as_ref().map(|named| writing.signal(named)).transpose()?;
+            let own = writing.holding(&key.to_string());
+            let id = own.unwrap_or(known.next_id());
+            writing.overwrite(key, text, json!("environment"), &[]);
+            if let Some(named) =
+                named.filter(|named| *named != id && named_current(known, supersedes.as_ref(), *named))
+            {
+                writing.supersede(named, id, "temporal");
+                writing.review(BTreeSet::from([named]));
+            }
+        }
+        Wrote::Clock { now: then, text } => {
+            if *then < now(known) {
+                return Err(Misfit);
+            }
+            writing.overwrite(json!("clock"), text, json!({ "clock": { "now": then } }), &[]);
+            writing.told.expired = expired(known, *then);
+        }
+    }
+    Ok(writing.told)
+}
+
+/// Whether a signal was named that is current; no clause says that one which was superseded means its successor.
+fn named_current(known: &Fold, named: Option<&Named>, stands: u64) -> bool {
+    match named {
+        Some(Named::Id(id)) => *id == stands,
+        Some(Named::Key(key)) => {
+            known.get(stands).is_some_and(|entry| entry.key == json!({ "environment": key }).to_string())
+        }
+        None => false,
+    }
+}
+
+/// 003-4.5: what time it is, by the clock.
+pub(super) fn now(known: &Fold) -> u64 {
+    known.entries().find_map(|(_, entry)| entry.item["layer"]["clock"]["now"].as_u64()).unwrap_or_default()
+}
+
+/// 003-2.6: the item is to be believed.
+pub(super) fn is_valid(entry: &Entry) -> bool {
+    entry.item["standing"] == "current" || entry.item["standing"] == "needs_review"
+}
+
+/// 003-3.5: whether its time has come.
+pub(super) fn has_expired(entry: &Entry, now: u64) -> bool {
+    entry.item["layer"]["working"]["expires_at"].as_u64().is_some_and(|expires_at| expires_at <= now)
+}
+
+/// 003-5.10: what stands in the place of an item today.
+pub(super) fn stands_for(known: &Fold, id: u64) -> Option<u64> {
+    match &known.get(id)?.item["standing"]["superseded"] {
+        Value::Null => Some(id),
+        superseded => stands_for(known, superseded["by"].as_u64()?),
+    }
+}
+
+/// Whether the item outlives the session (decisions 0004 and 0019).
+fn persists(entry: &Entry) -> bool {
+    let layer = &entry.item["layer"];
+    match &layer["fact"] {
+        Value::Null if layer == "request" => {
+            entry.key.starts_with("{\"request\"") || entry.key.starts_with("{\"answer\"")
+        }
+        Value::Null => layer == "environment" || layer.get("clock").is_some(),
+        fact => fact["scope"] != "session",
+    }
+}
+
+/// What has expired and is not needed by anything that stays (decision 0019, the clock).
+fn expired(known: &Fold, now: u64) -> BTreeSet<u64> {
+    let mut gone: BTreeSet<u64> =
+        known.entries().filter(|(_, entry)| has_expired(entry, now)).map(|(id, _)| id).collect();
+    loop {
+        let needed: BTreeSet<u64> = known
+            .entries()
+            .filter(|(id, _)| !gone.contains(id))
+            .flat_map(|(_, entry)| entry.deps.iter().copied())
+            .collect();
+        if gone.is_disjoint(&needed) {
+            return gone;
+        }
+        gone.retain(|id| !needed.contains(id));
+    }
+}
+
+/// A write on its way.
+struct Writing<'a> {
+    /// S before it.
+    known: &'a Fold,
+    told: Told,
+}
+
+impl Writing<'_> {
+    /// 003-2.16: a fact meets its rivals (decision 0019).
+    fn fact(&mut self, writes: Writes, said: &Said) -> Result<(), Misfit> {
+        let rank = said.source.rank;
+        let deps = self.bases(&said.rests_on)?;
+        // 003-2.1: what outlives the session rests on what does.
+        let stays = |dep: &u64| self.known.get(*dep).is_some_and(persists);
+        if said.scope != "session" && !deps.iter().all(stays) {
+            return Err(Misfit);
+        }
+        let named = said.supersedes.as_ref().map(|named| self.named_fact(named)).transpose()?;
+        let key = json!({ "fact": said.key });
+        let own = self.known.entries().find(|(_, entry)| {
+            entry.key == key.to_string()
+                && is_valid(entry)
+                && entry.item["layer"]["fact"]["scope"] == said.scope
+        });
+        // What was denied bears on nothing, and so nothing takes its place.
+        let believed = named.filter(|named| self.known.get(*named).is_some_and(is_valid));
+        // What it rests on stays (decision 0019: "and takes its place").
+        if named.is_some_and(|named| deps.contains(&named)) {
+            return Err(Misfit);
+        }
+
+        // 003-9.3: what its source may not write is kept, and bears on nothing.
+        let denied = said.kind != "fact" && rank < writes.constraint_from
+            || said.memory == "organizational" && rank < writes.organizational_from;
+
+        // Saying it again affirms (decision 0019).
+        let says_the_same = |(id, old): &(u64, &Entry)| {
+            old.text == said.text
+                && old.item["variant"] == said.kind
+                && named.is_none_or(|named| named == *id)
+        };
+        if let Some((_, old)) = own.filter(says_the_same) {
+            self.affirm(old, said);
+            return Ok(());
+        }
+
+        let id = self.known.next_id();
+        let mut standing = json!(if denied { "denied" } else { "current" });
+        let mut takes_the_place_of = None;
+        if !denied {
+            let scope_of = |id: u64| self.known.get(id).map(|entry| &entry.item["layer"]["fact"]["scope"]);
+            let in_scope = |id: &u64| scope_of(*id) == Some(&said.scope);
+            let rivals: BTreeSet<u64> =
+                believed.filter(in_scope).into_iter().chain(own.map(|(id, _)| id)).collect();
+            let met: Vec<(u64, bool, String)> = rivals
+                .iter()
+                .filter_map(|rival| {
+                    let (wins, rule) = meets(said, self.known.get(*rival)?, named == Some(*rival));
+                    Some((*rival, wins, rule))
+                })
+                .collect();
+            // What it lost against: that of the highest rank, or else its namesake.
+            let strongest = met
+                .iter()
+                .filter(|(_, wins, _)| !wins)
+                .max_by_key(|(rival, ..)| (self.known.get(*rival).map(rank_of), named != Some(*rival)));
+            if let Some((by, _, rule)) = strongest {
+                standing = json!({ "superseded": { "by": by, "rule": rule } });
+            } else {
+                for (rival, _, rule) in &met {
+                    self.supersede(*rival, id, rule);
+                }
+                self.review(rivals);
+                // 003-2.8: what it names and took the place of, or hides in its narrower scope.
+                takes_the_place_of = named.filter(|named| {
+                    scope_of(*named)
+                        .is_some_and(|old| *old == said.scope || (*old == "global" && said.scope != "global"))
+                });
+            }
+        }
+        let layer = json!({ "fact": {
+            "source": said.source,
+            "at": said.at,
+            "memory": said.memory,
+            "scope": said.scope,
+            "supersedes": takes_the_place_of,
+            "time_sensitive": said.time_sensitive,
+            "audience": said.audience,
+        }});
+        let item = json!({
+            "id": id, "variant": said.kind, "key": key, "text": said.text, "layer": layer, "standing": standing,
+        });
+        self.told.events.push(json!({ "add_item": { "item": item, "deps": deps } }));
+        Ok(())
+    }
+
+    /// Said again by somebody of its rank it loses the mark of review, and is as recent as that. By a higher rank, it counts
+    /// as much.
+    fn affirm(&mut self, old: &Entry, said: &Said) {
+        let mut item = old.item.clone();
+        if said.source.rank >= rank_of(old) {
+            item["standing"] = json!("current");
+            let at = item["layer"]["fact"]["at"].as_u64().unwrap_or_default();
+            item["layer"]["fact"]["at"] = json!(at.max(said.at));
+        }
+        if said.source.rank > rank_of(old) {
+            item["layer"]["fact"]["source"] = json!(said.source);
+        }
+        if item != old.item {
+            self.told.events.push(json!({ "update_item": { "item": item, "deps": old.deps } }));
+        }
+    }
+
+    /// The item of a key that no two share.
+    fn holding(&self, key: &str) -> Option<u64> {
+        self.known.entries().find(|(_, entry)| entry.key == key).map(|(id, _)| id)
+    }
+
+    /// What is named: "the latest valid fact, or else the latest fact, of this key; for signals, the signal".
+    fn find(&self, named: &Named, kind: &str) -> Result<u64, Misfit> {
+        let found = match named {
+            Named::Id(id) => Some(*id).filter(|id| self.known.get(*id).is_some()),
+            Named::Key(key) => {
+                let key = json!({ kind: key }).to_string();
+                let of_key = || self.known.entries().rev().filter(|(_, entry)| entry.key == key);
+                of_key().find(|(_, entry)| is_valid(entry)).or_else(|| of_key().next()).map(|(id, _)| id)
+            }
+        };
+        found.and_then(|id| stands_for(self.known, id)).ok_or(Misfit)
+    }
+
+    fn named_fact(&self, named: &Named) -> Result<u64, Misfit> {
+        let id = self.find(named, "fact")?;
+        Some(id)
+            .filter(|id| self.known.get(*id).is_some_and(|old| old.item["layer"].get("fact").is_some()))
+            .ok_or(Misfit)
+    }
+
+    fn signal(&self, named: &Named) -> Result<u64, Misfit> {
+        let id = self.find(named, "environment")?;
+        Some(id)
+            .filter(|id| self.known.get(*id).is_some_and(|old| old.item["layer"] == "environment"))
+            .ok_or(Misfit)
+    }
+
+    /// 003-2.11: what is rested on, as what stands there today; without repetition and in id order (000-2.6).
+    fn bases(&self, rests_on: &[Named]) -> Result<Vec<u64>, Misfit> {
+        let bases: BTreeSet<u64> =
+            rests_on.iter().map(|named| self.find(named, "fact")).collect::<Result<_, _>>()?;
+        Ok(bases.into_iter().collect())
+    }
+
+    /// Everything that rests on these, however far (003-2.20).
+    fn resting_on(&self, these: &BTreeSet<u64>) -> BTreeSet<u64> {
+        let mut derived: BTreeSet<u64> = BTreeSet::new();
+        loop {
+            let more: Vec<u64> = self
+                .known
+                .entries()
+                .filter(|(id, entry)| {
+                    let rests = |dep: &u64| these.contains(dep) || derived.contains(dep);
+                    !derived.contains(id) && entry.deps.iter().any(rests)
+                })
+                .map(|(id, _)| id)
+                .collect();
+            if more.is_empty() {
+                return derived;
+            }
+            derived.extend(more);
+        }
+    }
+
+    /// 003-2.20: what is derived from these is marked; facts only, and those that are believed.
+    fn review(&mut self, these: BTreeSet<u64>) {
+        for id in self.resting_on(&these) {
+            let is_marked = |entry: &Entry| {
+                entry.item["layer"].get("fact").is_some() && entry.item["standing"] == "current"
+            };
+            if !these.contains(&id) && self.known.get(id).is_some_and(is_marked) {
+                self.stand(id, json!("needs_review"));
+            }
+        }
+    }
+
+    fn supersede(&mut self, old: u64, by: u64, rule: &str) {
+        self.stand(old, json!({ "superseded": { "by": by, "rule": rule } }));
+    }
+
+    /// The same item with another standing.
+    fn stand(&mut self, id: u64, standing: Value) {
+        let Some(old) = self.known.get(id) else { return };
+        let mut item = old.item.clone();
+        item["standing"] = standing;
+        self.told.events.push(json!({ "update_item": { "item": item, "deps": old.deps } }));
+    }
+
+    /// 003-5.4: the key is added or overwritten. What rests on what says something else now is reviewed
+    /// (decision 0019: it "counts as superseded by itself").
+    fn overwrite(&mut self, key: Value, text: &str, layer: Value, deps: &[u64]) {
+        let own = self.holding(&key.to_string());
+        self.put("fact".into(), key, text, layer, deps);
+        if let Some(id) = own.filter(|id| self.known.get(*id).is_some_and(|old| old.text != text)) {
+            self.review(BTreeSet::from([id]));
+        }
+    }
+
+    /// An item of a key that no two share, as it stands now; no event if nothing about it changed (0016).
+    fn put(&mut self, variant: Value, key: Value, text: &str, layer: Value, deps: &[u64]) {
+        let old = self.holding(&key.to_string());
+        let id = old.unwrap_or(self.known.next_id());
+        let item = json!({
+            "id": id, "variant": variant, "key": key, "text": text, "layer": layer, "standing": "current",
+        });
+        let event = if old.is_some() { "update_item" } else { "add_item" };
+        if self.known.get(id).is_none_or(|old| old.item != item || old.deps != deps) {
+            self.told.events.push(json!({ event: { "item": item, "deps": deps } }));
+        }
+    }
+}
+
+/// Whether the new fact wins against an old one, and by which rule: authority, explicit, temporal, implicit
+/// (DESIGN §2, precedence of rules).
+fn meets(said: &Said, old: &Entry, is_named: bool) -> (bool, String) {
+    let theirs = &old.item["layer"]["fact"];
+    let (mine, other) = (said.source.rank, rank_of(old));
+    if mine != other {
+        return (mine > other, "authority".to_owned());
+    }
+    if is_named && said.detected.as_deref() != Some("temporal") {
+        return (true, said.detected.clone().unwrap_or_else(|| "explicit".to_owned()));
+    }
+    // Of two with the same time the later write counts.
+    let at = theirs["at"].as_u64().unwrap_or_default();
+    if is_named || said.time_sensitive || theirs["time_sensitive"] == true {
+        return (said.at >= at, "temporal".to_owned());
+    }
+    (true, "implicit".to_owned())
+}
+
+fn rank_of(fact: &Entry) -> Rank {
+    serde_json::from_value(fact.item["layer"]["fact"]["source"]["rank"].clone()).unwrap_or(Rank::Unverified)
+}

@@ -1,0 +1,47 @@
+//! What a module is shown of S: what the speaker may see, and nothing that was replaced, denied or has expired (003).
+
+use super::facts::{has_expired, is_valid, now};
+use super::fold::{Entry, Fold};
+use super::words::Rank;
+use serde_json::{Value, json};
+
+/// The ids, in order.
+pub(super) fn shown(known: &Fold) -> Vec<u64> {
+    let speaker = known.entries().find_map(|(_, entry)| entry.item["layer"].get("identity"));
+    let now = now(known);
+    let counts = |entry: &Entry| {
+        // A context is of the session, and of no task, supposition or draft (003-2.21).
+        let scope = &entry.item["layer"]["fact"]["scope"];
+        is_valid(entry) // 003-2.18
+            && !has_expired(entry, now) // 003-3.5
+            && (scope.is_null() || scope == "global" || scope == "session")
+            && may_see(speaker, &entry.item["layer"]["fact"]["audience"])
+    };
+    let hides = |narrow: &Entry, id: u64, wide: &Entry| {
+        // Decision 0019: what would supersede it, if it counted everywhere.
+        let (narrow_fact, wide_fact) = (&narrow.item["layer"]["fact"], &wide.item["layer"]["fact"]);
+        narrow_fact["scope"] == "session"
+            && wide_fact["scope"] == "global"
+            && (narrow.key == wide.key || narrow_fact["supersedes"] == id)
+    };
+    known
+        .entries()
+        .filter(|(id, entry)| {
+            counts(entry) && !known.entries().any(|(_, other)| counts(other) && hides(other, *id, entry))
+        })
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// 003-8.4: whether a fact for this audience may be shown to the speaker; who is not known has no rank.
+fn may_see(speaker: Option<&Value>, audience: &Value) -> bool {
+    let read = |rank: &Value| serde_json::from_value(rank.clone()).unwrap_or(Rank::Unverified);
+    if let Some(least) = audience.get("at_least") {
+        return speaker.map_or(Rank::Unverified, |speaker| read(&speaker["rank"])) >= read(least);
+    }
+    if let Some(granted) = audience.get("permitted") {
+        let permissions = speaker.and_then(|speaker| speaker["permissions"].as_array());
+        return permissions.is_some_and(|permissions| permissions.contains(granted));
+    }
+    audience.is_null() || *audience == json!("everybody")
+}
