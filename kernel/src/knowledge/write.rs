@@ -161,11 +161,11 @@ fn rivals<'a>(
 
 /// Whether the new fact is to be believed: its source may write it, and no rival stands against it.
 fn standing(policy: &Policy, new: &NewFact, rivals: &[Rival<'_>]) -> Standing {
-    let may_write = match new.kind {
-        FactKind::Constraint(_) => policy.writes.constraint_from,
-        FactKind::Fact if new.memory == MemoryType::Organizational => policy.writes.organizational_from,
-        FactKind::Fact => Rank::Unverified,
-    };
+    let constraint = matches!(new.kind, FactKind::Constraint(_)).then_some(policy.writes.constraint_from);
+    let organizational =
+        (new.memory == MemoryType::Organizational).then_some(policy.writes.organizational_from);
+    // A constraint of the organization asks for both.
+    let may_write = constraint.max(organizational).unwrap_or(Rank::Unverified);
     if new.source.rank < may_write {
         return Standing::Denied;
     }

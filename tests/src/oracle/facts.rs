@@ -85,7 +85,8 @@ fn named_current(known: &Fold, named: Option<&Named>, stands: u64) -> bool {
     match named {
         Some(Named::Id(id)) => *id == stands,
         Some(Named::Key(key)) => {
-            known.get(stands).is_some_and(|entry| entry.key == json!({ "environment": key }).to_string())
+            let key = json!({ "environment": key }).to_string();
+            known.get(stands).is_some_and(|entry| entry.key == key)
         }
         None => false,
     }
@@ -162,10 +163,9 @@ impl Writing<'_> {
         }
         let named = said.supersedes.as_ref().map(|named| self.named_fact(named)).transpose()?;
         let key = json!({ "fact": said.key });
+        let spelt = key.to_string();
         let own = self.known.entries().find(|(_, entry)| {
-            entry.key == key.to_string()
-                && is_valid(entry)
-                && entry.item["layer"]["fact"]["scope"] == said.scope
+            entry.key == spelt && is_valid(entry) && entry.item["layer"]["fact"]["scope"] == said.scope
         });
         // What was denied bears on nothing, and so nothing takes its place.
         let believed = named.filter(|named| self.known.get(*named).is_some_and(is_valid));

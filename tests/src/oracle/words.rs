@@ -16,7 +16,7 @@ pub(super) enum Came {
     Step,
     Cancel,
     Resume,
-    Write(Wrote),
+    Write(Box<Wrote>),
 }
 
 /// What is written by name (003, decision 0019).
@@ -24,7 +24,7 @@ pub(super) enum Came {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Wrote {
     Identity { name: String, identity: Value },
-    Fact(Said),
+    Fact(Box<Said>),
     Working { key: String, text: String, expires_at: Option<u64>, rests_on: Vec<Named> },
     Environment { key: String, text: String, supersedes: Option<Named> },
     Clock { now: u64, text: String },
