@@ -38,7 +38,7 @@ fn check_as_drawn_fails_with_its_findings_as_json_and_evidence() {
         expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(report["verdict"], "fails");
-    assert_eq!(report["runs"].as_array().unwrap().len(), 3);
+    assert_eq!(report["runs"].as_array().unwrap().len(), 4);
     let claims = report["claims"].as_array().unwrap();
     let f6 = claims.iter().find(|claim| claim["finding"] == "F6").unwrap();
     assert_eq!((&f6["verdict"], &f6["kind"]), (&"fails".into(), &"trace".into()));
