@@ -118,12 +118,30 @@ fn nothing_that_anybody_wrote_is_left_in_a_redacted_golden_trace() {
     }
 }
 
-/// Events without the names of users and conversations, which are texts too.
+/// What holds a name in an event, which is a text too.
+const NAMES: [&str; 14] = [
+    "user",
+    "conversation",
+    "text",
+    "authority",
+    "department",
+    "organization",
+    "permissions",
+    "name",
+    "fact",
+    "working",
+    "environment",
+    "hypothetical",
+    "draft",
+    "permitted",
+];
+
+/// Events without the names of users and conversations, and of what is known.
 fn bare(event: &Event) -> Value {
     fn without(key: &str, value: &mut Value) {
         match value {
-            Value::String(text) if matches!(key, "user" | "conversation" | "text") => text.clear(),
-            Value::Array(values) => values.iter_mut().for_each(|value| without("", value)),
+            Value::String(text) if NAMES.contains(&key) => text.clear(),
+            Value::Array(values) => values.iter_mut().for_each(|value| without(key, value)),
             Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| without(key, value)),
             _ => {}
         }
