@@ -3,8 +3,7 @@
 //! For now everything that the speaker may see is shown, in id order, without a budget; the exact selection takes this place.
 
 use crate::ids::ItemId;
-use crate::item::{Item, Rank, Scope, Standing, Variant};
-use crate::knowledge::Reader;
+use crate::item::{Item, Standing, Variant};
 use crate::state::State;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -23,17 +22,11 @@ pub struct Context {
 }
 
 /// The context of a call that the state waits for: what was superseded, has expired, is restricted or counts elsewhere is not
-/// in it (003). Who was never said to have a rank has none.
+/// in it (003).
 #[must_use]
 pub fn present(state: &State) -> Context {
     let known = &state.semantic;
-    let identity = known.identity();
-    let reader = Reader {
-        rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
-        permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
-        scope: Scope::Global,
-        now: known.now(),
-    };
+    let reader = known.speaker();
     let mut ids = Vec::with_capacity(known.len());
     let mut text = String::new();
     for entry in known.selectable(&reader) {

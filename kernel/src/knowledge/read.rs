@@ -50,6 +50,18 @@ impl Reader {
 }
 
 impl Semantic {
+    /// Whoever speaks, as a reader outside every task, supposition and draft. Who was never said to have a rank has none.
+    #[must_use]
+    pub fn speaker(&self) -> Reader {
+        let identity = self.identity();
+        Reader {
+            rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
+            permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
+            scope: Scope::Global,
+            now: self.now(),
+        }
+    }
+
     /// What may stand in a context for this reader, in id order: what is valid, in scope, permitted and not expired. A fact of
     /// a narrower scope hides the one of its key, and the one that it names, in a wider scope.
     pub fn selectable<'a>(&'a self, reader: &'a Reader) -> impl Iterator<Item = &'a Entry> {

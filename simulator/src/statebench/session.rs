@@ -13,7 +13,7 @@ use super::fault::Unfit;
 use super::timeline::{Event as Happening, Initial};
 use super::words::Stems;
 use orchestrion_kernel::item::{Item, Key, Layer, MemoryType, Rank, Scope, Source};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Reader, Reference, Write, decide_write};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::{Entry, Semantic};
 use orchestrion_kernel::{Event, ItemId, Policy, Text, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -213,18 +213,6 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn unfit(&self) -> &[(String, Unfit)] {
         &self.unfit
-    }
-
-    /// Whoever asks reads with the title's rank and grants, outside every supposition, draft and task.
-    #[must_use]
-    pub fn reader(&self) -> Reader {
-        let identity = self.known.identity();
-        Reader {
-            rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
-            permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
-            scope: Scope::Global,
-            now: self.known.now(),
-        }
     }
 
     /// Whether an item is of the working set, and nobody said it in a turn.
