@@ -159,13 +159,19 @@ impl Semantic {
     fn write(&mut self, entry: Entry) {
         let id = entry.item.id;
         self.next = self.next.max(id.next());
-        let old = self.items.get(&id);
-        if old.is_none_or(|old| old.item.key != entry.item.key || old.deps != entry.deps) {
+        if self.items.get(&id).is_some_and(|old| old.item.key != entry.item.key) {
             self.forget(id);
+        }
+        let old = self.items.get(&id);
+        let before = old.map_or(&[][..], |old| &old.deps);
+        for dep in before.iter().filter(|dep| !entry.deps.contains(dep)) {
+            self.dependents.remove_mut(&(*dep, id));
+        }
+        for dep in entry.deps.iter().filter(|dep| !before.contains(dep)) {
+            self.dependents.insert_mut((*dep, id), ());
+        }
+        if old.is_none() {
             self.by_key.insert_mut((entry.item.key.clone(), id), ());
-            for dep in &entry.deps {
-                self.dependents.insert_mut((*dep, id), ());
-            }
         }
         self.items.insert_mut(id, entry);
     }

@@ -301,6 +301,15 @@ fn rule_4_temporal_by_time_and_not_by_order() {
 }
 
 #[test]
+fn what_was_only_detected_to_conflict_yields_to_time_where_that_counts() {
+    let timed = |fact: NewFact, at| NewFact { time_sensitive: true, at: Time::from_millis(at), ..fact };
+    let detected = Some(SupersessionRule::Implicit);
+    let later = timed(new("price", "$9", Rank::Employee), 2);
+    let earlier = NewFact { detected, ..timed(superseding("old_price", "$8", Rank::Employee, "price"), 1) };
+    assert_eq!(rule_between(later, earlier), (Standing::Current, by(1, SupersessionRule::Temporal)));
+}
+
+#[test]
 fn explicit_goes_before_temporal_and_authority_before_both() {
     let price = |text: &str, rank, millis| NewFact {
         at: Time::from_millis(millis),
@@ -359,6 +368,20 @@ fn what_rests_on_a_superseded_fact_is_to_be_reviewed_however_far_it_is() {
 }
 
 #[test]
+fn what_was_said_again_is_reviewed_again_when_what_took_the_place_of_its_ground_is_superseded() {
+    let mut known = knowing([
+        new("a", "1", Rank::Employee),
+        resting("b", "2", "a"),
+        superseding("a2", "3", Rank::Employee, "a"),
+    ]);
+    assert_eq!(known.find(&Key::Fact("b".into())).unwrap().deps, [id(&known, "a2")]);
+    write(&mut known, &Write::Fact(new("b", "2", Rank::Employee))).unwrap();
+    assert_eq!(standing(&known, "b"), Standing::Current);
+    write(&mut known, &Write::Fact(new("a2", "4", Rank::Employee))).unwrap();
+    assert_eq!(standing(&known, "b"), Standing::NeedsReview);
+}
+
+#[test]
 fn a_lower_rank_affirms_nothing() {
     let mut known = knowing([
         new("rate", "4 %", Rank::Employee),
@@ -394,6 +417,20 @@ fn a_signal_that_says_something_else_makes_what_rests_on_it_reviewed() {
 }
 
 #[test]
+fn a_signal_that_was_superseded_means_its_successor() {
+    let mut known = Semantic::default();
+    let signal = |key: &str, supersedes: Option<&str>| Write::Environment {
+        key: key.into(),
+        text: key.into(),
+        supersedes: supersedes.map(|key| Reference::Key(key.into())),
+    };
+    for (key, supersedes) in [("a", None), ("b", Some("a")), ("c", Some("a"))] {
+        write(&mut known, &signal(key, supersedes)).unwrap();
+    }
+    assert_eq!(shown(&known, &anybody()), ["c"]);
+}
+
+#[test]
 fn a_newer_signal_may_take_the_place_of_one_under_another_key() {
     let mut known = Semantic::default();
     let signal = |key: &str, supersedes: Option<&str>| Write::Environment {
@@ -421,6 +458,43 @@ fn a_supposition_supersedes_nothing_and_hides_what_it_replaces_where_it_is_made(
     assert_eq!(shown(&known, &Reader { scope: what_if, ..anybody() }), ["$50"]);
     let another = Scope::Hypothetical("double price".into());
     assert_eq!(shown(&known, &Reader { scope: another, ..anybody() }), ["$100"]);
+}
+
+#[test]
+fn what_hides_a_fact_hides_its_successor() {
+    let mine =
+        NewFact { scope: Scope::Session, ..superseding("my_language", "French", Rank::Employee, "language") };
+    let mut known = knowing([new("language", "English", Rank::Manager), mine]);
+    let renamed = superseding("house_language", "German", Rank::Manager, "language");
+    write(&mut known, &Write::Fact(renamed)).unwrap();
+    assert_eq!(shown(&known, &anybody()), ["French"]);
+}
+
+#[test]
+fn a_name_means_what_has_it_here_then_everywhere_then_anywhere() {
+    let draft = |name: &str| Scope::Draft(name.into());
+    let price = |scope, text: &str| NewFact { scope, ..new("price", text, Rank::Employee) };
+    let known = knowing([price(Scope::Global, "$1"), price(draft("x"), "$2")]);
+    let names = |scope: Scope| {
+        let mut known = known.clone();
+        write(
+            &mut known,
+            &Write::Fact(NewFact { scope, ..superseding("cost", "$3", Rank::Employee, "price") }),
+        )
+        .unwrap();
+        known.find(&Key::Fact("cost".into())).unwrap().item.fact().unwrap().supersedes
+    };
+    assert_eq!(names(draft("x")), Some(ItemId::new(2)));
+    assert_eq!(names(draft("y")), Some(ItemId::new(1)));
+    assert_eq!(names(Scope::Global), Some(ItemId::new(1)));
+}
+
+#[test]
+fn what_nobody_believes_is_not_taken_the_place_of() {
+    let denied = NewFact { memory: MemoryType::Organizational, ..new("policy", "none", Rank::Unverified) };
+    let known = knowing([denied, superseding("note", "1", Rank::Employee, "policy")]);
+    assert_eq!(standing(&known, "policy"), Standing::Denied);
+    assert_eq!(known.find(&Key::Fact("note".into())).unwrap().item.fact().unwrap().supersedes, None);
 }
 
 #[test]
@@ -457,7 +531,7 @@ fn what_counts_in_a_session_leaves_with_it() {
     let misuse = decide_write(&Policy::hardened(), &known, &Write::Fact(rests)).unwrap_err();
     assert_eq!(
         misuse.to_string(),
-        "the write lasts longer than item 2, on which it rests; expected that it rests on what persists"
+        "the write lasts longer than `mood`, on which it rests; expected that it rests on what persists"
     );
 }
 
@@ -478,12 +552,50 @@ fn a_write_that_does_not_fit_is_refused_with_the_reason() {
         refused(&known, resting("b", "2", "nothing")),
         "the write rests on `nothing`, which is not known; expected something that was written before"
     );
-    let cyclic =
-        NewFact { rests_on: vec![Reference::Key("a".into())], ..superseding("b", "2", Rank::Employee, "a") };
+}
+
+#[test]
+fn nothing_rests_on_what_it_takes_the_place_of() {
+    let mut known = knowing([new("a", "1", Rank::Employee), resting("b", "2", "a"), resting("c", "3", "b")]);
+    let on = |name: &str, fact| NewFact { rests_on: vec![Reference::Key(name.into())], ..fact };
     assert_eq!(
-        refused(&known, cyclic),
-        "the write rests on `a` and takes its place; expected that it rests on what stays"
+        refused(&known, on("a", superseding("d", "4", Rank::Employee, "a"))),
+        "the write rests on `a`, and that on what the write takes the place of; expected that it rests on what stays \
+         without it"
     );
+    for cyclic in
+        [on("c", superseding("d", "4", Rank::Employee, "a")), resting("a", "4", "a"), resting("a", "4", "c")]
+    {
+        assert!(matches!(
+            decide_write(&Policy::hardened(), &known, &Write::Fact(cyclic)),
+            Err(Misuse::Cyclic(_))
+        ));
+    }
+    let scratch = |key: &str, on: Option<u64>| Write::Working {
+        key: key.into(),
+        text: "1".into(),
+        expires_at: None,
+        rests_on: on.map(|on| Reference::Id(ItemId::new(on))).into_iter().collect(),
+    };
+    write(&mut known, &scratch("x", None)).unwrap();
+    write(&mut known, &scratch("y", Some(4))).unwrap();
+    for on in [4, 5] {
+        let itself = decide_write(&Policy::hardened(), &known, &scratch("x", Some(on)));
+        assert!(matches!(itself, Err(Misuse::Cyclic(_))));
+    }
+}
+
+#[test]
+fn nothing_rests_on_what_counts_only_elsewhere() {
+    let draft = Scope::Draft("offer".into());
+    let drafted = NewFact { scope: draft.clone(), ..new("price", "$1", Rank::Employee) };
+    let mut known = knowing([drafted]);
+    assert_eq!(
+        refused(&known, resting("total", "$9", "price")),
+        "the write rests on `price`, which counts only in another scope; expected something of its own scope, or that \
+         counts everywhere"
+    );
+    write(&mut known, &Write::Fact(NewFact { scope: draft, ..resting("total", "$9", "price") })).unwrap();
 }
 
 #[test]

@@ -169,6 +169,12 @@ pub enum Audience {
 }
 
 impl Scope {
+    /// Whether what has this scope counts in another: its own, and every one within it.
+    #[must_use]
+    pub fn counts_in(&self, other: &Self) -> bool {
+        matches!(self, Self::Global | Self::Session) || self == other
+    }
+
     /// How narrow it is. In a narrower scope a fact hides what it would supersede in a wider one.
     #[must_use]
     pub const fn narrowness(&self) -> u8 {

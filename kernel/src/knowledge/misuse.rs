@@ -30,8 +30,10 @@ pub enum Misuse {
     ForgottenWithoutCause(ItemId),
     /// Something is to supersede what is not there.
     SupersedesNothing(Reference),
-    /// Something is to rest on what it supersedes.
+    /// Something is to rest on itself, or on what it supersedes, or on what rests on that.
     Cyclic(Reference),
+    /// Something is to rest on what counts only elsewhere.
+    OutOfScope(Reference),
     /// Something that lasts is to rest on what does not.
     Outlives(Reference),
     /// Who speaks is said twice in one session.
@@ -76,7 +78,13 @@ impl fmt::Display for Misuse {
             }
             Self::Cyclic(what) => write!(
                 f,
-                "the write rests on {what} and takes its place; expected that it rests on what stays"
+                "the write rests on {what}, and that on what the write takes the place of; expected that it rests on what \
+                 stays without it"
+            ),
+            Self::OutOfScope(what) => write!(
+                f,
+                "the write rests on {what}, which counts only in another scope; expected something of its own scope, or \
+                 that counts everywhere"
             ),
             Self::Outlives(what) => write!(
                 f,

@@ -1,7 +1,7 @@
 //! Reading what is known: what is current, and what somebody may see (003, state read and supersession check).
 
 use crate::ids::{ItemId, Text, Time};
-use crate::item::{Audience, Item, Key, Layer, Rank, Scope, Standing};
+use crate::item::{Audience, Item, Key, Layer, Rank, Scope};
 use crate::semantic::{Entry, Semantic};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -33,7 +33,7 @@ impl Reader {
     /// Whether what counts there counts where the reader stands.
     #[must_use]
     pub fn stands_in(&self, scope: &Scope) -> bool {
-        matches!(scope, Scope::Global | Scope::Session) || self.scope == *scope
+        scope.counts_in(&self.scope)
     }
 
     /// Whether the item is valid, not expired, and for this reader; but what a scope of the reader's own hides is told by
@@ -74,7 +74,7 @@ impl Semantic {
         let narrowness = |item: &Item| item.fact().map(|fact| fact.scope.narrowness());
         let hides = |entry: &'_ Entry| {
             let own = narrowness(&entry.item);
-            let named = entry.item.fact().and_then(|fact| fact.supersedes).and_then(|id| self.get(id));
+            let named = entry.item.fact().and_then(|fact| fact.supersedes).and_then(|id| self.current(id));
             let alike = named.into_iter().chain(self.all(&entry.item.key)).map(|other| &other.item);
             alike.filter(|other| narrowness(other) < own).map(|other| other.id).collect::<Vec<_>>()
         };
@@ -121,19 +121,16 @@ impl Semantic {
         }
     }
 
-    /// The facts, direct and transitive, that rest on an item and are current: what must be looked at again when the item
-    /// is superseded.
+    /// What rests on one of these, directly or through others, in id order, without these.
     #[must_use]
-    pub fn to_review(&self, id: ItemId) -> BTreeSet<ItemId> {
-        let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from([id]));
+    pub fn resting_on(&self, these: &[ItemId]) -> BTreeSet<ItemId> {
+        let (mut reached, mut waiting) = (BTreeSet::new(), these.to_vec());
         while let Some(id) = waiting.pop() {
             waiting.extend(self.dependents(id).filter(|dependent| reached.insert(*dependent)));
         }
-        let current = |id: &ItemId| {
-            self.get(*id)
-                .is_some_and(|entry| entry.item.fact().is_some() && entry.item.standing == Standing::Current)
-        };
-        reached.retain(current);
+        these.iter().for_each(|id| {
+            reached.remove(id);
+        });
         reached
     }
 }

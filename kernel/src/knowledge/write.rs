@@ -43,9 +43,11 @@ pub fn decide_write(policy: &Policy, known: &Semantic, write: &Write) -> Result<
             if let Some(at) = expires_at.filter(|at| *at <= now) {
                 return Err(Misuse::Expired { at, now });
             }
-            let deps = rested_on(known, rests_on)?;
+            let key = Key::Working(key.clone());
+            let own: Vec<ItemId> = known.find(&key).map(|entry| entry.item.id).into_iter().collect();
+            let deps = rested_on(known, rests_on, &Scope::Session, &own)?;
             let layer = Layer::Working { created_at: now, expires_at: *expires_at };
-            Ok(overwrite(known, Key::Working(key.clone()), text, layer, deps))
+            Ok(overwrite(known, key, text, layer, deps))
         }
         Write::Environment { key, text, supersedes } => environment(known, key, text, supersedes.as_ref()),
     }
@@ -59,20 +61,17 @@ struct Rival<'a> {
 }
 
 fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misuse> {
-    let deps = lasting(known, new)?;
     let named = match &new.supersedes {
         Some(reference) => {
             let found = named_fact(known, reference, &new.scope);
             let found = found.ok_or_else(|| Misuse::SupersedesNothing(reference.clone()))?;
-            let current = known.current(found.item.id);
-            if current.is_some_and(|current| deps.contains(&current.item.id)) {
-                return Err(Misuse::Cyclic(reference.clone()));
-            }
-            Some(current.unwrap_or(found).item.id)
+            Some(known.current(found.item.id).unwrap_or(found).item.id)
         }
         None => None,
     };
     let namesake = valid_in(known, &new.key, &new.scope);
+    let replaced: Vec<ItemId> = namesake.map(|entry| entry.item.id).into_iter().chain(named).collect();
+    let deps = rested_on(known, &new.rests_on, &new.scope, &replaced)?;
     if let Some(entry) = namesake
         && entry.item.text == new.text
         && entry.item.variant == new.kind.into()
@@ -87,7 +86,11 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
         at: new.at,
         memory: new.memory,
         scope: new.scope.clone(),
-        supersedes: named.filter(|id| standing == Standing::Current && may_name(known, *id, &new.scope)),
+        supersedes: replaced
+            .iter()
+            .rev()
+            .copied()
+            .find(|id| standing == Standing::Current && may_name(known, *id, &new.scope)),
         time_sensitive: new.time_sensitive,
         audience: new.audience.clone(),
     };
@@ -108,20 +111,21 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
     Ok(events)
 }
 
-/// Whether a fact of this scope may keep a link to another: what counts elsewhere is not its matter, and what leaves with the
-/// session would leave the link dangling.
+/// Whether a fact of this scope takes the place of another, or hides it, and so keeps a link to it: what nobody believes needs
+/// neither, what counts elsewhere is not its matter, and what leaves with the session would leave the link dangling.
 fn may_name(known: &Semantic, id: ItemId, scope: &Scope) -> bool {
-    let other = known.get(id).and_then(|entry| entry.item.fact());
-    other.is_some_and(|other| other.scope == *scope || other.scope == Scope::Global)
+    let other = known.get(id).map(|entry| &entry.item).filter(|item| item.is_valid());
+    other.and_then(Item::fact).is_some_and(|other| other.scope == *scope || other.scope == Scope::Global)
 }
 
-/// The fact that a reference names: a valid one in this scope before a valid one anywhere, and that before any.
+/// The fact that a reference names: a valid one in this scope, or else everywhere, or else anywhere, or else any.
 fn named_fact<'a>(known: &'a Semantic, reference: &Reference, scope: &Scope) -> Option<&'a Entry> {
     match reference {
         Reference::Id(id) => known.get(*id).filter(|entry| entry.item.fact().is_some()),
         Reference::Key(key) => {
             let all = || known.all(&Key::Fact(key.clone()));
             valid_in(known, key, scope)
+                .or_else(|| valid_in(known, key, &Scope::Global))
                 .or_else(|| all().find(|entry| entry.item.is_valid()))
                 .or_else(|| all().next())
         }
@@ -145,14 +149,17 @@ fn rivals<'a>(
     let other = namesake.filter(|entry| Some(entry.item.id) != named);
     let rival = |entry: &'a Entry| {
         let fact = entry.item.fact().filter(|fact| fact.scope == new.scope && entry.item.is_valid())?;
-        let rule = if new.source.rank > fact.source.rank {
-            SupersessionRule::Authority
-        } else if named == Some(entry.item.id) {
+        let is_named = named == Some(entry.item.id);
+        let found = if is_named {
             new.detected.unwrap_or(SupersessionRule::Explicit)
-        } else if new.time_sensitive || fact.time_sensitive {
-            SupersessionRule::Temporal
         } else {
             SupersessionRule::Implicit
+        };
+        let timed = new.time_sensitive || fact.time_sensitive;
+        let rule = match found {
+            _ if new.source.rank > fact.source.rank => SupersessionRule::Authority,
+            SupersessionRule::Implicit if timed => SupersessionRule::Temporal,
+            found => found,
         };
         Some(Rival { entry, fact, rule })
     };
@@ -169,29 +176,40 @@ fn standing(policy: &Policy, new: &NewFact, rivals: &[Rival<'_>]) -> Standing {
     if new.source.rank < may_write {
         return Standing::Denied;
     }
-    let over = |rival: &&Rival<'_>| rival.fact.source.rank > new.source.rank;
-    let later = |rival: &&Rival<'_>| rival.rule == SupersessionRule::Temporal && rival.fact.at > new.at;
-    let lost = |rival: &Rival<'_>, rule| Standing::Superseded { by: Some(rival.entry.item.id), rule };
-    let highest = rivals.iter().filter(over).max_by_key(|rival| rival.fact.source.rank);
-    let against = highest.map(|rival| lost(rival, SupersessionRule::Authority));
-    let earlier = || rivals.iter().find(later).map(|rival| lost(rival, SupersessionRule::Temporal));
-    against.or_else(earlier).unwrap_or(Standing::Current)
+    let lost = |rival: &Rival<'_>| {
+        let rule = match rival.rule {
+            _ if rival.fact.source.rank > new.source.rank => SupersessionRule::Authority,
+            SupersessionRule::Temporal if rival.fact.at > new.at => SupersessionRule::Temporal,
+            _ => return None,
+        };
+        Some((rival.fact.source.rank, Standing::Superseded { by: Some(rival.entry.item.id), rule }))
+    };
+    // Of several, to the one of the highest rank; of equals, to the namesake, which comes last.
+    let against = rivals.iter().filter_map(lost).max_by_key(|(rank, _)| *rank);
+    against.map_or(Standing::Current, |(_, standing)| standing)
 }
 
-/// Ends what a new item takes the place of, and marks what rested on that.
+/// Ends what a new item takes the place of: what rested on that rests on the new one, and is marked.
 fn supersede(known: &Semantic, by: ItemId, ended: &[(ItemId, SupersessionRule)]) -> Events {
     let superseded = |(id, rule): &(ItemId, SupersessionRule)| {
         restand(known, *id, Standing::Superseded { by: Some(by), rule: *rule })
     };
     let ids: Vec<ItemId> = ended.iter().map(|(id, _)| *id).collect();
-    ended.iter().filter_map(superseded).chain(review(known, &ids)).collect()
+    ended.iter().filter_map(superseded).chain(review(known, &ids, Some(by))).collect()
 }
 
-/// Marks what rests on items that say something else now, but not these.
-fn review(known: &Semantic, changed: &[ItemId]) -> impl Iterator<Item = Event> {
-    let mut marked: BTreeSet<ItemId> = changed.iter().flat_map(|id| known.to_review(*id)).collect();
-    marked.retain(|id| !changed.contains(id));
-    marked.into_iter().filter_map(|id| restand(known, id, Standing::NeedsReview))
+/// Marks what rests on items that say something else now, but not these. If something took their place it rests on that.
+fn review(known: &Semantic, changed: &[ItemId], by: Option<ItemId>) -> impl Iterator<Item = Event> {
+    let resting = known.resting_on(changed);
+    let renewed = move |id: ItemId| {
+        let Entry { item: old, deps: old_deps } = known.get(id).filter(|entry| entry.item.is_valid())?;
+        let standing = if old.fact().is_some() { Standing::NeedsReview } else { old.standing };
+        let instead = |dep: &ItemId| by.filter(|_| changed.contains(dep)).unwrap_or(*dep);
+        let deps: BTreeSet<ItemId> = old_deps.iter().map(instead).collect();
+        let (item, deps) = (Item { standing, ..old.clone() }, deps.into_iter().collect());
+        (item != *old || deps != *old_deps).then_some(Event::UpdateItem { item, deps })
+    };
+    resting.into_iter().filter_map(renewed)
 }
 
 /// Gives an item another standing.
@@ -226,6 +244,7 @@ fn environment(
                 Reference::Id(id) => known.get(*id).filter(|entry| entry.item.layer == Layer::Environment),
                 Reference::Key(key) => known.find(&Key::Environment(key.clone())),
             };
+            let found = found.map(|entry| known.current(entry.item.id).unwrap_or(entry));
             Some(found.ok_or_else(|| Misuse::SupersedesNothing(reference.clone()))?)
         }
         None => None,
@@ -257,33 +276,40 @@ fn overwrite(known: &Semantic, key: Key, text: &Text, layer: Layer, deps: Vec<It
     let id = item.id;
     let mut events = Vec::from([Event::UpdateItem { item, deps }]);
     if says_else {
-        events.extend(review(known, &[id]));
+        events.extend(review(known, &[id], None));
     }
     events
 }
 
-/// The ids of what a write rests on, in id order: what stands in the place of each today.
-fn rested_on(known: &Semantic, references: &[Reference]) -> Result<Vec<ItemId>, Misuse> {
-    let found = |reference: &Reference| {
+/// The ids of what a write of this scope rests on, in id order: what stands in the place of each today. It may neither leave
+/// before the write, nor count elsewhere, nor rest on what the write takes the place of.
+fn rested_on(
+    known: &Semantic,
+    references: &[Reference],
+    scope: &Scope,
+    replaced: &[ItemId],
+) -> Result<Vec<ItemId>, Misuse> {
+    let mut ids = BTreeSet::new();
+    let taken = if references.is_empty() { BTreeSet::new() } else { known.resting_on(replaced) };
+    for reference in references {
         let named = match reference {
             Reference::Id(id) => known.get(*id),
-            Reference::Key(key) => named_fact(known, &Reference::Key(key.clone()), &Scope::Global),
+            Reference::Key(_) => named_fact(known, reference, scope),
         };
-        let current = named.and_then(|entry| known.current(entry.item.id));
-        let current = current.ok_or_else(|| Misuse::DanglingDependency { on: reference.clone() })?;
-        Ok(current.item.id)
-    };
-    let ids: BTreeSet<ItemId> = references.iter().map(found).collect::<Result<_, _>>()?;
-    Ok(ids.into_iter().collect())
-}
-
-/// The same for a fact, which may not rest on what leaves before it.
-fn lasting(known: &Semantic, new: &NewFact) -> Result<Vec<ItemId>, Misuse> {
-    let deps = rested_on(known, &new.rests_on)?;
-    let lasts = new.scope != Scope::Session;
-    let leaves = |id: &ItemId| known.get(*id).is_some_and(|entry| !entry.item.persists());
-    match deps.iter().copied().find(leaves) {
-        Some(id) if lasts => Err(Misuse::Outlives(Reference::Id(id))),
-        _ => Ok(deps),
+        let Some(current) = named.and_then(|entry| known.current(entry.item.id)) else {
+            return Err(Misuse::DanglingDependency { on: reference.clone() });
+        };
+        let Item { id, .. } = current.item;
+        if *scope != Scope::Session && !current.item.persists() {
+            return Err(Misuse::Outlives(reference.clone()));
+        }
+        if current.item.fact().is_some_and(|fact| !fact.scope.counts_in(scope)) {
+            return Err(Misuse::OutOfScope(reference.clone()));
+        }
+        if replaced.contains(&id) || taken.contains(&id) {
+            return Err(Misuse::Cyclic(reference.clone()));
+        }
+        ids.insert(id);
     }
+    Ok(ids.into_iter().collect())
 }

@@ -65,6 +65,15 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("UpdateItem", "marks to be reviewed what is current", |_, events| {
         items!(events, UpdateItem, item => if item.standing == Standing::Current { item.standing = Standing::NeedsReview });
     }),
+    ("UpdateItem", "leaves what rested on the superseded resting there", |state, events| {
+        for event in events {
+            if let Event::UpdateItem { item, deps } = event {
+                if let Some(old) = state.semantic.get(item.id) {
+                    deps.clone_from(&old.deps);
+                }
+            }
+        }
+    }),
     ("UpdateItem", "only marks what is superseded", |_, events| {
         items!(events, UpdateItem, item => if !item.is_valid() { item.standing = Standing::NeedsReview });
     }),

@@ -50,10 +50,11 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
             if expires_at.is_some_and(|expires_at| expires_at <= now) {
                 return Err(Misfit);
             }
-            let deps = writing.bases(rests_on)?;
             let key = json!({ "working": key });
+            // Decision 0019: nothing rests on itself.
+            let own: BTreeSet<u64> = writing.holding(&key.to_string()).into_iter().collect();
+            let deps = writing.bases(rests_on, &json!("session"), &own)?;
             let layer = json!({ "working": { "created_at": now, "expires_at": expires_at } });
-            // No clause keeps a working item from resting on itself.
             writing.overwrite(key, text, layer, &deps);
         }
         Wrote::Environment { key, text, supersedes } => {
@@ -62,11 +63,9 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
             let own = writing.holding(&key.to_string());
             let id = own.unwrap_or(known.next_id());
             writing.overwrite(key, text, json!("environment"), &[]);
-            if let Some(named) =
-                named.filter(|named| *named != id && named_current(known, supersedes.as_ref(), *named))
-            {
+            if let Some(named) = named.filter(|named| *named != id) {
                 writing.supersede(named, id, "temporal");
-                writing.review(BTreeSet::from([named]));
+                writing.review(BTreeSet::from([named]), Some(id));
             }
         }
         Wrote::Clock { now: then, text } => {
@@ -78,18 +77,6 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
         }
     }
     Ok(writing.told)
-}
-
-/// Whether a signal was named that is current; no clause says that one which was superseded means its successor.
-fn named_current(known: &Fold, named: Option<&Named>, stands: u64) -> bool {
-    match named {
-        Some(Named::Id(id)) => *id == stands,
-        Some(Named::Key(key)) => {
-            let key = json!({ "environment": key }).to_string();
-            known.get(stands).is_some_and(|entry| entry.key == key)
-        }
-        None => false,
-    }
 }
 
 /// 003-4.5: what time it is, by the clock.
@@ -155,13 +142,7 @@ impl Writing<'_> {
     /// 003-2.16: a fact meets its rivals (decision 0019).
     fn fact(&mut self, writes: Writes, said: &Said) -> Result<(), Misfit> {
         let rank = said.source.rank;
-        let deps = self.bases(&said.rests_on)?;
-        // 003-2.1: what outlives the session rests on what does.
-        let stays = |dep: &u64| self.known.get(*dep).is_some_and(persists);
-        if said.scope != "session" && !deps.iter().all(stays) {
-            return Err(Misfit);
-        }
-        let named = said.supersedes.as_ref().map(|named| self.named_fact(named)).transpose()?;
+        let named = said.supersedes.as_ref().map(|named| self.named_fact(named, &said.scope)).transpose()?;
         let key = json!({ "fact": said.key });
         let spelt = key.to_string();
         let own = self.known.entries().find(|(_, entry)| {
@@ -169,10 +150,8 @@ impl Writing<'_> {
         });
         // What was denied bears on nothing, and so nothing takes its place.
         let believed = named.filter(|named| self.known.get(*named).is_some_and(is_valid));
-        // What it rests on stays (decision 0019: "and takes its place").
-        if named.is_some_and(|named| deps.contains(&named)) {
-            return Err(Misfit);
-        }
+        let replaced: BTreeSet<u64> = named.into_iter().chain(own.map(|(id, _)| id)).collect();
+        let deps = self.bases(&said.rests_on, &said.scope, &replaced)?;
 
         // 003-9.3: what its source may not write is kept, and bears on nothing.
         let denied = said.kind != "fact" && rank < writes.constraint_from
@@ -215,12 +194,15 @@ impl Writing<'_> {
                 for (rival, _, rule) in &met {
                     self.supersede(*rival, id, rule);
                 }
-                self.review(rivals);
-                // 003-2.8: what it names and took the place of, or hides in its narrower scope.
-                takes_the_place_of = named.filter(|named| {
-                    scope_of(*named)
-                        .is_some_and(|old| *old == said.scope || (*old == "global" && said.scope != "global"))
-                });
+                self.review(rivals, Some(id));
+                // 003-2.8: what it names and took the place of, or hides in its narrower scope; or else its namesake.
+                takes_the_place_of = believed
+                    .filter(|named| {
+                        scope_of(*named).is_some_and(|old| {
+                            *old == said.scope || (*old == "global" && said.scope != "global")
+                        })
+                    })
+                    .or(own.map(|(id, _)| id));
             }
         }
         let layer = json!({ "fact": {
@@ -261,38 +243,58 @@ impl Writing<'_> {
         self.known.entries().find(|(_, entry)| entry.key == key).map(|(id, _)| id)
     }
 
-    /// What is named: "the latest valid fact, or else the latest fact, of this key; for signals, the signal".
-    fn find(&self, named: &Named, kind: &str) -> Result<u64, Misfit> {
+    /// What is named (decision 0019): of a key the valid fact of this scope, or of everywhere, or the latest valid one, or the
+    /// latest; for signals, the signal.
+    fn find(&self, named: &Named, kind: &str, scope: &Value) -> Result<u64, Misfit> {
         let found = match named {
             Named::Id(id) => Some(*id).filter(|id| self.known.get(*id).is_some()),
             Named::Key(key) => {
                 let key = json!({ kind: key }).to_string();
-                let of_key = || self.known.entries().rev().filter(|(_, entry)| entry.key == key);
-                of_key().find(|(_, entry)| is_valid(entry)).or_else(|| of_key().next()).map(|(id, _)| id)
+                let preferred = |entry: &Entry| {
+                    let theirs = &entry.item["layer"]["fact"]["scope"];
+                    match is_valid(entry) {
+                        true if theirs == scope => 3,
+                        true if theirs == "global" => 2,
+                        valid => u8::from(valid),
+                    }
+                };
+                let of_key = self.known.entries().filter(|(_, entry)| entry.key == key);
+                of_key.max_by_key(|(id, entry)| (preferred(entry), *id)).map(|(id, _)| id)
             }
         };
         found.and_then(|id| stands_for(self.known, id)).ok_or(Misfit)
     }
 
-    fn named_fact(&self, named: &Named) -> Result<u64, Misfit> {
-        let id = self.find(named, "fact")?;
+    fn named_fact(&self, named: &Named, scope: &Value) -> Result<u64, Misfit> {
+        let id = self.find(named, "fact", scope)?;
         Some(id)
             .filter(|id| self.known.get(*id).is_some_and(|old| old.item["layer"].get("fact").is_some()))
             .ok_or(Misfit)
     }
 
     fn signal(&self, named: &Named) -> Result<u64, Misfit> {
-        let id = self.find(named, "environment")?;
+        let id = self.find(named, "environment", &Value::Null)?;
         Some(id)
             .filter(|id| self.known.get(*id).is_some_and(|old| old.item["layer"] == "environment"))
             .ok_or(Misfit)
     }
 
     /// 003-2.11: what is rested on, as what stands there today; without repetition and in id order (000-2.6).
-    fn bases(&self, rests_on: &[Named]) -> Result<Vec<u64>, Misfit> {
+    fn bases(&self, rests_on: &[Named], scope: &Value, replaced: &BTreeSet<u64>) -> Result<Vec<u64>, Misfit> {
         let bases: BTreeSet<u64> =
-            rests_on.iter().map(|named| self.find(named, "fact")).collect::<Result<_, _>>()?;
-        Ok(bases.into_iter().collect())
+            rests_on.iter().map(|named| self.find(named, "fact", scope)).collect::<Result<_, _>>()?;
+        let round = self.resting_on(replaced);
+        let bears = |base: &u64| {
+            self.known.get(*base).is_some_and(|entry| {
+                // 003-2.1: what outlives the session rests on what does.
+                let stays = *scope == "session" || persists(entry);
+                // 003-2.21: what counts elsewhere bears on nothing here.
+                let theirs = &entry.item["layer"]["fact"]["scope"];
+                let counts = theirs.is_null() || theirs == scope || theirs == "global" || theirs == "session";
+                stays && counts && !replaced.contains(base) && !round.contains(base)
+            })
+        };
+        if bases.iter().all(bears) { Ok(bases.into_iter().collect()) } else { Err(Misfit) }
     }
 
     /// Everything that rests on these, however far (003-2.20).
@@ -315,14 +317,26 @@ impl Writing<'_> {
         }
     }
 
-    /// 003-2.20: what is derived from these is marked; facts only, and those that are believed.
-    fn review(&mut self, these: BTreeSet<u64>) {
-        for id in self.resting_on(&these) {
-            let is_marked = |entry: &Entry| {
-                entry.item["layer"].get("fact").is_some() && entry.item["standing"] == "current"
-            };
-            if !these.contains(&id) && self.known.get(id).is_some_and(is_marked) {
-                self.stand(id, json!("needs_review"));
+    /// 003-2.20: what is derived from these is marked; facts only, and those that are believed. Whatever is believed rests
+    /// on what took their place (DESIGN §2, dependency on a superseded fact).
+    fn review(&mut self, these: BTreeSet<u64>, instead: Option<u64>) {
+        for id in self.resting_on(&these).difference(&these).copied() {
+            let Some(old) = self.known.get(id).filter(|old| is_valid(old)) else { continue };
+            let mut item = old.item.clone();
+            if item["layer"].get("fact").is_some() {
+                item["standing"] = json!("needs_review");
+            }
+            let mut deps = old.deps.clone();
+            if let Some(instead) = instead {
+                deps.retain(|dep| !these.contains(dep));
+                if deps.len() < old.deps.len() {
+                    deps.push(instead);
+                    deps.sort_unstable();
+                    deps.dedup();
+                }
+            }
+            if item != old.item || deps != old.deps {
+                self.told.events.push(json!({ "update_item": { "item": item, "deps": deps } }));
             }
         }
     }
@@ -345,7 +359,7 @@ impl Writing<'_> {
         let own = self.holding(&key.to_string());
         self.put("fact".into(), key, text, layer, deps);
         if let Some(id) = own.filter(|id| self.known.get(*id).is_some_and(|old| old.text != text)) {
-            self.review(BTreeSet::from([id]));
+            self.review(BTreeSet::from([id]), None);
         }
     }
 
@@ -371,12 +385,14 @@ fn meets(said: &Said, old: &Entry, is_named: bool) -> (bool, String) {
     if mine != other {
         return (mine > other, "authority".to_owned());
     }
-    if is_named && said.detected.as_deref() != Some("temporal") {
-        return (true, said.detected.clone().unwrap_or_else(|| "explicit".to_owned()));
+    let said_so = said.detected.as_deref().unwrap_or("explicit");
+    if is_named && said_so != "temporal" && said_so != "implicit" {
+        return (true, said_so.to_owned());
     }
     // Of two with the same time the later write counts.
     let at = theirs["at"].as_u64().unwrap_or_default();
-    if is_named || said.time_sensitive || theirs["time_sensitive"] == true {
+    let timed = said.time_sensitive || theirs["time_sensitive"] == true;
+    if timed || is_named && said_so == "temporal" {
         return (said.at >= at, "temporal".to_owned());
     }
     (true, "implicit".to_owned())

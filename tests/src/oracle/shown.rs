@@ -1,6 +1,6 @@
 //! What a module is shown of S: what the speaker may see, and nothing that was replaced, denied or has expired (003).
 
-use super::facts::{has_expired, is_valid, now};
+use super::facts::{has_expired, is_valid, now, stands_for};
 use super::fold::{Entry, Fold};
 use super::words::Rank;
 use serde_json::{Value, json};
@@ -22,7 +22,8 @@ pub(super) fn shown(known: &Fold) -> Vec<u64> {
         let (narrow_fact, wide_fact) = (&narrow.item["layer"]["fact"], &wide.item["layer"]["fact"]);
         narrow_fact["scope"] == "session"
             && wide_fact["scope"] == "global"
-            && (narrow.key == wide.key || narrow_fact["supersedes"] == id)
+            && (narrow.key == wide.key
+                || narrow_fact["supersedes"].as_u64().and_then(|named| stands_for(known, named)) == Some(id))
     };
     known
         .entries()

@@ -229,6 +229,22 @@ pub(super) const LAYERS: &[Claim] = &[
         premise: |_, state| state.semantic.entries().any(|entry| entry.item.layer != Layer::Request),
         ..CLAIM
     },
+    Claim {
+        id: "C-87",
+        clause: "003-2.11",
+        statement: "What is believed rests on nothing that was superseded, but on what took its place.",
+        formula: "□ (valid(x) ∧ y ∈ deps(x) ⇒ ¬superseded(y))",
+        check: Check::State(|_, state| {
+            let superseded =
+                |id: &ItemId| state.semantic.get(*id).is_some_and(|entry| by(&entry.item).is_some());
+            let valid = state.semantic.entries().filter(|entry| entry.item.is_valid());
+            valid.into_iter().all(|entry| !entry.deps.iter().any(superseded))
+        }),
+        premise: |_, state| {
+            state.semantic.entries().any(|entry| entry.item.standing == Standing::NeedsReview)
+        },
+        ..CLAIM
+    },
 ];
 
 fn is_semantic(event: &Event) -> bool {
