@@ -15,7 +15,7 @@ use crate::event::{Decision, Event, Events, Label, TaskEnd, TaskOutcome};
 use crate::ids::{CallId, ItemId, Revision};
 use crate::input::Input;
 use crate::item::Status;
-use crate::knowledge::decide_write;
+use crate::knowledge::{compaction, decide_write};
 use crate::module::{Ask, Report};
 use crate::plan::Task;
 use crate::policy::{Bound, Policy};
@@ -29,8 +29,9 @@ use alloc::vec::Vec;
 /// # Errors
 /// A [`Refusal`] if the input is not expected; nothing is to change then.
 pub fn decide(policy: &Policy, state: &State, input: &Input) -> Result<Events, Refusal> {
-    decide_along(policy, state, input, |control| {
-        rows_for(policy, control.phase(), input.trigger()).find(|row| row.when.holds(policy, control, input))
+    decide_along(policy, state, input, || {
+        let mut rows = rows_for(policy, state.control.phase(), input.trigger());
+        rows.find(|row| row.when.holds(policy, state, input))
     })
 }
 
@@ -43,17 +44,16 @@ pub fn decide_along(
     policy: &Policy,
     state: &State,
     input: &Input,
-    choose: impl FnOnce(&Control) -> Option<&'static Transition>,
+    choose: impl FnOnce() -> Option<&'static Transition>,
 ) -> Result<Events, Refusal> {
-    admit(state, input)?;
-    let control = &state.control;
+    admit(policy, state, input)?;
     // What moves no control.
     match input {
         Input::Resume => return Ok(vec![Event::Resumed]),
         Input::Write(write) => return Ok(decide_write(policy, &state.semantic, write)?),
         _ => {}
     }
-    let row = choose(control).ok_or_else(|| not_expected(state, input))?;
+    let row = choose().ok_or_else(|| not_expected(state, input))?;
     let mut batch = Batch::new(policy, state);
     batch.record(input, row);
     batch.work(input, row);
@@ -74,10 +74,10 @@ fn not_expected(state: &State, input: &Input) -> Refusal {
 
 /// Refuses what does not fit whatever the table says: wrong calls, wrong reports, wrong users, and what comes out of
 /// place.
-fn admit(state: &State, input: &Input) -> Result<(), Refusal> {
+fn admit(policy: &Policy, state: &State, input: &Input) -> Result<(), Refusal> {
     let control = &state.control;
     match input {
-        Input::Reply { call, report } => admit_reply(control, awaited(control, *call)?, report),
+        Input::Reply { call, report } => admit_reply(policy, state, awaited(control, *call)?, report),
         Input::CallFailed { call, .. } => awaited(control, *call).map(|_| ()),
         // RollbackActive waits for undos and has a row for a step as well, for when none is left.
         Input::Step if control.waiting().is_some() => Err(not_expected(state, input)),
@@ -115,11 +115,14 @@ fn awaited(control: &Control, came: CallId) -> Result<Ask, Refusal> {
     }
 }
 
-fn admit_reply(control: &Control, ask: Ask, report: &Report) -> Result<(), Refusal> {
+fn admit_reply(policy: &Policy, state: &State, ask: Ask, report: &Report) -> Result<(), Refusal> {
     if !report.answers(ask) {
         return Err(Refusal::WrongReport { ask, came: report.noun() });
     }
-    same_effects(control.request(), report)
+    if let Report::Summary { forgets, .. } = report {
+        compaction::admit(policy, state, forgets)?;
+    }
+    same_effects(state.control.request(), report)
 }
 
 /// A started task keeps the kind of effect that it declared, or nobody could tell how to undo it.
@@ -166,6 +169,9 @@ impl<'a> Batch<'a> {
         if let Event::UserMsg { request, text, .. } = &event {
             self.request = Some(Request::new(*request, text.clone()));
         }
+        if let Event::AddItem { item, .. } = &event {
+            self.next_item = item.id.next();
+        }
         if let Some(request) = &mut self.request {
             request.apply(&event, self.state.control.waiting());
             if let Event::Moved { row } = &event {
@@ -205,7 +211,7 @@ impl<'a> Batch<'a> {
     fn duel(&mut self, input: &Input) {
         let Some(request) = &self.request else { return };
         // Nothing comes between the duels and the decision: what stops the plan there would stop it here.
-        let stops = |guard: Guard| guard.holds(self.policy, &self.state.control, input);
+        let stops = |guard: Guard| guard.holds(self.policy, self.state, input);
         let proceeds = !stops(Guard::Vetoed) && !stops(Guard::BelowProceed);
         let ratings = elo::after_debate(self.policy, &request.ratings, &request.debate.latest, proceeds);
         self.push(Event::RatingsUpdated { ratings });
@@ -244,6 +250,7 @@ impl<'a> Batch<'a> {
         }
         match row.to {
             Phase::VerifyingIdentity => self.call(Ask::VerifyIdentity),
+            Phase::Compacting => self.call(Ask::Summarize),
             Phase::LoadingContext => self.call(Ask::LoadContext),
             Phase::Classifying => self.call(Ask::Classify),
             Phase::Planning => self.call(Ask::DraftPlan),

@@ -208,6 +208,11 @@ pub enum ForgetCause {
     SessionEnd,
     /// It expired (003 layer 3).
     Expiry,
+    /// A summary stands for it (000 §6).
+    Compaction {
+        /// The summary.
+        into: ItemId,
+    },
 }
 
 #[cfg(test)]

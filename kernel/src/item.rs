@@ -49,7 +49,12 @@ impl Item {
     /// (layer 1).
     #[must_use]
     pub fn persists(&self) -> bool {
-        self.key.persists() && self.fact().is_none_or(|fact| fact.scope != Scope::Session)
+        self.key.persists()
+            && match &self.layer {
+                Layer::Fact(fact) => fact.scope != Scope::Session,
+                Layer::Working { .. } => false,
+                _ => true,
+            }
     }
 
     /// Whether it was not superseded (003 `is_valid`).
@@ -135,15 +140,38 @@ pub enum Key {
     Environment(Text),
     /// What time it is (003 layer 4).
     Clock,
+    /// What several items said that were forgotten (000 §6). Several items have this key.
+    Summary,
 }
 
 impl Key {
+    /// The request that left the item.
+    #[must_use]
+    pub const fn request(&self) -> Option<RequestId> {
+        match self {
+            Self::Request(request)
+            | Self::Answer(request)
+            | Self::Tags(request)
+            | Self::Task(request, _)
+            | Self::Output(request, _)
+            | Self::Argument(request, _)
+            | Self::Diagnosis(request)
+            | Self::Approval(request) => Some(*request),
+            _ => None,
+        }
+    }
+
     /// Whether items with such a key outlive the session; see [`Item::persists`].
     #[must_use]
     pub const fn persists(&self) -> bool {
         matches!(
             self,
-            Self::Request(_) | Self::Answer(_) | Self::Fact(_) | Self::Environment(_) | Self::Clock
+            Self::Request(_)
+                | Self::Answer(_)
+                | Self::Fact(_)
+                | Self::Environment(_)
+                | Self::Clock
+                | Self::Summary
         )
     }
 }
@@ -187,6 +215,7 @@ impl fmt::Display for Key {
             Self::Working(name) => write!(f, "working item {name}"),
             Self::Environment(name) => write!(f, "environment {name}"),
             Self::Clock => f.write_str("clock"),
+            Self::Summary => f.write_str("summary"),
         }
     }
 }

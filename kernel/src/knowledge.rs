@@ -4,6 +4,7 @@
 //! must be looked at again for that. Like `decide` it only reads; [`Semantic::apply`] writes the events. [`Reader`] says who
 //! reads, and the reads leave out what is not for them.
 
+pub mod compaction;
 mod misuse;
 mod read;
 mod write;

@@ -20,6 +20,8 @@ pub enum Module {
     IdentityGuard,
     /// Gives back ratings and traces of earlier requests.
     Memory,
+    /// Says in one item what several say (000 §6, `Sum`).
+    Summarizer,
     /// Tags a request and finds similar ones.
     Classifier,
     /// Drafts the baseline plan.
@@ -168,6 +170,7 @@ impl fmt::Display for Module {
         match self {
             Self::IdentityGuard => f.write_str("identity guard"),
             Self::Memory => f.write_str("memory"),
+            Self::Summarizer => f.write_str("summarizer"),
             Self::Classifier => f.write_str("classifier"),
             Self::Planner => f.write_str("planner"),
             Self::Debater(role) => role.fmt(f),

@@ -28,6 +28,8 @@ pub struct Policy {
     pub elo: Elo,
     /// Who may write what into what is known.
     pub writes: Writes,
+    /// When what is known is compacted, and how much of it at once.
+    pub compaction: Compaction,
     /// Which rules that go beyond 004's drawing are in force.
     pub rules: Rules,
 }
@@ -141,6 +143,19 @@ pub struct Writes {
     pub organizational_from: Rank,
 }
 
+/// When what is known is compacted, and how much of it at once (000 §6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Compaction {
+    /// From so many items on that can be summarized together.
+    pub from_items: u32,
+    /// From so many tokens on, in all that the speaker may be shown: the pressure of the budget.
+    pub from_tokens: u32,
+    /// Items that are summarized at once, the oldest first; at most.
+    pub cluster_items: u32,
+}
+
 /// Two settings that contradict each other, or one that makes no sense. Reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction {
@@ -210,7 +225,8 @@ impl Policy {
             },
             elo: Elo::Incremental,
             writes: Writes { constraint_from: Rank::Manager, organizational_from: Rank::Employee },
-            rules: Rules { approver: false, ..Rules::all(true) },
+            compaction: Compaction { from_items: 64, from_tokens: 6_000, cluster_items: 32 },
+            rules: Rules { approver: false, compacted_constraints: false, ..Rules::all(true) },
         }
     }
 
@@ -247,6 +263,13 @@ impl Policy {
         }
         if b.passes == 0 {
             return wrong("bounds.passes", None, "the debate needs at least one pass");
+        }
+        if self.compaction.cluster_items < 2 {
+            return wrong(
+                "compaction.cluster_items",
+                None,
+                "a summary stands for several items; expected at least 2",
+            );
         }
         if b.audit_attempts == 0 {
             return wrong("bounds.audit_attempts", None, "the audit sink must be tried at least once");

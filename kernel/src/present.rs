@@ -4,7 +4,10 @@
 
 use crate::ids::ItemId;
 use crate::item::{Item, Standing, Variant};
-use crate::state::State;
+use crate::knowledge::compaction;
+use crate::module::Ask;
+use crate::policy::Policy;
+use crate::state::{Call, State};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -22,14 +25,19 @@ pub struct Context {
 }
 
 /// The context of a call that the state waits for: what was superseded, has expired, is restricted or counts elsewhere is not
-/// in it (003).
+/// in it (003). The summarizer is shown what it is to summarize, and nothing else.
 #[must_use]
-pub fn present(state: &State) -> Context {
+pub fn present(policy: &Policy, state: &State) -> Context {
     let known = &state.semantic;
+    let cluster = match state.control.waiting() {
+        Some(Call { ask: Ask::Summarize, .. }) => Some(compaction::cluster(policy, state)),
+        _ => None,
+    };
     let reader = known.speaker();
     let mut ids = Vec::with_capacity(known.len());
     let mut text = String::new();
-    for entry in known.selectable(&reader) {
+    let asked = |item: &Item| cluster.as_ref().is_none_or(|cluster| cluster.binary_search(&item.id).is_ok());
+    for entry in known.selectable(&reader).filter(|entry| asked(&entry.item)) {
         let Item { id, key, text: says, .. } = &entry.item;
         ids.push(*id);
         // Writing to a String cannot fail.
@@ -42,5 +50,5 @@ pub fn present(state: &State) -> Context {
         let review = if entry.item.standing == Standing::NeedsReview { " (needs review)" } else { "" };
         let _ = writeln!(text, "{review}: {says}");
     }
-    Context { ids, cost_tokens: text.len().div_ceil(4), text }
+    Context { ids, cost_tokens: compaction::tokens(&text), text }
 }

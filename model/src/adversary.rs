@@ -8,6 +8,7 @@
 mod knowledge;
 
 use crate::scopes::{Model, Scope};
+use orchestrion_kernel::knowledge::compaction;
 use orchestrion_kernel::module::{Argument, Ask, Failure, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::state::Call;
@@ -57,7 +58,7 @@ impl Adversary {
     pub fn inputs(&self, state: &State) -> Vec<Input> {
         let control = &state.control;
         let mut inputs = match control.waiting() {
-            Some(call) => self.answers(call),
+            Some(call) => self.answers(state, call),
             None if control.phase().is_rest() => self.user(state),
             None => vec![Input::Step],
         };
@@ -76,7 +77,10 @@ impl Adversary {
             return vec![Input::SessionStart { user: user() }];
         }
         let mut inputs = Vec::new();
-        if state.control.next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX) {
+        // Where writes are free, a request is only there to compact what was written.
+        let asks = !self.model.free.writes
+            || self.policy.rules.compaction && compaction::is_due(&self.policy, state);
+        if asks && state.control.next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX) {
             inputs.push(Input::UserMessage { user: user(), text: text() });
         }
         if self.model.free.writes {
@@ -89,15 +93,24 @@ impl Adversary {
         inputs
     }
 
-    fn answers(&self, call: Call) -> Vec<Input> {
+    fn answers(&self, state: &State, call: Call) -> Vec<Input> {
         let reply = |report| Input::Reply { call: call.id, report };
+        let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
+        let failures = || failures(call.ask).iter().map(fail);
+        if self.model.free.writes {
+            return match call.ask {
+                Ask::Summarize => {
+                    let summaries = knowledge::summaries(&self.policy, state);
+                    summaries.into_iter().map(reply).chain(failures()).collect()
+                }
+                // A request that ends at once: what else it may do is for other models.
+                Ask::LoadContext => failures().collect(),
+                ask => self.reports(ask).into_iter().map(reply).collect(),
+            };
+        }
         let mut inputs: Vec<Input> = self.reports(call.ask).into_iter().map(reply).collect();
         if self.model.free.failures {
-            inputs.extend(
-                failures(call.ask)
-                    .iter()
-                    .map(|failure| Input::CallFailed { call: call.id, failure: *failure }),
-            );
+            inputs.extend(failures());
         }
         inputs
     }
@@ -121,6 +134,8 @@ impl Adversary {
                 }
                 reports
             }
+            // Due only where writes are free.
+            Ask::Summarize => Vec::new(),
             Ask::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
             Ask::DraftPlan => vec![Report::Plan(self.plan.clone())],
             Ask::Argue(role) => self.arguments(role),
@@ -188,7 +203,7 @@ const fn failures(ask: Ask) -> &'static [Failure] {
         Ask::RunTask { .. } => &[Failure::Error, Failure::Unknown],
         Ask::VerifyIdentity | Ask::LoadContext | Ask::Classify => &[Failure::NoCandidates],
         Ask::DraftPlan | Ask::Argue(_) | Ask::Reread | Ask::Diagnose => &[Failure::Malformed],
-        Ask::UndoTask { .. } | Ask::DeliverAudit | Ask::Approve => &[Failure::Error],
+        Ask::UndoTask { .. } | Ask::DeliverAudit | Ask::Approve | Ask::Summarize => &[Failure::Error],
     }
 }
 

@@ -15,7 +15,7 @@ mod trial;
 pub use trial::{Fate, Kill};
 
 use crate::explore::ModelError;
-use crate::scopes::Scope;
+use crate::scopes::{FEW, Scope};
 use crate::subject::Subject;
 use orchestrion_kernel::Policy;
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ pub struct Mutant {
 }
 
 /// A small scope at which most mutants die.
-pub(crate) const FIRST: Scope = Scope { name: "first", requests: 1, tasks: 2, items: 2 };
+pub(crate) const FIRST: Scope = Scope { name: "first", requests: 1, tasks: 2, items: 2, compaction: FEW };
 
 /// What became of every mutant of a policy at a scope.
 #[derive(Clone, Debug)]

@@ -6,12 +6,13 @@ use orchestrion_kernel::claims::Party;
 use orchestrion_kernel::module::{Module, Role, Store};
 
 /// Every party, in the order of the classes.
-pub const PARTIES: [Party; 17] = [
+pub const PARTIES: [Party; 18] = [
     Party::Kernel,
     Party::User,
     Party::Crash,
     Party::Module(Module::IdentityGuard),
     Party::Module(Module::Memory),
+    Party::Module(Module::Summarizer),
     Party::Module(Module::Classifier),
     Party::Module(Module::Planner),
     Party::Module(Module::Debater(Role::Analyst)),

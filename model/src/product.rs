@@ -54,6 +54,7 @@ impl KernelModel {
     /// The model of a kernel.
     #[must_use]
     pub fn new(subject: Subject, model: Model, scope: &Scope) -> Self {
+        let subject = subject.within(model, scope);
         let adversary = Adversary::new(&subject.policy, model, scope);
         let speaks = |claim: &Claim| (claim.not_under)(&subject.policy).is_none();
         let speaking = CLAIMS.iter().enumerate().filter(|(_, claim)| speaks(claim)).map(|(i, _)| bit(i));

@@ -4,6 +4,7 @@
 
 use orchestrion_kernel::ids::{TaskId, Text};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::policy::Compaction;
 
 /// What a model leaves to the adversary. Everything else answers in one fixed, agreeable way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub const MODELS: [Model; 4] = [
     },
     Model {
         name: "semantic",
-        about: "what is written by name: facts, scopes, ranks, signals, the time, and what supersedes what",
+        about: "what is written by name: facts, scopes, ranks, signals, the time, what supersedes what, and compaction",
         free: Freedom { writes: true, ..FROZEN },
     },
 ];
@@ -90,14 +91,19 @@ pub struct Scope {
     pub requests: usize,
     /// Tasks of a plan, where execution is free; 1 elsewhere.
     pub tasks: u32,
-    /// Items known at most, where writes are free.
+    /// Items written at most, where writes are free.
     pub items: usize,
+    /// When what is known is compacted, where writes are free.
+    pub compaction: Compaction,
 }
+
+/// Limits of compaction that a handful of items reaches, each on its own.
+pub(crate) const FEW: Compaction = Compaction { from_items: 3, from_tokens: 8, cluster_items: 2 };
 
 /// The scopes, the default first.
 pub const SCOPES: [Scope; 2] = [
-    Scope { name: "small", requests: 2, tasks: 4, items: 4 },
-    Scope { name: "tiny", requests: 1, tasks: 3, items: 3 },
+    Scope { name: "small", requests: 2, tasks: 4, items: 4, compaction: FEW },
+    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: FEW },
 ];
 
 impl Model {
@@ -111,10 +117,15 @@ impl Model {
     #[must_use]
     pub const fn requests(&self, scope: &Scope) -> usize {
         match self.free {
-            Freedom { writes: true, .. } => 0,
             Freedom { surroundings: true, .. } => scope.requests,
             _ => 1,
         }
+    }
+
+    /// When what is known is compacted here; nothing where the policy's own limits will do, for they are out of reach.
+    #[must_use]
+    pub const fn compaction(&self, scope: &Scope) -> Option<Compaction> {
+        if self.free.writes { Some(scope.compaction) } else { None }
     }
 
     /// The plan that every planner drafts. Its first task is pure, so that a run may be given up before anything

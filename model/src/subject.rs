@@ -1,8 +1,10 @@
 //! What is checked: the kernel as it is, or with one fault put in.
 
 use crate::coverage::Mark;
+use crate::scopes::{Model, Scope};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
-use orchestrion_kernel::state::{Control, Request};
+use orchestrion_kernel::policy::Compaction;
+use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State, decide_along};
 
 /// A kernel to be held against the claims. The real one does what
@@ -37,6 +39,24 @@ impl Subject {
         }
     }
 
+    /// The same in a model, whose conversations are too short for the policy's own limits of compaction: where they matter,
+    /// the scope's take their place. Whatever a mutant's limit is off by, it is off by here.
+    #[must_use]
+    pub fn within(mut self, model: Model, scope: &Scope) -> Self {
+        let Some(limits) = model.compaction(scope) else { return self };
+        let off = |number: fn(&Compaction) -> u32| {
+            let (mutant, right) = (number(&self.deciding.compaction), number(&self.policy.compaction));
+            number(&limits).saturating_add(mutant).saturating_sub(right)
+        };
+        self.deciding.compaction = Compaction {
+            from_items: off(|limits| limits.from_items),
+            from_tokens: off(|limits| limits.from_tokens),
+            cluster_items: off(|limits| limits.cluster_items),
+        };
+        self.policy.compaction = limits;
+        self
+    }
+
     /// What an input means in a state.
     ///
     /// # Errors
@@ -55,8 +75,7 @@ impl Subject {
         input: &Input,
         seen: &mut impl FnMut(Mark),
     ) -> Result<Events, Refusal> {
-        let mut events =
-            decide_along(&self.deciding, state, input, |control| self.choose(control, input, seen))?;
+        let mut events = decide_along(&self.deciding, state, input, || self.choose(state, input, seen))?;
         if let Some(spoil) = self.spoil_events {
             spoil(state, &mut events);
         }
@@ -66,14 +85,14 @@ impl Subject {
     /// The first row that fits and whose guard holds.
     fn choose(
         &self,
-        control: &Control,
+        state: &State,
         input: &Input,
         seen: &mut impl FnMut(Mark),
     ) -> Option<&'static Transition> {
-        let (phase, trigger) = (control.phase(), input.trigger());
+        let (phase, trigger) = (state.control.phase(), input.trigger());
         let rows = self.rows.iter().enumerate().filter_map(|(place, row)| row.map(|row| (place, row)));
         for (place, row) in rows.filter(|(_, row)| row.fits(&self.deciding, phase, trigger)) {
-            let holds = row.when.holds(&self.deciding, control, input) != (self.negated == Some(place));
+            let holds = row.when.holds(&self.deciding, state, input) != (self.negated == Some(place));
             if holds {
                 seen(Mark::Row(place));
                 return Some(row);

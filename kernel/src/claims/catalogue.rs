@@ -18,6 +18,7 @@ use crate::state::{Request, Started, State};
 
 use Check::{LeadsTo, Reaction, Step, Trace};
 
+mod compaction;
 mod findings;
 mod kernel;
 mod knowledge;
@@ -29,11 +30,12 @@ mod turns;
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &joined();
 
-const PARTS: [&[Claim]; 7] = [
+const PARTS: [&[Claim]; 8] = [
     findings::FINDINGS,
     order::ORDER,
     knowledge::KNOWLEDGE,
     layers::LAYERS,
+    compaction::COMPACTION,
     records::RECORDS,
     turns::TURNS,
     kernel::KERNEL,

@@ -2,10 +2,11 @@
 
 use super::consensus;
 use crate::input::Input;
+use crate::knowledge::compaction;
 use crate::module::{Ask, Failure, Report, Store};
 use crate::policy::{Bound, Policy};
 use crate::score::Score;
-use crate::state::{Control, Request};
+use crate::state::{Request, State};
 use core::fmt;
 
 /// A condition on the policy, the state before the input, and the input.
@@ -15,6 +16,8 @@ pub enum Guard {
     Always,
     /// Both identity locks match.
     LocksMatch,
+    /// So much is known that some of it is to be summarized.
+    CompactionDue,
     /// The report brings a new plan.
     PlanRevised,
     /// The approver says yes.
@@ -44,12 +47,12 @@ pub enum Guard {
 impl Guard {
     /// Whether the condition holds. Without a running request, only [`Guard::Always`] does.
     #[must_use]
-    pub fn holds(self, policy: &Policy, control: &Control, input: &Input) -> bool {
-        self == Self::Always
-            || control.request().is_some_and(|request| self.judges(policy, control, request, input))
+    pub fn holds(self, policy: &Policy, state: &State, input: &Input) -> bool {
+        let running = state.control.request();
+        self == Self::Always || running.is_some_and(|request| self.judges(policy, state, request, input))
     }
 
-    fn judges(self, policy: &Policy, control: &Control, request: &Request, input: &Input) -> bool {
+    fn judges(self, policy: &Policy, state: &State, request: &Request, input: &Input) -> bool {
         let report = match input {
             Input::Reply { report, .. } => Some(report),
             _ => None,
@@ -57,6 +60,7 @@ impl Guard {
         match self {
             Self::Always => true,
             Self::LocksMatch => matches!(report, Some(Report::Identity { gcp: true, mongodb: true })),
+            Self::CompactionDue => compaction::is_due(policy, state),
             Self::PlanRevised => report.is_some_and(|report| report.plan().is_some()),
             Self::Approved => matches!(report, Some(Report::Approval { approved: true, .. })),
             Self::Vetoed => vetoed(policy, request),
@@ -85,7 +89,8 @@ impl Guard {
                     && score(policy, request) >= policy.thresholds.proceed_from
             }
             Self::FateUnknown => matches!(input, Input::CallFailed { failure: Failure::Unknown, .. }),
-            Self::MoreStores => control
+            Self::MoreStores => state
+                .control
                 .waiting()
                 .is_some_and(|call| matches!(call.ask, Ask::Remember { store: Store::Local, .. })),
             Self::AttemptsLeft => request.audit_attempts < policy.bounds.audit_attempts,
@@ -115,6 +120,7 @@ impl fmt::Display for Guard {
         f.pad(match self {
             Self::Always => "otherwise",
             Self::LocksMatch => "both locks match",
+            Self::CompactionDue => "what is known has grown",
             Self::PlanRevised => "the reply brings a new plan",
             Self::Approved => "the approver says yes",
             Self::Vetoed => "a veto stands",

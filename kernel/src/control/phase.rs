@@ -14,6 +14,8 @@ pub enum Phase {
     VerifyingIdentity,
     /// Both locks match.
     IdentityVerified,
+    /// Beyond 004: the summarizer says in one item what several say.
+    Compacting,
     /// Memory reloads ratings and traces.
     LoadingContext,
     /// The classifier tags the request.
@@ -99,10 +101,11 @@ impl Region {
 
 impl Phase {
     /// Every control state, in the order in which a request may pass them.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::Idle,
         Self::VerifyingIdentity,
         Self::IdentityVerified,
+        Self::Compacting,
         Self::LoadingContext,
         Self::Classifying,
         Self::Planning,
@@ -141,7 +144,7 @@ impl Phase {
         Some(match self {
             Self::Idle | Self::Done | Self::Aborted => return None,
             Self::VerifyingIdentity | Self::IdentityVerified => Region::Identity,
-            Self::LoadingContext | Self::Classifying => Region::Preparation,
+            Self::Compacting | Self::LoadingContext | Self::Classifying => Region::Preparation,
             Self::Planning | Self::Round(_) | Self::PlanReread | Self::MultiPassCheck => Region::ArenaDebate,
             Self::Aggregating
             | Self::CalculatingConsensus
@@ -175,6 +178,7 @@ impl Phase {
             Self::Idle => "Idle",
             Self::VerifyingIdentity => "VerifyingIdentity",
             Self::IdentityVerified => "IdentityVerified",
+            Self::Compacting => "Compacting",
             Self::LoadingContext => "LoadingContext",
             Self::Classifying => "Classifying",
             Self::Planning => "Planning",

@@ -3,7 +3,7 @@
 //! Read it from the top: of the rows that the policy switches on and that fit state and trigger, the first
 //! whose guard holds is taken. If there is none, the input is refused. The rows T are 004's drawing and its
 //! table; H rows close a finding, A rows ask an approver, E rows say what happens when a call gives no answer,
-//! X rows cancel, S rows open and close a session. Diagrams, the reference page and the model's actions are made
+//! X rows cancel, K rows compact what is known, S rows open and close a session. Diagrams, the reference page and the model's actions are made
 //! from here. A resume moves nothing, so it has no row.
 
 use super::guard::Guard;
@@ -79,7 +79,8 @@ use Guard::*;
 use Phase::*;
 use Role::{Analyst, Critic, Optimizer, Security, Solution};
 use Rule::{
-    Approver, AuditedAbort, Cancel, ClearedRevisions, ErrorRows, NextRequest, RollbackEnds, VetoEndsDebate,
+    Approver, AuditedAbort, Cancel, ClearedRevisions, Compaction, ErrorRows, NextRequest, RollbackEnds,
+    VetoEndsDebate,
 };
 use Source::{At, Within};
 use Switch::{BoundedRepairs, With, Without};
@@ -97,6 +98,9 @@ pub const TRANSITIONS: &[Transition] = &[
     row("T02", "004-1.4",       ANY,                       At(VerifyingIdentity),                Trigger::Reply,        LocksMatch,      IdentityVerified,     "Success (GCP & MongoDB locks match)"),
     row("H01", "F1",            With(AuditedAbort),        At(VerifyingIdentity),                Trigger::Reply,        Always,          Auditing,             "Identity Mismatch, audited"),
     row("T03", "004-2.2",       Without(AuditedAbort),     At(VerifyingIdentity),                Trigger::Reply,        Always,          Aborted,              "Identity Mismatch (Halt), sys.exit(1)"),
+    row("K01", "000-6.9",       With(Compaction),          At(IdentityVerified),                 Trigger::Step,         CompactionDue,   Compacting,           "what is known has grown: a cluster of it is summarized"),
+    row("K02", "000-6.12",      With(Compaction),          At(Compacting),                       Trigger::Reply,        Always,          LoadingContext,       "the summary takes the place of what it forgets"),
+    row("K03", "decision 0021", With(Compaction),          At(Compacting),                       Trigger::CallFailed,   Always,          LoadingContext,       "no summary: nothing is forgotten"),
     row("T04", "004-1.6",       ANY,                       At(IdentityVerified),                 Trigger::Step,         Always,          LoadingContext,       "Reload past ELO and traces"),
     row("T05", "004-1.7",       ANY,                       At(LoadingContext),                   Trigger::Reply,        Always,          Classifying,          "Tagging & Cosine similarity lookups"),
     row("T06", "004-1.8",       ANY,                       At(Classifying),                      Trigger::Reply,        Always,          Planning,             "build_initial_plan()"),

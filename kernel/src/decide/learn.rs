@@ -6,6 +6,7 @@ use crate::event::{Event, ForgetCause};
 use crate::ids::{ItemId, Revision, TaskId, Text};
 use crate::input::Input;
 use crate::item::{Item, Key, Status, Variant};
+use crate::knowledge::compaction;
 use crate::module::{Ask, PastTrace, Report, Role};
 use crate::plan::{Effect, Plan, Task};
 use crate::state::{Call, Request};
@@ -57,6 +58,11 @@ impl Batch<'_> {
                 self.know(Variant::Fact, Key::Request(request), said, vec![]);
             }
             Report::Context { traces, .. } => self.restore(traces),
+            Report::Summary { text, forgets } => {
+                compaction::summarize(self.policy, &self.state.semantic, text, forgets)
+                    .into_iter()
+                    .for_each(|event| self.push(event));
+            }
             Report::Classification { tags, similarity } => {
                 let tags = tags.iter().map(Text::as_str).collect::<Vec<_>>().join(", ");
                 let text = format!("tags: {tags}; nearest past request: {similarity}");
@@ -160,7 +166,6 @@ impl Batch<'_> {
             return id;
         }
         let id = self.next_item;
-        self.next_item = id.next();
         self.push(Event::AddItem { item: Item::of_request(id, variant, key, text), deps });
         id
     }

@@ -36,6 +36,10 @@ pub enum Misuse {
     OutOfScope(Reference),
     /// Something that lasts is to rest on what does not.
     Outlives(Reference),
+    /// A summary forgets what it was not shown.
+    OutsideCluster(ItemId),
+    /// A summary stands for nothing.
+    ForgetsNothing,
     /// Who speaks is said twice in one session.
     IdentityIsSet,
     /// The clock is set back.
@@ -90,6 +94,15 @@ impl fmt::Display for Misuse {
                 f,
                 "the write lasts longer than {what}, on which it rests; expected that it rests on what persists"
             ),
+            Self::OutsideCluster(id) => {
+                write!(
+                    f,
+                    "the summary forgets item {id}, which was not to be summarized; expected ids that were shown"
+                )
+            }
+            Self::ForgetsNothing => {
+                f.write_str("the summary forgets nothing; expected one item at least that it stands for")
+            }
             Self::IdentityIsSet => f.write_str(
                 "who speaks is set for this session; expected the end of it before another identity",
             ),
@@ -122,6 +135,7 @@ pub fn admit(known: &Semantic, event: &Event) -> Result<(), Misuse> {
             let entry = known.get(*id).ok_or(Misuse::MissingItem(*id))?;
             let has_cause = match cause {
                 ForgetCause::SessionEnd => !entry.item.persists(),
+                ForgetCause::Compaction { into } => known.get(*into).is_some() && !ids.contains(into),
                 ForgetCause::Expiry => {
                     matches!(entry.item.layer, Layer::Working { expires_at: Some(_), .. })
                 }

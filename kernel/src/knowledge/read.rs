@@ -65,21 +65,23 @@ impl Semantic {
     /// What may stand in a context for this reader, in id order: what is valid, in scope, permitted and not expired. A fact of
     /// a narrower scope hides the one of its key, and the one that it names, in a wider scope.
     pub fn selectable<'a>(&'a self, reader: &'a Reader) -> impl Iterator<Item = &'a Entry> {
-        let hidden = self.hidden(reader);
+        let hidden = self.hidden(|item| reader.may_read(item));
         self.entries().filter(move |entry| reader.may_read(&entry.item) && !hidden.contains(&entry.item.id))
     }
 
-    /// What facts of a narrower scope take the place of, among what the reader may read.
-    fn hidden(&self, reader: &Reader) -> BTreeSet<ItemId> {
+    /// What facts of a narrower scope take the place of, among those that are read.
+    pub(super) fn hidden(&self, reads: impl Fn(&Item) -> bool) -> BTreeSet<ItemId> {
         let narrowness = |item: &Item| item.fact().map(|fact| fact.scope.narrowness());
         let hides = |entry: &'_ Entry| {
             let own = narrowness(&entry.item);
             let named = entry.item.fact().and_then(|fact| fact.supersedes).and_then(|id| self.current(id));
-            let alike = named.into_iter().chain(self.all(&entry.item.key)).map(|other| &other.item);
+            // Summaries share a key, and speak of different things.
+            let namesakes = (entry.item.key != Key::Summary).then(|| self.all(&entry.item.key));
+            let alike = named.into_iter().chain(namesakes.into_iter().flatten()).map(|other| &other.item);
             alike.filter(|other| narrowness(other) < own).map(|other| other.id).collect::<Vec<_>>()
         };
         let narrow = |entry: &&Entry| {
-            narrowness(&entry.item).is_some_and(|narrowness| narrowness > 0) && reader.may_read(&entry.item)
+            narrowness(&entry.item).is_some_and(|narrowness| narrowness > 0) && reads(&entry.item)
         };
         self.entries().filter(narrow).flat_map(hides).collect()
     }

@@ -13,6 +13,8 @@ pub enum Ask {
     VerifyIdentity,
     /// Which ratings and past traces are known?
     LoadContext,
+    /// What do the items of the cluster come to, and which of them may be forgotten? (000 §6, `f_sum`)
+    Summarize,
     /// Which tags does the request carry, and how near is the nearest past one?
     Classify,
     /// What is the baseline plan? (`build_initial_plan()`)
@@ -55,6 +57,7 @@ impl Ask {
         match self {
             Self::VerifyIdentity => Module::IdentityGuard,
             Self::LoadContext => Module::Memory,
+            Self::Summarize => Module::Summarizer,
             Self::Classify => Module::Classifier,
             Self::DraftPlan => Module::Planner,
             Self::Argue(role) => Module::Debater(role),
@@ -86,6 +89,7 @@ impl Ask {
             Self::UndoTask { .. } => true,
             Self::VerifyIdentity
             | Self::LoadContext
+            | Self::Summarize
             | Self::Classify
             | Self::DraftPlan
             | Self::Argue(_)
@@ -103,6 +107,7 @@ impl Ask {
         match self {
             Self::VerifyIdentity => "the identity guard's two locks",
             Self::LoadContext => "the memory's ratings and traces",
+            Self::Summarize => "the summarizer's summary",
             Self::Classify => "the classifier's tags",
             Self::DraftPlan => "the planner's plan",
             Self::Argue(role) => match role {

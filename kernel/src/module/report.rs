@@ -1,7 +1,7 @@
 //! What may be answered, or how an answer stays away.
 
 use super::{Ask, ByRole};
-use crate::ids::{Text, TraceId};
+use crate::ids::{ItemId, Text, TraceId};
 use crate::plan::Plan;
 use crate::score::Score;
 use alloc::vec::Vec;
@@ -25,6 +25,13 @@ pub enum Report {
         ratings: Ratings,
         /// What is remembered of earlier requests.
         traces: Vec<PastTrace>,
+    },
+    /// Answers [`Ask::Summarize`].
+    Summary {
+        /// What the new item says.
+        text: Text,
+        /// The items that it stands for from now on: one at least, and only such as were shown.
+        forgets: Vec<ItemId>,
     },
     /// Answers [`Ask::Classify`].
     Classification {
@@ -86,6 +93,7 @@ impl Report {
         match self {
             Self::Identity { .. } => matches!(ask, Ask::VerifyIdentity),
             Self::Context { .. } => matches!(ask, Ask::LoadContext),
+            Self::Summary { .. } => matches!(ask, Ask::Summarize),
             Self::Classification { .. } => matches!(ask, Ask::Classify),
             Self::Plan(_) => matches!(ask, Ask::DraftPlan),
             Self::Argument { plan: None, .. } => ask.arguing().is_some(),
@@ -118,6 +126,7 @@ impl Report {
         match self {
             Self::Identity { .. } => "identity locks",
             Self::Context { .. } => "ratings and traces",
+            Self::Summary { .. } => "a summary",
             Self::Classification { .. } => "tags",
             Self::Plan(_) => "a plan",
             Self::Argument { plan: None, .. } => "an argument",

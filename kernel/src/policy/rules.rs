@@ -83,4 +83,10 @@ rules! {
     Cancel, cancel, "";
     /// An approver is asked before a plan runs. Off unless a policy wants one.
     Approver, approver, "";
+    /// When what is known has grown, several items are summarized in one.
+    Compaction, compaction, "";
+    /// Constraints are summarized as well. Off unless a policy wants it.
+    CompactedConstraints, compacted_constraints, "";
+    /// What rested on something that was summarized rests on the summary; without it, on nothing instead (000 §6).
+    RepointedDependents, repointed_dependents, "";
 }

@@ -1,18 +1,20 @@
 //! What may be written: a letter for each way in which writes meet what is known.
 
 use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{Audience, ConstraintType, Identity, MemoryType, Rank, Scope, Source};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
-use orchestrion_kernel::{Input, Policy, State};
+use orchestrion_kernel::item::{Audience, ConstraintType, Identity, Layer, MemoryType, Rank, Scope, Source};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, compaction};
+use orchestrion_kernel::module::Report;
+use orchestrion_kernel::{Input, ItemId, Policy, State};
 
 /// Every write that is worth trying. As long as there is room, new items; at any time what adds none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
     let known = &state.semantic;
+    let room = known.entries().filter(|entry| entry.item.layer != Layer::Request).count() < room;
     let mut writes = Vec::new();
-    if known.len() < room || known.now() > Time::default() {
+    if room || known.now() > Time::default() {
         writes.extend([clock(1), clock(2)]);
     }
-    if known.len() < room {
+    if room {
         writes.push(identity());
         writes.extend(facts(policy).into_iter().map(Write::Fact));
         writes.extend([
@@ -28,6 +30,16 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
         });
     }
     writes.into_iter().map(|write| Input::Write(Box::new(write))).collect()
+}
+
+/// Every summary that is worth trying: of all that is shown, of one item of it, and of one that is not.
+pub(super) fn summaries(policy: &Policy, state: &State) -> Vec<Report> {
+    let cluster = compaction::cluster(policy, state);
+    let stranger = state.semantic.entries().map(|entry| entry.item.id).find(|id| !cluster.contains(id));
+    let first: Vec<ItemId> = cluster.first().copied().into_iter().collect();
+    let of = |forgets| Report::Summary { text: "s".into(), forgets };
+    let stranger = stranger.map(|stranger| of(vec![stranger]));
+    [of(first), of(cluster), of(Vec::new())].into_iter().chain(stranger).collect()
 }
 
 /// Facts of three names: what replaces what under which rank, scope and time, and what rests on what.
@@ -55,11 +67,14 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
         timed("5", 1),
         timed("6", 2),
         on(fact("b", "1"), "a"),
-        on(fact("c", "1"), "b"),
+        on(fact("c", HEAVY), "b"),
         instead(fact("b", "2"), "a"),
         on(instead(fact("c", "2"), "a"), "a"),
     ]
 }
+
+/// Seven tokens.
+const HEAVY: &str = "1111222233334444555566667777";
 
 fn fact(key: &str, text: &str) -> NewFact {
     NewFact {

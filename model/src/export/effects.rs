@@ -18,6 +18,10 @@ pub enum Letter {
     LocksMatch,
     /// A lock does not match.
     LockDiffers,
+    /// So much is known that it is to be compacted. Control cannot tell when.
+    CompactionDue,
+    /// It is not.
+    CompactionNotDue,
     /// An argument that leaves the plan as it was.
     PlanKept,
     /// An argument that brings a new plan.
@@ -54,6 +58,8 @@ impl Letter {
             Self::Any => "any",
             Self::LocksMatch => "locks_match",
             Self::LockDiffers => "lock_differs",
+            Self::CompactionDue => "compaction_due",
+            Self::CompactionNotDue => "compaction_not_due",
             Self::PlanKept => "plan_kept",
             Self::PlanRevised => "plan_revised",
             Self::Agrees => "agrees",
@@ -74,6 +80,7 @@ impl Letter {
 /// Every way in which an input of this kind may read in this state.
 pub(super) const fn letters(phase: Phase, trigger: Trigger) -> &'static [Letter] {
     match (trigger, phase) {
+        (Trigger::Step, Phase::IdentityVerified) => &[Letter::CompactionDue, Letter::CompactionNotDue],
         (Trigger::Reply, Phase::VerifyingIdentity) => &[Letter::LocksMatch, Letter::LockDiffers],
         (Trigger::Reply, Phase::Round(Role::Solution | Role::Optimizer)) => {
             &[Letter::PlanKept, Letter::PlanRevised]
@@ -113,6 +120,7 @@ pub(super) fn guard(policy: &Policy, guard: Guard, letter: Letter) -> Cond {
     match guard {
         Guard::Always => Cond::True,
         Guard::LocksMatch => came(Letter::LocksMatch),
+        Guard::CompactionDue => came(Letter::CompactionDue),
         Guard::PlanRevised => Cond::any([came(Letter::PlanRevised), came(Letter::Repaired)]),
         Guard::Approved => came(Letter::Approves),
         Guard::Vetoed => vetoed(),
@@ -378,6 +386,7 @@ impl Writer<'_> {
         let again = self.from == self.row.to;
         match self.row.to {
             Phase::VerifyingIdentity => self.name(Var::Asked, "VerifyIdentity"),
+            Phase::Compacting => self.name(Var::Asked, "Summarize"),
             Phase::LoadingContext => self.name(Var::Asked, "LoadContext"),
             Phase::Classifying => self.name(Var::Asked, "Classify"),
             Phase::Planning => self.name(Var::Asked, "DraftPlan"),

@@ -249,6 +249,7 @@ impl Var {
                 vec![
                     "nobody",
                     "VerifyIdentity",
+                    "Summarize",
                     "LoadContext",
                     "Classify",
                     "DraftPlan",

@@ -63,13 +63,13 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {
         id: "C-34",
         clause: "000-2.9",
-        statement: "What a task gave rests on the task.",
-        formula: "□ (output(t) ∈ I ⇒ deps(output(t)) = {t})",
+        statement: "What a task gave rests on the task, as long as the task is known.",
+        formula: "□ (output(t) ∈ I ∧ t ∈ I ⇒ deps(output(t)) = {t})",
         check: Check::State(|_, state| {
             state.semantic.entries().all(|entry| match &entry.item.key {
                 Key::Output(request, task) => {
-                    let subtask = state.semantic.find(&Key::Task(*request, *task)).map(|entry| entry.item.id);
-                    entry.deps.iter().copied().eq(subtask)
+                    let subtask = state.semantic.find(&Key::Task(*request, *task));
+                    subtask.is_none_or(|subtask| entry.deps == [subtask.item.id])
                 }
                 _ => true,
             })

@@ -1,5 +1,6 @@
 //! Claims on the layers of 003: what supersedes what, what must be looked at again, and what may be shown to whom.
 
+use super::compaction::summarized;
 use super::*;
 use crate::ids::ItemId;
 use crate::item::{Audience, Item, Layer, Rank, Scope, Standing, SupersessionRule};
@@ -67,7 +68,7 @@ pub(super) const LAYERS: &[Claim] = &[
         formula: "□ (valid(x) ∧ valid(y) ∧ key(x) = key(y) ∧ scope(x) = scope(y) ⇒ x = y)",
         check: Check::State(|_, state| {
             let mut seen = BTreeSet::new();
-            let facts = state.semantic.read_valid_facts();
+            let facts = state.semantic.read_valid_facts().filter(|item| item.key != Key::Summary);
             facts
                 .filter_map(|item| item.fact().map(|fact| (&item.key, &fact.scope)))
                 .all(|one| seen.insert(one))
@@ -181,8 +182,9 @@ pub(super) const LAYERS: &[Claim] = &[
     Claim {
         id: "C-84",
         clause: "000-2.11",
-        statement: "Items leave only as the session's working set when it ends, or when they expire.",
-        formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now')",
+        statement: "Items leave only as the session's working set when it ends, when they expire, or when a summary stands \
+                    for them.",
+        formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F)",
         check: Step(|_, before, events, after| {
             let ends = events.contains(&Event::SessionEnded);
             let now = after.semantic.now();
@@ -190,6 +192,7 @@ pub(super) const LAYERS: &[Claim] = &[
             gone.into_iter().all(|Entry { item, .. }| {
                 ends && !item.persists()
                     || matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now)
+                    || summarized(events).is_some_and(|(_, ids)| ids.contains(&item.id))
             })
         }),
         premise: |_, state| {

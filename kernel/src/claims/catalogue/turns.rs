@@ -33,18 +33,23 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-70",
         clause: "004-1.4",
-        statement: "Preparation goes step by step: identity, context, classification, plan, each after the answer before.",
+        statement: "Preparation goes step by step: identity, compaction if it is due, context, classification, plan, each after the answer before.",
         formula: "□ (move to s ⇒ what s rests on was answered)",
         check: Trace(|_, past, event| {
             let prepares = |to| {
                 matches!(
                     to,
-                    Phase::IdentityVerified | Phase::LoadingContext | Phase::Classifying | Phase::Planning
+                    Phase::IdentityVerified
+                        | Phase::Compacting
+                        | Phase::LoadingContext
+                        | Phase::Classifying
+                        | Phase::Planning
                 ) || to == Phase::Round(Role::Analyst)
             };
             moves(past, event, prepares, |from, to| match to {
                 Phase::IdentityVerified => past.news.answered == Some(Ask::VerifyIdentity) && past.verified,
-                Phase::LoadingContext => from == Phase::IdentityVerified,
+                Phase::LoadingContext => matches!(from, Phase::IdentityVerified | Phase::Compacting),
+                Phase::Compacting => from == Phase::IdentityVerified,
                 Phase::Classifying => past.news.answered == Some(Ask::LoadContext),
                 Phase::Planning => past.news.answered == Some(Ask::Classify),
                 _ => past.news.answered == Some(Ask::DraftPlan) && past.news.planned,

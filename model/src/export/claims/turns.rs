@@ -19,7 +19,8 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Cond> {
     Some(match id {
         "C-70" => Cond::all([
             enters(Phase::IdentityVerified, Cond::all([answered("VerifyIdentity"), Flag(Var::Verified)])),
-            enters(Phase::LoadingContext, from(Phase::IdentityVerified)),
+            enters(Phase::Compacting, from(Phase::IdentityVerified)),
+            enters(Phase::LoadingContext, was(&[Phase::IdentityVerified, Phase::Compacting])),
             enters(Phase::Classifying, answered("LoadContext")),
             enters(Phase::Planning, answered("Classify")),
             enters(Phase::Round(Role::Analyst), Cond::all([answered("DraftPlan"), planned()])),

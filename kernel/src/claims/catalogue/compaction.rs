@@ -1,0 +1,234 @@
+//! Claims on compaction: when, what of, and what stands in its place (000 §6, decision 0021).
+
+use super::*;
+use crate::Trigger;
+use crate::event::ForgetCause;
+use crate::ids::ItemId;
+use crate::item::{Item, Layer, Standing};
+use crate::module::Module;
+use crate::semantic::Entry;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+pub(super) const COMPACTION: &[Claim] = &[
+    Claim {
+        id: "C-88",
+        clause: "000-6.9",
+        statement: "A cluster is summarized exactly when so many items are alike, or so many tokens may be shown.",
+        formula: "□ (IdentityVerified left by a step ⇒ (to Compacting ⇔ due))",
+        check: Step(|policy, before, events, _| {
+            if before.control.phase() != Phase::IdentityVerified || !policy.rules.compaction {
+                return true;
+            }
+            let entered = |event: &Event| match event {
+                Event::Moved { row } if row.row().on == Trigger::Step => Some(row.row().to),
+                _ => None,
+            };
+            let to = events.iter().find_map(entered);
+            to.is_none_or(|to| (to == Phase::Compacting) == is_due(policy, before))
+        }),
+        premise: |policy, state| {
+            state.control.phase() == Phase::IdentityVerified && is_due(policy, state)
+                || !policy.rules.compaction
+        },
+        not_under: without_compaction,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-89",
+        clause: "000-6.5",
+        statement: "Forgotten is what the summary names, with whatever that had taken the place of; and it names only of the \
+                    oldest that are alike, shown to the speaker, and free to be summarized.",
+        formula: "□ (F = named ∪ { x | by*(x) ∈ named }) ∧ □ (named ⊆ C)",
+        check: Step(|policy, before, events, _| {
+            let Some((_, gone)) = summarized(events) else { return true };
+            let known = &before.semantic;
+            let named = events.iter().find_map(|event| match event {
+                Event::ToolResult { report: Report::Summary { forgets, .. }, .. } => Some(forgets),
+                _ => None,
+            });
+            let Some(named) = named else { return false };
+            let ended_in_named = |entry: &&Entry| {
+                known.current(entry.item.id).is_some_and(|current| named.contains(&current.item.id))
+            };
+            let expected = known.entries().filter(ended_in_named).map(|entry| entry.item.id);
+            let most = usize::try_from(policy.compaction.cluster_items).unwrap_or(usize::MAX);
+            let largest = sizes(policy, before).max();
+            expected.eq(gone.iter().copied())
+                && named.iter().all(|id| {
+                    let shown: Vec<&Item> = free(policy, before).collect();
+                    let Some(item) = shown.iter().find(|item| item.id == *id) else { return false };
+                    let alike = || shown.iter().filter(|other| alike(other, item));
+                    Some(alike().count()) == largest && alike().filter(|other| other.id < *id).count() < most
+                })
+        }),
+        premise: |_, state| state.control.phase() == Phase::Compacting,
+        not_under: without_compaction,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-90",
+        clause: "000-6.4",
+        statement: "One summary takes the place of what is forgotten: it counts where that counted, for whom it was, and is to \
+                    be reviewed if any of that was.",
+        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ ∀ x ∈ F: alike(x, x_new))",
+        check: Step(|_, before, events, after| {
+            let summaries =
+                |state: &State| state.semantic.all(&Key::Summary).map(|entry| entry.item.id).max();
+            let Some((into, gone)) = summarized(events) else {
+                return !events
+                    .iter()
+                    .any(|event| matches!(event, Event::AddItem { item, .. } if item.key == Key::Summary));
+            };
+            let Some(summary) = after.semantic.get(into).map(|entry| &entry.item) else { return false };
+            let parts: Vec<&Item> = believed(before, gone).map(|entry| &entry.item).collect();
+            let review = parts.iter().any(|item| item.standing == Standing::NeedsReview);
+            summaries(after) == Some(into)
+                && before.semantic.get(into).is_none()
+                && after.semantic.len() + gone.len() == before.semantic.len() + 1
+                && summary.standing == if review { Standing::NeedsReview } else { Standing::Current }
+                && parts.iter().all(|part| alike(part, summary))
+        }),
+        premise: |_, state| state.semantic.find(&Key::Summary).is_some(),
+        not_under: without_compaction,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-91",
+        clause: "000-6.7",
+        statement: "What rested on the forgotten rests on the summary, and that on what the forgotten rested on; no link leads \
+                    to them; nothing else about what stays is changed.",
+        formula: "□ (F ≠ ∅ ⇒ deps' = deps[x_new / F] ∧ links' = links \\ F)",
+        check: Step(|policy, before, events, after| {
+            let Some((into, gone)) = summarized(events) else { return true };
+            let instead = policy.rules.repointed_dependents.then_some(into);
+            let stays = before.semantic.entries().filter(|entry| !gone.contains(&entry.item.id));
+            let round = |id: &ItemId| rests_on(before, *id, gone);
+            let grounds: BTreeSet<ItemId> = believed(before, gone)
+                .flat_map(|entry| entry.deps.iter().copied())
+                .filter(|dep| !gone.contains(dep) && !round(dep))
+                .collect();
+            after.semantic.get(into).is_some_and(|summary| summary.deps.iter().eq(&grounds))
+                && stays.into_iter().all(|old| {
+                    let Some(new) = after.semantic.get(old.item.id) else { return false };
+                    let mut deps: BTreeSet<ItemId> = old.deps.iter().copied().collect();
+                    deps.retain(|dep| !gone.contains(dep));
+                    if deps.len() < old.deps.len() {
+                        deps.extend(instead);
+                    }
+                    let link = |item: &Item| item.fact().and_then(|fact| fact.supersedes);
+                    let kept = link(&old.item).filter(|id| !gone.contains(id));
+                    new.deps.iter().eq(&deps)
+                        && link(&new.item) == kept
+                        && (&new.item.text, new.item.standing) == (&old.item.text, old.item.standing)
+                })
+        }),
+        premise: |_, state| {
+            let summary = state.semantic.find(&Key::Summary).map(|entry| entry.item.id);
+            summary.is_some_and(|id| state.semantic.entries().any(|entry| entry.deps.contains(&id)))
+        },
+        not_under: without_compaction,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-92",
+        clause: "000-6.13",
+        statement: "Without a summary nothing is forgotten and nothing changed.",
+        formula: "□ (call of Sum fails ⇒ S' = S)",
+        check: Step(|_, before, events, after| {
+            let fails = |event: &Event| matches!(event, Event::CallFailed { module: Module::Summarizer, .. });
+            !events.iter().any(fails) || before.semantic == after.semantic
+        }),
+        premise: |_, state| state.control.phase() == Phase::Compacting,
+        not_under: without_compaction,
+        ..CLAIM
+    },
+];
+
+fn without_compaction(policy: &Policy) -> Option<&'static str> {
+    (!policy.rules.compaction).then_some("under the policy nothing is compacted")
+}
+
+/// What a summary stands for from now on.
+pub(super) fn summarized(events: &[Event]) -> Option<(ItemId, &[ItemId])> {
+    events.iter().find_map(|event| match event {
+        Event::ForgetItems { ids, cause: ForgetCause::Compaction { into } } => Some((*into, ids.as_slice())),
+        _ => None,
+    })
+}
+
+/// Those of these that were believed.
+fn believed<'a>(state: &'a State, ids: &'a [ItemId]) -> impl Iterator<Item = &'a Entry> {
+    ids.iter().filter_map(|id| state.semantic.get(*id)).filter(|entry| entry.item.is_valid())
+}
+
+/// Whether an item rests on one of these, however far.
+fn rests_on(state: &State, id: ItemId, these: &[ItemId]) -> bool {
+    let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from([id]));
+    while let Some(id) = waiting.pop() {
+        let deps = state.semantic.get(id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
+        waiting.extend(deps.iter().filter(|dep| reached.insert(**dep)));
+    }
+    these.iter().any(|id| reached.contains(id))
+}
+
+/// Whether two items count alike: facts of one kind, rank, memory, scope and audience; or what outlives the session and is no
+/// such fact; or what does not.
+fn alike(one: &Item, other: &Item) -> bool {
+    match (one.fact(), other.fact()) {
+        (Some(a), Some(b)) => {
+            (one.variant, a.source.rank, a.memory) == (other.variant, b.source.rank, b.memory)
+                && (&a.scope, &a.audience) == (&b.scope, &b.audience)
+        }
+        (None, None) => one.persists() == other.persists(),
+        _ => false,
+    }
+}
+
+/// What may be summarized: shown to the speaker and hidden in no narrower scope; but not who speaks, signals, what expires by
+/// itself, constraints unless the policy says so, and what the running request left.
+fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a Item> {
+    let known = &state.semantic;
+    let reader = known.speaker();
+    let shown: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
+    let running = state.control.request().map(|request| request.id);
+    let is_free = move |item: &Item| match &item.layer {
+        Layer::Fact(fact) => {
+            let hides = |other: &Item| {
+                other.fact().is_some_and(|narrower| {
+                    narrower.scope.narrowness() > fact.scope.narrowness()
+                        && (other.key == item.key && item.key != Key::Summary
+                            || narrower
+                                .supersedes
+                                .and_then(|id| known.current(id))
+                                .is_some_and(|named| named.item.id == item.id))
+                })
+            };
+            (policy.rules.compacted_constraints || matches!(item.variant, Variant::Fact))
+                && !known.read_valid_facts().any(hides)
+        }
+        Layer::Request => running.is_none_or(|running| item.key.request() != Some(running)),
+        Layer::Working { expires_at, .. } => expires_at.is_none(),
+        Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => false,
+    };
+    known.entries().map(|entry| &entry.item).filter(move |item| shown.contains(&item.id) && is_free(item))
+}
+
+/// How many are alike, for each that may be summarized.
+fn sizes(policy: &Policy, state: &State) -> impl Iterator<Item = usize> {
+    let free: Vec<&Item> = free(policy, state).collect();
+    let counts: Vec<usize> =
+        free.iter().map(|item| free.iter().filter(|other| alike(item, other)).count()).collect();
+    counts.into_iter()
+}
+
+fn is_due(policy: &Policy, state: &State) -> bool {
+    let at_least = |count: usize, limit: u32| usize::try_from(limit).is_ok_and(|limit| count >= limit);
+    let largest = sizes(policy, state).max().unwrap_or_default();
+    let known = &state.semantic;
+    let tokens =
+        known.selectable(&known.speaker()).map(|entry| entry.item.text.as_str().len().div_ceil(4)).sum();
+    largest >= 2
+        && (at_least(largest, policy.compaction.from_items)
+            || at_least(tokens, policy.compaction.from_tokens))
+}
