@@ -119,7 +119,7 @@ fn admit_reply(policy: &Policy, state: &State, ask: Ask, report: &Report) -> Res
     if !report.answers(ask) {
         return Err(Refusal::WrongReport { ask, came: report.noun() });
     }
-    if let Report::Summary { forgets, .. } = report {
+    if let Report::Summary { forgets: Some(forgets), .. } = report {
         compaction::admit(policy, state, forgets)?;
     }
     same_effects(state.control.request(), report)

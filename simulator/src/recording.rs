@@ -59,7 +59,7 @@ impl<W: io::Write> Recording<W> {
         match &decided {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
-                let shown = self.contexts.after(&self.state, events);
+                let shown = self.contexts.after(&self.policy, &self.state, events);
                 self.trace.step(stamp, input, Made::accepted(events, shown.as_ref()))?;
             }
             Err(refusal) => self.trace.step(stamp, input, Made::refused(&refusal.to_string()))?,

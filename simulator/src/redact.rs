@@ -159,7 +159,7 @@ impl<W: io::Write> Anew<W> {
         match decide(&self.policy, &self.state, input) {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
-                let shown = self.contexts.after(&self.state, &events);
+                let shown = self.contexts.after(&self.policy, &self.state, &events);
                 self.trace.step(stamp, input, Made::accepted(&events, shown.as_ref()))?;
                 Ok(Some(events))
             }

@@ -21,8 +21,8 @@ mod writes;
 pub use answers::{
     ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
     DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, NoRepairFile, PlanFile,
-    PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer,
-    TaskFile, TraceFile, VoiceAnswer,
+    PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer,
+    SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
 };
 pub use deadlines::DeadlinesFile;
 pub use format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};

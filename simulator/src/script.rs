@@ -8,8 +8,8 @@ mod part;
 mod roll;
 
 pub(crate) use draw::Streams;
-pub(crate) use part::Part;
 pub use part::unscripted;
+pub(crate) use part::{Part, left_out};
 pub(crate) use roll::{After, Case, Cases, Given, Lots, Roll, Turn, When};
 
 use crate::yaml::{Fault, ReadError, Source};
@@ -120,10 +120,8 @@ impl Script {
                     None => none_fits(part, asked, *place),
                 }
             }
-            None => match unscripted(asked.ask, asked.says) {
-                Some(report) => {
-                    return Ok(Timed { answer: Answer::Reply(report), after: Duration::ZERO });
-                }
+            None => match left_out(asked.ask, asked.says) {
+                Some(answer) => return Ok(Timed { answer, after: Duration::ZERO }),
                 None => self.silent(part),
             },
         };

@@ -180,8 +180,8 @@ pub struct Shown {
 impl Shown {
     /// What the call that the state waits for is shown, if `step` started one.
     #[must_use]
-    pub fn after(state: &State, events: &Events) -> Option<Self> {
-        Contexts::default().after(state, events)
+    pub fn after(policy: &Policy, state: &State, events: &Events) -> Option<Self> {
+        Contexts::default().after(policy, state, events)
     }
 }
 

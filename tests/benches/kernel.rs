@@ -19,6 +19,7 @@ fn report(ask: Ask, plan: &Plan) -> Report {
     match ask {
         Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Ask::Summarize => Report::Summary { text, forgets: None },
         Ask::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
         Ask::DraftPlan => Report::Plan(plan.clone()),
         Ask::Argue(_) | Ask::Reread => Report::Argument {

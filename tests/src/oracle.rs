@@ -40,6 +40,8 @@ use words::Came;
 pub struct Oracle {
     /// What should be, or why the policy could not be read.
     course: Result<Course, String>,
+    /// The policy, for whatever is shown under it.
+    policy: Policy,
     /// S as the kernel's events make it.
     fold: Fold,
     /// Inputs judged.
@@ -52,7 +54,7 @@ impl Oracle {
     pub fn new(policy: &Policy, conversation: &ConversationId) -> Self {
         let course =
             seen::value(policy).and_then(Lines::read).map(|lines| Course::new(lines, conversation.as_str()));
-        Self { course, fold: Fold::default(), steps: 0 }
+        Self { course, policy: policy.clone(), fold: Fold::default(), steps: 0 }
     }
 
     /// Judges one step of the kernel: the input, what `decide` made of it, and the state after it was applied; for
@@ -107,7 +109,7 @@ impl Oracle {
             let given = events.as_array().map(Vec::as_slice).unwrap_or_default();
             batch.compare(given, &mut self.fold, &mut course.things, &mut course.request.read)?;
         }
-        seen::compare(course, &self.fold, after)
+        seen::compare(course, &self.policy, &self.fold, after)
     }
 
     /// The question that is waited for, if any.

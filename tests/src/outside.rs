@@ -149,6 +149,7 @@ fn report(call: &Call) -> Report {
     match call.ask {
         Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Ask::Summarize => Report::Summary { text: "was früher war".into(), forgets: None },
         Ask::Classify => Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO },
         Ask::DraftPlan => Report::Plan(plan(&[1, 2, 3, 4])),
         Ask::Reread | Ask::Argue(orchestrion_kernel::module::Role::Security) if request == 0 => {

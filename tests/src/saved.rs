@@ -195,7 +195,7 @@ fn trace(policy: &Policy, inputs: &[Input]) -> io::Result<Vec<u8>> {
         match catch_unwind(AssertUnwindSafe(|| decide(policy, &state, input))) {
             Ok(Ok(events)) => {
                 events.iter().for_each(|event| state.apply(event));
-                let context = Shown::after(&state, &events);
+                let context = Shown::after(policy, &state, &events);
                 writer.step(&Stamp::default(), input, Made::accepted(&events, context.as_ref()))?;
             }
             Ok(Err(refusal)) => writer.step(&Stamp::default(), input, Made::refused(&refusal.to_string()))?,

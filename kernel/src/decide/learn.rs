@@ -59,9 +59,8 @@ impl Batch<'_> {
             }
             Report::Context { traces, .. } => self.restore(traces),
             Report::Summary { text, forgets } => {
-                compaction::summarize(self.policy, &self.state.semantic, text, forgets)
-                    .into_iter()
-                    .for_each(|event| self.push(event));
+                let events = compaction::summarize(self.policy, self.state, text, forgets.as_deref());
+                events.into_iter().for_each(|event| self.push(event));
             }
             Report::Classification { tags, similarity } => {
                 let tags = tags.iter().map(Text::as_str).collect::<Vec<_>>().join(", ");

@@ -108,8 +108,10 @@ pub fn admit(policy: &Policy, state: &State, forgets: &[ItemId]) -> Result<(), M
 
 /// One batch: the summary is added, what rested on the forgotten is re-pointed to it, and they are forgotten with whatever
 /// they had taken the place of.
-pub(crate) fn summarize(policy: &Policy, known: &Semantic, text: &Text, forgets: &[ItemId]) -> Events {
-    let chosen: BTreeSet<ItemId> = forgets.iter().copied().collect();
+pub(crate) fn summarize(policy: &Policy, state: &State, text: &Text, forgets: Option<&[ItemId]>) -> Events {
+    let known = &state.semantic;
+    let chosen = forgets.map_or_else(|| cluster(policy, state), <[ItemId]>::to_vec);
+    let chosen: BTreeSet<ItemId> = chosen.into_iter().collect();
     let of =
         |entry: &Entry| known.current(entry.item.id).is_some_and(|current| chosen.contains(&current.item.id));
     let gone: BTreeSet<ItemId> =

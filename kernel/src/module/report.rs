@@ -30,8 +30,8 @@ pub enum Report {
     Summary {
         /// What the new item says.
         text: Text,
-        /// The items that it stands for from now on: one at least, and only such as were shown.
-        forgets: Vec<ItemId>,
+        /// The items that it stands for from now on: one at least, and only such as were shown. Left out: all that were.
+        forgets: Option<Vec<ItemId>>,
     },
     /// Answers [`Ask::Classify`].
     Classification {

@@ -32,14 +32,14 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
     writes.into_iter().map(|write| Input::Write(Box::new(write))).collect()
 }
 
-/// Every summary that is worth trying: of all that is shown, of one item of it, and of one that is not.
+/// Every summary that is worth trying: of all that is shown, of one item of it, of none, and of one that is not shown.
 pub(super) fn summaries(policy: &Policy, state: &State) -> Vec<Report> {
     let cluster = compaction::cluster(policy, state);
     let stranger = state.semantic.entries().map(|entry| entry.item.id).find(|id| !cluster.contains(id));
     let first: Vec<ItemId> = cluster.first().copied().into_iter().collect();
     let of = |forgets| Report::Summary { text: "s".into(), forgets };
-    let stranger = stranger.map(|stranger| of(vec![stranger]));
-    [of(first), of(cluster), of(Vec::new())].into_iter().chain(stranger).collect()
+    let stranger = stranger.map(|stranger| of(Some(vec![stranger])));
+    [of(Some(first)), of(None), of(Some(Vec::new()))].into_iter().chain(stranger).collect()
 }
 
 /// Facts of three names: what replaces what under which rank, scope and time, and what rests on what.

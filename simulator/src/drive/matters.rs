@@ -6,7 +6,7 @@ use super::host::Deadlines;
 use orchestrion_kernel::event::{AuditRecord, Ending, MemoryRecord};
 use orchestrion_kernel::module::Ask;
 use orchestrion_kernel::plan::Task;
-use orchestrion_kernel::{Event, Input, State, TaskId, Text, TraceId, UserId, present, state};
+use orchestrion_kernel::{Event, Input, Policy, State, TaskId, Text, TraceId, UserId, present, state};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::{fmt, io};
@@ -138,12 +138,18 @@ impl Matters {
     }
 
     /// The call that the state waits for, as the host is asked it.
-    pub(super) fn call(&self, state: &State, waiting: state::Call, deadlines: &Deadlines) -> Option<Call> {
+    pub(super) fn call(
+        &self,
+        policy: &Policy,
+        state: &State,
+        waiting: state::Call,
+        deadlines: &Deadlines,
+    ) -> Option<Call> {
         let request = state.control.request()?;
         let (user, says) = self.asked.clone()?;
         let plan = || request.plan.as_ref().map(|revised| Matter::Plan(revised.plan.clone()));
         let matter = match waiting.ask {
-            Ask::VerifyIdentity | Ask::LoadContext | Ask::Classify | Ask::DraftPlan => None,
+            Ask::VerifyIdentity | Ask::LoadContext | Ask::Summarize | Ask::Classify | Ask::DraftPlan => None,
             Ask::Argue(_) | Ask::Reread | Ask::Approve | Ask::Diagnose => plan(),
             Ask::RunTask { task, .. } | Ask::UndoTask { task } => {
                 self.started.get(&task).cloned().map(Matter::Task)
@@ -162,7 +168,7 @@ impl Matters {
             request: says,
             pass: request.debate.pass,
             matter,
-            context: present(state),
+            context: present(policy, state),
         })
     }
 }

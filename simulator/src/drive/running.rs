@@ -206,8 +206,12 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     /// Lets the call that is waited for leave.
     fn send(&mut self, waiting: state::Call) {
         let conversation = &*self.conversation;
-        let Some(call) = conversation.matters.call(conversation.state(), waiting, &conversation.deadlines)
-        else {
+        let Some(call) = conversation.matters.call(
+            conversation.recording.policy(),
+            conversation.state(),
+            waiting,
+            &conversation.deadlines,
+        ) else {
             return;
         };
         let (id, name, host) = (waiting.id, call.to_string(), self.host);

@@ -4,7 +4,7 @@ use super::write::rule_meaning;
 use crate::yaml::{At, Decimal, Fault, Words, given};
 use miette::SourceSpan;
 use orchestrion_kernel::item::Rank;
-use orchestrion_kernel::policy::{Bound, Bounds, Elo, Rule, Rules, Thresholds, Weights, Writes};
+use orchestrion_kernel::policy::{Bound, Bounds, Compaction, Elo, Rule, Rules, Thresholds, Weights, Writes};
 use orchestrion_kernel::{Policy, Score, Weight};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
@@ -39,6 +39,9 @@ pub struct PolicyFile {
     /// Who may write what into what is known.
     #[serde(default, deserialize_with = "given")]
     pub writes: Option<At<WritesFile>>,
+    /// When what is known is compacted, and how much of it at once.
+    #[serde(default, deserialize_with = "given")]
+    pub compaction: Option<At<CompactionFile>>,
     /// Which rules that go beyond the drawing of 004 are in force.
     #[serde(default, deserialize_with = "given")]
     pub rules: Option<At<RulesFile>>,
@@ -63,6 +66,9 @@ impl PolicyFile {
         if let Some(section) = &self.writes {
             section.value.lay_over(&mut policy.writes);
         }
+        if let Some(section) = &self.compaction {
+            section.value.lay_over(&mut policy.compaction);
+        }
         if let Some(section) = &self.rules {
             section.value.lay_over(&mut policy.rules);
         }
@@ -77,6 +83,7 @@ impl PolicyFile {
             "bounds" => self.bounds.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "weights" => self.weights.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "writes" => self.writes.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            "compaction" => self.compaction.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "rules" => self.rules.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "elo" => self.elo.as_ref().and_then(At::span),
             _ => None,
@@ -253,6 +260,12 @@ sections! {
     WritesFile for Writes {
         constraint_from: Named<Rank>, "rank: who is below it may not write constraints";
         organizational_from: Named<Rank>, "rank: who is below it may not write what the organization knows";
+    }
+    /// When what is known is compacted, and how much of it at once.
+    CompactionFile for Compaction {
+        from_items: u32, "items: from so many on that can be summarized together";
+        from_tokens: u32, "tokens: from so many on, in all that may be shown";
+        cluster_items: u32, "items that are summarized at once, the oldest first; at least 2";
     }
 }
 

@@ -1,8 +1,8 @@
 //! Writes a policy as a file that says everything, each setting with its unit or meaning.
 
-use super::format::{BoundsFile, ELO_MEANING, ThresholdsFile, WeightsFile, WritesFile};
+use super::format::{BoundsFile, CompactionFile, ELO_MEANING, ThresholdsFile, WeightsFile, WritesFile};
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::policy::{Bound, Bounds, Rule, Thresholds, Weights, Writes};
+use orchestrion_kernel::policy::{Bound, Bounds, Compaction, Rule, Thresholds, Weights, Writes};
 use std::fmt::Write as _;
 
 /// The policy as a policy file. It sets everything, so that it reads back as the same policy whatever the
@@ -31,11 +31,12 @@ pub(super) fn write_values(name: &str, values: Vec<(String, String)>) -> String 
     text
 }
 
-const SECTIONS: [&str; 5] = ["thresholds", "bounds", "weights", "writes", "rules"];
+const SECTIONS: [&str; 6] = ["thresholds", "bounds", "weights", "writes", "compaction", "rules"];
 
 /// Every setting by its path, with its value as it is written.
 pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
-    let Policy { name: _, thresholds, bounds, weights, elo, writes, rules } = policy;
+    let Policy { name: _, thresholds, bounds, weights, elo, writes, compaction, rules } = policy;
+    let Compaction { from_items, from_tokens, cluster_items } = compaction;
     let Writes { constraint_from, organizational_from } = writes;
     let Thresholds { redebate_below, proceed_from, veto_from, objection_from, critique_above } = thresholds;
     let Bounds { passes, repairs, audit_attempts } = bounds;
@@ -61,6 +62,9 @@ pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
         ("weights.optimizer".to_owned(), optimizer.to_string()),
         ("writes.constraint_from".to_owned(), constraint_from.to_string()),
         ("writes.organizational_from".to_owned(), organizational_from.to_string()),
+        ("compaction.from_items".to_owned(), from_items.to_string()),
+        ("compaction.from_tokens".to_owned(), from_tokens.to_string()),
+        ("compaction.cluster_items".to_owned(), cluster_items.to_string()),
     ];
     values.extend(
         Rule::ALL.iter().map(|rule| (format!("rules.{}", rule.name()), rules.has(*rule).to_string())),
@@ -77,6 +81,7 @@ fn meaning(section: &str, key: &str) -> String {
         "bounds" => of(BoundsFile::MEANINGS),
         "weights" => of(WeightsFile::MEANINGS),
         "writes" => of(WritesFile::MEANINGS),
+        "compaction" => of(CompactionFile::MEANINGS),
         _ => Rule::ALL.iter().find(|rule| rule.name() == key).map(|rule| rule_meaning(*rule)),
     }
     .unwrap_or_default()
@@ -99,6 +104,11 @@ pub(super) fn rule_meaning(rule: Rule) -> String {
         Rule::NextRequest => "after the audit the next request is accepted",
         Rule::Cancel => "the user may cancel",
         Rule::Approver => "an approver is asked before a plan runs",
+        Rule::Compaction => "when what is known has grown, several items are summarized in one",
+        Rule::CompactedConstraints => "constraints are summarized as well",
+        Rule::RepointedDependents => {
+            "what rested on items that were summarized rests on the summary, and not on nothing"
+        }
     };
     match rule.findings() {
         "" => meaning.to_owned(),

@@ -3,10 +3,10 @@
 use crate::scenario::{
     AnswersFile, ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
     DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile, NoRepairFile, PlanFile,
-    PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer, TaskAnswer,
-    TaskFile, TraceFile, VoiceAnswer,
+    PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer,
+    SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
 };
-use crate::script::{Answer, Part, unscripted};
+use crate::script::{Answer, Part, left_out};
 use crate::yaml::{At, Decimal, Words};
 use orchestrion_kernel::Text;
 use orchestrion_kernel::module::{Argument, Ask, PastTrace, Rating, Report, Role, Stance, Store};
@@ -27,7 +27,7 @@ struct Given {
 impl Answers {
     /// Adds an answer to a question in a request.
     pub(super) fn push(&mut self, ask: Ask, request_text: &Text, answer: Answer) {
-        let unsaid = unscripted(ask, request_text).is_some_and(|report| Answer::Reply(report) == answer);
+        let unsaid = left_out(ask, request_text).as_ref() == Some(&answer);
         let given =
             self.0.entry(Part::of(ask)).or_insert_with(|| Given { answers: Vec::new(), unsaid: true });
         given.unsaid &= unsaid;
@@ -44,6 +44,7 @@ impl Answers {
             match part {
                 Part::Identity => file.identity = written(answers, identity),
                 Part::Memory => file.memory = written(answers, memory),
+                Part::Summarizer => file.summarizer = written(answers, summarizer),
                 Part::Classifier => file.classifier = written(answers, classifier),
                 Part::Planner => file.planner = written(answers, planner),
                 Part::Voice(Role::Analyst) => file.analyst = written(answers, voice),
@@ -129,6 +130,17 @@ fn classifier(answer: &Answer) -> Option<ClassifierAnswer> {
                 similarity: Decimal(*similarity),
             })
         }
+        Answer::Reply(_) => return None,
+    })
+}
+
+fn summarizer(answer: &Answer) -> Option<SummarizerAnswer> {
+    Some(match answer {
+        Answer::Fail(failure) => SummarizerAnswer::Fail(*failure),
+        Answer::Reply(Report::Summary { text, forgets }) => SummarizerAnswer::Summary(SummaryFile {
+            says: text.clone().into(),
+            forgets: forgets.as_ref().map(|ids| ids.iter().map(|id| id.number()).collect()),
+        }),
         Answer::Reply(_) => return None,
     })
 }

@@ -66,6 +66,9 @@ impl Names {
                 tags: tags.iter().map(|tag| self.text(tag)).collect(),
                 similarity: *similarity,
             },
+            Report::Summary { text, forgets } => {
+                Report::Summary { text: self.text(text), forgets: forgets.clone() }
+            }
             Report::Plan(plan) => Report::Plan(self.plan(plan)),
             Report::Argument { argument, text, plan } => Report::Argument {
                 argument: *argument,

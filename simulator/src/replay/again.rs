@@ -70,7 +70,10 @@ impl Again {
         match decide(&self.policy, &self.state, input) {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
-                Decided { shown: self.contexts.after(&self.state, &events), outcome: Ok(events) }
+                Decided {
+                    shown: self.contexts.after(&self.policy, &self.state, &events),
+                    outcome: Ok(events),
+                }
             }
             Err(refusal) => Decided { shown: None, outcome: Err(refusal.to_string()) },
         }

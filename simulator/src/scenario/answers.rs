@@ -40,6 +40,11 @@ answers! {
         /// What the request is like.
         Classified(ClassifiedFile),
     }
+    /// An answer of the summarizer.
+    SummarizerAnswer {
+        /// What the items come to.
+        Summary(SummaryFile),
+    }
     /// An answer of the planner.
     PlannerAnswer {
         /// The baseline plan.
@@ -166,6 +171,17 @@ pub struct TraceFile {
     pub request: u32,
     /// What it was about and how it ended.
     pub text: Words,
+}
+
+/// What the summarizer makes of the items that it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SummaryFile {
+    /// What the summary says.
+    pub says: Words,
+    /// The numbers of the items that it stands for, of those that were shown. Left out: all of them.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub forgets: Option<Vec<u64>>,
 }
 
 /// What the classifier finds.

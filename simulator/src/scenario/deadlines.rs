@@ -52,6 +52,8 @@ deadlines! {
     identity = Module::IdentityGuard,
     /// The memory.
     memory = Module::Memory,
+    /// The summarizer.
+    summarizer = Module::Summarizer,
     /// The classifier.
     classifier = Module::Classifier,
     /// The planner.

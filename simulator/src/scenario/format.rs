@@ -5,7 +5,7 @@
 
 use super::answers::{
     ApproverAnswer, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
-    PlannerAnswer, ReviserAnswer, StoreAnswer, TaskAnswer, VoiceAnswer,
+    PlannerAnswer, ReviserAnswer, StoreAnswer, SummarizerAnswer, TaskAnswer, VoiceAnswer,
 };
 use super::deadlines::DeadlinesFile;
 use super::names::{ByTask, Count, PhaseName, Seed};
@@ -40,7 +40,8 @@ pub struct ScenarioFile {
     /// How long answers are waited for. Left out: a minute.
     #[serde(default, skip_serializing_if = "DeadlinesFile::is_empty")]
     pub deadlines: DeadlinesFile,
-    /// What each module answers. A module that is left out succeeds, but for the five voices of the debate.
+    /// What each module answers. A module that is left out succeeds, but for the five voices of the debate and the
+    /// summarizer.
     #[serde(default = "no_modules", skip_serializing_if = "is_empty")]
     pub modules: At<ModulesFile>,
 }
@@ -145,6 +146,8 @@ modules! {
     identity: IdentityAnswer,
     /// The memory. Left out: start ratings, no traces.
     memory: MemoryAnswer,
+    /// The summarizer, when what is known has grown. Left out: there is none, and everything stays known.
+    summarizer: SummarizerAnswer,
     /// The classifier. Left out: no tags, similarity 0.
     classifier: ClassifierAnswer,
     /// The planner. Left out: one task without effect, whose text is the request's.

@@ -3,13 +3,13 @@
 use super::answers::{
     ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer,
     MemoryAnswer, PlanFile, PlannerAnswer, RatingFile, RatingsFile, ReviserAnswer, RevisionFile, StoreAnswer,
-    TaskAnswer, TaskFile, VoiceAnswer,
+    SummarizerAnswer, TaskAnswer, TaskFile, VoiceAnswer,
 };
 use crate::script::Answer;
 use crate::yaml::{At, Fault};
 use orchestrion_kernel::module::{Argument, PastTrace, Rating, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, PlanError, Task};
-use orchestrion_kernel::{ConversationId, RequestId, TaskId, TraceId};
+use orchestrion_kernel::{ConversationId, ItemId, RequestId, TaskId, TraceId};
 
 fn reply(report: Report) -> Result<Answer, Fault> {
     Ok(Answer::Reply(report))
@@ -57,6 +57,16 @@ pub(super) fn classifier(answer: &ClassifierAnswer) -> Result<Answer, Fault> {
             similarity: found.similarity.0,
         }),
         ClassifierAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
+    }
+}
+
+pub(super) fn summarizer(answer: &SummarizerAnswer) -> Result<Answer, Fault> {
+    match answer {
+        SummarizerAnswer::Summary(file) => reply(Report::Summary {
+            text: file.says.text(),
+            forgets: file.forgets.as_ref().map(|ids| ids.iter().copied().map(ItemId::new).collect()),
+        }),
+        SummarizerAnswer::Fail(failure) => Ok(Answer::Fail(*failure)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::format::{InterruptFile, MomentFile, RequestFile, ScenarioFile};
 use super::meaning::{
-    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, voice,
+    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, summarizer, voice,
 };
 use super::names::{Count, PhaseName};
 use super::parts::Parts;
@@ -90,6 +90,7 @@ fn script(source: &Source, file: &ScenarioFile, requests: &[RequestScript]) -> R
     let mut parts = Parts::new(file.seed.as_str(), requests);
     parts.put(Part::Identity, m.identity.as_ref(), identity)?;
     parts.put(Part::Memory, m.memory.as_ref(), memory)?;
+    parts.put(Part::Summarizer, m.summarizer.as_ref(), summarizer)?;
     parts.put(Part::Classifier, m.classifier.as_ref(), classifier)?;
     parts.put(Part::Planner, m.planner.as_ref(), planner)?;
     parts.put(Part::Voice(Role::Analyst), m.analyst.as_ref(), voice)?;

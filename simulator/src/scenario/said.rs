@@ -1,7 +1,8 @@
 //! What a module said, in its own words: answers in the form that scenario files have, as JSON or YAML.
 
 use super::meaning::{
-    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, task, voice,
+    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, summarizer, task,
+    voice,
 };
 use crate::drive::{self, NoAnswer};
 use crate::script;
@@ -32,6 +33,7 @@ fn read(ask: Ask, text: &str) -> Result<script::Answer, ReadError> {
     match ask {
         Ask::VerifyIdentity => meant(&source, identity),
         Ask::LoadContext => meant(&source, memory),
+        Ask::Summarize => meant(&source, summarizer),
         Ask::Classify => meant(&source, classifier),
         Ask::DraftPlan => meant(&source, planner),
         Ask::Argue(Role::Solution | Role::Optimizer) => meant(&source, reviser),

@@ -1,6 +1,7 @@
 //! Whose answers those are: one part of a script for each thing that may be asked.
 
-use orchestrion_kernel::module::{Ask, Ratings, Report, Role, Store};
+use super::Answer;
+use orchestrion_kernel::module::{Ask, Failure, Ratings, Report, Role, Store};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Score, TaskId, Text};
 use std::fmt;
@@ -9,6 +10,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     Identity,
+    Summarizer,
     Memory,
     Classifier,
     Planner,
@@ -27,6 +29,7 @@ impl Part {
         match ask {
             Ask::VerifyIdentity => Self::Identity,
             Ask::LoadContext => Self::Memory,
+            Ask::Summarize => Self::Summarizer,
             Ask::Classify => Self::Classifier,
             Ask::DraftPlan => Self::Planner,
             Ask::Argue(role) => Self::Voice(role),
@@ -45,6 +48,7 @@ impl Part {
         match self {
             Self::Identity => "identity".into(),
             Self::Memory => "memory".into(),
+            Self::Summarizer => "summarizer".into(),
             Self::Classifier => "classifier".into(),
             Self::Planner => "planner".into(),
             Self::Voice(role) => role.to_string().to_lowercase(),
@@ -65,6 +69,7 @@ impl fmt::Display for Part {
         match self {
             Self::Identity => f.write_str("the identity guard was asked"),
             Self::Memory => f.write_str("the memory was asked"),
+            Self::Summarizer => f.write_str("the summarizer was asked"),
             Self::Classifier => f.write_str("the classifier was asked"),
             Self::Planner => f.write_str("the planner was asked"),
             Self::Voice(role) => write!(f, "the {} was asked", role.to_string().to_lowercase()),
@@ -79,8 +84,17 @@ impl fmt::Display for Part {
     }
 }
 
-/// What a module that the scenario leaves out answers: that all went well. `None` for the voices of the debate, since
-/// nobody can agree in their place.
+/// How a call to a module that the scenario leaves out ends: as [`unscripted`], or, as nobody is there to summarize, without an
+/// answer; then everything stays known.
+pub(crate) fn left_out(ask: Ask, request_text: &Text) -> Option<Answer> {
+    match ask {
+        Ask::Summarize => Some(Answer::Fail(Failure::NoCandidates)),
+        ask => unscripted(ask, request_text).map(Answer::Reply),
+    }
+}
+
+/// What a module that the scenario leaves out answers: that all went well. `None` for the voices of the debate and the
+/// summarizer, since nobody can agree in their place or say what something comes to.
 ///
 /// A [host](crate::drive::Host) may answer the same for whatever it does not care about.
 #[must_use]
@@ -94,7 +108,7 @@ pub fn unscripted(ask: Ask, request_text: &Text) -> Option<Report> {
             let task = Task { id: TaskId::FIRST, text: request_text.clone(), effect: Effect::Pure };
             Report::Plan(Plan::new(vec![task]).ok()?)
         }
-        Ask::Argue(_) | Ask::Reread => return None,
+        Ask::Argue(_) | Ask::Reread | Ask::Summarize => return None,
         Ask::Approve => Report::Approval { approved: true, text: nothing() },
         Ask::RunTask { .. } | Ask::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
         Ask::Diagnose => Report::NoRepair { text: nothing() },

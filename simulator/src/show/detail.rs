@@ -122,11 +122,11 @@ fn said(page: &mut dyn Page, report: &Report) -> io::Result<()> {
 /// What the module that is asked now is shown: how much, and the text.
 pub(super) fn shown(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<Option<String>> {
     let (Some(call), Some(now)) =
-        (scene.after.control.waiting(), Shown::after(scene.after, &scene.step.events))
+        (scene.after.control.waiting(), Shown::after(scene.policy, scene.after, &scene.step.events))
     else {
         return Ok(None);
     };
-    let context = present(scene.after);
+    let context = present(scene.policy, scene.after);
     page.gap()?;
     let line = Line::new().ink(Ink::Who, call.ask.module()).and(format_args!(
         " reads {}, about {}",

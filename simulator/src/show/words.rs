@@ -47,6 +47,10 @@ pub(super) fn report(report: &Report) -> Line {
             let tags = if tags.is_empty() { "no tags".to_string() } else { tags.join(", ") };
             Line::text(tags).ink(Ink::Faint, format_args!("; nearest past request {similarity}"))
         }
+        Report::Summary { text, forgets: None } => Line::text("a summary of all: ").quote(text.as_str()),
+        Report::Summary { text, forgets: Some(forgets) } => {
+            Line::text(format_args!("a summary of {}: ", count(forgets.len(), "item"))).quote(text.as_str())
+        }
         Report::Plan(plan) => Line::text(format_args!("drafts plan r1, {}", tasks(plan))),
         Report::Argument { argument: a, text, plan } => {
             let brings = if plan.is_some() { ", and a new plan" } else { "" };

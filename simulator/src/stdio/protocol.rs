@@ -7,7 +7,7 @@
 use crate::drive::{Answered, Call, Conversation};
 use crate::scenario::{
     ApproverAnswer, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
-    PlannerAnswer, ReviserAnswer, StoreAnswer, TaskAnswer, VoiceAnswer,
+    PlannerAnswer, ReviserAnswer, StoreAnswer, SummarizerAnswer, TaskAnswer, VoiceAnswer,
 };
 use orchestrion_kernel::event::Ending;
 use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
@@ -141,6 +141,7 @@ pub struct Asking {
 enum AnyAnswer {
     Identity(IdentityAnswer),
     Memory(MemoryAnswer),
+    Summarizer(SummarizerAnswer),
     Classifier(ClassifierAnswer),
     Planner(PlannerAnswer),
     Voice(VoiceAnswer),

@@ -1,7 +1,7 @@
 //! What modules are shown, as it stands in a trace.
 
 use super::{Shown, hex};
-use orchestrion_kernel::{Event, Events, State, present};
+use orchestrion_kernel::{Event, Events, Policy, State, present};
 
 /// The contexts of one conversation, one after the other. Each mostly begins like the one before it, and what
 /// they have in common is digested once.
@@ -16,12 +16,12 @@ pub(crate) struct Contexts {
 
 impl Contexts {
     /// What the call that the state waits for is shown, if a step with these events started one.
-    pub(crate) fn after(&mut self, state: &State, events: &Events) -> Option<Shown> {
+    pub(crate) fn after(&mut self, policy: &Policy, state: &State, events: &Events) -> Option<Shown> {
         let call = events.iter().rev().find_map(|event| match event {
             Event::ToolCall { call, .. } => Some(*call),
             _ => None,
         })?;
-        let context = present(state);
+        let context = present(policy, state);
         let digest = self.digest(context.text);
         Some(Shown { call, items: context.ids, cost_tokens: context.cost_tokens, digest })
     }

@@ -56,9 +56,10 @@ fn blank_report(report: &mut Report) {
             *text = blank();
             *plan = blank_plan(plan);
         }
-        Report::Approval { text, .. } | Report::NoRepair { text } | Report::Exit { text, .. } => {
-            *text = blank()
-        }
+        Report::Summary { text, .. }
+        | Report::Approval { text, .. }
+        | Report::NoRepair { text }
+        | Report::Exit { text, .. } => *text = blank(),
         Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => {}
     }
 }

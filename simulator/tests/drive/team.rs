@@ -115,6 +115,7 @@ pub(crate) fn agreed(call: &Call) -> Report {
     match call.ask {
         Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Ask::Summarize => Report::Summary { text: "what was".into(), forgets: None },
         Ask::Classify => Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO },
         Ask::DraftPlan => Report::Plan(plan()),
         Ask::Argue(_) | Ask::Reread => Report::Argument { argument: yes, text: "yes".into(), plan: None },

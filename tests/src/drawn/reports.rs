@@ -17,6 +17,7 @@ pub(super) fn agreeable(ask: Ask, now: Option<&Plan>) -> Report {
     match ask {
         Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Ask::Summarize => Report::Summary { text: nothing(), forgets: None },
         Ask::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
         Ask::DraftPlan => Report::Plan(plain_plan()),
         Ask::Argue(_) | Ask::Reread => {
@@ -37,6 +38,7 @@ pub(super) fn answer(choice: &mut impl Choice, policy: &Policy, mood: &Mood, ask
     match ask {
         Ask::VerifyIdentity => Report::Identity { gcp: choice.percent(98), mongodb: choice.percent(98) },
         Ask::LoadContext => Report::Context { ratings: ratings(choice), traces: traces(choice) },
+        Ask::Summarize => Report::Summary { text: text(choice), forgets: None },
         Ask::Classify => {
             let tags = (0..choice.below(3)).map(|_| text(choice)).collect();
             Report::Classification { tags, similarity: score(choice) }

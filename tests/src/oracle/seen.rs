@@ -3,7 +3,7 @@
 use super::course::{Course, Started};
 use super::fold::Fold;
 use super::shown;
-use orchestrion_kernel::{Refusal, State, present};
+use orchestrion_kernel::{Policy, Refusal, State, present};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -28,7 +28,12 @@ pub(super) const fn refusal(refusal: &Refusal) -> &'static str {
 }
 
 /// Holds what a state shows against what should be.
-pub(super) fn compare(course: &mut Course, fold: &Fold, after: &State) -> Result<(), String> {
+pub(super) fn compare(
+    course: &mut Course,
+    policy: &Policy,
+    fold: &Fold,
+    after: &State,
+) -> Result<(), String> {
     same("control is in", &json!(course.phase), &json!(after.control.phase().name()))?;
     // 000-7.6: the one call that is out.
     let call = after.control.waiting();
@@ -37,7 +42,7 @@ pub(super) fn compare(course: &mut Course, fold: &Fold, after: &State) -> Result
     same("the session is of", &json!(course.session), &value(&after.control.session())?)?;
     compare_request(course, after)?;
     compare_semantic(course, fold, after)?;
-    let shown = value(&present(after).ids)?;
+    let shown = value(&present(policy, after).ids)?;
     same("a module is shown", &json!(shown::shown(fold)), &shown)
 }
 

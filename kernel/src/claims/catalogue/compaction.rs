@@ -44,10 +44,11 @@ pub(super) const COMPACTION: &[Claim] = &[
             let Some((_, gone)) = summarized(events) else { return true };
             let known = &before.semantic;
             let named = events.iter().find_map(|event| match event {
-                Event::ToolResult { report: Report::Summary { forgets, .. }, .. } => Some(forgets),
+                Event::ToolResult { report: Report::Summary { forgets, .. }, .. } => Some(forgets.as_ref()),
                 _ => None,
             });
-            let Some(named) = named else { return false };
+            let oldest = || free(policy, before).map(|item| item.id).filter(|id| gone.contains(id)).collect();
+            let Some(named) = named.map(|named| named.cloned().unwrap_or_else(oldest)) else { return false };
             let ended_in_named = |entry: &&Entry| {
                 known.current(entry.item.id).is_some_and(|current| named.contains(&current.item.id))
             };

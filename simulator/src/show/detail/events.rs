@@ -45,8 +45,9 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::UpdateItem { item, deps } => ("UpdateItem", self::item(item, deps, None)),
         Event::ForgetItems { ids, cause } => {
             let why = match cause {
-                ForgetCause::SessionEnd => "for the session ends",
-                ForgetCause::Expiry => "for they have expired",
+                ForgetCause::SessionEnd => "for the session ends".to_owned(),
+                ForgetCause::Expiry => "for they have expired".to_owned(),
+                ForgetCause::Compaction { into } => format!("for [{into}] stands for them"),
             };
             let listed: Vec<String> = ids.iter().map(|id| format!("[{id}]")).collect();
             let line = format!("{}, {why}: {}", count(ids.len(), "item"), listed.join(" "));
