@@ -1,13 +1,14 @@
-//! What is written by name, tried on random sequences of writes over a small universe: every step of the kernel, and what it
-//! then shows, is what the oracle expects.
+//! What is written by name and what becomes of it when it is compacted, tried on random sequences over a small universe:
+//! every step of the kernel, and what it then shows, is what the oracle expects.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::module::Ask;
-use orchestrion_kernel::{Input, Phase, Policy, State, decide};
+use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, decide, present};
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::walk::conversation;
+use proptest::bool::weighted;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any};
@@ -30,17 +31,73 @@ const STEPS_MIN: usize = 20_000;
 enum Deed {
     /// This comes in.
     Take(Value),
-    /// The user asks for something, and memory is reloaded.
-    Ask,
+    /// The user asks for something, what is known is compacted if it is due, and memory gives back this trace.
+    Ask {
+        /// Of which request.
+        trace: u32,
+        /// What comes in while the summarizer is at work.
+        meanwhile: Option<Value>,
+        /// What the summarizer answers.
+        answer: Answer,
+    },
+    /// So many questions are answered, so that the request gets on.
+    Go(u32),
     /// The request is cancelled, and ended.
     End,
+}
+
+/// What the summarizer does with what it is shown.
+#[derive(Clone, Copy, Debug)]
+enum Answer {
+    /// It leaves out what it forgets.
+    All,
+    /// It forgets those of the cluster that have their bit set.
+    Part(u32),
+    /// The same, each of them twice, the last first.
+    Twice(u32),
+    /// It forgets another item as well.
+    Stranger(u64),
+    /// It forgets nothing.
+    Nothing,
+    /// It does not answer.
+    Fails(&'static str),
+    /// The user cancels before it does.
+    Cancelled,
+}
+
+impl Answer {
+    /// What it says about this cluster, as an input. A stranger in the cluster is none.
+    fn input(self, call: &Value, cluster: &[ItemId]) -> Value {
+        let of = |bits: u32| cluster.iter().enumerate().filter(move |(at, _)| bits & (1 << at) != 0);
+        let part = |bits: u32| of(bits).map(|(_, id)| json!(id)).collect::<Vec<Value>>();
+        let forgets = match self {
+            Self::All => Value::Null,
+            Self::Part(bits) => json!(part(bits)),
+            Self::Twice(bits) => {
+                json!(part(bits).into_iter().rev().chain(part(bits)).collect::<Vec<Value>>())
+            }
+            Self::Stranger(id) => {
+                json!(part(u32::MAX).into_iter().chain([json!(id)]).collect::<Vec<Value>>())
+            }
+            Self::Nothing => json!([]),
+            Self::Fails(failure) => return json!({ "call_failed": { "call": call, "failure": failure } }),
+            Self::Cancelled => return json!("cancel"),
+        };
+        json!({ "reply": { "call": call, "report": { "summary": { "text": "summed", "forgets": forgets } } } })
+    }
 }
 
 impl fmt::Debug for Deed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Take(input) => write!(f, "{input}"),
-            Self::Ask => f.write_str("ask"),
+            Self::Ask { trace, meanwhile: None, answer } => {
+                write!(f, "ask, trace {trace}, summarizer: {answer:?}")
+            }
+            Self::Ask { trace, meanwhile: Some(input), answer } => {
+                write!(f, "ask, trace {trace}, meanwhile {input}, summarizer: {answer:?}")
+            }
+            Self::Go(steps) => write!(f, "go {steps}"),
             Self::End => f.write_str("end"),
         }
     }
@@ -58,13 +115,15 @@ fn writes_do_what_the_oracle_expects() {
         follow(&policy, &deeds, &mut met.borrow_mut()).map_err(TestCaseError::fail)
     });
     match tried {
-        Err(TestError::Fail(why, (policy, deeds))) => panic!("{why}\n{:?}\n{deeds:#?}", policy.writes),
+        Err(TestError::Fail(why, (policy, deeds))) => {
+            panic!("{why}\n{:?} {:?} {:?}\n{deeds:#?}", policy.writes, policy.compaction, policy.rules)
+        }
         tried => tried.unwrap_or_else(|failed| panic!("{failed}")),
     }
     let met = met.into_inner();
     println!("{met:?}");
     assert!(met["step"] >= STEPS_MIN, "only {} steps", met["step"]);
-    for kind in KINDS {
+    for kind in KINDS.iter().chain(COMPACTIONS) {
         assert!(met.get(kind).is_some_and(|times| *times >= 50), "hardly any `{kind}` in {met:?}");
     }
 }
@@ -82,15 +141,96 @@ const KINDS: &[&str] = &[
     "\"trace\"",
     "nothing",
     "refusal",
+    "\"cause\":{\"compaction\"",
+    "\"module\":\"summarizer\",\"call\"",
 ];
+
+/// What the compactions are to come to, by what [`compacted`] finds in them, or where they stand.
+const COMPACTIONS: &[&str] = &[
+    "of facts",
+    "of facts of the session",
+    "of constraints",
+    "of what requests left for good",
+    "of what leaves with the session",
+    "of a summary",
+    "of all that was shown",
+    "of a part",
+    "to be reviewed",
+    "with what was superseded",
+    "with a base",
+    "re-pointing",
+    "only unlinking",
+    "clearing a link",
+    "a forgetful answer is refused",
+    "a write meanwhile",
+    "a failure",
+    "a cancel",
+    "a summary is superseded",
+    "a summary leaves with the session",
+];
+
+/// What a batch does to the items, by the names of [`COMPACTIONS`].
+fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
+    let old: BTreeMap<u64, (Value, Value)> = before
+        .semantic
+        .entries()
+        .map(|entry| (entry.item.id.number(), (json!(entry.item), json!(entry.deps))))
+        .collect();
+    let events = batch.as_array().unwrap();
+    let of = |kind: &'static str| events.iter().map(move |event| &event[kind]).filter(|body| !body.is_null());
+    let updated: Vec<(&Value, &Value, &(Value, Value))> = of("update_item")
+        .filter_map(|body| {
+            Some((&body["item"], &body["deps"], old.get(&body["item"]["id"].as_u64().unwrap())?))
+        })
+        .collect();
+    let mut found = Vec::new();
+    let mut note = |kind: &'static str, met: bool| found.extend(met.then_some(kind));
+    let superseded = |(item, _, _): &(&Value, &Value, &(Value, Value))| {
+        item["key"] == "summary" && !item["standing"]["superseded"].is_null()
+    };
+    note("a summary is superseded", updated.iter().any(superseded));
+    for body in of("forget_items") {
+        let gone: Vec<&Value> =
+            body["ids"].as_array().unwrap().iter().map(|id| &old[&id.as_u64().unwrap()].0).collect();
+        let of_summaries = gone.iter().any(|item| item["key"] == "summary");
+        let into = &body["cause"]["compaction"]["into"];
+        if into.is_null() {
+            note("a summary leaves with the session", of_summaries);
+            continue;
+        }
+        let (summary, deps) = of("add_item")
+            .find(|body| body["item"]["id"] == *into)
+            .map(|body| (&body["item"], body["deps"].as_array().unwrap()))
+            .unwrap();
+        let fact = &summary["layer"]["fact"];
+        note("of facts", !fact.is_null());
+        note("of facts of the session", fact["scope"] == "session");
+        note("of constraints", !summary["variant"]["constraint"].is_null() || summary["variant"] != "fact");
+        note("of what requests left for good", summary["layer"] == "request");
+        note("of what leaves with the session", !summary["layer"]["working"].is_null());
+        note("of a summary", of_summaries);
+        note("to be reviewed", summary["standing"] == "needs_review");
+        note("with what was superseded", gone.iter().any(|item| !item["standing"]["superseded"].is_null()));
+        note("with a base", !deps.is_empty());
+        let rests = |deps: &Value| deps.as_array().unwrap().contains(into);
+        note("re-pointing", updated.iter().any(|(_, deps, _)| rests(deps)));
+        note("only unlinking", updated.iter().any(|(_, deps, old)| **deps != old.1 && !rests(deps)));
+        let link = |item: &Value| item["layer"]["fact"]["supersedes"].clone();
+        note("clearing a link", updated.iter().any(|(item, _, old)| link(item) != link(&old.0)));
+    }
+    found
+}
 
 /// Takes the deeds one by one, and counts what was met.
 fn follow(policy: &Policy, deeds: &[Deed], met: &mut BTreeMap<&'static str, usize>) -> Result<(), String> {
     let (mut oracle, mut state) = (Oracle::new(policy, &conversation()), State::new(conversation()));
-    let mut take = |state: &mut State, input: &Value| {
+    let mut take = |state: &mut State, met: &mut BTreeMap<&'static str, usize>, input: &Value| {
         let input: Input =
             serde_json::from_value(input.clone()).map_err(|error| format!("{input}: {error}"))?;
         let decided = decide(policy, state, &input);
+        for kind in decided.iter().flat_map(|events| compacted(state, &json!(events))) {
+            *met.entry(kind).or_default() += 1;
+        }
         decided.iter().flatten().for_each(|event| state.apply(event));
         let said = decided.as_ref().map_or("refusal".into(), |events| match events.as_slice() {
             [] => "nothing".into(),
@@ -104,30 +244,73 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut BTreeMap<&'static str, usiz
     };
     for deed in deeds {
         match deed {
-            Deed::Take(input) => take(&mut state, input)?,
-            Deed::Ask if state.control.phase() == Phase::Idle && state.control.session().is_some() => {
-                take(&mut state, &json!({ "user_message": { "user": "ada", "text": "1" } }))?;
-                let answer = reply(&state);
-                take(&mut state, &answer)?;
-                take(&mut state, &json!("step"))?;
-                let answer = reply(&state);
-                take(&mut state, &answer)?;
-            }
-            Deed::End if state.control.phase() != Phase::Idle => {
-                take(&mut state, &json!("cancel"))?;
-                while state.control.phase() != Phase::Idle {
-                    let answer = reply(&state);
-                    take(&mut state, &answer)?;
+            Deed::Take(input) => take(&mut state, met, input)?,
+            Deed::Ask { trace, meanwhile, answer }
+                if state.control.phase() == Phase::Idle && state.control.session().is_some() =>
+            {
+                take(&mut state, met, &json!({ "user_message": { "user": "ada", "text": "1" } }))?;
+                let identified = reply(&state, *trace);
+                take(&mut state, met, &identified)?;
+                take(&mut state, met, &json!("step"))?;
+                if state.control.phase() == Phase::Compacting {
+                    if let Some(write) =
+                        meanwhile.as_ref().filter(|write| leaves_the_cluster(policy, &state, write))
+                    {
+                        take(&mut state, met, write)?;
+                        *met.entry("a write meanwhile").or_default() += 1;
+                    }
+                    let cluster = present(policy, &state).ids;
+                    let call = json!(state.control.waiting().unwrap().id);
+                    take(&mut state, met, &answer.input(&call, &cluster))?;
+                    let kind = match (answer, state.control.phase()) {
+                        (_, Phase::Compacting) => "a forgetful answer is refused",
+                        (Answer::Fails(_), _) => "a failure",
+                        (Answer::Cancelled, _) => "a cancel",
+                        (Answer::All, _) => "of all that was shown",
+                        _ => "of a part",
+                    };
+                    *met.entry(kind).or_default() += 1;
+                    if state.control.phase() == Phase::Compacting {
+                        take(&mut state, met, &Answer::All.input(&call, &cluster))?;
+                    }
+                }
+                if state.control.phase() == Phase::LoadingContext {
+                    let loaded = reply(&state, *trace);
+                    take(&mut state, met, &loaded)?;
                 }
             }
-            Deed::Ask | Deed::End => {}
+            Deed::Go(steps) => {
+                for _ in 0..*steps {
+                    if state.control.phase() != Phase::Idle {
+                        let answer = reply(&state, 1);
+                        take(&mut state, met, &answer)?;
+                    }
+                }
+            }
+            Deed::End if state.control.phase() != Phase::Idle => {
+                take(&mut state, met, &json!("cancel"))?;
+                while state.control.phase() != Phase::Idle {
+                    let answer = reply(&state, 1);
+                    take(&mut state, met, &answer)?;
+                }
+            }
+            Deed::Ask { .. } | Deed::End => {}
         }
     }
     Ok(())
 }
 
+/// Whether the summarizer is shown the same after an input. No document says what becomes of a cluster whose items change
+/// while it is summarized, so such inputs do not come.
+fn leaves_the_cluster(policy: &Policy, state: &State, input: &Value) -> bool {
+    let input: Input = serde_json::from_value(input.clone()).unwrap();
+    let mut after = state.clone();
+    decide(policy, state, &input).iter().flatten().for_each(|event| after.apply(event));
+    present(policy, state).ids == present(policy, &after).ids
+}
+
 /// The answer that is waited for.
-fn reply(state: &State) -> Value {
+fn reply(state: &State, trace: u32) -> Value {
     let Some(call) = state.control.waiting() else { return json!("step") };
     let report = match call.ask {
         Ask::VerifyIdentity => json!({ "identity": { "gcp": true, "mongodb": true } }),
@@ -136,40 +319,87 @@ fn reply(state: &State) -> Value {
             let ratings = json!({
                 "analyst": rating, "solution": rating, "critic": rating, "security": rating, "optimizer": rating,
             });
-            let trace = json!({ "conversation": "past", "request": 1 });
+            let trace = json!({ "conversation": "past", "request": trace });
             json!({ "context": { "ratings": ratings, "traces": [{ "trace": trace, "text": "2" }] } })
         }
+        Ask::Classify => json!({ "classification": { "tags": ["3"], "similarity": 0 } }),
+        Ask::DraftPlan => json!({ "plan": [
+            { "id": 1, "text": "1", "effect": "pure" }, { "id": 2, "text": "2", "effect": "pure" },
+        ]}),
+        Ask::Argue(_) | Ask::Reread => {
+            let argument = json!({ "stance": "pro", "confidence": 1_000_000 });
+            json!({ "argument": { "argument": argument, "text": "3", "plan": null } })
+        }
+        Ask::RunTask { .. } => json!({ "exit": { "code": 0, "text": "1" } }),
         Ask::Remember { .. } => json!({ "stored": { "held": true } }),
         _ => json!("delivered"),
     };
     json!({ "reply": { "call": call.id, "report": report } })
 }
 
-/// Who may write what differs.
+/// Who may write what differs, and when and how is compacted.
 fn policy() -> impl Strategy<Value = Policy> {
-    let both = (select(&Rank::ALL[..]), select(&Rank::ALL[..]));
-    both.prop_map(|(one, other)| {
-        let (organizational_from, constraint_from) = (one, other);
-        let mut policy = serde_json::to_value(Policy::hardened()).unwrap();
-        policy["writes"] =
-            json!({ "constraint_from": constraint_from, "organizational_from": organizational_from });
-        serde_json::from_value(policy).unwrap()
+    let writes = (select(&Rank::ALL[..]), select(&Rank::ALL[..]));
+    let limits = (select(vec![0, 1, 2, 3, 4, 6, 64]), select(vec![0, 4, 7, 9, 6_000, 6_000]), 2..=5_u32);
+    let rules = (weighted(0.9), any::<bool>(), weighted(0.7));
+    (writes, limits, rules).prop_map(
+        |(
+            (constraint_from, organizational_from),
+            (from_items, from_tokens, cluster_items),
+            (compaction, compacted_constraints, repointed_dependents),
+        )| {
+            let mut policy = serde_json::to_value(Policy::hardened()).unwrap();
+            policy["writes"] =
+                json!({ "constraint_from": constraint_from, "organizational_from": organizational_from });
+            policy["compaction"] =
+                json!({ "from_items": from_items, "from_tokens": from_tokens, "cluster_items": cluster_items });
+            policy["rules"]["compaction"] = json!(compaction);
+            policy["rules"]["compacted_constraints"] = json!(compacted_constraints);
+            policy["rules"]["repointed_dependents"] = json!(repointed_dependents);
+            let policy: Policy = serde_json::from_value(policy).unwrap();
+            assert_eq!(policy.validate(), Ok(()));
+            policy
+        },
+    )
+}
+
+fn ask() -> impl Strategy<Value = Deed> {
+    let answer = Union::new_weighted(vec![
+        (6, Just(Answer::All).boxed()),
+        (5, any::<u32>().prop_map(Answer::Part).boxed()),
+        (1, any::<u32>().prop_map(Answer::Twice).boxed()),
+        (1, (1..30_u64).prop_map(Answer::Stranger).boxed()),
+        (1, Just(Answer::Nothing).boxed()),
+        (1, select(vec!["error", "timeout", "no_candidates", "unknown"]).prop_map(Answer::Fails).boxed()),
+        (1, Just(Answer::Cancelled).boxed()),
+    ]);
+    (1..4_u32, option::weighted(0.2, write()), answer).prop_map(|(trace, meanwhile, answer)| Deed::Ask {
+        trace,
+        meanwhile,
+        answer,
     })
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
-    let written = |write: Value| Deed::Take(json!({ "write": write }));
     Union::new_weighted(vec![
-        (1, Just(Deed::Ask).boxed()),
-        (1, Just(Deed::End).boxed()),
+        (6, ask().boxed()),
+        (4, Just(Deed::End).boxed()),
+        (2, (1..12_u32).prop_map(Deed::Go).boxed()),
         (3, Just(Deed::Take(json!({ "session_start": { "user": "ada" } }))).boxed()),
         (1, Just(Deed::Take(json!("session_end"))).boxed()),
-        (30, fact().prop_map(written).boxed()),
-        (5, working().prop_map(written).boxed()),
-        (6, signal().prop_map(written).boxed()),
-        (4, clock().prop_map(written).boxed()),
-        (1, identity().prop_map(written).boxed()),
+        (46, write().prop_map(Deed::Take).boxed()),
     ])
+}
+
+fn write() -> impl Strategy<Value = Value> {
+    Union::new_weighted(vec![
+        (30, fact().boxed()),
+        (5, working().boxed()),
+        (6, signal().boxed()),
+        (4, clock().boxed()),
+        (1, identity().boxed()),
+    ])
+    .prop_map(|write| json!({ "write": write }))
 }
 
 fn fact() -> impl Strategy<Value = Value> {
@@ -219,11 +449,11 @@ fn one_of(values: &[(u32, Value)]) -> impl Strategy<Value = Value> + use<> {
 }
 
 fn key() -> impl Strategy<Value = Value> {
-    one_of(&[(1, json!("a")), (1, json!("b")), (1, json!("c"))])
+    one_of(&[(3, json!("a")), (3, json!("b")), (2, json!("c")), (1, json!("d"))])
 }
 
 fn text() -> impl Strategy<Value = Value> {
-    one_of(&[(1, json!("1")), (1, json!("2")), (1, json!("3"))])
+    one_of(&[(2, json!("1")), (2, json!("2")), (1, json!("3")), (1, json!("größer"))])
 }
 
 fn rank() -> impl Strategy<Value = Value> {
@@ -283,6 +513,7 @@ fn reference() -> impl Strategy<Value = Value> {
     Union::new_weighted(vec![
         (2, key().prop_map(|key| json!({ "key": key })).boxed()),
         (1, (1..7_u64).prop_map(|id| json!({ "id": id })).boxed()),
+        (1, (7..40_u64).prop_map(|id| json!({ "id": id })).boxed()),
     ])
 }
 

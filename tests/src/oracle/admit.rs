@@ -1,5 +1,6 @@
 //! Which inputs are refused, and as what. A refusal changes nothing (000-4.6).
 
+use super::compaction::compact;
 use super::course::Course;
 use super::facts;
 use super::fold::Fold;
@@ -29,6 +30,8 @@ impl Course {
                 Some((waiting, question)) if waiting == *call => {
                     if !question.is_answered_by(report) {
                         Some("WrongReport") // 000-0.3
+                    } else if self.forgets_too_much(report, known) {
+                        Some("Misuse") // decision 0021
                     } else if self.changes_an_effect(report) {
                         Some("EffectChanged") // decision 0003
                     } else {
@@ -52,6 +55,12 @@ impl Course {
             // Decision 0015: while a request runs, under every policy.
             Came::Resume => (!self.runs()).then_some("NothingToResume"),
         }
+    }
+
+    /// Decision 0021: one at least, and only of the cluster. No document says which kind of refusal it is.
+    fn forgets_too_much(&self, report: &Answer, known: &Fold) -> bool {
+        let Answer::Summary { text, forgets } = report else { return false };
+        compact(known, &self.lines, &self.request.cluster, text, forgets.as_deref()).is_none()
     }
 
     /// Decision 0003: a later plan that gives a started task another kind of effect.
