@@ -103,6 +103,9 @@ impl fmt::Debug for Deed {
     }
 }
 
+/// How often each kind was met.
+type Met = BTreeMap<&'static str, usize>;
+
 #[test]
 fn writes_do_what_the_oracle_expects() {
     let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse::<u64>().ok()).unwrap_or(0);
@@ -222,9 +225,9 @@ fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
 }
 
 /// Takes the deeds one by one, and counts what was met.
-fn follow(policy: &Policy, deeds: &[Deed], met: &mut BTreeMap<&'static str, usize>) -> Result<(), String> {
+fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> {
     let (mut oracle, mut state) = (Oracle::new(policy, &conversation()), State::new(conversation()));
-    let mut take = |state: &mut State, met: &mut BTreeMap<&'static str, usize>, input: &Value| {
+    let mut take = |state: &mut State, met: &mut Met, input: &Value| {
         let input: Input =
             serde_json::from_value(input.clone()).map_err(|error| format!("{input}: {error}"))?;
         let decided = decide(policy, state, &input);
@@ -245,9 +248,8 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut BTreeMap<&'static str, usiz
     for deed in deeds {
         match deed {
             Deed::Take(input) => take(&mut state, met, input)?,
-            Deed::Ask { trace, meanwhile, answer }
-                if state.control.phase() == Phase::Idle && state.control.session().is_some() =>
-            {
+            Deed::Ask { trace, meanwhile, answer } if state.control.session().is_some() => {
+                end(&mut state, met, &mut take)?;
                 take(&mut state, met, &json!({ "user_message": { "user": "ada", "text": "1" } }))?;
                 let identified = reply(&state, *trace);
                 take(&mut state, met, &identified)?;
@@ -287,15 +289,25 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut BTreeMap<&'static str, usiz
                     }
                 }
             }
-            Deed::End if state.control.phase() != Phase::Idle => {
-                take(&mut state, met, &json!("cancel"))?;
-                while state.control.phase() != Phase::Idle {
-                    let answer = reply(&state, 1);
-                    take(&mut state, met, &answer)?;
-                }
-            }
-            Deed::Ask { .. } | Deed::End => {}
+            Deed::End => end(&mut state, met, &mut take)?,
+            Deed::Ask { .. } => {}
         }
+    }
+    Ok(())
+}
+
+/// Cancels the request that runs, if any, and lets it end.
+fn end(
+    state: &mut State,
+    met: &mut Met,
+    take: &mut impl FnMut(&mut State, &mut Met, &Value) -> Result<(), String>,
+) -> Result<(), String> {
+    if state.control.phase() != Phase::Idle {
+        take(state, met, &json!("cancel"))?;
+    }
+    while state.control.phase() != Phase::Idle {
+        let answer = reply(state, 1);
+        take(state, met, &answer)?;
     }
     Ok(())
 }
@@ -385,7 +397,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         (6, ask().boxed()),
         (4, Just(Deed::End).boxed()),
         (2, (1..12_u32).prop_map(Deed::Go).boxed()),
-        (3, Just(Deed::Take(json!({ "session_start": { "user": "ada" } }))).boxed()),
+        (5, Just(Deed::Take(json!({ "session_start": { "user": "ada" } }))).boxed()),
         (1, Just(Deed::Take(json!("session_end"))).boxed()),
         (46, write().prop_map(Deed::Take).boxed()),
     ])
@@ -393,7 +405,8 @@ fn deed() -> impl Strategy<Value = Deed> {
 
 fn write() -> impl Strategy<Value = Value> {
     Union::new_weighted(vec![
-        (30, fact().boxed()),
+        (15, fact().boxed()),
+        (20, plain_fact().boxed()),
         (5, working().boxed()),
         (6, signal().boxed()),
         (4, clock().boxed()),
@@ -415,6 +428,21 @@ fn fact() -> impl Strategy<Value = Value> {
                 "kind": kind, "key": key, "text": text, "source": source, "at": at,
                 "memory": memory, "scope": scope, "audience": audience, "time_sensitive": time_sensitive,
                 "supersedes": supersedes, "detected": detected, "rests_on": rests_on,
+            }})
+        },
+    )
+}
+
+/// Facts that count alike, so that several of them can be summarized.
+fn plain_fact() -> impl Strategy<Value = Value> {
+    let what = (plain_key(), text(), 0..3_u64, one_of(&[(4, json!("global")), (2, json!("session"))]));
+    let kind = one_of(&[(3, json!("fact")), (1, json!({ "constraint": null }))]);
+    (kind, what, option::weighted(0.2, reference()), rests_on()).prop_map(
+        |(kind, (key, text, at, scope), supersedes, rests_on)| {
+            json!({ "fact": {
+                "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": "manager" }, "at": at,
+                "memory": "user", "scope": scope, "audience": "everybody", "time_sensitive": false,
+                "supersedes": supersedes, "detected": null, "rests_on": rests_on,
             }})
         },
     )
@@ -450,6 +478,10 @@ fn one_of(values: &[(u32, Value)]) -> impl Strategy<Value = Value> + use<> {
 
 fn key() -> impl Strategy<Value = Value> {
     one_of(&[(3, json!("a")), (3, json!("b")), (2, json!("c")), (1, json!("d"))])
+}
+
+fn plain_key() -> impl Strategy<Value = Value> {
+    one_of(&[(1, json!("a")), (2, json!("d")), (4, json!("e")), (4, json!("f")), (4, json!("g"))])
 }
 
 fn text() -> impl Strategy<Value = Value> {
@@ -512,6 +544,7 @@ fn detected() -> impl Strategy<Value = Value> {
 fn reference() -> impl Strategy<Value = Value> {
     Union::new_weighted(vec![
         (2, key().prop_map(|key| json!({ "key": key })).boxed()),
+        (2, plain_key().prop_map(|key| json!({ "key": key })).boxed()),
         (1, (1..7_u64).prop_map(|id| json!({ "id": id })).boxed()),
         (1, (7..40_u64).prop_map(|id| json!({ "id": id })).boxed()),
     ])

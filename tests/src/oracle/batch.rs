@@ -46,9 +46,9 @@ impl Batch {
                     strike(&mut self.written, event.clone())?;
                 } else {
                     self.strike_change(&seen, things, &mut composed)?;
-                }
-                if seen.key.starts_with("{\"answer\"") {
-                    agree(read, &seen.text)?; // decision 0016: what the user was answered
+                    if seen.key.starts_with("{\"answer\"") {
+                        agree(read, &seen.text)?; // decision 0016: what the user was answered
+                    }
                 }
             } else if let Some(body) = event.get("forget_items") {
                 // 000-0.4: with a cause; they are the end of a session and that the time has come.
