@@ -22,7 +22,7 @@ use std::fmt;
 
 /// Sequences, and the most deeds of each.
 const SEQUENCES: u32 = 2_000;
-const DEEDS_MAX: usize = 60;
+const DEEDS_MAX: usize = 80;
 /// Inputs that all of them come to at least.
 const STEPS_MIN: usize = 20_000;
 
@@ -114,7 +114,7 @@ fn writes_do_what_the_oracle_expects() {
     let config = Config { cases: SEQUENCES, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let met = RefCell::new(BTreeMap::new());
-    let tried = runner.run(&(policy(), vec(deed(), 1..=DEEDS_MAX)), |(policy, deeds)| {
+    let tried = runner.run(&(policy(), deeds()), |(policy, deeds)| {
         follow(&policy, &deeds, &mut met.borrow_mut()).map_err(TestCaseError::fail)
     });
     match tried {
@@ -375,6 +375,13 @@ fn policy() -> impl Strategy<Value = Policy> {
     )
 }
 
+/// Mostly, a session is open from the beginning.
+fn deeds() -> impl Strategy<Value = Vec<Deed>> {
+    let start = Deed::Take(json!({ "session_start": { "user": "ada" } }));
+    (option::weighted(0.9, Just(start)), vec(deed(), 1..=DEEDS_MAX))
+        .prop_map(|(start, deeds)| start.into_iter().chain(deeds).collect())
+}
+
 fn ask() -> impl Strategy<Value = Deed> {
     let answer = Union::new_weighted(vec![
         (6, Just(Answer::All).boxed()),
@@ -394,19 +401,19 @@ fn ask() -> impl Strategy<Value = Deed> {
 
 fn deed() -> impl Strategy<Value = Deed> {
     Union::new_weighted(vec![
-        (6, ask().boxed()),
+        (5, ask().boxed()),
         (4, Just(Deed::End).boxed()),
         (2, (1..12_u32).prop_map(Deed::Go).boxed()),
         (5, Just(Deed::Take(json!({ "session_start": { "user": "ada" } }))).boxed()),
         (1, Just(Deed::Take(json!("session_end"))).boxed()),
-        (46, write().prop_map(Deed::Take).boxed()),
+        (50, write().prop_map(Deed::Take).boxed()),
     ])
 }
 
 fn write() -> impl Strategy<Value = Value> {
     Union::new_weighted(vec![
-        (15, fact().boxed()),
-        (20, plain_fact().boxed()),
+        (12, fact().boxed()),
+        (30, plain_fact().boxed()),
         (5, working().boxed()),
         (6, signal().boxed()),
         (4, clock().boxed()),
@@ -435,12 +442,18 @@ fn fact() -> impl Strategy<Value = Value> {
 
 /// Facts that count alike, so that several of them can be summarized.
 fn plain_fact() -> impl Strategy<Value = Value> {
-    let what = (plain_key(), text(), 0..3_u64, one_of(&[(4, json!("global")), (2, json!("session"))]));
-    let kind = one_of(&[(3, json!("fact")), (1, json!({ "constraint": null }))]);
-    (kind, what, option::weighted(0.2, reference()), rests_on()).prop_map(
+    let what = (
+        plain_key(),
+        text(),
+        0..3_u64,
+        one_of(&[(4, json!("global")), (2, json!("session")), (1, json!({ "task": "x" }))]),
+    );
+    let kind = one_of(&[(2, json!("fact")), (1, json!({ "constraint": null }))]);
+    let rests_on = option::weighted(0.5, vec(plain_reference(), 1..=2)).prop_map(Option::unwrap_or_default);
+    (kind, what, option::weighted(0.2, plain_reference()), rests_on).prop_map(
         |(kind, (key, text, at, scope), supersedes, rests_on)| {
             json!({ "fact": {
-                "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": "manager" }, "at": at,
+                "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": "executive" }, "at": at,
                 "memory": "user", "scope": scope, "audience": "everybody", "time_sensitive": false,
                 "supersedes": supersedes, "detected": null, "rests_on": rests_on,
             }})
@@ -478,6 +491,13 @@ fn one_of(values: &[(u32, Value)]) -> impl Strategy<Value = Value> + use<> {
 
 fn key() -> impl Strategy<Value = Value> {
     one_of(&[(3, json!("a")), (3, json!("b")), (2, json!("c")), (1, json!("d"))])
+}
+
+fn plain_reference() -> impl Strategy<Value = Value> {
+    Union::new_weighted(vec![
+        (5, plain_key().prop_map(|key| json!({ "key": key })).boxed()),
+        (1, (1..40_u64).prop_map(|id| json!({ "id": id })).boxed()),
+    ])
 }
 
 fn plain_key() -> impl Strategy<Value = Value> {
