@@ -11,7 +11,7 @@ use orchestrion_tests::walk::conversation;
 use proptest::bool::weighted;
 use proptest::collection::vec;
 use proptest::option;
-use proptest::prelude::{Just, Strategy, any};
+use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof};
 use proptest::sample::select;
 use proptest::strategy::Union;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -375,10 +375,18 @@ fn policy() -> impl Strategy<Value = Policy> {
     )
 }
 
-/// Mostly, a session is open from the beginning.
+/// Mostly, a session is open from the beginning. Some ask often, so that what requests leave grows; more note, so that facts do.
 fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     let start = Deed::Take(json!({ "session_start": { "user": "ada" } }));
-    (option::weighted(0.9, Just(start)), vec(deed(), 1..=DEEDS_MAX))
+    let asking = vec(
+        deed(15, 60, plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)).boxed()),
+        1..=DEEDS_MAX,
+    );
+    let noting = (read_one_of(KINDS_OF_FACTS), read_one_of(&SCOPES[..2])).prop_flat_map(|(kind, scope)| {
+        let scope = prop_oneof![6 => Just(scope), 1 => read_one_of(SCOPES)];
+        vec(deed(8, 10, plain_fact(Just(kind), scope).boxed()), 1..=DEEDS_MAX)
+    });
+    (option::weighted(0.9, Just(start)), prop_oneof![2 => asking, 3 => noting])
         .prop_map(|(start, deeds)| start.into_iter().chain(deeds).collect())
 }
 
@@ -399,21 +407,21 @@ fn ask() -> impl Strategy<Value = Deed> {
     })
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed(asks: u32, wild: u32, plain: BoxedStrategy<Value>) -> impl Strategy<Value = Deed> {
     Union::new_weighted(vec![
-        (5, ask().boxed()),
-        (4, Just(Deed::End).boxed()),
+        (asks, ask().boxed()),
+        (2, Just(Deed::End).boxed()),
         (2, (1..12_u32).prop_map(Deed::Go).boxed()),
         (5, Just(Deed::Take(json!({ "session_start": { "user": "ada" } }))).boxed()),
         (1, Just(Deed::Take(json!("session_end"))).boxed()),
-        (50, write().prop_map(Deed::Take).boxed()),
+        (50, plain.prop_map(|write| Deed::Take(json!({ "write": write }))).boxed()),
+        (wild, write().prop_map(Deed::Take).boxed()),
     ])
 }
 
 fn write() -> impl Strategy<Value = Value> {
     Union::new_weighted(vec![
         (12, fact().boxed()),
-        (30, plain_fact().boxed()),
         (5, working().boxed()),
         (6, signal().boxed()),
         (4, clock().boxed()),
@@ -440,15 +448,16 @@ fn fact() -> impl Strategy<Value = Value> {
     )
 }
 
+/// The kinds and scopes of facts that count alike, by their weights.
+const KINDS_OF_FACTS: &[(u32, &str)] = &[(2, r#""fact""#), (1, r#"{"constraint":null}"#)];
+const SCOPES: &[(u32, &str)] = &[(3, r#""global""#), (2, r#""session""#), (1, r#"{"task":"x"}"#)];
+
 /// Facts that count alike, so that several of them can be summarized.
-fn plain_fact() -> impl Strategy<Value = Value> {
-    let what = (
-        plain_key(),
-        text(),
-        0..3_u64,
-        one_of(&[(4, json!("global")), (2, json!("session")), (1, json!({ "task": "x" }))]),
-    );
-    let kind = one_of(&[(2, json!("fact")), (1, json!({ "constraint": null }))]);
+fn plain_fact(
+    kind: impl Strategy<Value = Value>,
+    scope: impl Strategy<Value = Value>,
+) -> impl Strategy<Value = Value> {
+    let what = (plain_key(), text(), 0..3_u64, scope);
     let rests_on = option::weighted(0.5, vec(plain_reference(), 1..=2)).prop_map(Option::unwrap_or_default);
     (kind, what, option::weighted(0.2, plain_reference()), rests_on).prop_map(
         |(kind, (key, text, at, scope), supersedes, rests_on)| {
@@ -489,6 +498,11 @@ fn one_of(values: &[(u32, Value)]) -> impl Strategy<Value = Value> + use<> {
     Union::new_weighted(values.iter().map(|(weight, value)| (*weight, Just(value.clone()))).collect())
 }
 
+fn read_one_of(values: &[(u32, &str)]) -> impl Strategy<Value = Value> + use<> {
+    let read = |(weight, text): &(u32, &str)| (*weight, serde_json::from_str(text).unwrap());
+    one_of(&values.iter().map(read).collect::<Vec<(u32, Value)>>())
+}
+
 fn key() -> impl Strategy<Value = Value> {
     one_of(&[(3, json!("a")), (3, json!("b")), (2, json!("c")), (1, json!("d"))])
 }
@@ -501,7 +515,15 @@ fn plain_reference() -> impl Strategy<Value = Value> {
 }
 
 fn plain_key() -> impl Strategy<Value = Value> {
-    one_of(&[(1, json!("a")), (2, json!("d")), (4, json!("e")), (4, json!("f")), (4, json!("g"))])
+    one_of(&[
+        (1, json!("a")),
+        (2, json!("d")),
+        (4, json!("e")),
+        (4, json!("f")),
+        (4, json!("g")),
+        (3, json!("h")),
+        (3, json!("i")),
+    ])
 }
 
 fn text() -> impl Strategy<Value = Value> {
