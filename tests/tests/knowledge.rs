@@ -410,7 +410,11 @@ fn reply(state: &State, trace: u32) -> Value {
 /// Who may write what differs, and when and how is compacted.
 fn policy() -> impl Strategy<Value = Policy> {
     let writes = (select(&Rank::ALL[..]), select(&Rank::ALL[..]));
-    let limits = (select(vec![0, 1, 2, 3, 4, 6, 64]), select(vec![0, 4, 7, 9, 6_000, 6_000]), 2..=5_u32);
+    let limits = (
+        select(vec![0, 1, 2, 3, 4, 6, 64, 64]),
+        select(vec![0, 4, 6, 7, 8, 9, 6_000, 6_000, 6_000]),
+        2..=5_u32,
+    );
     let rules = (weighted(0.9), any::<bool>(), weighted(0.7));
     (writes, limits, rules).prop_map(
         |(

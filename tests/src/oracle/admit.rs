@@ -4,7 +4,7 @@ use super::compaction::compact;
 use super::course::Course;
 use super::facts;
 use super::fold::Fold;
-use super::words::{Answer, Came, Task};
+use super::words::{Answer, Came, Question, Task};
 
 impl Course {
     /// The kind of refusal, or nothing if the input is taken.
@@ -42,7 +42,10 @@ impl Course {
             },
             Came::CallFailed { call, .. } => match self.waiting {
                 // F14, decision 0001: without error rows the failure is refused, and the request waits for ever.
-                Some((waiting, _)) if waiting == *call => expected(self.lines.rules.error_rows),
+                // Decision 0021: but a failed summarizer never blocks a request.
+                Some((waiting, question)) if waiting == *call => {
+                    expected(self.lines.rules.error_rows || question == Question::Summarize)
+                }
                 _ => Some("WrongCall"),
             },
             // 000-4.5: refused while a call is waited for. 004-1.32, F2: nothing leads on from RollbackComplete.
