@@ -83,7 +83,3 @@ pub(super) fn at_most(chance: f64) -> String {
     format!("{digit}e{exponent}")
 }
 
-/// A number with its thousands apart.
-pub(super) fn grouped(number: u64) -> String {
-    indicatif::HumanCount(number).to_string()
-}
