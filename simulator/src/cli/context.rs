@@ -10,7 +10,6 @@ use crate::show::{grouped, harmless};
 use anstyle::{AnsiColor, Style};
 use miette::Result;
 use orchestrion_kernel::context::{Limits, Status};
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 /// Choose what a module is shown within a budget of tokens: exactly, with what each item needs. Explain the choice, and draw what
@@ -62,12 +61,9 @@ struct About {
     #[arg(value_name = "PROBLEM")]
     problem: PathBuf,
     /// Cut a search short after so many nodes; its answer is then given with a proven bound. The same on every machine.
-    #[arg(long, value_name = "NUMBER", default_value_t = NODES)]
-    nodes: NonZeroU64,
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().nodes)]
+    nodes: u64,
 }
-
-/// Enough for whatever can be proven in minutes.
-const NODES: NonZeroU64 = NonZeroU64::new(1_000_000).unwrap();
 
 impl About {
     fn read(&self) -> Result<Named> {
@@ -75,7 +71,7 @@ impl About {
     }
 
     const fn limits(&self) -> Limits {
-        Limits { nodes: self.nodes.get() }
+        Limits { nodes: self.nodes }
     }
 }
 
@@ -118,5 +114,9 @@ const fn outcome(is_cut: bool) -> Outcome {
 }
 
 const fn style(is_good: bool) -> Style {
-    Style::new().fg_color(Some(anstyle::Color::Ansi(if is_good { AnsiColor::Green } else { AnsiColor::Yellow })))
+    Style::new().fg_color(Some(anstyle::Color::Ansi(if is_good {
+        AnsiColor::Green
+    } else {
+        AnsiColor::Yellow
+    })))
 }

@@ -98,6 +98,8 @@ impl Curve {
             Some((u128::from(open) * u128::from(utility), below.budget + 1 + (open - 1) / 2))
         });
         // Of gaps that are as open, the lowest.
-        gaps.filter(|(area, _)| *area > 0).max_by_key(|(area, budget)| (*area, Reverse(*budget))).map(|(_, budget)| budget)
+        gaps.filter(|(area, _)| *area > 0)
+            .max_by_key(|(area, budget)| (*area, Reverse(*budget)))
+            .map(|(_, budget)| budget)
     }
 }

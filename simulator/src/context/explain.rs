@@ -28,11 +28,11 @@ pub struct Account<'a> {
 /// Why an item is chosen, or is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is chosen: because it is pinned, for what needs it, or for its own utility.
+    /// It is chosen: because it is pinned, for what needs it, for its group, or for its own utility.
     In {
         /// Whether it is pinned.
         is_pinned: bool,
-        /// The chosen ones that depend on it.
+        /// The chosen ones that depend on it, but for those of its group.
         needed_by: Vec<usize>,
     },
     /// It is not chosen.
@@ -124,6 +124,11 @@ impl<'a> Account<'a> {
         self.answer.selection.selected.binary_search(&item).is_ok()
     }
 
+    fn are_grouped(&self, one: usize, other: usize) -> bool {
+        let groups = &self.named.groups;
+        groups[one].is_some() && groups[one] == groups[other]
+    }
+
     /// Why each item is chosen or not, by position.
     #[must_use]
     pub fn reasons(&self) -> Vec<Reason> {
@@ -131,8 +136,8 @@ impl<'a> Account<'a> {
         let mut needed_by = vec![Vec::new(); candidates.len()];
         for item in &self.answer.selection.selected {
             for dep in candidates[*item].deps.iter().filter(|dep| *dep != item) {
-                // An item may name a dependency twice.
-                if needed_by[*dep].last() != Some(item) {
+                // An item may name a dependency twice. Those of its group are told as such.
+                if needed_by[*dep].last() != Some(item) && !self.are_grouped(*item, *dep) {
                     needed_by[*dep].push(*item);
                 }
             }
@@ -255,7 +260,12 @@ impl<'a> Account<'a> {
     }
 
     /// The smallest budget above `budget` that has so much utility: found by steps that double, then by halves.
-    fn least_from(&mut self, problem: &Problem, utility: u64, budget: u64) -> Result<Option<u64>, SolveError> {
+    fn least_from(
+        &mut self,
+        problem: &Problem,
+        utility: u64,
+        budget: u64,
+    ) -> Result<Option<u64>, SolveError> {
         let all = self.all();
         let (mut below, mut step) = (budget, 1);
         let mut enough = loop {

@@ -32,7 +32,9 @@ const BLOCK: usize = 20;
 #[derive(Debug, Error)]
 pub enum IlpError {
     /// Floating point would not do.
-    #[error("the {what} sum to {sum}, divided by what they have in common; in floating point that is exact below {SUM_MAX} only")]
+    #[error(
+        "the {what} sum to {sum}, divided by what they have in common; in floating point that is exact below {SUM_MAX} only"
+    )]
     TooLarge {
         /// Utilities or costs.
         what: &'static str,
@@ -57,7 +59,7 @@ pub enum IlpError {
 ///
 /// # Errors
 /// [`IlpError`] where floating point does not reach; no answer is given then.
-pub fn solve(problem: &Problem) -> Result<Selection, IlpError> {
+pub(super) fn solve(problem: &Problem) -> Result<Selection, IlpError> {
     let mut program = Program::new(problem)?;
     let best = program.solve(Aim::Utility)?;
     program.utility_min = Some(best.utility);
@@ -118,7 +120,8 @@ impl<'a> Program<'a> {
             return Ok(Selection { selected: Vec::new(), utility: 0, cost: 0 });
         }
         let sum = |of: &dyn Fn(usize, &Candidate) -> u64| {
-            let terms = candidates.iter().enumerate().map(|(item, candidate)| exact(of(item, candidate)) * x[item]);
+            let terms =
+                candidates.iter().enumerate().map(|(item, candidate)| exact(of(item, candidate)) * x[item]);
             terms.sum::<Expression>()
         };
         let utility = || sum(&|_, candidate| candidate.utility / self.utility_unit);
@@ -160,7 +163,9 @@ fn engine(aimed: good_lp::variable::UnsolvedProblem) -> impl SolverModel<Error =
     const TOLERANCE: f64 = 1e-9;
     let model = aimed.using(good_lp::solvers::highs::highs);
     let model = model.set_option("mip_rel_gap", 0.0).set_option("mip_abs_gap", 0.0);
-    let model = model.set_option("mip_feasibility_tolerance", TOLERANCE).set_option("primal_feasibility_tolerance", TOLERANCE);
+    let model = model
+        .set_option("mip_feasibility_tolerance", TOLERANCE)
+        .set_option("primal_feasibility_tolerance", TOLERANCE);
     model.set_threads(1)
 }
 
@@ -192,9 +197,11 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 
 /// The shortest beginning of a choice that is as good, as cheap, and can be shown.
 fn shortest(problem: &Problem, chosen: Selection) -> Selection {
-    let adds = |item: &usize| problem.candidates().get(*item).is_some_and(|one| one.utility > 0 || one.cost > 0);
+    let adds =
+        |item: &usize| problem.candidates().get(*item).is_some_and(|one| one.utility > 0 || one.cost > 0);
     let least = chosen.selected.iter().rposition(adds).map_or(0, |last| last + 1);
-    let beginnings = (least..chosen.selected.len()).map(|end| summed(problem, chosen.selected[..end].to_vec()));
+    let beginnings =
+        (least..chosen.selected.len()).map(|end| summed(problem, chosen.selected[..end].to_vec()));
     let mut shown = beginnings.filter(|beginning| check(problem, beginning).is_ok());
     shown.next().unwrap_or(chosen)
 }

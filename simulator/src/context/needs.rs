@@ -25,7 +25,12 @@ impl<'a> Needs<'a> {
     }
 
     /// These items and all that they need, but for what is there already; nothing if that costs more than `cost_max`.
-    pub(super) fn of(&mut self, items: &[usize], is_there: impl Fn(usize) -> bool, cost_max: u64) -> Option<Missing> {
+    pub(super) fn of(
+        &mut self,
+        items: &[usize],
+        is_there: impl Fn(usize) -> bool,
+        cost_max: u64,
+    ) -> Option<Missing> {
         self.walk += 1;
         let mut missing = Missing::default();
         let mut open: Vec<usize> = items.to_vec();

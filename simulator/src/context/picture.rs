@@ -122,7 +122,9 @@ fn with_room(most: u64) -> u64 {
 fn step(most: u64) -> u64 {
     let mut unit = 1;
     loop {
-        if let Some(step) = [1, 2, 5].map(|times| unit * times).into_iter().find(|step| most / step <= MARKS_MAX) {
+        if let Some(step) =
+            [1, 2, 5].map(|times| unit * times).into_iter().find(|step| most / step <= MARKS_MAX)
+        {
             return step;
         }
         unit *= 10;
@@ -143,7 +145,7 @@ fn marks(scale: &Scale) -> Markup {
             text.faint.figure x=(x) y=(BOTTOM + 24) text-anchor="middle" { (grouped(tokens)) }
         }
         line.axis x1=(LEFT) x2=(RIGHT) y1=(BOTTOM) y2=(BOTTOM) {}
-        text.faint x=(LEFT) y=(TOP - 12) { "utility" }
+        text.faint x=(LEFT - 12) y=(TOP - 18) text-anchor="end" { "utility" }
         text.faint x=(RIGHT) y=(BOTTOM + 52) text-anchor="end" { "budget, tokens" }
     }
 }
@@ -192,7 +194,7 @@ fn marker(scale: &Scale, budget: u64, here: &Point) -> Markup {
         line.drop x1=(x) x2=(x) y1=(y) y2=(BOTTOM) {}
         circle.dot cx=(x) cy=(y) r="6" {}
         text.here.figure x=(x) y=(y) dx=(dx) dy=(dy) text-anchor=(anchor) {
-            "utility " (grouped(here.utility)) " for " (grouped(budget)) " tokens"
+            (grouped(budget)) " tokens buy " (grouped(here.utility))
         }
     }
 }

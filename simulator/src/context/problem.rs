@@ -82,7 +82,9 @@ impl Named {
     /// As [`Named::read`].
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ProblemError> {
         text_of(bytes).and_then(read).map_err(|fault| ProblemError {
-            place: fault.at.map_or_else(|| name.to_owned(), |at| format!("{name}:{}", line_and_column(bytes, at))),
+            place: fault
+                .at
+                .map_or_else(|| name.to_owned(), |at| format!("{name}:{}", line_and_column(bytes, at))),
             what: fault.what,
             help: fault.help,
         })
@@ -118,12 +120,17 @@ fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
 
 fn read(text: &str) -> Result<Named, Fault> {
     let file: ProblemFile<'_> = serde_json::from_str(text).map_err(|error| unparsed(text, &error))?;
-    named(file).map_err(|Misfit { item, what, help }| Fault { at: item.and_then(|item| span(text, item)), what, help })
+    named(file).map_err(|Misfit { item, what, help }| Fault {
+        at: item.and_then(|item| span(text, item)),
+        what,
+        help,
+    })
 }
 
 /// What JSON, or the form of the file, was broken by; with the item in which it stands.
 fn unparsed(text: &str, error: &serde_json::Error) -> Fault {
-    let line_start = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
+    let line_start =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let at = (line_start + error.column().saturating_sub(1)).min(text.len());
     let told = error.to_string();
     let told = told.rsplit_once(" at line ").map_or(&told[..], |(told, _)| told);
@@ -137,9 +144,16 @@ fn unparsed(text: &str, error: &serde_json::Error) -> Fault {
     });
     let item = within.map_or_else(String::new, |(index, item)| {
         let id = serde_json::from_str::<IdAlone<'_>>(item.get()).ok();
-        id.map_or_else(|| format!("item {} of the list: ", index + 1), |alone| format!("item {}: ", quoted(&alone.id)))
+        id.map_or_else(
+            || format!("item {} of the list: ", index + 1),
+            |alone| format!("item {}: ", quoted(&alone.id)),
+        )
     });
-    Fault { at: Some(at), what: format!("{item}{told}"), help: "orchestrion export schema --of problem says what a problem is".into() }
+    Fault {
+        at: Some(at),
+        what: format!("{item}{told}"),
+        help: "orchestrion export schema --of problem says what a problem is".into(),
+    }
 }
 
 /// The items as they stand in the text, each whole; nothing if the text is not sound. Errors alone pay for it.
@@ -224,13 +238,20 @@ fn named(file: ProblemFile<'_>) -> Result<Named, Misfit> {
 }
 
 /// The positions of all ids.
-fn positions<'a, 'b>(items: &'b [ItemFile<'a>], by_age: &[usize]) -> Result<HashMap<&'b Id<'a>, usize>, Misfit> {
+fn positions<'a, 'b>(
+    items: &'b [ItemFile<'a>],
+    by_age: &[usize],
+) -> Result<HashMap<&'b Id<'a>, usize>, Misfit> {
     let mut positions = HashMap::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         match positions.entry(&item.id) {
             Entry::Vacant(free) => free.insert(by_age[index]),
             Entry::Occupied(_) => {
-                let what = format!("item {} of the list has the id {}, as an item before it has", index + 1, quoted(&item.id));
+                let what = format!(
+                    "item {} of the list has the id {}, as an item before it has",
+                    index + 1,
+                    quoted(&item.id)
+                );
                 return Err(Misfit::at(index, what, "give each item an id of its own"));
             }
         };
@@ -238,10 +259,15 @@ fn positions<'a, 'b>(items: &'b [ItemFile<'a>], by_age: &[usize]) -> Result<Hash
     Ok(positions)
 }
 
-fn candidate(index: usize, item: &ItemFile<'_>, positions: &HashMap<&Id<'_>, usize>) -> Result<Candidate, Misfit> {
+fn candidate(
+    index: usize,
+    item: &ItemFile<'_>,
+    positions: &HashMap<&Id<'_>, usize>,
+) -> Result<Candidate, Misfit> {
     let position = |dep: &Id<'_>| {
         positions.get(dep).copied().ok_or_else(|| {
-            let what = format!("item {} depends on {}, and there is no such item", quoted(&item.id), quoted(dep));
+            let what =
+                format!("item {} depends on {}, and there is no such item", quoted(&item.id), quoted(dep));
             let ids: Vec<String> = positions.keys().map(ToString::to_string).collect();
             let near = nearest(&harmless(&dep.to_string()), ids.iter().map(String::as_str));
             Misfit::at(index, what, format!("{near}add the item, or take it out of `deps`"))
@@ -279,7 +305,8 @@ fn join_groups(items: &[ItemFile<'_>], by_age: &[usize], candidates: &mut [Candi
 
 /// A flaw that the kernel found, told with names.
 fn misfit(flaw: &Flaw, items: &[ItemFile<'_>], order: &[usize], left: u64) -> Misfit {
-    let id = |position: &usize| order.get(*position).map_or_else(String::new, |index| quoted(&items[*index].id));
+    let id =
+        |position: &usize| order.get(*position).map_or_else(String::new, |index| quoted(&items[*index].id));
     let index = |position: &usize| order.get(*position).copied();
     match flaw {
         Flaw::TooLarge { item } => Misfit {
@@ -294,7 +321,8 @@ fn misfit(flaw: &Flaw, items: &[ItemFile<'_>], order: &[usize], left: u64) -> Mi
         },
         Flaw::PinnedOverBudget { needs, .. } => {
             let first = items.iter().position(|item| item.mark == Some(MarkFile::Pinned));
-            let others = items.iter().filter(|item| item.mark == Some(MarkFile::Pinned)).count().saturating_sub(1);
+            let others =
+                items.iter().filter(|item| item.mark == Some(MarkFile::Pinned)).count().saturating_sub(1);
             let which = match (first, others) {
                 (Some(first), 0) => format!("item {} is", quoted(&items[first].id)),
                 (Some(first), _) => format!("item {} and {others} more are", quoted(&items[first].id)),
@@ -302,7 +330,9 @@ fn misfit(flaw: &Flaw, items: &[ItemFile<'_>], order: &[usize], left: u64) -> Mi
             };
             Misfit {
                 item: first,
-                what: format!("{which} pinned, which takes {needs} tokens with all that is needed; the budget leaves {left}"),
+                what: format!(
+                    "{which} pinned, which takes {needs} tokens with all that is needed; the budget leaves {left}"
+                ),
                 help: "raise the budget, reserve less, or pin less".into(),
             }
         }

@@ -82,4 +82,3 @@ pub(super) fn at_most(chance: f64) -> String {
     let (digit, exponent) = if digit > 9.0 { (1.0, exponent + 1.0) } else { (digit, exponent) };
     format!("{digit}e{exponent}")
 }
-

@@ -60,7 +60,12 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
 }
 
 fn refuse_other(path: &Path) -> Result<()> {
-    files::refuse_other(path, PICTURE_BEGINS, "no budget curve", "choose another file for it, or move this one away")
+    files::refuse_other(
+        path,
+        PICTURE_BEGINS,
+        "no budget curve",
+        "choose another file for it, or move this one away",
+    )
 }
 
 fn human(
@@ -73,7 +78,11 @@ fn human(
 ) -> io::Result<()> {
     let budget = named.problem.budget();
     if !quiet {
-        writeln!(out, "  {:>13} {:>13} {:>17} {:>9} {:>15}", "from", "to", "utility", "items", "a token more")?;
+        writeln!(
+            out,
+            "  {:>13} {:>13} {:>17} {:>9} {:>15}",
+            "from", "to", "utility", "items", "a token more"
+        )?;
         let mut below = None;
         for point in &curve.points {
             row(point, below.replace(point), budget, out)?;

@@ -86,7 +86,13 @@ fn position(named: &Named, item: &str) -> Result<usize> {
 }
 
 impl Told<'_> {
-    fn human(&self, account: &Account<'_>, quiet: bool, outcome: Outcome, out: &mut impl Write) -> io::Result<()> {
+    fn human(
+        &self,
+        account: &Account<'_>,
+        quiet: bool,
+        outcome: Outcome,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         if self.closely {
             self.items.iter().try_for_each(|item| self.close(item, account, out))?;
         } else {
@@ -107,8 +113,12 @@ impl Told<'_> {
             let candidate = &self.named.problem.candidates()[explained.item];
             let (word, style) = in_or_out(&explained.reason);
             let (utility, cost) = (grouped(candidate.utility), grouped(candidate.cost));
-            write!(out, "  {style}{word:<3}{style:#}  {:<width$}  {utility:>11} {cost:>9}  ", self.name(explained.item))?;
-            let lines = wrap(&self.because(&explained.reason), files::columns().saturating_sub(at).max(24));
+            write!(
+                out,
+                "  {style}{word:<3}{style:#}  {:<width$}  {utility:>11} {cost:>9}  ",
+                self.name(explained.item)
+            )?;
+            let lines = wrap(&self.because(explained), files::columns().saturating_sub(at).max(24));
             for (n, line) in lines.iter().enumerate() {
                 writeln!(out, "{:indent$}{line}", "", indent = if n == 0 { 0 } else { at })?;
             }
@@ -123,10 +133,7 @@ impl Told<'_> {
         let (utility, cost) = (grouped(candidate.utility), tokens(candidate.cost));
         let style = style.bold();
         writeln!(out, "{}: {style}{word}{style:#}, utility {utility}, {cost}", self.name(explained.item))?;
-        entry("why", &self.because(&explained.reason), out)?;
-        if let Some(group) = &self.named.groups[explained.item] {
-            entry("group", &format!("{}: together or not at all", name(group)), out)?;
-        }
+        entry("why", &self.because(explained), out)?;
         if let Some(change) = &explained.otherwise {
             let is_in = matches!(explained.reason, Reason::In { .. });
             entry(if is_in { "without it" } else { "with it" }, &self.change(change, account), out)?;
@@ -136,7 +143,11 @@ impl Told<'_> {
             let told = match budget {
                 Budget::Chosen(at) => format!("chosen from {} on, {} more than now", tokens(at), more(at)),
                 Budget::Tied(at) => {
-                    format!("at {}, {} more than now, it would do no harm, but is not needed", tokens(at), more(at))
+                    format!(
+                        "at {}, {} more than now, it would do no harm, but is not needed",
+                        tokens(at),
+                        more(at)
+                    )
                 }
                 Budget::NotBelow(at) => format!("not chosen below {}; not looked for further", tokens(at)),
             };
@@ -184,27 +195,40 @@ impl Told<'_> {
         let (budget, code) = (tokens(self.named.problem.budget()), outcome.code());
         let (chosen, all) = (selection.selected.len() as u64, self.named.ids.len() as u64);
         let (chosen, all) = (grouped(chosen), grouped(all));
-        writeln!(out, "{style}{word}{style:#}: {chosen} of {all} items, utility {utility} for {cost} of {budget}. exit {code}")
+        writeln!(
+            out,
+            "{style}{word}{style:#}: {chosen} of {all} items, utility {utility} for {cost} of {budget}. exit {code}"
+        )
     }
 
     fn name(&self, item: usize) -> String {
         self.named.ids.get(item).map(name).unwrap_or_default()
     }
 
-    fn because(&self, reason: &Reason) -> String {
+    fn because(&self, Explained { item, reason, .. }: &Explained) -> String {
         match reason {
             Reason::In { is_pinned, needed_by } => {
                 let pinned = is_pinned.then(|| "pinned".to_owned());
+                let own = (self.named.problem.candidates()[*item].utility > 0)
+                    .then(|| "for its utility".to_owned());
+                let group =
+                    self.named.groups[*item].as_ref().map(|group| format!("in group {}", name(group)));
                 let needed = (!needed_by.is_empty())
                     .then(|| format!("needed by {}", names(&self.named.names(needed_by), NAMED_MAX)));
-                let why: Vec<String> = [pinned, needed].into_iter().flatten().collect();
-                if why.is_empty() { "for its own utility".to_owned() } else { why.join("; ") }
+                let why: Vec<String> = [pinned, needed, own, group].into_iter().flatten().collect();
+                if why.is_empty() { "first of choices that are as good".to_owned() } else { why.join("; ") }
             }
             Reason::Out(Because::Forbidden) => "forbidden".to_owned(),
-            Reason::Out(Because::NeedsForbidden(other)) => format!("needs {}, which is forbidden", self.name(*other)),
+            Reason::Out(Because::NeedsForbidden(other)) => {
+                format!("needs {}, which is forbidden", self.name(*other))
+            }
             Reason::Out(Because::OverBudget { needs }) => {
                 let budget = self.named.problem.budget();
-                format!("with all it needs, and what is pinned, {}; there are {}", tokens(*needs), grouped(budget))
+                format!(
+                    "with all it needs, and what is pinned, {}; there are {}",
+                    tokens(*needs),
+                    grouped(budget)
+                )
             }
             Reason::Out(Because::Outweighed { cost, utility: 0 }) => {
                 format!("would bring nothing for {} more", tokens(*cost))
@@ -226,5 +250,8 @@ fn in_or_out(reason: &Reason) -> (&'static str, Style) {
 fn entry(word: &str, told: &str, out: &mut impl Write) -> io::Result<()> {
     const AT: usize = 14;
     let lines = wrap(told, files::columns() - AT);
-    lines.iter().enumerate().try_for_each(|(n, line)| writeln!(out, "  {:<12}{line}", if n == 0 { word } else { "" }))
+    lines
+        .iter()
+        .enumerate()
+        .try_for_each(|(n, line)| writeln!(out, "  {:<12}{line}", if n == 0 { word } else { "" }))
 }

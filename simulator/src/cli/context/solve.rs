@@ -95,9 +95,13 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
 /// Why there is no answer, and what to do.
 pub(super) fn unsolved(error: SolveError) -> miette::Report {
     match error {
-        SolveError::Ilp(IlpError::TooLarge { .. }) => miette!(help = "leave out --solver ilp: the native solver reckons in integers", "{error}"),
+        SolveError::Ilp(IlpError::TooLarge { .. }) => {
+            miette!(help = "leave out --solver ilp: the native solver reckons in integers", "{error}")
+        }
         SolveError::Ilp(_) => miette!(help = "leave out --solver ilp, and the native solver will", "{error}"),
-        SolveError::Unsound { .. } => miette!(help = "this is a fault of ours; please report it with the problem", "{error}"),
+        SolveError::Unsound { .. } => {
+            miette!(help = "this is a fault of ours; please report it with the problem", "{error}")
+        }
     }
 }
 
@@ -169,7 +173,10 @@ fn chosen(named: &Named, solved: &Solved, out: &mut impl Write) -> io::Result<()
     let columns = files::columns() - AT;
     let mut entry = |word: &str, told: &str| {
         let lines = wrap(told, columns);
-        lines.iter().enumerate().try_for_each(|(n, line)| writeln!(out, "  {:<9}{line}", if n == 0 { word } else { "" }))
+        lines
+            .iter()
+            .enumerate()
+            .try_for_each(|(n, line)| writeln!(out, "  {:<9}{line}", if n == 0 { word } else { "" }))
     };
     let names = match named.names(&solved.selection.selected) {
         ids if ids.is_empty() => "nothing".to_owned(),
@@ -177,9 +184,21 @@ fn chosen(named: &Named, solved: &Solved, out: &mut impl Write) -> io::Result<()
     };
     entry("chosen", &names)?;
     let budget = named.problem.budget();
-    let reserved = if named.reserved > 0 { format!("; {} more are reserved", grouped(named.reserved)) } else { String::new() };
+    let reserved = if named.reserved > 0 {
+        format!("; {} more are reserved", grouped(named.reserved))
+    } else {
+        String::new()
+    };
     let spare = budget.saturating_sub(solved.selection.cost);
-    entry("cost", &format!("{} of {}, {} to spare{reserved}", grouped(solved.selection.cost), tokens(budget), grouped(spare)))?;
+    entry(
+        "cost",
+        &format!(
+            "{} of {}, {} to spare{reserved}",
+            grouped(solved.selection.cost),
+            tokens(budget),
+            grouped(spare)
+        ),
+    )?;
     entry("utility", &grouped(solved.selection.utility))?;
     entry("solver", &told(solved))?;
     writeln!(out)
@@ -192,20 +211,35 @@ fn told(solved: &Solved) -> String {
         (Solver::Native, Status::Optimal) => {
             let nodes = solved.nodes.unwrap_or_default();
             let plural = if nodes == 1 { "node" } else { "nodes" };
-            format!("native, {} {plural}: proven that no choice has more, none as good costs less, and none of these comes first", grouped(nodes))
+            format!(
+                "native, {} {plural}; proven: none has more, none as good costs less, none of these comes first",
+                grouped(nodes)
+            )
         }
         (Solver::Native, Status::Bounded) => format!(
             "native, cut short after {} nodes: no choice has more than {}, so this one lacks at most {loss}",
             grouped(solved.nodes.unwrap_or_default()),
             grouped(solved.bound)
         ),
-        (Solver::Ilp, _) => format!("ilp, by {ENGINE}: optimal as far as floating point can tell, and checked in integers"),
-        (Solver::Rule(_), Status::Optimal) => format!("{}, and there is no better choice", solved.solver.name()),
+        (Solver::Ilp, _) => {
+            format!("ilp, by {ENGINE}: optimal as far as floating point can tell, and checked in integers")
+        }
+        (Solver::Rule(_), Status::Optimal) => {
+            format!("{}, and there is no better choice", solved.solver.name())
+        }
         (Solver::Rule(_), Status::Bounded) if solved.is_cut => {
-            format!("{}, which loses at most {loss}: no choice has more than {}", solved.solver.name(), grouped(solved.bound))
+            format!(
+                "{}, which loses at most {loss}: no choice has more than {}",
+                solved.solver.name(),
+                grouped(solved.bound)
+            )
         }
         (Solver::Rule(_), Status::Bounded) => {
-            format!("{}, which loses {loss} against the best choice, {}", solved.solver.name(), grouped(solved.bound))
+            format!(
+                "{}, which loses {loss} against the best choice, {}",
+                solved.solver.name(),
+                grouped(solved.bound)
+            )
         }
     }
 }
@@ -223,7 +257,12 @@ fn table(compared: &[Solved], out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-pub(super) fn last_line(named: &Named, solved: &Solved, outcome: Outcome, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn last_line(
+    named: &Named,
+    solved: &Solved,
+    outcome: Outcome,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let is_best = solved.status == Status::Optimal;
     let style = style(is_best).bold();
     let word = match (is_best, solved.is_cut) {

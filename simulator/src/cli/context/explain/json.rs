@@ -34,6 +34,8 @@ struct Item<'a> {
     utility: u64,
     cost: u64,
     reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a Id<'static>>,
     needed_by: Vec<&'a Id<'static>>,
     /// The forbidden one that it is, or needs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +100,7 @@ impl Told<'_> {
             utility: candidate.utility,
             cost: candidate.cost,
             reason: reason(&explained.reason),
+            group: self.named.groups[explained.item].as_ref(),
             needed_by: Vec::new(),
             forbidden: None,
             needs: None,
@@ -129,8 +132,7 @@ impl Told<'_> {
 const fn reason(reason: &Reason) -> &'static str {
     match reason {
         Reason::In { is_pinned: true, .. } => "pinned",
-        Reason::In { needed_by, .. } if needed_by.is_empty() => "own_utility",
-        Reason::In { .. } => "needed",
+        Reason::In { .. } => "chosen",
         Reason::Out(Because::Forbidden) => "forbidden",
         Reason::Out(Because::NeedsForbidden(_)) => "needs_forbidden",
         Reason::Out(Because::OverBudget { .. }) => "over_budget",
