@@ -141,7 +141,7 @@ impl Told<'_> {
         if let Some(budget) = explained.budget {
             let more = |tokens: u64| grouped(tokens.saturating_sub(self.named.problem.budget()));
             let told = match budget {
-                Budget::Chosen(at) => format!("chosen from {} on, {} more than now", tokens(at), more(at)),
+                Budget::Chosen(at) => format!("first chosen at {}, {} more than now", tokens(at), more(at)),
                 Budget::Tied(at) => {
                     format!(
                         "at {}, {} more than now, it would do no harm, but is not needed",
