@@ -7,7 +7,14 @@
 
 mod check;
 mod problem;
-mod solve;
+
+macro_rules! solver {
+    ($($module:ident),*) => {
+        $(#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+        mod $module;)*
+    };
+}
+solver!(bound, branch, condense, fill, flow, grid, reduce, search, solve, ties);
 
 pub use check::{Fault, check};
 pub use problem::{Candidate, Flaw, Mark, Problem, Selection};
