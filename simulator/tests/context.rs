@@ -114,9 +114,10 @@ fn of_choices_that_are_as_good_the_cheapest_is_taken_and_then_the_first() {
 fn a_comparison_tells_what_each_rule_loses() {
     let folder = folder(&talk());
     let (out, _) = context(0, folder.path(), &["solve", "problem.json", "--compare"]);
-    insta::with_settings!({omit_expression => true, filters => [(r"native, \d+ nodes?", "native, N nodes")]}, {
-        insta::assert_snapshot!(out)
-    });
+    // How many nodes it takes is the solver's own affair.
+    let (before, rest) = out.split_once("native, ").unwrap();
+    let told = format!("{before}native{}", &rest[rest.find(';').unwrap()..]);
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(told) });
     let compared = solved(&talk(), &["--compare"])["compared"].clone();
     let losses: Vec<_> = compared
         .as_array()
@@ -132,13 +133,29 @@ fn a_comparison_tells_what_each_rule_loses() {
 
 #[test]
 fn a_search_that_is_cut_short_says_so_with_a_proven_bound() {
-    let folder = folder(&talk());
-    let output = context(3, folder.path(), &["solve", "problem.json", "--nodes", "0"]).0;
-    assert!(output.contains("CUT SHORT") && output.ends_with("exit 3\n"), "{output}");
-    let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--nodes", "0", "--format", "json"]);
+    // Utility follows cost closely, and many items share what they need: one node is not enough.
+    let item = |n: u64| {
+        let cost = 5 + n * n * 7919 % 1996;
+        json!({"id": n, "utility": cost + 200, "cost": cost, "deps": if n < 6 { vec![] } else { vec![n % 6, n * n % 5] }})
+    };
+    let problem = json!({"budget": 15_000, "items": (0..60).map(item).collect::<Vec<_>>()});
+    let best = solved(&problem, &[]);
+    let folder = folder(&problem);
+    let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--nodes", "1"]);
+    assert!(
+        out.contains("cut short after 1 node: no choice has more than") && out.ends_with("exit 3\n"),
+        "{out}"
+    );
+    let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--nodes", "1", "--format", "json"]);
     let answer: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(answer["status"], "bounded");
-    assert!(answer["bound"].as_u64() >= Some(63), "{answer}");
+    let numbers =
+        [&answer["utility"], &best["utility"], &answer["bound"]].map(|number| number.as_u64().unwrap());
+    assert!(numbers.is_sorted(), "{numbers:?}");
+    for verb in ["explain", "curve"] {
+        let (out, _) = context(3, folder.path(), &[verb, "problem.json", "--nodes", "1"]);
+        assert!(out.contains("CUT SHORT"), "{out}");
+    }
 }
 
 #[test]

@@ -192,7 +192,11 @@ impl Visitor<'_> for Amount {
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<u64, E> {
         // Whole numbers that no 64 bits hold are read as these, too.
-        let why = if number.abs() >= AMOUNT_MAX as f64 { "too large" } else { "no whole number" };
-        Err(self.wrong(&format!("{number}, {why}")))
+        let is_large = number.abs() >= AMOUNT_MAX as f64;
+        Err(self.wrong(&if is_large {
+            format!("{number:e}, too large")
+        } else {
+            format!("{number}, no whole number")
+        }))
     }
 }

@@ -207,18 +207,16 @@ fn chosen(named: &Named, solved: &Solved, out: &mut impl Write) -> io::Result<()
 /// Who chose, and what is known of it.
 fn told(solved: &Solved) -> String {
     let loss = format!("{} ({})", grouped(solved.loss()), percent(solved.loss(), solved.bound));
+    let nodes = solved.nodes.unwrap_or_default();
+    let nodes = format!("{} {}", grouped(nodes), if nodes == 1 { "node" } else { "nodes" });
     match (solved.solver, solved.status) {
         (Solver::Native, Status::Optimal) => {
-            let nodes = solved.nodes.unwrap_or_default();
-            let plural = if nodes == 1 { "node" } else { "nodes" };
             format!(
-                "native, {} {plural}; proven: none has more, none as good costs less, none of these comes first",
-                grouped(nodes)
+                "native, {nodes}; proven: none has more, none as good costs less, none of these comes first"
             )
         }
         (Solver::Native, Status::Bounded) => format!(
-            "native, cut short after {} nodes: no choice has more than {}, so this one lacks at most {loss}",
-            grouped(solved.nodes.unwrap_or_default()),
+            "native, cut short after {nodes}: no choice has more than {}, so this one lacks at most {loss}",
             grouped(solved.bound)
         ),
         (Solver::Ilp, _) => {
