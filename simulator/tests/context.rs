@@ -7,14 +7,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+const LOOKUP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/problems/lookup.json");
+
 /// The problem of the help page.
 fn lookup() -> Value {
-    json!({"budget": 100, "reserved": 20, "items": [
-        {"id": "policy", "utility": 0, "cost": 10, "mark": "pinned"},
-        {"id": "call", "utility": 0, "cost": 15, "group": "lookup"},
-        {"id": "result", "utility": 60, "cost": 30, "group": "lookup"},
-        {"id": "summary", "utility": 40, "cost": 20, "deps": ["policy"]},
-        {"id": "draft", "utility": 9, "cost": 5, "mark": "forbidden"}]})
+    serde_json::from_str(&fs::read_to_string(LOOKUP).unwrap()).unwrap()
 }
 
 /// A conversation: a question, two answers that rest on it, one of them long, and notes.
