@@ -27,20 +27,20 @@ struct Branch {
 }
 
 impl Search<'_> {
-    /// Bounds and reduces until that decides little more; a node to branch on and the bound there, or `None` if nothing
-    /// that beats the floor is open.
-    pub(super) fn visit(&mut self) -> Option<(usize, Amount)> {
+    /// Bounds and reduces, after looking for better sets if that is wanted, until that decides little more; a node to
+    /// branch on and the bound there, or `None` if nothing that beats the floor is open.
+    pub(super) fn visit(&mut self, look: bool) -> Option<(usize, Amount)> {
         while self.room() >= 0 {
             self.effort = self.effort.saturating_sub(1);
             let Relaxed::Bound { bound, within, macro_item } = self.relax() else { return None };
-            if bound < self.need()? {
+            if bound < self.need()? || look && self.is_done() {
                 return None;
             }
-            if !self.is_done() {
+            if look {
                 self.fill(&within);
             }
             let need = self.need()?;
-            if bound < need {
+            if bound < need || look && self.is_done() {
                 return None;
             }
             let open = self.graph.len() - self.trail.len();
@@ -65,7 +65,7 @@ impl Search<'_> {
         let mut visit = true;
         loop {
             if core::mem::replace(&mut visit, true)
-                && let Some((node, bound)) = self.visit()
+                && let Some((node, bound)) = self.visit(true)
             {
                 let trail = self.trail.len();
                 branches.push(Branch { trail, node, fate: Fate::In, bound });

@@ -8,8 +8,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// How many nodes may leave or enter in one exchange.
-const MOVES: usize = 40;
+/// How many nodes may leave, and how many may enter, in one exchange.
+const MOVES: usize = 20;
 /// How many partial combinations are kept.
 const STATES: usize = 3_000;
 
@@ -122,32 +122,20 @@ impl Search<'_> {
     /// Open nodes that can leave or enter a set without regard to each other, the most doubtful first.
     fn moves(&mut self, set: &[bool]) -> Vec<usize> {
         let graph = self.graph;
-        let mut order: Vec<usize> = self.open();
-        order.retain(|&node| {
-            if set[node] {
-                graph.users(node).iter().all(|&arc| !set[graph.tail[arc]])
-            } else {
-                graph.needs(node).all(|arc| set[graph.head[arc]]) && self.fate[node] == Fate::Open
-            }
+        let (mut leaving, mut entering): (Vec<usize>, Vec<usize>) = self.open().into_iter().partition(|&node| set[node]);
+        leaving.retain(|&node| graph.users(node).iter().all(|&arc| !set[graph.tail[arc]]));
+        leaving.sort_by_key(|&node| (self.flow.left[node].abs(), Reverse(graph.key[node])));
+        leaving.truncate(MOVES);
+        let leaves = self.fresh_mark();
+        leaving.iter().for_each(|&node| self.seen[node] = leaves);
+        entering.retain(|&node| {
+            graph.needs(node).all(|arc| set[graph.head[arc]] && self.seen[graph.head[arc]] != leaves)
         });
-        order.sort_by_key(|&node| (self.flow.left[node].abs(), graph.key[node]));
-        let (stays, leaves) = (self.fresh_mark(), self.fresh_mark());
-        let mut moves = Vec::new();
-        for node in order {
-            if moves.len() == MOVES {
-                break;
-            }
-            if set[node] {
-                if self.seen[node] != stays {
-                    self.seen[node] = leaves;
-                    moves.push(node);
-                }
-            } else if graph.needs(node).all(|arc| self.seen[graph.head[arc]] != leaves) {
-                graph.needs(node).for_each(|arc| self.seen[graph.head[arc]] = stays);
-                moves.push(node);
-            }
-        }
-        moves
+        entering.sort_by_key(|&node| (self.flow.left[node].abs(), graph.key[node]));
+        entering.truncate(MOVES);
+        leaving.append(&mut entering);
+        leaving.sort_by_key(|&node| self.flow.left[node].abs());
+        leaving
     }
 }
 

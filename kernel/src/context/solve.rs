@@ -61,7 +61,7 @@ pub fn solve(problem: &Problem, limits: Limits) -> Answer {
     let marked = whole.trail.len();
 
     let mut bound = None;
-    if whole.visit().is_some() {
+    if whole.visit(true).is_some() {
         let (core, nodes) = whole.core();
         let mut part = Search::new(&core, whole.budget, whole.held, whole.floor, whole.effort);
         part.flow.begin_at(&core, &whole.flow);
@@ -85,7 +85,7 @@ pub fn solve(problem: &Problem, limits: Limits) -> Answer {
         whole.floor = Worth { cost: worth.cost + 1, ..worth };
         let floor = whole.floor;
         whole.any = true;
-        whole.visit();
+        whole.visit(false);
         let (core, nodes) = whole.core();
         let mut part = Search::new(&core, whole.budget, whole.held, floor, whole.effort);
         part.flow.begin_at(&core, &whole.flow);

@@ -26,6 +26,11 @@ impl Search<'_> {
                 next += 1;
                 continue;
             }
+            // What the decisions so far decide with them.
+            self.visit(false);
+            if !self.is_open(node) {
+                continue;
+            }
             let trail = self.trail.len();
             let (mut guessed, mut ahead) = (0, next);
             while let Some(&node) = order.get(ahead)
