@@ -277,8 +277,21 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
             item("id", "-1").into(),
             &[":3:", "item 2 of the list: ", "expected an id: a text, or a whole number"],
         ),
-        ("mark", item("mark", "\"pined\"").into(), &["item `x`: unknown variant `pined`", "`pinned`"]),
-        ("null", item("mark", "null").into(), &["item `x`: "]),
+        (
+            "mark",
+            item("mark", "\"pined\"").into(),
+            &["item `x`: `mark` is \"pined\"; expected \"pinned\" or \"forbidden\""],
+        ),
+        (
+            "null",
+            item("mark", "null").into(),
+            &["item `x`: invalid type: null, expected `mark` to be \"pinned\""],
+        ),
+        (
+            "layer",
+            item("layer", "3").into(),
+            &["item `x`: invalid type: integer `3`, expected `layer` to be \"fact\" or"],
+        ),
         (
             "pinned",
             item("mark", "\"pinned\"").replace("10", "0").into(),

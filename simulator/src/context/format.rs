@@ -47,19 +47,19 @@ pub struct ItemFile<'a> {
     #[serde(default, borrow)]
     pub deps: Vec<Id<'a>>,
     /// Whether it must be shown, or must not. Left out: as it pays.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "mark")]
     pub mark: Option<MarkFile>,
     /// Items of one group are shown together or not at all, as a call and its result.
     #[serde(default, borrow, deserialize_with = "given")]
     pub group: Option<Id<'a>>,
     /// Where `--solver ranked` puts it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "layer")]
     pub layer: LayerFile,
 }
 
 /// What is settled about an item beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "snake_case")]
 pub enum MarkFile {
     /// It must be shown, with what it depends on.
     Pinned,
@@ -68,8 +68,8 @@ pub enum MarkFile {
 }
 
 /// A layer of 003, as far as its budget tells them apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "snake_case")]
 pub enum LayerFile {
     /// A fact: ranked, within seven tenths of the budget.
     #[default]
@@ -198,5 +198,37 @@ impl Visitor<'_> for Amount {
         } else {
             format!("{number}, no whole number")
         }))
+    }
+}
+
+fn mark<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<MarkFile>, D::Error> {
+    const MARKS: &[(&str, MarkFile)] = &[("pinned", MarkFile::Pinned), ("forbidden", MarkFile::Forbidden)];
+    deserializer.deserialize_any(OneOf("mark", MARKS)).map(Some)
+}
+
+fn layer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LayerFile, D::Error> {
+    const LAYERS: &[(&str, LayerFile)] = &[("fact", LayerFile::Fact), ("working", LayerFile::Working)];
+    deserializer.deserialize_any(OneOf("layer", LAYERS))
+}
+
+/// One of some words. JSON would call it no JSON if anything but a text came where an enum is derived.
+struct OneOf<T: 'static>(&'static str, &'static [(&'static str, T)]);
+
+impl<T> OneOf<T> {
+    fn words(&self) -> String {
+        self.1.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+impl<T: Copy> Visitor<'_> for OneOf<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` to be {}", self.0, self.words())
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        let found = self.1.iter().find(|(word, _)| *word == text);
+        let wrong = || E::custom(format_args!("`{}` is {text:?}; expected {}", self.0, self.words()));
+        found.map(|(_, value)| *value).ok_or_else(wrong)
     }
 }
