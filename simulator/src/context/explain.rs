@@ -1,9 +1,8 @@
 //! Why each item is chosen or not, and what it would take.
 //!
-//! What an item costs the choice is not estimated: the problem is solved again with the item pinned, or forbidden. And what the
-//! budget would have to be is found exactly: no budget below the least one at which *with the item* is as good as the best choice
-//! *now* can have it in its best choice; so the question is asked again there, until both are equally good (Tarski's least fixed
-//! point, 1955, of a function that only grows).
+//! What an item costs the choice is not estimated: the problem is solved again with the item pinned, or forbidden. Nor is the
+//! budget that it needs: more budget never has less utility, so if even the larger of two budgets has less *with* the item than
+//! the smaller one has without it, no budget between them has the item in a best choice.
 
 use super::curve::with_budget;
 use super::needs::{Missing, Needs, barred, marked};
@@ -11,8 +10,8 @@ use super::problem::Named;
 use super::solve::{SolveError, exact};
 use orchestrion_kernel::context::{Answer, Limits, Mark, Problem, Status};
 
-/// So often the question of the budget is asked again for one item, before only a lower end is given.
-const ROUNDS_MAX: usize = 64;
+/// So many searches for the budget of one item, before only a lower end is given.
+const SEARCHES_MAX: usize = 400;
 
 /// A problem, its best choice, and what was asked about it.
 #[derive(Clone, Debug)]
@@ -174,7 +173,7 @@ impl<'a> Account<'a> {
     /// As [`Account::new`].
     pub fn raise(&mut self) -> Result<Option<Raise>, SolveError> {
         let more = self.answer.selection.utility + 1;
-        let Some(budget) = self.least_with(self.problem(), more)? else { return Ok(None) };
+        let Some(budget) = self.least_with(more)? else { return Ok(None) };
         let utility = self.utility_at(self.problem(), budget)?.unwrap_or(more);
         Ok(Some(Raise { budget, utility }))
     }
@@ -233,18 +232,30 @@ impl<'a> Account<'a> {
         Ok(Change { utility: there.utility, loses, gains })
     }
 
+    /// Goes up in strides within which the item is in no best choice, longer ones after one that succeeds, until a stride of a
+    /// single budget does not: there a best choice has it.
     fn budget_for(&mut self, item: usize, with: &Problem) -> Result<Budget, SolveError> {
-        let mut budget = self.problem().budget();
-        for _ in 0..ROUNDS_MAX {
+        let (mut budget, mut stride) = (self.problem().budget(), 1);
+        let mut searches = 0;
+        while searches < SEARCHES_MAX {
             let Some(problem) = with_budget(self.problem(), budget) else { break };
             let best = self.solve(&problem)?.selection;
-            if self.utility_at(with, budget)? == Some(best.utility) {
-                let is_chosen = best.selected.binary_search(&item).is_ok();
-                return Ok(if is_chosen { Budget::Chosen(budget) } else { Budget::Tied(budget) });
+            searches += 1;
+            // Where everything fits, nothing is better than all of it: no stride goes beyond that.
+            loop {
+                let far = self.utility_at(with, self.all().min(budget + (stride - 1)))?;
+                searches += 1;
+                if far.is_none_or(|far| far < best.utility) {
+                    break;
+                }
+                if stride == 1 {
+                    let is_chosen = best.selected.binary_search(&item).is_ok();
+                    return Ok(if is_chosen { Budget::Chosen(budget) } else { Budget::Tied(budget) });
+                }
+                stride /= 2;
             }
-            // With everything in, nothing is better; so there is such a budget.
-            let Some(next) = self.least_from(with, best.utility, budget)? else { break };
-            budget = next;
+            budget += stride;
+            stride *= 2;
         }
         Ok(Budget::NotBelow(budget))
     }
@@ -255,17 +266,9 @@ impl<'a> Account<'a> {
         sum.max(self.problem().budget())
     }
 
-    fn least_with(&mut self, problem: &Problem, utility: u64) -> Result<Option<u64>, SolveError> {
-        self.least_from(problem, utility, self.problem().budget())
-    }
-
-    /// The smallest budget above `budget` that has so much utility: found by steps that double, then by halves.
-    fn least_from(
-        &mut self,
-        problem: &Problem,
-        utility: u64,
-        budget: u64,
-    ) -> Result<Option<u64>, SolveError> {
+    /// The smallest budget above the present one that has so much utility: found by steps that double, then by halves.
+    fn least_with(&mut self, utility: u64) -> Result<Option<u64>, SolveError> {
+        let (problem, budget) = (self.problem(), self.problem().budget());
         let all = self.all();
         let (mut below, mut step) = (budget, 1);
         let mut enough = loop {

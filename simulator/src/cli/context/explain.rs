@@ -27,7 +27,7 @@ Examples:
 
 Nothing is estimated. Of an item that is named, the problem is solved again with the item pinned, or forbidden; and again at
 other budgets, for the smallest one at which it is in the best choice. That is not always found: a larger budget may
-favour other items first, and after 64 rounds only a lower end is given.")]
+favour other items first, and after 400 searches only a lower end is given.")]
 pub(super) struct Args {
     #[command(flatten)]
     about: About,
@@ -139,17 +139,19 @@ impl Told<'_> {
             entry(if is_in { "without it" } else { "with it" }, &self.change(change, account), out)?;
         }
         if let Some(budget) = explained.budget {
-            let more = |tokens: u64| grouped(tokens.saturating_sub(self.named.problem.budget()));
+            let here = self.named.problem.budget();
+            let more =
+                |at: u64| format!("{}, {} more than now", tokens(at), grouped(at.saturating_sub(here)));
             let told = match budget {
-                Budget::Chosen(at) => format!("first chosen at {}, {} more than now", tokens(at), more(at)),
-                Budget::Tied(at) => {
-                    format!(
-                        "at {}, {} more than now, it would do no harm, but is not needed",
-                        tokens(at),
-                        more(at)
-                    )
+                Budget::Chosen(at) => format!("first chosen at {}", more(at)),
+                Budget::Tied(at) if at == here => {
+                    "a choice as good has it; the one taken costs less, or comes first".to_owned()
                 }
-                Budget::NotBelow(at) => format!("not chosen below {}; not looked for further", tokens(at)),
+                Budget::Tied(at) => format!(
+                    "at {} a choice as good has it; one that costs less, or comes first, is taken",
+                    more(at)
+                ),
+                Budget::NotBelow(at) => format!("not chosen below {}; not looked for further", more(at)),
             };
             entry("budget", &told, out)?;
         }
@@ -158,7 +160,8 @@ impl Told<'_> {
 
     fn change(&self, change: &Change, account: &Account<'_>) -> String {
         let less = account.answer.selection.utility.saturating_sub(change.utility);
-        let mut told = format!("utility {}, {} less", grouped(change.utility), grouped(less));
+        let less = if less == 0 { "as good".to_owned() } else { format!("{} less", grouped(less)) };
+        let mut told = format!("utility {}, {less}", grouped(change.utility));
         for (items, verb) in [(&change.loses, "out"), (&change.gains, "in")] {
             if !items.is_empty() {
                 told.push_str(&format!("; {verb}: {}", names(&self.named.names(items), NAMED_MAX)));
