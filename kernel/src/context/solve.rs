@@ -4,6 +4,7 @@
 
 use super::branch::End;
 use super::condense::{Graph, condense};
+use super::count::Part;
 use super::problem::{Mark, Problem, Selection};
 use super::search::{Fate, Search, Worth};
 use alloc::vec::Vec;
@@ -48,7 +49,7 @@ pub struct Answer {
 pub fn solve(problem: &Problem, limits: Limits) -> Answer {
     let (graph, node_of) = condense(problem);
     let budget = i64::try_from(problem.budget()).unwrap_or(i64::MAX);
-    let nothing = Worth { utility: -1, cost: 0 };
+    let nothing = Worth { utility: -1, cost: 0, count: 0 };
     let mut whole = Search::new(&graph, budget, Worth::default(), nothing, limits.nodes);
     for (candidate, &node) in problem.candidates().iter().zip(&node_of) {
         match candidate.mark {
@@ -60,19 +61,32 @@ pub fn solve(problem: &Problem, limits: Limits) -> Answer {
     whole.drop_unaffordable();
     let marked = whole.trail.len();
 
-    let mut bound = None;
+    let (mut bound, mut parts) = (None, [Part::Any; 2]);
     if whole.visit(true).is_some() {
         let (core, nodes) = whole.core();
-        let mut part = Search::new(&core, whole.budget, whole.held, whole.floor, whole.effort);
-        part.flow.begin_at(&core, &whole.flow);
+        let mut part = whole.part(&core);
+        part.effort = whole.effort.min(BEFORE_PARTS);
+        let spared = whole.effort - part.effort;
         let (end, open) = part.search();
+        part.effort += spared;
         if end == End::Cut {
-            bound = Some(part.flow_floor(open));
+            parts = part.parts();
+            let mut cut = None;
+            for one in parts {
+                let mut confined = whole.part(&core);
+                (confined.floor, confined.effort, confined.best) = (part.floor, part.effort, part.best.take());
+                confined.confine(one);
+                let (end, open) = confined.search();
+                if end == End::Cut {
+                    cut = cut.max(Some(confined.flow_floor(open)));
+                }
+                (part.floor, part.effort, part.best) = (confined.floor, confined.effort, confined.best);
+            }
+            bound = cut.map(|cut| cut.min(part.flow_floor(open)));
         }
-        let (effort, floor, best) = (part.effort, part.floor, part.best);
-        (whole.effort, whole.floor) = (effort, floor);
-        if let Some(best) = best {
-            whole.best = Some(whole.with(nodes.into_iter().zip(best).filter(|(_, inside)| *inside).map(|(node, _)| node)));
+        (whole.effort, whole.floor) = (part.effort, part.floor);
+        if let Some(best) = part.best {
+            whole.best = Some(whole.with(chosen(&nodes, &best)));
         }
     }
     let mut set = whole.best.take().unwrap_or_default();
@@ -83,16 +97,39 @@ pub fn solve(problem: &Problem, limits: Limits) -> Answer {
         whole.undo(marked);
         whole.rebudget(worth.cost);
         whole.floor = Worth { cost: worth.cost + 1, ..worth };
-        let floor = whole.floor;
         whole.any = true;
         whole.visit(false);
         let (core, nodes) = whole.core();
-        let mut part = Search::new(&core, whole.budget, whole.held, floor, whole.effort);
-        part.flow.begin_at(&core, &whole.flow);
-        let mut known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
-        proven = part.first(&mut known);
-        whole.effort = part.effort;
-        set = whole.with(nodes.into_iter().zip(known).filter(|(_, inside)| *inside).map(|(node, _)| node));
+        let mut firsts: Vec<Vec<bool>> = Vec::new();
+        for one in if parts[0] == parts[1] { &parts[..1] } else { &parts[..] } {
+            let mut part = whole.part(&core);
+            part.any = true;
+            part.confine(*one);
+            let mut known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
+            if *one != Part::Any {
+                part.best = None;
+                match part.search().0 {
+                    End::Found => known = part.best.take().unwrap_or(known),
+                    End::Exhausted => {
+                        whole.effort = part.effort;
+                        continue;
+                    }
+                    End::Cut => {
+                        whole.effort = part.effort;
+                        proven = false;
+                        break;
+                    }
+                }
+            }
+            proven &= part.first(&mut known);
+            whole.effort = part.effort;
+            firsts.push(known);
+        }
+        let mut order: Vec<usize> = (0..core.len()).collect();
+        order.sort_unstable_by_key(|&node| core.key[node]);
+        if let Some(first) = firsts.into_iter().max_by(|a, b| order.iter().map(|&n| a[n]).cmp(order.iter().map(|&n| b[n]))) {
+            set = whole.with(chosen(&nodes, &first));
+        }
     }
     let bound = bound.unwrap_or(worth.utility);
     Answer {
@@ -103,7 +140,22 @@ pub fn solve(problem: &Problem, limits: Limits) -> Answer {
     }
 }
 
+/// Visits after which what is left is parted.
+const BEFORE_PARTS: u64 = 300;
+
+/// The nodes that a set on the core has.
+fn chosen(nodes: &[usize], set: &[bool]) -> impl Iterator<Item = usize> {
+    nodes.iter().zip(set).filter(|(_, inside)| **inside).map(|(&node, _)| node)
+}
+
 impl Search<'_> {
+    /// A search on the graph of what is open.
+    fn part<'a>(&self, core: &'a Graph) -> Search<'a> {
+        let mut part = Search::new(core, self.budget, self.held, self.floor, self.effort);
+        part.flow.begin_at(core, &self.flow);
+        part
+    }
+
     /// The graph of what is open, and its nodes.
     fn core(&self) -> (Graph, Vec<usize>) {
         let open = self.open();
