@@ -128,7 +128,7 @@ impl Search<'_> {
     }
 
     /// The greatest utility that a bound allows.
-    pub(super) fn flow_floor(&self, bound: Amount) -> i64 {
+    pub(super) fn whole_bound(&self, bound: Amount) -> i64 {
         i64::try_from(bound >> self.flow.scale).unwrap_or(i64::MAX)
     }
 }

@@ -8,6 +8,7 @@
 use super::bound::Relaxed;
 use super::flow::Amount;
 use super::search::{Search, Worth};
+use alloc::vec::Vec;
 
 /// A part of all sets, by how many nodes they have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +27,23 @@ const TOLLS: u32 = 40;
 const PRECISION_MIN: u32 = 24;
 
 impl Search<'_> {
-    /// Two parts that share out all sets, where the relaxation stands between them.
-    pub(super) fn parts(&mut self) -> [Part; 2] {
+    /// Parts that share out all sets, the relaxation standing between them.
+    pub(super) fn parts(&mut self) -> Vec<Part> {
         let most = match self.relax() {
             Relaxed::Bound { within, macro_item, .. } if self.flow.scale >= PRECISION_MIN => {
                 let (below, over) = self.counts(&within, &macro_item);
                 below.count + (self.room() - below.cost) * over.count / over.cost.max(1)
             }
-            _ => return [Part::Any; 2],
+            _ => return Vec::from([Part::Any]),
         };
         let most = self.held.count + most;
-        [Part::AtMost(most), Part::AtLeast(most + 1)]
+        Vec::from([Part::AtMost(most), Part::AtLeast(most + 1)])
     }
 
     /// Asks only about one part from now on, under the best toll for it.
     pub(super) fn confine(&mut self, part: Part) {
         let sign: Amount = match part {
-            Part::Any => return,
+            Part::Any => return self.flow.retoll(0),
             Part::AtMost(quota) => {
                 self.quota = quota;
                 1

@@ -1,10 +1,8 @@
 //! The answer, and how much may be spent on it.
 //!
-//! Reduce the whole graph, search what is left, then reduce it once more by what was found and search for ties.
+//! Deliberately absent: how it is found, of which `stages` is the plan.
 
-use super::branch::End;
-use super::condense::{Graph, condense};
-use super::count::Part;
+use super::condense::condense;
 use super::problem::{Mark, Problem, Selection};
 use super::search::{Fate, Search, Worth};
 use alloc::vec::Vec;
@@ -60,106 +58,16 @@ pub fn solve(problem: &Problem, limits: Limits) -> Answer {
     }
     whole.drop_unaffordable();
     let marked = whole.trail.len();
-
-    let (mut bound, mut parts) = (None, [Part::Any; 2]);
-    if whole.visit(true).is_some() {
-        let (core, nodes) = whole.core();
-        let mut part = whole.part(&core);
-        part.effort = whole.effort.min(BEFORE_PARTS);
-        let spared = whole.effort - part.effort;
-        let (end, open) = part.search();
-        part.effort += spared;
-        if end == End::Cut {
-            parts = part.parts();
-            let mut cut = None;
-            for one in parts {
-                let mut confined = whole.part(&core);
-                (confined.floor, confined.effort, confined.best) = (part.floor, part.effort, part.best.take());
-                confined.confine(one);
-                let (end, open) = confined.search();
-                if end == End::Cut {
-                    cut = cut.max(Some(confined.flow_floor(open)));
-                }
-                (part.floor, part.effort, part.best) = (confined.floor, confined.effort, confined.best);
-            }
-            bound = cut.map(|cut| cut.min(part.flow_floor(open)));
-        }
-        (whole.effort, whole.floor) = (part.effort, part.floor);
-        if let Some(best) = part.best {
-            whole.best = Some(whole.with(chosen(&nodes, &best)));
-        }
-    }
+    let (bound, parts) = whole.find_best();
     let mut set = whole.best.take().unwrap_or_default();
-    let worth = whole.floor;
-
-    let mut proven = bound.is_none();
-    if proven {
-        whole.undo(marked);
-        whole.rebudget(worth.cost);
-        whole.floor = Worth { cost: worth.cost + 1, ..worth };
-        whole.any = true;
-        whole.visit(false);
-        let (core, nodes) = whole.core();
-        let mut firsts: Vec<Vec<bool>> = Vec::new();
-        for one in if parts[0] == parts[1] { &parts[..1] } else { &parts[..] } {
-            let mut part = whole.part(&core);
-            part.any = true;
-            part.confine(*one);
-            let mut known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
-            if *one != Part::Any {
-                part.best = None;
-                match part.search().0 {
-                    End::Found => known = part.best.take().unwrap_or(known),
-                    End::Exhausted => {
-                        whole.effort = part.effort;
-                        continue;
-                    }
-                    End::Cut => {
-                        whole.effort = part.effort;
-                        proven = false;
-                        break;
-                    }
-                }
-            }
-            proven &= part.first(&mut known);
-            whole.effort = part.effort;
-            firsts.push(known);
-        }
-        let mut order: Vec<usize> = (0..core.len()).collect();
-        order.sort_unstable_by_key(|&node| core.key[node]);
-        if let Some(first) = firsts.into_iter().max_by(|a, b| order.iter().map(|&n| a[n]).cmp(order.iter().map(|&n| b[n]))) {
-            set = whole.with(chosen(&nodes, &first));
-        }
-    }
-    let bound = bound.unwrap_or(worth.utility);
+    let utility = whole.floor.utility;
+    whole.undo(marked);
+    let proven = bound.is_none() && whole.find_first(&parts, &mut set);
     Answer {
         selection: shortest(problem, &node_of, &set),
         status: if proven { Status::Optimal } else { Status::Bounded },
-        bound: bound.cast_unsigned(),
+        bound: bound.unwrap_or(utility).cast_unsigned(),
         nodes: limits.nodes - whole.effort,
-    }
-}
-
-/// Visits after which what is left is parted.
-const BEFORE_PARTS: u64 = 300;
-
-/// The nodes that a set on the core has.
-fn chosen(nodes: &[usize], set: &[bool]) -> impl Iterator<Item = usize> {
-    nodes.iter().zip(set).filter(|(_, inside)| **inside).map(|(&node, _)| node)
-}
-
-impl Search<'_> {
-    /// A search on the graph of what is open.
-    fn part<'a>(&self, core: &'a Graph) -> Search<'a> {
-        let mut part = Search::new(core, self.budget, self.held, self.floor, self.effort);
-        part.flow.begin_at(core, &self.flow);
-        part
-    }
-
-    /// The graph of what is open, and its nodes.
-    fn core(&self) -> (Graph, Vec<usize>) {
-        let open = self.open();
-        (self.graph.restrict(&open), open)
     }
 }
 
