@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 
 /// How many values a table may have.
 const CELLS_MAX: i64 = 1 << 29;
-/// How many values are about as much work as one visit of the search tree.
-const CELLS_PER_VISIT: i64 = 1 << 16;
+/// How many values a node of the graph are about as much work as it is in one visit of the search tree.
+const COSTS_PER_VISIT: i64 = 256;
 /// A search tree is given as much as this in any case.
 const VISITS_MIN: u64 = 200;
 /// Below zero whatever utilities are added to it.
@@ -38,10 +38,10 @@ pub(super) struct Table {
 
 /// How many visits of a search tree a table for this search would be worth; `None` if there can be no table.
 pub(super) fn visits(search: &Search<'_>) -> Option<u64> {
-    let nodes = i64::try_from(search.graph.len()).ok()?;
-    let cells = nodes.checked_mul(search.room().checked_add(1)?)?;
+    let costs = search.room().checked_add(1)?;
+    let cells = i64::try_from(search.graph.len()).ok()?.checked_mul(costs)?;
     let fits = search.graph.is_forest() && cells <= CELLS_MAX;
-    fits.then_some((cells / CELLS_PER_VISIT).cast_unsigned().max(VISITS_MIN))
+    fits.then_some((costs / COSTS_PER_VISIT).cast_unsigned().max(VISITS_MIN))
 }
 
 impl Table {
