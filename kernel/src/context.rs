@@ -14,7 +14,7 @@ macro_rules! solver {
         mod $module;)*
     };
 }
-solver!(bound, branch, condense, fill, flow, grid, reduce, search, solve, ties);
+solver!(bound, branch, condense, count, fill, flow, forest, grid, reduce, search, solve, stages, ties);
 
 pub use check::{Fault, check};
 pub use problem::{Candidate, Flaw, Mark, Problem, Selection};

@@ -59,7 +59,8 @@ impl Search<'_> {
                 }
             }
             let bound = (Amount::from(self.held.utility + found.utility) << self.flow.scale)
-                + price * Amount::from(room - found.cost);
+                + price * Amount::from(room - found.cost)
+                + self.flow.toll * Amount::from(self.quota - self.held.count - found.count);
             let vertex = !entered.is_empty() && !stayed.is_empty();
             if found.cost <= room {
                 (below, zone) = (found, stayed);
@@ -80,11 +81,13 @@ impl Search<'_> {
     /// The price at which two closures are worth the same.
     fn chord(&self, below: Worth, over: Worth) -> Amount {
         let gain = Amount::from(over.utility - below.utility) << self.flow.scale;
-        gain / Amount::from((over.cost - below.cost).max(1))
+        let toll = self.flow.toll * Amount::from(over.count - below.count);
+        (gain - toll).max(0) / Amount::from((over.cost - below.cost).max(1))
     }
 
     pub(super) fn plus(&self, found: Worth) -> Worth {
-        Worth { utility: self.held.utility + found.utility, cost: self.held.cost + found.cost }
+        let Worth { utility, cost, count } = self.held;
+        Worth { utility: utility + found.utility, cost: cost + found.cost, count: count + found.count }
     }
 
     /// Everything fits: what has utility is best, with what it needs and nothing else.
@@ -125,7 +128,7 @@ impl Search<'_> {
     }
 
     /// The greatest utility that a bound allows.
-    pub(super) fn flow_floor(&self, bound: Amount) -> i64 {
+    pub(super) fn whole_bound(&self, bound: Amount) -> i64 {
         i64::try_from(bound >> self.flow.scale).unwrap_or(i64::MAX)
     }
 }

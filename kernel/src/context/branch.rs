@@ -58,6 +58,15 @@ impl Search<'_> {
         macro_item.iter().copied().filter(|&node| self.is_open(node)).max_by_key(|&node| self.graph.cost[node])
     }
 
+    /// Searches what is open with a part of the effort.
+    pub(super) fn search_within(&mut self, effort: u64) -> (End, Amount) {
+        let spared = self.effort.saturating_sub(effort);
+        self.effort -= spared;
+        let end = self.search();
+        self.effort += spared;
+        end
+    }
+
     /// Searches what is open.
     pub(super) fn search(&mut self) -> (End, Amount) {
         let start = self.trail.len();

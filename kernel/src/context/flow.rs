@@ -22,6 +22,8 @@ pub(super) struct Flow {
     pub(super) scale: u32,
     /// Of one unit of cost, in the same.
     pub(super) price: Amount,
+    /// Of one node, whatever it costs; below zero, what it is rewarded with.
+    pub(super) toll: Amount,
     /// What is left of each node's worth: excess above zero, deficit below.
     pub(super) left: Vec<Amount>,
     /// What flows along each arc, from what needs to what is needed.
@@ -38,12 +40,12 @@ impl Flow {
         let left = graph.utility.iter().map(|&utility| Amount::from(utility) << scale).collect();
         let (nodes, arcs) = (graph.len(), graph.tail.len());
         let along = vec![0; arcs];
-        Self { scale, price: 0, left, along, zone: vec![0; nodes], zones: 0, level: vec![FAR; nodes], queue: vec![] }
+        Self { scale, price: 0, toll: 0, left, along, zone: vec![0; nodes], zones: 0, level: vec![FAR; nodes], queue: vec![] }
     }
 
     /// What a node is worth by itself.
     fn worth(&self, graph: &Graph, node: usize) -> Amount {
-        (Amount::from(graph.utility[node]) << self.scale) - self.price * Amount::from(graph.cost[node])
+        (Amount::from(graph.utility[node]) << self.scale) - self.toll - self.price * Amount::from(graph.cost[node])
     }
 
     /// Takes back what flows to and from a node, which is decided or open again.
@@ -66,6 +68,13 @@ impl Flow {
             *left += change * Amount::from(cost);
         }
         self.price = price;
+    }
+
+    /// Changes the toll of one node.
+    pub(super) fn retoll(&mut self, toll: Amount) {
+        let change = self.toll - toll;
+        self.left.iter_mut().for_each(|left| *left += change);
+        self.toll = toll;
     }
 
     /// Begins at the price of a flow that is no finer.

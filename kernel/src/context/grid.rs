@@ -37,32 +37,24 @@ impl Grid {
         if self.unit > 0 { self.held + room.div_euclid(self.unit) * self.unit } else { budget.min(self.held) }
     }
 
-    /// The least that a bound must come to if a set within the budget is to have so much utility; `None` if none can.
+    /// The least that a bound `L` must come to if a set within the budget `T` is to have utility `U`; `None` if none
+    /// can.
     ///
-    /// With `p >= slope` the price of the bound `L`, every set of cost `c <= T` has
-    /// `step * m = utility - slope * c - rest <= L - p * (T - c) - slope * c - rest <= L - slope * T - rest`.
+    /// `cost <= T` asks for `step * m >= U - slope * T - rest`: what it exceeds that by, `m` being an integer, is lost
+    /// at a price `p >= slope`, for `utility + p * (T - cost) <= L`; below it, `p / slope` of that, for then a cost
+    /// below the budget makes up for some.
     pub(super) fn need(&self, utility: i64, budget: i64, price: Amount, scale: u32) -> Option<Amount> {
-        let (utility, budget) = (Amount::from(utility), Amount::from(budget));
-        if price < self.slope << scale {
-            return Some(utility << scale);
-        }
-        let base = self.rest + self.slope * budget;
-        let short = utility - base;
-        match self.step {
-            0 if short > 0 => None,
-            0 => Some(utility << scale),
-            step => Some((base - (-short).div_euclid(step) * step) << scale),
-        }
-    }
-
-    /// The greatest utility that a bound allows.
-    pub(super) fn floor(&self, bound: Amount, budget: i64, price: Amount, scale: u32) -> Amount {
-        let whole = bound >> scale;
-        if price < self.slope << scale {
-            return whole;
-        }
-        let base = self.rest + self.slope * Amount::from(budget);
-        if self.step == 0 { whole.min(base) } else { base + (whole - base).div_euclid(self.step) * self.step }
+        let utility = Amount::from(utility);
+        let short = utility - self.rest - self.slope * Amount::from(budget);
+        let lost = match self.step {
+            0 if short > 0 => return None,
+            0 => 0,
+            step => -(-short).div_euclid(step) * step - short,
+        };
+        let rate = if self.slope == 0 { 1 << scale } else { price.min(self.slope << scale) };
+        // What does not fit is not counted: the bound is only weaker then.
+        let lost = lost.checked_mul(rate).unwrap_or(0) / self.slope.max(1);
+        Some((utility << scale) + lost)
     }
 }
 

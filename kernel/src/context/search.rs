@@ -11,6 +11,8 @@ use core::cmp::Reverse;
 pub(super) struct Worth {
     pub(super) utility: i64,
     pub(super) cost: i64,
+    /// How many nodes it has.
+    pub(super) count: i64,
 }
 
 impl Worth {
@@ -22,11 +24,13 @@ impl Worth {
     pub(super) fn add(&mut self, graph: &Graph, node: usize) {
         self.utility += graph.utility[node];
         self.cost += graph.cost[node];
+        self.count += 1;
     }
 
     pub(super) fn remove(&mut self, graph: &Graph, node: usize) {
         self.utility -= graph.utility[node];
         self.cost -= graph.cost[node];
+        self.count -= 1;
     }
 }
 
@@ -55,6 +59,8 @@ pub(super) struct Search<'a> {
     pub(super) best: Option<Vec<bool>>,
     /// Whether one set above the floor is as good as another: then the first that is found leaves the floor as it is.
     pub(super) any: bool,
+    /// How many nodes the sets that are asked about have at most or at least, in the sense of the flow's toll.
+    pub(super) quota: i64,
     /// What all worths have in common.
     pub(super) grids: Vec<super::grid::Grid>,
     /// Nodes of the search tree that may still be visited.
@@ -68,7 +74,7 @@ impl<'a> Search<'a> {
         let nodes = graph.len();
         let total: Amount = graph.utility.iter().map(|&utility| Amount::from(utility)).sum();
         let costs: Amount = graph.cost.iter().map(|&cost| Amount::from(cost)).sum();
-        let scale = precision(total, costs);
+        let scale = precision(total, costs, nodes);
         let budget = budget.min(held.cost.saturating_add(graph.cost.iter().sum()));
         let mut search = Self {
             graph,
@@ -80,6 +86,7 @@ impl<'a> Search<'a> {
             floor,
             best: None,
             any: false,
+            quota: 0,
             grids: super::grid::grids(graph, held),
             effort,
             seen: vec![0; nodes],
@@ -174,8 +181,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// How many bits a unit of utility is divided into: as many as leave room for sums at any price.
-fn precision(utility: Amount, cost: Amount) -> u32 {
+/// How many bits a unit of utility is divided into: as many as leave room for sums at any price and any toll.
+fn precision(utility: Amount, cost: Amount, nodes: usize) -> u32 {
     let taken = 2 * Amount::BITS - utility.leading_zeros() - cost.leading_zeros();
-    (Amount::BITS - 4).saturating_sub(taken).min(40)
+    (Amount::BITS + nodes.leading_zeros()).saturating_sub(6 + usize::BITS + taken).min(40)
 }

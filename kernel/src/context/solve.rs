@@ -1,9 +1,8 @@
 //! The answer, and how much may be spent on it.
 //!
-//! Reduce the whole graph, search what is left, then reduce it once more by what was found and search for ties.
+//! Deliberately absent: how it is found, of which `stages` is the plan.
 
-use super::branch::End;
-use super::condense::{Graph, condense};
+use super::condense::condense;
 use super::problem::{Mark, Problem, Selection};
 use super::search::{Fate, Search, Worth};
 use alloc::vec::Vec;
@@ -48,7 +47,7 @@ pub struct Answer {
 pub fn solve(problem: &Problem, limits: Limits) -> Answer {
     let (graph, node_of) = condense(problem);
     let budget = i64::try_from(problem.budget()).unwrap_or(i64::MAX);
-    let nothing = Worth { utility: -1, cost: 0 };
+    let nothing = Worth { utility: -1, cost: 0, count: 0 };
     let mut whole = Search::new(&graph, budget, Worth::default(), nothing, limits.nodes);
     for (candidate, &node) in problem.candidates().iter().zip(&node_of) {
         match candidate.mark {
@@ -59,55 +58,16 @@ pub fn solve(problem: &Problem, limits: Limits) -> Answer {
     }
     whole.drop_unaffordable();
     let marked = whole.trail.len();
-
-    let mut bound = None;
-    if whole.visit(true).is_some() {
-        let (core, nodes) = whole.core();
-        let mut part = Search::new(&core, whole.budget, whole.held, whole.floor, whole.effort);
-        part.flow.begin_at(&core, &whole.flow);
-        let (end, open) = part.search();
-        if end == End::Cut {
-            bound = Some(part.flow_floor(open));
-        }
-        let (effort, floor, best) = (part.effort, part.floor, part.best);
-        (whole.effort, whole.floor) = (effort, floor);
-        if let Some(best) = best {
-            whole.best = Some(whole.with(nodes.into_iter().zip(best).filter(|(_, inside)| *inside).map(|(node, _)| node)));
-        }
-    }
+    let (bound, parts) = whole.find_best();
     let mut set = whole.best.take().unwrap_or_default();
-    let worth = whole.floor;
-
-    let mut proven = bound.is_none();
-    if proven {
-        whole.undo(marked);
-        whole.rebudget(worth.cost);
-        whole.floor = Worth { cost: worth.cost + 1, ..worth };
-        let floor = whole.floor;
-        whole.any = true;
-        whole.visit(false);
-        let (core, nodes) = whole.core();
-        let mut part = Search::new(&core, whole.budget, whole.held, floor, whole.effort);
-        part.flow.begin_at(&core, &whole.flow);
-        let mut known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
-        proven = part.first(&mut known);
-        whole.effort = part.effort;
-        set = whole.with(nodes.into_iter().zip(known).filter(|(_, inside)| *inside).map(|(node, _)| node));
-    }
-    let bound = bound.unwrap_or(worth.utility);
+    let utility = whole.floor.utility;
+    whole.undo(marked);
+    let proven = bound.is_none() && whole.find_first(&parts, &mut set);
     Answer {
         selection: shortest(problem, &node_of, &set),
         status: if proven { Status::Optimal } else { Status::Bounded },
-        bound: bound.cast_unsigned(),
+        bound: bound.unwrap_or(utility).cast_unsigned(),
         nodes: limits.nodes - whole.effort,
-    }
-}
-
-impl Search<'_> {
-    /// The graph of what is open, and its nodes.
-    fn core(&self) -> (Graph, Vec<usize>) {
-        let open = self.open();
-        (self.graph.restrict(&open), open)
     }
 }
 

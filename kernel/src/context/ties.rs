@@ -6,6 +6,7 @@
 //! left to the end, where the shortest beginning that is as good is taken.
 
 use super::branch::End;
+use super::forest::Table;
 use super::search::{Fate, Search};
 use alloc::vec::Vec;
 
@@ -13,10 +14,10 @@ use alloc::vec::Vec;
 const GUESS: u64 = 2;
 
 impl Search<'_> {
-    /// The first of all sets that beat the floor, in the order of positions, starting from one of them. `false` if the
-    /// effort did not suffice; the set is as good then, and not proven to be the first.
-    pub(super) fn first(&mut self, known: &mut Vec<bool>) -> bool {
-        self.any = true;
+    /// The first of all sets that beat the floor, in the order of positions, starting from one of them and asking the
+    /// table if there is one. `false` if the effort did not suffice; the set is as good then, and not proven to be the
+    /// first.
+    pub(super) fn first(&mut self, known: &mut Vec<bool>, table: Option<&Table>) -> bool {
         let mut order = self.open();
         order.sort_unstable_by_key(|&node| self.graph.key[node]);
         let (mut next, mut step) = (0, 1);
@@ -26,43 +27,23 @@ impl Search<'_> {
                 next += 1;
                 continue;
             }
-            // What the decisions so far decide with them.
-            self.visit(false);
-            if !self.is_open(node) {
-                continue;
+            if table.is_none() {
+                // What the decisions so far decide with them.
+                self.visit(false);
+                if !self.is_open(node) {
+                    continue;
+                }
             }
             let trail = self.trail.len();
-            let (mut guessed, mut ahead) = (0, next);
-            while let Some(&node) = order.get(ahead)
-                && guessed < step
-            {
-                if self.is_open(node) {
-                    let length = self.trail.len();
-                    self.decide(node, Fate::In);
-                    if self.room() < 0 {
-                        self.undo(length);
-                        self.decide(node, Fate::Out);
-                    } else {
-                        guessed += 1;
-                    }
-                }
-                ahead += 1;
-            }
-            let effort = self.effort;
-            if step > 1 {
-                self.effort = effort.min(GUESS);
-            }
-            let spared = effort - self.effort;
-            let (end, _) = self.search();
-            self.effort += spared;
-            match (end, step) {
+            let ahead = self.guess(&order, next, step);
+            match (self.ask(table, step > 1), step) {
                 (End::Found, _) => {
                     *known = self.best.take().unwrap_or_default();
                     (next, step) = (ahead, step * 2);
                 }
                 (End::Exhausted, 1) => {
                     self.undo(trail);
-                    self.decide(node, Fate::Out);
+                    self.twins(node).for_each(|twin| self.decide(twin, Fate::Out));
                 }
                 (End::Cut, 1) => return false,
                 _ => {
@@ -72,5 +53,53 @@ impl Search<'_> {
             }
         }
         true
+    }
+
+    /// A node and those after it that could stand in its place: what it cannot do they cannot.
+    fn twins(&self, node: usize) -> impl Iterator<Item = usize> + use<> {
+        let graph = self.graph;
+        let kin = |node: usize| (graph.utility[node], graph.cost[node], graph.users(node).is_empty());
+        let heads = |node: usize| graph.needs(node).map(|arc| graph.head[arc]);
+        let twin = |&other: &usize| {
+            other == node
+                || self.is_open(other)
+                    && graph.users(node).is_empty()
+                    && kin(other) == kin(node)
+                    && graph.key[other] > graph.key[node]
+                    && heads(other).eq(heads(node))
+        };
+        (0..graph.len()).filter(twin).collect::<Vec<usize>>().into_iter()
+    }
+
+    /// Puts in the next open nodes, so many of them, as far as the budget goes; how far in the order they reach.
+    fn guess(&mut self, order: &[usize], mut next: usize, mut count: usize) -> usize {
+        while count > 0
+            && let Some(&node) = order.get(next)
+        {
+            next += 1;
+            if !self.is_open(node) {
+                continue;
+            }
+            let trail = self.trail.len();
+            self.decide(node, Fate::In);
+            if self.room() < 0 {
+                self.undo(trail);
+                self.decide(node, Fate::Out);
+            } else {
+                count -= 1;
+            }
+        }
+        next
+    }
+
+    /// Whether some set that beats the floor agrees with what is decided; one is in `best` then.
+    fn ask(&mut self, table: Option<&Table>, hastily: bool) -> End {
+        match table {
+            Some(table) => {
+                self.best = table.find(self);
+                if self.best.is_some() { End::Found } else { End::Exhausted }
+            }
+            None => self.search_within(if hastily { GUESS } else { u64::MAX }).0,
+        }
     }
 }
