@@ -51,7 +51,6 @@ pub struct ItemFile<'a> {
     pub mark: Option<MarkFile>,
     /// Items of one group are shown together or not at all, as a call and its result.
     #[serde(default, borrow, deserialize_with = "given")]
-    #[schemars(!default)]
     pub group: Option<Id<'a>>,
     /// Where `--solver ranked` puts it.
     #[serde(default, deserialize_with = "layer")]
