@@ -6,6 +6,7 @@
 
 mod curve;
 mod explain;
+mod fault;
 mod format;
 mod ilp;
 mod needs;
@@ -16,11 +17,12 @@ mod solve;
 
 pub use curve::{Curve, Point, curve};
 pub use explain::{Account, Because, Budget, Change, Explained, Raise, Reason};
+pub use fault::ProblemError;
 pub use format::{Id, ItemFile, LayerFile, MarkFile, ProblemFile};
 pub use ilp::{ENGINE, IlpError, SUM_MAX};
 pub use packing::Rule;
 pub use picture::{PICTURE_BEGINS, picture};
-pub use problem::{Named, PROBLEM_BYTES_MAX, ProblemError};
+pub use problem::{Named, PROBLEM_BYTES_MAX};
 pub use solve::{SolveError, Solved, Solver, compare, exact, solve};
 
 /// The JSON Schema of problem files.

@@ -333,6 +333,8 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
             }
         }
     }
+    fs::write(folder.path().join("marked.json"), format!("\u{feff}{}", lookup())).unwrap();
+    context(0, folder.path(), &["solve", "marked.json"]);
     let (_, err) = context(2, folder.path(), &["solve", "none.json"]);
     assert!(err.contains("none.json: the file could not be read"), "{err}");
 }

@@ -131,22 +131,33 @@ fn step(most: u64) -> u64 {
     }
 }
 
+/// The unit in which an axis is marked, so that its numbers keep their room, and how that is told.
+fn unit(most: u64) -> (u64, &'static str) {
+    const ROOM: u64 = 10_000_000;
+    const UNITS: [(u64, &str); 4] =
+        [(1, ""), (1_000, " ×10³"), (1_000_000, " ×10⁶"), (1_000_000_000, " ×10⁹")];
+    let unit = UNITS.into_iter().find(|(unit, _)| most / unit < ROOM);
+    unit.unwrap_or((1_000_000_000_000, " ×10¹²"))
+}
+
 fn marks(scale: &Scale) -> Markup {
+    let (utility_unit, utility_told) = unit(scale.utility_max);
+    let (tokens_unit, tokens_told) = unit(scale.tokens_max);
     let of = |most: u64| (0..=most / step(most)).map(move |mark| mark * step(most));
     html! {
         @for utility in of(scale.utility_max) {
             @let y = scale.y(utility);
             line.grid x1=(LEFT) x2=(RIGHT) y1=(y) y2=(y) {}
-            text.faint.figure x=(LEFT - 12) y=(y) dy="5" text-anchor="end" { (grouped(utility)) }
+            text.faint.figure x=(LEFT - 12) y=(y) dy="5" text-anchor="end" { (grouped(utility / utility_unit)) }
         }
         @for tokens in of(scale.tokens_max) {
             @let x = scale.x(tokens);
             line.axis x1=(x) x2=(x) y1=(BOTTOM) y2=(BOTTOM + 6) {}
-            text.faint.figure x=(x) y=(BOTTOM + 24) text-anchor="middle" { (grouped(tokens)) }
+            text.faint.figure x=(x) y=(BOTTOM + 24) text-anchor="middle" { (grouped(tokens / tokens_unit)) }
         }
         line.axis x1=(LEFT) x2=(RIGHT) y1=(BOTTOM) y2=(BOTTOM) {}
-        text.faint x=(LEFT - 12) y=(TOP - 18) text-anchor="end" { "utility" }
-        text.faint x=(RIGHT) y=(BOTTOM + 52) text-anchor="end" { "budget, tokens" }
+        text.faint x=(LEFT - 12) y=(TOP - 18) text-anchor="end" { "utility" (utility_told) }
+        text.faint x=(RIGHT) y=(BOTTOM + 52) text-anchor="end" { "budget, tokens" (tokens_told) }
     }
 }
 

@@ -1,18 +1,15 @@
 //! A problem whose items have names: read from a file, put in order, and handed to the kernel.
 
+use super::fault::{Fault, Misfit, ProblemError, quoted, unparsed};
 use super::format::{Id, ItemFile, LayerFile, MarkFile, ProblemFile};
 use crate::show::harmless;
 use crate::yaml::nearest;
-use miette::Diagnostic;
 use orchestrion_kernel::context::{Candidate, Flaw, Mark, Problem};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use thiserror::Error;
 
 /// The most bytes that a problem file may have: 256 MiB.
 pub const PROBLEM_BYTES_MAX: usize = 1 << 28;
@@ -34,30 +31,6 @@ pub struct Named {
     pub by_age: Vec<usize>,
 }
 
-/// What is wrong with a problem file: where, what was expected, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq, Error, Diagnostic)]
-#[error("{place}: {what}")]
-#[diagnostic(help("{help}"))]
-pub struct ProblemError {
-    /// The file, with line and column where they are known.
-    place: String,
-    what: String,
-    help: String,
-}
-
-/// What is wrong, and where in the text.
-struct Fault {
-    at: Option<usize>,
-    what: String,
-    help: String,
-}
-
-impl Fault {
-    fn whole(what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { at: None, what: what.into(), help: help.into() }
-    }
-}
-
 impl Named {
     /// Reads a problem file.
     ///
@@ -65,11 +38,7 @@ impl Named {
     /// [`ProblemError`] for a file that cannot be read, is no problem, or contradicts itself.
     pub fn read(path: &Path) -> Result<Self, ProblemError> {
         let name = path.display().to_string();
-        let unreadable = |error: std::io::Error| ProblemError {
-            place: name.clone(),
-            what: format!("the file could not be read: {error}"),
-            help: "check that the path is right, and that it is a file which you may read".into(),
-        };
+        let unreadable = |error| ProblemError::unreadable(&name, &error);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(unreadable)?;
         file.take(PROBLEM_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -81,13 +50,9 @@ impl Named {
     /// # Errors
     /// As [`Named::read`].
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ProblemError> {
-        text_of(bytes).and_then(read).map_err(|fault| ProblemError {
-            place: fault
-                .at
-                .map_or_else(|| name.to_owned(), |at| format!("{name}:{}", line_and_column(bytes, at))),
-            what: fault.what,
-            help: fault.help,
-        })
+        // A byte order mark is no part of the text.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        text_of(bytes).and_then(read).map_err(|fault| ProblemError::in_file(name, bytes, fault))
     }
 
     /// The position of the item that is called so on a command line.
@@ -106,10 +71,11 @@ impl Named {
 
 fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
     if bytes.len() > PROBLEM_BYTES_MAX {
-        return Err(Fault::whole(
-            format!("the file is too large: expected at most {PROBLEM_BYTES_MAX} bytes (256 MiB)"),
-            "leave out what could not be chosen anyway",
-        ));
+        return Err(Fault {
+            at: None,
+            what: format!("the file is too large: expected at most {PROBLEM_BYTES_MAX} bytes (256 MiB)"),
+            help: "leave out what could not be chosen anyway".into(),
+        });
     }
     std::str::from_utf8(bytes).map_err(|error| Fault {
         at: Some(error.valid_up_to()),
@@ -120,90 +86,7 @@ fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
 
 fn read(text: &str) -> Result<Named, Fault> {
     let file: ProblemFile<'_> = serde_json::from_str(text).map_err(|error| unparsed(text, &error))?;
-    named(file).map_err(|Misfit { item, what, help }| Fault {
-        at: item.and_then(|item| span(text, item)),
-        what,
-        help,
-    })
-}
-
-/// What JSON, or the form of the file, was broken by; with the item in which it stands.
-fn unparsed(text: &str, error: &serde_json::Error) -> Fault {
-    let line_start =
-        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
-    let at = (line_start + error.column().saturating_sub(1)).min(text.len());
-    let told = error.to_string();
-    let told = told.rsplit_once(" at line ").map_or(&told[..], |(told, _)| told);
-    if !error.is_data() {
-        let help = r#"expected JSON such as {"budget": 100, "items": [{"id": "a", "utility": 5, "cost": 30, "deps": []}]}"#;
-        return Fault { at: Some(at), what: format!("no JSON: {told}"), help: help.into() };
-    }
-    let within = outline(text).into_iter().enumerate().find(|(_, item)| {
-        let start = offset(text, item.get());
-        (start..=start + item.get().len()).contains(&at)
-    });
-    let item = within.map_or_else(String::new, |(index, item)| {
-        let id = serde_json::from_str::<IdAlone<'_>>(item.get()).ok();
-        id.map_or_else(
-            || format!("item {} of the list: ", index + 1),
-            |alone| format!("item {}: ", quoted(&alone.id)),
-        )
-    });
-    Fault {
-        at: Some(at),
-        what: format!("{item}{told}"),
-        help: "orchestrion export schema --of problem says what a problem is".into(),
-    }
-}
-
-/// The items as they stand in the text, each whole; nothing if the text is not sound. Errors alone pay for it.
-fn outline(text: &str) -> Vec<&RawValue> {
-    #[derive(Deserialize)]
-    struct Outline<'a> {
-        #[serde(borrow)]
-        items: Vec<&'a RawValue>,
-    }
-    serde_json::from_str::<Outline<'_>>(text).map_or_else(|_| Vec::new(), |outline| outline.items)
-}
-
-#[derive(Deserialize)]
-struct IdAlone<'a> {
-    #[serde(borrow)]
-    id: Id<'a>,
-}
-
-/// Where an item begins.
-fn span(text: &str, item: usize) -> Option<usize> {
-    outline(text).get(item).map(|item| offset(text, item.get()))
-}
-
-/// Where a part of a text begins.
-fn offset(text: &str, part: &str) -> usize {
-    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
-}
-
-fn line_and_column(bytes: &[u8], at: usize) -> String {
-    let before = String::from_utf8_lossy(bytes.get(..at).unwrap_or(bytes));
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-    format!("{line}:{column}")
-}
-
-fn quoted(id: &Id<'_>) -> String {
-    format!("`{}`", harmless(&id.to_string()))
-}
-
-/// What does not fit in a file whose form is right, and in which item of the list.
-struct Misfit {
-    item: Option<usize>,
-    what: String,
-    help: String,
-}
-
-impl Misfit {
-    fn at(item: usize, what: String, help: impl Into<String>) -> Self {
-        Self { item: Some(item), what, help: help.into() }
-    }
+    named(file).map_err(|misfit| misfit.located(text))
 }
 
 /// Puts the items in order, and positions in the place of ids.
