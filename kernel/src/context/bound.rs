@@ -60,7 +60,7 @@ impl Search<'_> {
             }
             let bound = (Amount::from(self.held.utility + found.utility) << self.flow.scale)
                 + price * Amount::from(room - found.cost)
-                + self.flow.toll * Amount::from(self.quota - self.held.count - found.count);
+                + self.flow.toll * Amount::from(self.part.quota() - self.held.count - found.count);
             let vertex = !entered.is_empty() && !stayed.is_empty();
             if found.cost <= room {
                 (below, zone) = (found, stayed);

@@ -69,6 +69,9 @@ impl Search<'_> {
 
     /// Searches what is open.
     pub(super) fn search(&mut self) -> (End, Amount) {
+        if self.any {
+            self.best = None;
+        }
         let start = self.trail.len();
         let mut branches: Vec<Branch> = Vec::new();
         let mut visit = true;

@@ -39,6 +39,11 @@ impl Graph {
         Self { utility, cost, key, tail, head, needs, users, user_arcs }
     }
 
+    /// What a node adds to the number of nodes of a set: nothing if it neither brings nor costs anything.
+    pub(super) fn bulk(&self, node: usize) -> i64 {
+        i64::from(self.utility[node] > 0 || self.cost[node] > 0)
+    }
+
     /// How many nodes there are.
     pub(super) fn len(&self) -> usize {
         self.utility.len()

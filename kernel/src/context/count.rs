@@ -21,6 +21,24 @@ pub(super) enum Part {
     AtLeast(i64),
 }
 
+impl Part {
+    pub(super) fn has(self, count: i64) -> bool {
+        match self {
+            Self::Any => true,
+            Self::AtMost(quota) => count <= quota,
+            Self::AtLeast(quota) => count >= quota,
+        }
+    }
+
+    /// How many nodes no toll is paid for, or must be rewarded.
+    pub(super) fn quota(self) -> i64 {
+        match self {
+            Self::Any => 0,
+            Self::AtMost(quota) | Self::AtLeast(quota) => quota,
+        }
+    }
+}
+
 /// How many tolls are tried.
 const TOLLS: u32 = 40;
 /// With less precision than this the sums of tolls might not fit.
@@ -32,7 +50,8 @@ impl Search<'_> {
         let most = match self.relax() {
             Relaxed::Bound { within, macro_item, .. } if self.flow.scale >= PRECISION_MIN => {
                 let (below, over) = self.counts(&within, &macro_item);
-                below.count + (self.room() - below.cost) * over.count / over.cost.max(1)
+                let share = Amount::from(self.room() - below.cost) * Amount::from(over.count);
+                below.count + i64::try_from(share / Amount::from(over.cost.max(1))).unwrap_or(0)
             }
             _ => return Vec::from([Part::Any]),
         };
@@ -42,16 +61,11 @@ impl Search<'_> {
 
     /// Asks only about one part from now on, under the best toll for it.
     pub(super) fn confine(&mut self, part: Part) {
+        self.part = part;
         let sign: Amount = match part {
-            Part::Any => return self.flow.retoll(0),
-            Part::AtMost(quota) => {
-                self.quota = quota;
-                1
-            }
-            Part::AtLeast(quota) => {
-                self.quota = quota;
-                -1
-            }
+            Part::Any => return self.flow.retoll(self.graph, 0),
+            Part::AtMost(_) => 1,
+            Part::AtLeast(_) => -1,
         };
         let (mut low, mut high) = (0, 1 << self.flow.scale);
         let mut doubling = true;
@@ -62,7 +76,7 @@ impl Search<'_> {
             if low == toll || toll > toll_max {
                 break;
             }
-            self.flow.retoll(sign * toll);
+            self.flow.retoll(self.graph, sign * toll);
             self.effort = self.effort.saturating_sub(1);
             let Relaxed::Bound { bound, within, macro_item } = self.relax() else { break };
             if best.is_none_or(|(least, _)| bound < least) {
@@ -72,7 +86,7 @@ impl Search<'_> {
                 break;
             }
             let (below, over) = self.counts(&within, &macro_item);
-            let short = self.quota - self.held.count - below.count;
+            let short = self.part.quota() - self.held.count - below.count;
             let spent = Amount::from(self.room() - below.cost) * Amount::from(over.count);
             let more = spent - Amount::from(short) * Amount::from(over.cost);
             if sign * more > 0 {
@@ -85,7 +99,7 @@ impl Search<'_> {
             }
         }
         if let Some((_, toll)) = best {
-            self.flow.retoll(sign * toll);
+            self.flow.retoll(self.graph, sign * toll);
         }
     }
 

@@ -105,7 +105,7 @@ impl Search<'_> {
         let Some(found) = fits.max_by_key(|state| (state.worth.utility, Reverse(state.worth.cost))) else {
             return;
         };
-        let sum = Worth { utility: worth.utility + found.worth.utility, cost: worth.cost + found.worth.cost, count: 0 };
+        let sum = Worth { utility: worth.utility + found.worth.utility, cost: worth.cost + found.worth.cost, count: worth.count + found.worth.count };
         let mut state = *found;
         loop {
             if let Some(&node) = moves.get(state.mv as usize) {

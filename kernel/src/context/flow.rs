@@ -45,7 +45,8 @@ impl Flow {
 
     /// What a node is worth by itself.
     fn worth(&self, graph: &Graph, node: usize) -> Amount {
-        (Amount::from(graph.utility[node]) << self.scale) - self.toll - self.price * Amount::from(graph.cost[node])
+        (Amount::from(graph.utility[node]) << self.scale) - self.toll * Amount::from(graph.bulk(node))
+            - self.price * Amount::from(graph.cost[node])
     }
 
     /// Takes back what flows to and from a node, which is decided or open again.
@@ -71,9 +72,11 @@ impl Flow {
     }
 
     /// Changes the toll of one node.
-    pub(super) fn retoll(&mut self, toll: Amount) {
+    pub(super) fn retoll(&mut self, graph: &Graph, toll: Amount) {
         let change = self.toll - toll;
-        self.left.iter_mut().for_each(|left| *left += change);
+        for (node, left) in self.left.iter_mut().enumerate() {
+            *left += change * Amount::from(graph.bulk(node));
+        }
         self.toll = toll;
     }
 

@@ -78,39 +78,56 @@ impl Table {
         Self { order, take, leave, best: Worth { utility, cost, count: 0 } }
     }
 
+    /// Some best set.
+    pub(super) fn any(&self, graph: &Graph) -> Vec<bool> {
+        let mut set = vec![false; self.order.node.len()];
+        let (mut place, mut cost) = (0, self.best.cost as usize);
+        while let Some(&node) = self.order.node.get(place) {
+            set[node] = self.take[place][cost / 64] >> (cost % 64) & 1 == 1;
+            if set[node] {
+                cost -= graph.cost[node] as usize;
+            }
+            place = if set[node] { place + 1 } else { self.order.end[place] };
+        }
+        set
+    }
+
+    /// The costs still to come with which best decisions reach each place from the beginning, agreeing with what the
+    /// search has decided.
+    fn ahead(&self, search: &Search<'_>) -> Vec<Vec<u64>> {
+        let nodes = self.order.node.len();
+        let cost = self.best.cost as usize;
+        let mut ahead: Vec<Vec<u64>> = vec![Vec::new(); nodes + 1];
+        ahead[0] = vec![0; cost / 64 + 1];
+        ahead[0][cost / 64] = 1 << (cost % 64);
+        for place in 0..nodes {
+            let (here, node) = (core::mem::take(&mut ahead[place]), self.order.node[place]);
+            if search.fate[node] != Fate::Out {
+                shift_down(&mut ahead[place + 1], &here, &self.take[place], search.graph.cost[node] as usize);
+            }
+            if search.fate[node] != Fate::In {
+                shift_down(&mut ahead[self.order.end[place]], &here, &self.leave[place], 0);
+            }
+            ahead[place] = here;
+        }
+        ahead
+    }
+
     /// A best set that agrees with what the search has decided, if there is one.
     pub(super) fn find(&self, search: &Search<'_>) -> Option<Vec<bool>> {
         let nodes = self.order.node.len();
-        let words = self.best.cost as usize / 64 + 1;
-        // The costs still to come with which each place is reached by best decisions.
-        let mut reach: Vec<Vec<u64>> = vec![Vec::new(); nodes + 1];
-        let mut from: Vec<Vec<usize>> = vec![Vec::new(); nodes + 1];
-        reach[0] = vec![0; words];
-        reach[0][words - 1] = 1 << (self.best.cost as usize % 64);
-        for place in 0..nodes {
-            let here = core::mem::take(&mut reach[place]);
-            if here.is_empty() {
-                continue;
-            }
-            let node = self.order.node[place];
-            if search.fate[node] != Fate::Out {
-                let cost = search.graph.cost[node] as usize;
-                shift_into(&mut reach[place + 1], &here, &self.take[place], cost);
-            }
-            if search.fate[node] != Fate::In {
-                let end = self.order.end[place];
-                shift_into(&mut reach[end], &here, &self.leave[place], 0);
-                from[end].push(place);
-            }
-            reach[place] = here;
-        }
-        let has = |place: usize, cost: usize| reach[place].get(cost / 64).is_some_and(|word| word >> (cost % 64) & 1 == 1);
+        let ahead = self.ahead(search);
+        let has = |place: usize, cost: usize| ahead[place].get(cost / 64).is_some_and(|word| word >> (cost % 64) & 1 == 1);
         if !has(nodes, 0) {
             return None;
         }
+        let mut from: Vec<Vec<usize>> = vec![Vec::new(); nodes + 1];
+        for place in (0..nodes).filter(|&place| search.fate[self.order.node[place]] != Fate::In) {
+            from[self.order.end[place]].push(place);
+        }
         let (mut set, mut place, mut cost) = (search.with([]), nodes, 0);
         while place > 0 {
-            let left = |&&before: &&usize| has(before, cost) && bit(&self.leave[before], cost);
+            let left = |&&before: &&usize| has(before, cost) && self.leave[before][cost / 64] >> (cost % 64) & 1 == 1;
             if let Some(&before) = from[place].iter().find(left) {
                 place = before;
             } else {
@@ -122,21 +139,46 @@ impl Table {
         }
         Some(set)
     }
-}
 
-fn bit(words: &[u64], place: usize) -> bool {
-    words[place / 64] >> (place % 64) & 1 == 1
+    /// Leaves out every open node that is in no best set that agrees with what the search has decided.
+    pub(super) fn prune(&self, search: &mut Search<'_>) {
+        let nodes = self.order.node.len();
+        let ahead = self.ahead(search);
+        // As many of the costs as also lead to the end.
+        let mut back: Vec<Vec<u64>> = vec![Vec::new(); nodes + 1];
+        back[nodes] = ahead[nodes].clone();
+        if let Some(word) = back[nodes].first_mut() {
+            *word &= 1;
+        }
+        let mut out = Vec::new();
+        for place in (0..nodes).rev() {
+            let (node, end) = (self.order.node[place], self.order.end[place]);
+            let (mut here, mut met) = (vec![0; ahead[place].len()], false);
+            if search.fate[node] != Fate::Out {
+                let cost = search.graph.cost[node] as usize;
+                met = shift_up(&mut here, &back[place + 1], &ahead[place], &self.take[place], cost);
+            }
+            if search.fate[node] != Fate::In {
+                shift_up(&mut here, &back[end], &ahead[place], &self.leave[place], 0);
+            }
+            back[place] = here;
+            if !met {
+                out.push(node);
+            }
+        }
+        out.into_iter().for_each(|node| search.decide(node, Fate::Out));
+    }
 }
 
 /// The row of best utilities at a place, and where taking and where leaving is best.
 fn fold(taken: &[i64], left: &[i64], step: usize, utility: i64, row: &mut Vec<i64>) -> (Vec<u64>, Vec<u64>) {
     let words = left.len().div_ceil(64);
     let (mut take, mut leave) = (Vec::with_capacity(words), Vec::with_capacity(words));
-    let before = core::iter::repeat_n(&NEVER, step);
-    let mut pairs = left.iter().zip(before.chain(taken));
-    for _ in 0..words {
+    let mut moved = vec![NEVER; step];
+    moved.extend_from_slice(&taken[..taken.len() - step]);
+    for (left, taken) in left.chunks(64).zip(moved.chunks(64)) {
         let (mut take_word, mut leave_word) = (0_u64, 0_u64);
-        for (place, (&left, &taken)) in pairs.by_ref().take(64).enumerate() {
+        for (place, (&left, &taken)) in left.iter().zip(taken).enumerate() {
             let taken = taken + utility;
             take_word |= u64::from(taken >= left) << place;
             leave_word |= u64::from(left >= taken) << place;
@@ -148,8 +190,8 @@ fn fold(taken: &[i64], left: &[i64], step: usize, utility: i64, row: &mut Vec<i6
     (take, leave)
 }
 
-/// Adds what both have to another set of costs, each less by so much.
-fn shift_into(into: &mut Vec<u64>, from: &[u64], mask: &[u64], less: usize) {
+/// Adds the costs that the mask lets pass, each less by so much.
+fn shift_down(into: &mut Vec<u64>, from: &[u64], mask: &[u64], less: usize) {
     if into.is_empty() {
         *into = vec![0; from.len()];
     }
@@ -163,6 +205,23 @@ fn shift_into(into: &mut Vec<u64>, from: &[u64], mask: &[u64], less: usize) {
             }
         }
     }
+}
+
+/// Adds costs, each more by so much, where they are known and the mask lets them pass; whether there were any.
+fn shift_up(into: &mut [u64], from: &[u64], known: &[u64], mask: &[u64], more: usize) -> bool {
+    let (words, bits) = (more / 64, more % 64);
+    let at = |place: Option<usize>| place.and_then(|place| from.get(place)).copied().unwrap_or(0);
+    let mut any = 0;
+    for (place, (known, mask)) in known.iter().zip(mask).enumerate().skip(words) {
+        let both = known & mask;
+        if both != 0 {
+            let below = if bits > 0 { at((place - words).checked_sub(1)) >> (64 - bits) } else { 0 };
+            let moved = (at(Some(place - words)) << bits | below) & both;
+            into[place] |= moved;
+            any |= moved;
+        }
+    }
+    any != 0
 }
 
 /// Preorder, with the largest subtree last.

@@ -1,6 +1,7 @@
 //! Where a search stands: what is decided, what is open, what is to be beaten.
 
 use super::condense::Graph;
+use super::count::Part;
 use super::flow::{Amount, Flow};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,7 +12,7 @@ use core::cmp::Reverse;
 pub(super) struct Worth {
     pub(super) utility: i64,
     pub(super) cost: i64,
-    /// How many nodes it has.
+    /// How many nodes it has that bring or cost anything.
     pub(super) count: i64,
 }
 
@@ -24,13 +25,13 @@ impl Worth {
     pub(super) fn add(&mut self, graph: &Graph, node: usize) {
         self.utility += graph.utility[node];
         self.cost += graph.cost[node];
-        self.count += 1;
+        self.count += graph.bulk(node);
     }
 
     pub(super) fn remove(&mut self, graph: &Graph, node: usize) {
         self.utility -= graph.utility[node];
         self.cost -= graph.cost[node];
-        self.count -= 1;
+        self.count -= graph.bulk(node);
     }
 }
 
@@ -59,8 +60,8 @@ pub(super) struct Search<'a> {
     pub(super) best: Option<Vec<bool>>,
     /// Whether one set above the floor is as good as another: then the first that is found leaves the floor as it is.
     pub(super) any: bool,
-    /// How many nodes the sets that are asked about have at most or at least, in the sense of the flow's toll.
-    pub(super) quota: i64,
+    /// The sets that are asked about, by their number of nodes.
+    pub(super) part: Part,
     /// What all worths have in common.
     pub(super) grids: Vec<super::grid::Grid>,
     /// Nodes of the search tree that may still be visited.
@@ -86,7 +87,7 @@ impl<'a> Search<'a> {
             floor,
             best: None,
             any: false,
-            quota: 0,
+            part: Part::Any,
             grids: super::grid::grids(graph, held),
             effort,
             seen: vec![0; nodes],
@@ -161,7 +162,8 @@ impl<'a> Search<'a> {
 
     /// Keeps a set that beats all before.
     pub(super) fn offer(&mut self, worth: Worth, set: impl FnOnce(&Self) -> Vec<bool>) {
-        if worth.cost <= self.budget && worth.beats(self.floor) {
+        let asked = !self.any || self.part.has(worth.count);
+        if asked && worth.cost <= self.budget && worth.beats(self.floor) {
             self.best = Some(set(self));
             if !self.any {
                 self.floor = worth;

@@ -38,7 +38,7 @@ impl Search<'_> {
             if cut.is_some() && share.is_some() {
                 part.confine(Part::Any);
                 let table = Table::new(&part);
-                part.offer(part.plus(table.best), |search| table.find(search).unwrap_or_default());
+                part.offer(part.plus(table.best), |_| table.any(&core));
                 cut = None;
             }
         }
@@ -90,11 +90,12 @@ impl Search<'_> {
     fn first_within(&mut self, effort: u64, part: Part, known: &[bool], firsts: &mut Vec<Vec<bool>>) -> End {
         let spared = self.effort.saturating_sub(effort);
         self.effort -= spared;
-        self.best = None;
         let mut first = known.to_vec();
         let mut end = if part == Part::Any { End::Found } else { self.search().0 };
         if end == End::Found {
-            first = self.best.take().unwrap_or(first);
+            if part != Part::Any {
+                first = self.best.take().unwrap_or(first);
+            }
             if !self.first(&mut first, None) {
                 end = End::Cut;
             }

@@ -14,9 +14,9 @@ use alloc::vec::Vec;
 const GUESS: u64 = 2;
 
 impl Search<'_> {
-    /// The first of all sets that beat the floor, in the order of positions, starting from one of them and asking the
-    /// table if there is one. `false` if the effort did not suffice; the set is as good then, and not proven to be the
-    /// first.
+    /// The first of all sets that beat the floor, in the order of positions, starting from one of them, with the
+    /// help of a table if there is one. `false` if the effort did not suffice; the set is as good then, and not proven
+    /// to be the first.
     pub(super) fn first(&mut self, known: &mut Vec<bool>, table: Option<&Table>) -> bool {
         let mut order = self.open();
         order.sort_unstable_by_key(|&node| self.graph.key[node]);
@@ -27,12 +27,12 @@ impl Search<'_> {
                 next += 1;
                 continue;
             }
+            // What the decisions so far decide with them.
             if table.is_none() {
-                // What the decisions so far decide with them.
                 self.visit(false);
-                if !self.is_open(node) {
-                    continue;
-                }
+            }
+            if !self.is_open(node) {
+                continue;
             }
             let trail = self.trail.len();
             let ahead = self.guess(&order, next, step);
@@ -44,6 +44,9 @@ impl Search<'_> {
                 (End::Exhausted, 1) => {
                     self.undo(trail);
                     self.twins(node).for_each(|twin| self.decide(twin, Fate::Out));
+                    if let Some(table) = table {
+                        table.prune(self);
+                    }
                 }
                 (End::Cut, 1) => return false,
                 _ => {
@@ -94,12 +97,10 @@ impl Search<'_> {
 
     /// Whether some set that beats the floor agrees with what is decided; one is in `best` then.
     fn ask(&mut self, table: Option<&Table>, hastily: bool) -> End {
-        match table {
-            Some(table) => {
-                self.best = table.find(self);
-                if self.best.is_some() { End::Found } else { End::Exhausted }
-            }
-            None => self.search_within(if hastily { GUESS } else { u64::MAX }).0,
-        }
+        let Some(table) = table else {
+            return self.search_within(if hastily { GUESS } else { u64::MAX }).0;
+        };
+        self.best = table.find(self);
+        if self.best.is_some() { End::Found } else { End::Exhausted }
     }
 }
