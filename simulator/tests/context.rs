@@ -377,3 +377,15 @@ fn the_schema_takes_what_the_reader_takes() {
         assert!(!validator.is_valid(&problem), "{problem}");
     }
 }
+
+#[test]
+fn each_verb_has_a_page_in_the_manual() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orchestrion"));
+    let done = command.args(["export", "man", "--to", "man1"]).current_dir(folder.path()).status().unwrap();
+    assert!(done.success());
+    for verb in ["context", "context-solve", "context-explain", "context-curve"] {
+        let page = fs::read_to_string(folder.path().join(format!("man1/orchestrion-{verb}.1"))).unwrap();
+        assert!(page.contains(".SH EXAMPLES"), "{verb}\n{page}");
+    }
+}
