@@ -77,7 +77,7 @@ impl Search<'_> {
                 break;
             }
             self.flow.retoll(self.graph, sign * toll);
-            self.effort = self.effort.saturating_sub(1);
+            self.spend();
             let Relaxed::Bound { bound, within, macro_item } = self.relax() else { break };
             if best.is_none_or(|(least, _)| bound < least) {
                 best = Some((bound, toll));
