@@ -57,7 +57,7 @@ impl Search<'_> {
     /// Counts a visit, a large one for several.
     pub(super) fn spend(&mut self) {
         let open = self.graph.len() - self.trail.len();
-        self.effort = self.effort.saturating_sub(1 + open as u64 / 1024);
+        self.effort = self.effort.saturating_sub(1 + open as u64 / 256);
     }
 
     fn choose(&self, macro_item: &[usize]) -> Option<usize> {

@@ -73,7 +73,7 @@ impl Search<'_> {
         let mut best: Option<(Amount, Amount)> = None;
         for _ in 0..TOLLS {
             let toll = if doubling { high } else { (low + high) / 2 };
-            if low == toll || toll > toll_max {
+            if low == toll || toll > toll_max || self.effort == 0 {
                 break;
             }
             self.flow.retoll(self.graph, sign * toll);

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 /// How far a search may go: counted, never timed, so that the answer is the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Nodes of the search tree to visit; one of more than a thousand open candidates counts for as many thousands.
+    /// Nodes of the search tree to visit; one with many open candidates counts once for every 256 of them.
     pub nodes: u64,
 }
 
