@@ -129,6 +129,7 @@ impl Search<'_> {
 
     /// The greatest utility that a bound allows.
     pub(super) fn whole_bound(&self, bound: Amount) -> i64 {
-        i64::try_from(bound >> self.flow.scale).unwrap_or(i64::MAX)
+        let floor = self.grids.iter().fold(bound >> self.flow.scale, |bound, grid| grid.floor(bound));
+        i64::try_from(floor).unwrap_or(i64::MAX)
     }
 }

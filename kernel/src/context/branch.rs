@@ -31,7 +31,7 @@ impl Search<'_> {
     /// branch on and the bound there, or `None` if nothing that beats the floor is open.
     pub(super) fn visit(&mut self, look: bool) -> Option<(usize, Amount)> {
         while self.room() >= 0 {
-            self.effort = self.effort.saturating_sub(1);
+            self.spend();
             let Relaxed::Bound { bound, within, macro_item } = self.relax() else { return None };
             if bound < self.need()? || look && self.is_done() {
                 return None;
@@ -52,6 +52,12 @@ impl Search<'_> {
             }
         }
         None
+    }
+
+    /// Counts a visit, a large one for several.
+    pub(super) fn spend(&mut self) {
+        let open = self.graph.len() - self.trail.len();
+        self.effort = self.effort.saturating_sub(1 + open as u64 / 256);
     }
 
     fn choose(&self, macro_item: &[usize]) -> Option<usize> {

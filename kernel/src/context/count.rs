@@ -73,11 +73,11 @@ impl Search<'_> {
         let mut best: Option<(Amount, Amount)> = None;
         for _ in 0..TOLLS {
             let toll = if doubling { high } else { (low + high) / 2 };
-            if low == toll || toll > toll_max {
+            if low == toll || toll > toll_max || self.effort == 0 {
                 break;
             }
             self.flow.retoll(self.graph, sign * toll);
-            self.effort = self.effort.saturating_sub(1);
+            self.spend();
             let Relaxed::Bound { bound, within, macro_item } = self.relax() else { break };
             if best.is_none_or(|(least, _)| bound < least) {
                 best = Some((bound, toll));

@@ -3,7 +3,7 @@
 //! The exchange takes nodes that can leave or enter without regard to each other and finds the best of all their
 //! combinations, by the list of undominated partial ones (Nemhauser and Ullmann, 1969). Nothing is proven here.
 
-use super::search::{Fate, Search, Worth};
+use super::search::{Search, Worth};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;

@@ -6,6 +6,7 @@
 //! decided node costs only what it changes. On a forest one pass suffices.
 
 use super::condense::Graph;
+use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -181,35 +182,52 @@ impl Flow {
         reached
     }
 
-    /// Moves excess level by level towards deficits, the farthest first.
+    /// Pushes excess towards deficits and raises the levels of nodes that cannot, until none is left that could or it is
+    /// time to measure anew (Goldberg and Tarjan, 1988).
     fn wave(&mut self, graph: &Graph) {
-        for place in (0..self.queue.len()).rev() {
-            let node = self.queue[place];
-            let Some(below) = self.level[node].checked_sub(1) else { break };
-            for arc in graph.needs(node) {
-                let head = graph.head[arc];
-                if self.left[node] <= 0 {
-                    break;
+        let mut work = 8 * self.queue.len();
+        let mut active: VecDeque<usize> =
+            self.queue.iter().copied().filter(|&node| self.left[node] > 0).collect();
+        while let Some(node) = active.pop_front() {
+            while self.left[node] > 0 && self.level[node] != FAR {
+                let arcs = graph.needs(node).len() + graph.users(node).len() + 1;
+                if work < arcs {
+                    return;
                 }
-                if self.here(head) && self.level[head] == below {
-                    let room = if below == 0 { (-self.left[head]).max(0) } else { Amount::MAX };
-                    let amount = self.left[node].min(room);
-                    self.along[arc] += amount;
-                    self.send(node, head, amount);
-                }
-            }
-            for &arc in graph.users(node) {
-                let tail = graph.tail[arc];
-                if self.left[node] <= 0 {
-                    break;
-                }
-                if self.here(tail) && self.level[tail] == below {
-                    let room = if below == 0 { (-self.left[tail]).max(0) } else { Amount::MAX };
-                    let amount = self.left[node].min(self.along[arc]).min(room);
-                    self.along[arc] -= amount;
-                    self.send(node, tail, amount);
+                work -= arcs;
+                self.push(graph, node, &mut active);
+                if self.left[node] > 0 {
+                    self.level[node] = self.raised(graph, node);
                 }
             }
         }
+    }
+
+    /// Sends a node's excess one level down, as far as it goes.
+    fn push(&mut self, graph: &Graph, node: usize, active: &mut VecDeque<usize>) {
+        let Some(below) = self.level[node].checked_sub(1) else { return };
+        let down = graph.needs(node).map(|arc| (arc, graph.head[arc], true));
+        let up = graph.users(node).iter().map(|&arc| (arc, graph.tail[arc], false));
+        for (arc, other, forward) in down.chain(up) {
+            if !self.here(other) || self.level[other] != below {
+                continue;
+            }
+            let amount = if forward { self.left[node] } else { self.left[node].min(self.along[arc]) };
+            if amount > 0 {
+                self.along[arc] += if forward { amount } else { -amount };
+                if self.left[other] <= 0 && self.left[other] + amount > 0 {
+                    active.push_back(other);
+                }
+                self.send(node, other, amount);
+            }
+        }
+    }
+
+    /// One level above the lowest to which a node may send.
+    fn raised(&self, graph: &Graph, node: usize) -> usize {
+        let takers = graph.needs(node).map(|arc| graph.head[arc]);
+        let givers = graph.users(node).iter().filter(|&&arc| self.along[arc] > 0).map(|&arc| graph.tail[arc]);
+        let levels = takers.chain(givers).filter(|&other| self.here(other)).map(|other| self.level[other]);
+        levels.min().unwrap_or(FAR).saturating_add(1)
     }
 }

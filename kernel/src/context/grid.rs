@@ -37,6 +37,11 @@ impl Grid {
         if self.unit > 0 { self.held + room.div_euclid(self.unit) * self.unit } else { budget.min(self.held) }
     }
 
+    /// The greatest utility up to a bound that any set may have, whatever it costs.
+    pub(super) fn floor(&self, bound: Amount) -> Amount {
+        if self.slope == 0 && self.step > 0 { bound - (bound - self.rest).rem_euclid(self.step) } else { bound }
+    }
+
     /// The least that a bound `L` must come to if a set within the budget `T` is to have utility `U`; `None` if none
     /// can.
     ///

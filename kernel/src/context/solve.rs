@@ -10,13 +10,13 @@ use alloc::vec::Vec;
 /// How far a search may go: counted, never timed, so that the answer is the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Nodes of the search tree to visit.
+    /// Nodes of the search tree to visit; one with many open candidates counts once for every 256 of them.
     pub nodes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nodes: 20_000 }
+        Self { nodes: 250_000 }
     }
 }
 
@@ -66,7 +66,7 @@ pub fn solve(problem: &Problem, limits: Limits) -> Answer {
     Answer {
         selection: shortest(problem, &node_of, &set),
         status: if proven { Status::Optimal } else { Status::Bounded },
-        bound: bound.unwrap_or(utility).cast_unsigned(),
+        bound: bound.unwrap_or(utility).max(utility).cast_unsigned(),
         nodes: limits.nodes - whole.effort,
     }
 }

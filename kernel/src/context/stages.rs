@@ -11,8 +11,8 @@ use super::forest::{Table, visits};
 use super::search::Search;
 use alloc::vec::Vec;
 
-/// Visits after which what is left is parted.
-const BEFORE_PARTS: u64 = 300;
+/// Visits after which what is left is parted; in unit tests at once, so that small problems come that far.
+const BEFORE_PARTS: u64 = if cfg!(test) { 1 } else { 300 };
 
 impl Search<'_> {
     /// Finds a set of greatest worth; if the effort does not suffice, with the bound that is left. And the parts in
@@ -122,4 +122,51 @@ impl Search<'_> {
 /// The nodes that a set on the core has.
 fn chosen(nodes: &[usize], set: &[bool]) -> impl Iterator<Item = usize> {
     nodes.iter().zip(set).filter(|(_, inside)| **inside).map(|(&node, _)| node)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::context::{Candidate, Limits, Mark, Problem, Selection, Status, check, solve};
+    use alloc::vec::Vec;
+
+    /// The best of all sets, by trying them.
+    fn brute(problem: &Problem) -> Selection {
+        let count = problem.candidates().len();
+        let sets = (0..1_u32 << count).map(|set| (0..count).filter(|item| set >> item & 1 == 1).collect());
+        let sums = sets.map(|selected: Vec<usize>| {
+            let of = |number: fn(&Candidate) -> u64| selected.iter().map(|&one| number(&problem.candidates()[one])).sum();
+            Selection { utility: of(|one| one.utility), cost: of(|one| one.cost), selected }
+        });
+        let answers = sums.filter(|set| check(problem, set).is_ok());
+        answers.min_by_key(|set| (u64::MAX - set.utility, set.cost, set.selected.clone())).unwrap()
+    }
+
+    /// Parts and tables come last, where small problems seldom come: here they come at once, on forests and others.
+    #[test]
+    fn parts_and_tables_find_what_trying_everything_finds() {
+        let mut seed = 1_u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        let mut visited = 0;
+        for round in 0..4_000 {
+            let (needs, excess, noise) = (1 + round % 2, draw(9), 1 + draw(3));
+            let candidates: Vec<Candidate> = (0..8)
+                .map(|item| {
+                    let cost = draw(20);
+                    let count = if item > 0 { draw(needs + 1) } else { 0 };
+                    let deps: Vec<usize> = (0..count).map(|_| draw(item) as usize).collect();
+                    let utility = if cost == 0 { 0 } else { cost + excess + draw(noise) };
+                    Candidate { utility, cost, deps, mark: Mark::Free }
+                })
+                .collect();
+            let budget = draw(1 + candidates.iter().map(|one| one.cost).sum::<u64>());
+            let problem = Problem::new(budget, candidates).unwrap();
+            let answer = solve(&problem, Limits::default());
+            assert_eq!((answer.selection, answer.status), (brute(&problem), Status::Optimal), "{problem:?}");
+            visited = answer.nodes.max(visited);
+        }
+        assert!(visited > 100, "at most {visited} visits");
+    }
 }
