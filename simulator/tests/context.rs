@@ -130,12 +130,20 @@ fn a_comparison_tells_what_each_rule_loses() {
 
 #[test]
 fn a_search_that_is_cut_short_says_so_with_a_proven_bound() {
-    // Utility follows cost closely, and many items share what they need: one node is not enough.
-    let item = |n: u64| {
-        let cost = 5 + n * n * 7919 % 1996;
-        json!({"id": n, "utility": cost + 200, "cost": cost, "deps": if n < 6 { vec![] } else { vec![n % 6, n * n % 5] }})
+    // Utility follows cost closely, headings are worth nothing, and many items share what they need: that takes many nodes.
+    let mut x: u64 = 1;
+    let mut roll = |most: u64| {
+        x = x * 48_271 % 2_147_483_647;
+        x % most
     };
-    let problem = json!({"budget": 15_000, "items": (0..60).map(item).collect::<Vec<_>>()});
+    let mut items = Vec::new();
+    for id in 0..120_u64 {
+        let (cost, noise) = (5 + roll(1_996), roll(400_000));
+        let utility = if id < 40 && id % 2 == 0 { 0 } else { cost * 500 + noise };
+        let deps: Vec<u64> = if id < 20 { vec![] } else { vec![roll(id - id % 20), roll(id - id % 20)] };
+        items.push(json!({"id": id, "utility": utility, "cost": cost, "deps": deps}));
+    }
+    let problem = json!({"budget": 15_000, "items": items});
     let best = solved(&problem, &[]);
     let folder = folder(&problem);
     let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--nodes", "1"]);
