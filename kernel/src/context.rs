@@ -5,16 +5,28 @@
 //! sorted list of positions is lexicographically smallest: one answer, the same everywhere. [`check`] knows
 //! nothing of how it was found. Deliberately absent: where utilities and costs come from; that is the border's.
 
-mod check;
-mod problem;
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    reason = "a problem is checked when it is made: its positions are in the list, and no sum exceeds 2^62"
+)]
 
-macro_rules! solver {
-    ($($module:ident),*) => {
-        $(#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
-        mod $module;)*
-    };
-}
-solver!(bound, branch, condense, count, fill, flow, forest, grid, reduce, search, solve, stages, ties);
+mod bound;
+mod branch;
+mod check;
+mod condense;
+mod count;
+mod fill;
+mod flow;
+mod forest;
+mod grid;
+mod problem;
+mod reduce;
+mod search;
+mod solve;
+mod stages;
+mod ties;
 
 pub use check::{Fault, check};
 pub use problem::{Candidate, Flaw, Mark, Problem, Selection};

@@ -16,7 +16,7 @@ use std::hint::black_box;
 struct Lot(u64);
 
 impl Lot {
-    fn from_to(&mut self, least: u64, most: u64) -> u64 {
+    fn between(&mut self, least: u64, most: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -24,7 +24,7 @@ impl Lot {
     }
 
     fn place(&mut self, least: usize, most: usize) -> usize {
-        least + (self.from_to(0, (most - least) as u64) as usize)
+        least + (self.between(0, (most - least) as u64) as usize)
     }
 }
 
@@ -34,7 +34,7 @@ type Needs = fn(&mut Lot, usize, usize) -> Vec<usize>;
 type Worth = fn(&mut Lot, u64) -> u64;
 
 fn forest(lot: &mut Lot, item: usize, _: usize) -> Vec<usize> {
-    if item > 0 && lot.from_to(0, 9) < 6 {
+    if item > 0 && lot.between(0, 9) < 6 {
         vec![lot.place(item.saturating_sub(500), item - 1)]
     } else {
         vec![]
@@ -44,14 +44,14 @@ fn forest(lot: &mut Lot, item: usize, _: usize) -> Vec<usize> {
 fn layers(lot: &mut Lot, item: usize, count: usize) -> Vec<usize> {
     let layer = (count / 5).max(1);
     let Some(first) = (item / layer * layer).checked_sub(layer) else { return vec![] };
-    (0..lot.from_to(1, 3)).map(|_| lot.place(first, first + layer - 1)).collect()
+    (0..lot.between(1, 3)).map(|_| lot.place(first, first + layer - 1)).collect()
 }
 
 fn problem(count: usize, needs: Needs, worth: Worth) -> Problem {
     let mut lot = Lot(1);
     let candidates: Vec<Candidate> = (0..count)
         .map(|item| {
-            let cost = lot.from_to(5, 2_000);
+            let cost = lot.between(5, 2_000);
             let (utility, deps) = (worth(&mut lot, cost), needs(&mut lot, item, count));
             Candidate { utility, cost, deps, mark: Mark::Free }
         })
@@ -61,12 +61,12 @@ fn problem(count: usize, needs: Needs, worth: Worth) -> Problem {
 
 fn context(c: &mut Criterion) {
     let cases: &[(&str, usize, Needs, Worth)] = &[
-        ("forest, 2,000", 2_000, forest, |lot, _| lot.from_to(0, 1_000_000)),
-        ("layers, 2,000", 2_000, layers, |lot, cost| cost * 500 + lot.from_to(0, 400_000)),
+        ("forest, 2,000", 2_000, forest, |lot, _| lot.between(0, 1_000_000)),
+        ("layers, 2,000", 2_000, layers, |lot, cost| cost * 500 + lot.between(0, 400_000)),
         ("strongly correlated layers, 1,000", 1_000, layers, |_, cost| cost + 200),
-        ("nearly correlated forest, 1,000", 1_000, forest, |lot, cost| cost + 198 + lot.from_to(0, 4)),
+        ("nearly correlated forest, 1,000", 1_000, forest, |lot, cost| cost + 198 + lot.between(0, 4)),
         ("subset sums in a forest, 1,000", 1_000, forest, |_, cost| cost),
-        ("forest, 100,000", 100_000, forest, |lot, _| lot.from_to(0, 1_000_000)),
+        ("forest, 100,000", 100_000, forest, |lot, _| lot.between(0, 1_000_000)),
     ];
     let mut group = c.benchmark_group("context");
     group.sample_size(10);

@@ -120,7 +120,9 @@ impl Search<'_> {
         let cheaper = self.budget.min(self.floor.cost - 1);
         let usable = self.grids.iter().map(|grid| grid.usable(cheaper)).min().unwrap_or(cheaper);
         let spared = price * Amount::from(self.budget - usable);
-        let same = reach(self.floor.utility, cheaper).filter(|_| cheaper >= self.held.cost).map(|need| need + spared);
+        let same = reach(self.floor.utility, cheaper)
+            .filter(|_| cheaper >= self.held.cost)
+            .map(|need| need + spared);
         match (more, same) {
             (Some(more), Some(same)) => Some(more.min(same)),
             (more, same) => more.or(same),

@@ -61,7 +61,11 @@ impl Search<'_> {
     }
 
     fn choose(&self, macro_item: &[usize]) -> Option<usize> {
-        macro_item.iter().copied().filter(|&node| self.is_open(node)).max_by_key(|&node| self.graph.cost[node])
+        macro_item
+            .iter()
+            .copied()
+            .filter(|&node| self.is_open(node))
+            .max_by_key(|&node| self.graph.cost[node])
     }
 
     /// Searches what is open with a part of the effort.
@@ -80,11 +84,8 @@ impl Search<'_> {
         }
         let start = self.trail.len();
         let mut branches: Vec<Branch> = Vec::new();
-        let mut visit = true;
         loop {
-            if core::mem::replace(&mut visit, true)
-                && let Some((node, bound)) = self.visit(true)
-            {
+            if let Some((node, bound)) = self.visit(true) {
                 let trail = self.trail.len();
                 branches.push(Branch { trail, node, fate: Fate::In, bound });
                 branches.push(Branch { trail, node, fate: Fate::Out, bound });

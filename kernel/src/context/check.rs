@@ -1,6 +1,8 @@
 //! Whether a selection answers a problem at all: in order, closed, within the budget, as marked, summed up right.
 //! Whether a better one exists is not asked here.
 
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+
 use super::problem::{Mark, Problem, Selection};
 use core::fmt;
 

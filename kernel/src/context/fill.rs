@@ -83,7 +83,11 @@ impl Search<'_> {
                 .enumerate()
                 .map(|(place, state)| {
                     let mut worth = state.worth;
-                    if leaves { worth.remove(graph, node) } else { worth.add(graph, node) }
+                    if leaves {
+                        worth.remove(graph, node)
+                    } else {
+                        worth.add(graph, node)
+                    }
                     State { worth, mv: mv as u32, from: (base + place) as u32 }
                 })
                 .collect();
@@ -105,7 +109,11 @@ impl Search<'_> {
         let Some(found) = fits.max_by_key(|state| (state.worth.utility, Reverse(state.worth.cost))) else {
             return;
         };
-        let sum = Worth { utility: worth.utility + found.worth.utility, cost: worth.cost + found.worth.cost, count: worth.count + found.worth.count };
+        let sum = Worth {
+            utility: worth.utility + found.worth.utility,
+            cost: worth.cost + found.worth.cost,
+            count: worth.count + found.worth.count,
+        };
         let mut state = *found;
         loop {
             if let Some(&node) = moves.get(state.mv as usize) {
@@ -122,7 +130,8 @@ impl Search<'_> {
     /// Open nodes that can leave or enter a set without regard to each other, the most doubtful first.
     fn moves(&mut self, set: &[bool]) -> Vec<usize> {
         let graph = self.graph;
-        let (mut leaving, mut entering): (Vec<usize>, Vec<usize>) = self.open().into_iter().partition(|&node| set[node]);
+        let (mut leaving, mut entering): (Vec<usize>, Vec<usize>) =
+            self.open().into_iter().partition(|&node| set[node]);
         leaving.retain(|&node| graph.users(node).iter().all(|&arc| !set[graph.tail[arc]]));
         leaving.sort_by_key(|&node| (self.flow.left[node].abs(), Reverse(graph.key[node])));
         leaving.truncate(MOVES);

@@ -41,12 +41,23 @@ impl Flow {
         let left = graph.utility.iter().map(|&utility| Amount::from(utility) << scale).collect();
         let (nodes, arcs) = (graph.len(), graph.tail.len());
         let along = vec![0; arcs];
-        Self { scale, price: 0, toll: 0, left, along, zone: vec![0; nodes], zones: 0, level: vec![FAR; nodes], queue: vec![] }
+        Self {
+            scale,
+            price: 0,
+            toll: 0,
+            left,
+            along,
+            zone: vec![0; nodes],
+            zones: 0,
+            level: vec![FAR; nodes],
+            queue: vec![],
+        }
     }
 
     /// What a node is worth by itself.
     fn worth(&self, graph: &Graph, node: usize) -> Amount {
-        (Amount::from(graph.utility[node]) << self.scale) - self.toll * Amount::from(graph.bulk(node))
+        (Amount::from(graph.utility[node]) << self.scale)
+            - self.toll * Amount::from(graph.bulk(node))
             - self.price * Amount::from(graph.cost[node])
     }
 

@@ -117,7 +117,9 @@ impl Table {
     pub(super) fn find(&self, search: &Search<'_>) -> Option<Vec<bool>> {
         let nodes = self.order.node.len();
         let ahead = self.ahead(search);
-        let has = |place: usize, cost: usize| ahead[place].get(cost / 64).is_some_and(|word| word >> (cost % 64) & 1 == 1);
+        let has = |place: usize, cost: usize| {
+            ahead[place].get(cost / 64).is_some_and(|word| word >> (cost % 64) & 1 == 1)
+        };
         if !has(nodes, 0) {
             return None;
         }
@@ -127,7 +129,9 @@ impl Table {
         }
         let (mut set, mut place, mut cost) = (search.with([]), nodes, 0);
         while place > 0 {
-            let left = |&&before: &&usize| has(before, cost) && self.leave[before][cost / 64] >> (cost % 64) & 1 == 1;
+            let left = |&&before: &&usize| {
+                has(before, cost) && self.leave[before][cost / 64] >> (cost % 64) & 1 == 1
+            };
             if let Some(&before) = from[place].iter().find(left) {
                 place = before;
             } else {

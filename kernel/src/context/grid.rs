@@ -39,7 +39,11 @@ impl Grid {
 
     /// The greatest utility up to a bound that any set may have, whatever it costs.
     pub(super) fn floor(&self, bound: Amount) -> Amount {
-        if self.slope == 0 && self.step > 0 { bound - (bound - self.rest).rem_euclid(self.step) } else { bound }
+        if self.slope == 0 && self.step > 0 {
+            bound - (bound - self.rest).rem_euclid(self.step)
+        } else {
+            bound
+        }
     }
 
     /// The least that a bound `L` must come to if a set within the budget `T` is to have utility `U`; `None` if none

@@ -1,5 +1,7 @@
 //! What is asked: candidates, what each needs, and a budget. A problem without an answer is not representable.
 
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;

@@ -134,7 +134,9 @@ mod tests {
         let count = problem.candidates().len();
         let sets = (0..1_u32 << count).map(|set| (0..count).filter(|item| set >> item & 1 == 1).collect());
         let sums = sets.map(|selected: Vec<usize>| {
-            let of = |number: fn(&Candidate) -> u64| selected.iter().map(|&one| number(&problem.candidates()[one])).sum();
+            let of = |number: fn(&Candidate) -> u64| {
+                selected.iter().map(|&one| number(&problem.candidates()[one])).sum()
+            };
             Selection { utility: of(|one| one.utility), cost: of(|one| one.cost), selected }
         });
         let answers = sums.filter(|set| check(problem, set).is_ok());

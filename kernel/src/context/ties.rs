@@ -27,8 +27,11 @@ impl Search<'_> {
                 next += 1;
                 continue;
             }
-            // What the decisions so far decide with them.
             if table.is_none() {
+                if self.effort == 0 {
+                    return false;
+                }
+                // What the decisions so far decide with them.
                 self.visit(false);
             }
             if !self.is_open(node) {
