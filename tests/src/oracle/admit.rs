@@ -63,6 +63,9 @@ impl Course {
     /// Decision 0021: one at least, and only of the cluster. No document says which kind of refusal it is.
     fn forgets_too_much(&self, report: &Answer, known: &Fold) -> bool {
         let Answer::Summary { text, forgets } = report else { return false };
+        if self.request.outdated {
+            return false;
+        }
         compact(known, &self.lines, &self.request.cluster, text, forgets.as_deref()).is_none()
     }
 

@@ -51,6 +51,16 @@ impl Course {
             Came::Write(wrote) => {
                 // What is refused is not taken.
                 if let Ok(told) = facts::write(known, self.lines.writes, wrote) {
+                    // Decision 0021: what becomes known meanwhile, signals and the time apart.
+                    let is_known = |event: &Value| {
+                        let change = event.as_object().and_then(|event| event.values().next());
+                        let layer = change.map(|change| &change["item"]["layer"]);
+                        layer.is_some_and(|layer| layer != "environment" && layer.get("clock").is_none())
+                    };
+                    if self.phase == "Compacting" {
+                        let known = told.events.iter().any(is_known) || !told.expired.is_empty();
+                        self.request.outdated |= known;
+                    }
                     (self.batch.written, self.batch.leaving) = (told.events, told.expired);
                     self.batch.because = json!("expiry");
                 }
@@ -127,6 +137,9 @@ impl Course {
 
     /// Decision 0021, K02: the summary stands for what is forgotten.
     fn summarized(&mut self, known: &Fold, text: &str, forgets: Option<&[u64]>) {
+        if self.request.outdated {
+            return self.load_context();
+        }
         // What is refused is not taken.
         let Some(compacted) = compact(known, &self.lines, &self.request.cluster, text, forgets) else {
             return;

@@ -42,6 +42,10 @@ pub(super) fn compare(
     same("the session is of", &json!(course.session), &value(&after.control.session())?)?;
     compare_request(course, after)?;
     compare_semantic(course, fold, after)?;
+    // Nobody is shown anything new while the summarizer's answer is out of date already.
+    if course.request.outdated && course.phase == "Compacting" {
+        return Ok(());
+    }
     let shown = value(&present(policy, after).ids)?;
     // Decision 0021: the summarizer is shown the cluster, and nothing else.
     let expected =
