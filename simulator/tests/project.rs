@@ -155,7 +155,20 @@ fn completions_and_the_manual_are_taken_by_what_reads_them() {
         eprintln!("skipped: there is no bash here to parse its completions");
     }
     lines("orchestrion export man --to man1");
-    let verbs = ["init", "check", "run", "replay", "show", "promote", "score", "export"];
+    let verbs = [
+        "init",
+        "check",
+        "run",
+        "replay",
+        "show",
+        "promote",
+        "score",
+        "context",
+        "context-solve",
+        "context-explain",
+        "context-curve",
+        "export",
+    ];
     let names = verbs.map(|verb| format!("orchestrion-{verb}.1"));
     let all: String = std::iter::once("orchestrion.1".to_string())
         .chain(names)
