@@ -5,7 +5,8 @@
 
 use crate::walk::{Property, conversation};
 use orchestrion_kernel::claims::{History, broken_by_step};
-use orchestrion_kernel::{CallId, Input, Policy, State, decide};
+use orchestrion_kernel::module::Report;
+use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, decide};
 use std::mem;
 
 /// A conversation under the kernel's names, and under canonical ones.
@@ -76,14 +77,23 @@ fn canon(state: &State) -> State {
     state
 }
 
-/// The input as it reads under the other names: the live call is the live call, any other is none.
+/// The input as it reads under the other names: the live call is the live call, any other is none; and so with items.
 fn rename(input: &Input, raw: &State, short: &State) -> Input {
     let live = |state: &State| state.control.waiting().map(|call| call.id);
     let renamed = |call: CallId| match (live(raw), live(short)) {
         (Some(was), Some(is)) if was == call => is,
         (_, is) => is.map_or(call, CallId::next),
     };
+    let item = |id: ItemId| {
+        let place = raw.semantic.entries().position(|entry| entry.item.id == id);
+        let named = place.and_then(|place| short.semantic.entries().nth(place)).map(|entry| entry.item.id);
+        named.unwrap_or(short.semantic.next_id())
+    };
     match input.clone() {
+        Input::Reply { call, report: Report::Summary { text, forgets } } => {
+            let forgets = forgets.map(|ids| ids.into_iter().map(item).collect());
+            Input::Reply { call: renamed(call), report: Report::Summary { text, forgets } }
+        }
         Input::Reply { call, report } => Input::Reply { call: renamed(call), report },
         Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
         input => input,
