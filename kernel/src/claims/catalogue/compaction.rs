@@ -37,8 +37,8 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-89",
         clause: "000-6.5",
-        statement: "Forgotten is what the summary names, with whatever that had taken the place of; and it names only of the \
-                    oldest that are alike, shown to the speaker, and free to be summarized.",
+        statement: "Forgotten is what the summary names, or else all of the cluster, with whatever that had taken the place \
+                    of; and it names only of the oldest that are alike, shown to the speaker, and free to be summarized.",
         formula: "□ (F = named ∪ { x | by*(x) ∈ named }) ∧ □ (named ⊆ C)",
         check: Step(|policy, before, events, _| {
             let Some((_, gone)) = summarized(events) else { return true };
@@ -47,8 +47,10 @@ pub(super) const COMPACTION: &[Claim] = &[
                 Event::ToolResult { report: Report::Summary { forgets, .. }, .. } => Some(forgets.as_ref()),
                 _ => None,
             });
-            let oldest = || free(policy, before).map(|item| item.id).filter(|id| gone.contains(id)).collect();
-            let Some(named) = named.map(|named| named.cloned().unwrap_or_else(oldest)) else { return false };
+            let Some(named) = named.map(|named| named.cloned().unwrap_or_else(|| oldest(policy, before)))
+            else {
+                return false;
+            };
             let ended_in_named = |entry: &&Entry| {
                 known.current(entry.item.id).is_some_and(|current| named.contains(&current.item.id))
             };
@@ -234,6 +236,19 @@ fn sizes(policy: &Policy, state: &State) -> impl Iterator<Item = usize> {
     let counts: Vec<usize> =
         free.iter().map(|item| free.iter().filter(|other| alike(item, other)).count()).collect();
     counts.into_iter()
+}
+
+/// All that may be summarized at once: the oldest of those that most are like.
+fn oldest(policy: &Policy, state: &State) -> Vec<ItemId> {
+    let free: Vec<&Item> = free(policy, state).collect();
+    let like = |item: &Item| -> Vec<ItemId> {
+        free.iter().filter(|other| alike(item, other)).map(|other| other.id).collect()
+    };
+    // Of equals the last counts, which is the first.
+    let mut most: Vec<ItemId> =
+        free.iter().rev().map(|item| like(item)).max_by_key(Vec::len).unwrap_or_default();
+    most.truncate(usize::try_from(policy.compaction.cluster_items).unwrap_or(usize::MAX));
+    most
 }
 
 fn is_due(policy: &Policy, state: &State) -> bool {
