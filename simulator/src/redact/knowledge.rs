@@ -49,7 +49,12 @@ impl Names {
         let layer = match &item.layer {
             Layer::Identity(identity) => Layer::Identity(Box::new(self.identity(identity))),
             Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
-                source: self.source(&fact.source),
+                // A summary's source is the kernel's to name, as its text is.
+                source: if item.key == Key::Summary {
+                    fact.source.clone()
+                } else {
+                    self.source(&fact.source)
+                },
                 scope: self.scope(&fact.scope),
                 audience: self.audience(&fact.audience),
                 ..(**fact).clone()
