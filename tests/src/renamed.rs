@@ -84,7 +84,9 @@ fn rename(input: &Input, raw: &State, short: &State) -> Input {
         (_, is) => is.map_or(call, CallId::next),
     };
     match input.clone() {
-        Input::Reply { call, report } => Input::Reply { call: renamed(call), report },
+        Input::Reply { call, report, summary_update, action } => {
+            Input::Reply { call: renamed(call), report, summary_update, action }
+        }
         Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
         input => input,
     }

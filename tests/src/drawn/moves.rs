@@ -179,7 +179,7 @@ impl What {
             Which::Later(by) => CallId::new(live.saturating_add(by)),
         };
         match self {
-            Self::Reply(which, report) => Input::Reply { call: call(*which), report: report.clone() },
+            Self::Reply(which, report) => Input::reply(call(*which), report.clone()),
             Self::Fail(which, failure) => Input::CallFailed { call: call(*which), failure: *failure },
             Self::Step => Input::Step,
             Self::Cancel => Input::Cancel,
@@ -198,7 +198,7 @@ fn way(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>, State)> 
         let control = &state.control;
         let plan = control.request().and_then(|request| request.plan.as_ref()).map(|revised| &revised.plan);
         let input = match (control.waiting(), control.phase(), control.session()) {
-            (Some(call), ..) => Input::Reply { call: call.id, report: agreeable(call.ask, plan) },
+            (Some(call), ..) => Input::reply(call.id, agreeable(call.ask, plan)),
             (None, Phase::Idle, None) => Input::SessionStart { user: UserId::new("ada") },
             (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: nothing() },
             (None, ..) => Input::Step,
