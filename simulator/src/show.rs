@@ -9,6 +9,7 @@ mod detail;
 mod html;
 mod page;
 mod plans;
+mod provenance;
 mod scene;
 mod terminal;
 mod text;
@@ -17,6 +18,7 @@ mod why;
 mod words;
 
 pub use html::{HtmlPage, PAGE_BEGINS, html};
+pub use provenance::provenance;
 pub use terminal::Style;
 pub(crate) use text::harmless;
 #[cfg(feature = "cli")]
@@ -63,6 +65,13 @@ pub enum ShowError {
         /// How many steps there are.
         steps: u64,
     },
+    /// The trace knows no such item.
+    NoSuchItem {
+        /// The item that was asked for.
+        item: u64,
+        /// The highest number of an item that there is.
+        items: u64,
+    },
 }
 
 impl fmt::Display for ShowError {
@@ -71,6 +80,15 @@ impl fmt::Display for ShowError {
             // The file's own words may stand in it.
             Self::Trace(error) => f.write_str(&harmless(&error.to_string())),
             Self::Io(error) => write!(f, "the timeline cannot be written: {error}"),
+            Self::NoSuchItem { item, items: 0 } => {
+                write!(f, "no item {item}: nothing becomes known in the trace")
+            }
+            Self::NoSuchItem { item, items } => {
+                write!(
+                    f,
+                    "no item {item}: expected a number from 1 to {items}, as they stand in [] in a step"
+                )
+            }
             Self::NoSuchStep { at, steps: 0 } => {
                 write!(f, "no step {at}: the trace has no steps, only a header")
             }
@@ -87,7 +105,7 @@ impl std::error::Error for ShowError {
         match self {
             Self::Trace(error) => Some(error),
             Self::Io(error) => Some(error),
-            Self::NoSuchStep { .. } => None,
+            Self::NoSuchStep { .. } | Self::NoSuchItem { .. } => None,
         }
     }
 }

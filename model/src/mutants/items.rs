@@ -1,5 +1,6 @@
 //! Faults in what is said of items: their ids, what they rest on, their records and standing.
 
+use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::{Audience, FactRecord, Item, Key, Layer, Rank, Scope, Standing, Variant};
 use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{Event, Events, ItemId, State};
@@ -75,6 +76,14 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
             }
         }
     }),
+    ("UpdateItem", "keeps its link to what a summary stands for", |state, events| {
+        items!(events, UpdateItem, item => {
+            let link = state.semantic.get(item.id).and_then(|entry| entry.item.fact()).and_then(|fact| fact.supersedes);
+            if let Some(fact) = fact(item) {
+                fact.supersedes = link;
+            }
+        });
+    }),
     ("UpdateItem", "only marks what is superseded", |_, events| {
         items!(events, UpdateItem, item => if !item.is_valid() { item.standing = Standing::NeedsReview });
     }),
@@ -112,6 +121,22 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
         for event in events {
             if let Event::ForgetItems { ids, .. } = event {
                 *ids = state.semantic.entries().map(|entry| entry.item.id).collect();
+            }
+        }
+    }),
+    ("ForgetItems", "forgets for a summary one more that is like the others", |state, events| {
+        for event in events {
+            if let Event::ForgetItems { ids, cause: ForgetCause::Compaction { .. } } = event {
+                let needed = |id: ItemId| state.semantic.dependents(id).next().is_some();
+                let more = state.semantic.read_valid_facts().map(|item| item.id);
+                ids.extend(more.filter(|id| !ids.contains(id) && !needed(*id)).take(1).collect::<Vec<_>>());
+            }
+        }
+    }),
+    ("ForgetItems", "names another item as the summary", |_, events| {
+        for event in events {
+            if let Event::ForgetItems { cause: ForgetCause::Compaction { into }, .. } = event {
+                *into = ItemId::FIRST;
             }
         }
     }),

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 Examples:
   orchestrion show specs/scenarios/veto-in-pass-one.ndjson
   orchestrion show mine.ndjson --at 11                 one step, with the state after it
+  orchestrion show mine.ndjson --item 12               one item: what became of it, and what it stands for
   orchestrion show mine.ndjson --html mine.html        a page: all of it, every state, the claims
   orchestrion show mine.ndjson --redact public.ndjson  without its texts, to be given away
 
@@ -30,6 +31,10 @@ pub(super) struct Args {
     /// Only this step, with its events, the state after it, and what the called module was shown.
     #[arg(long, value_name = "STEP")]
     at: Option<u64>,
+    /// Only this item, by its number: when it was added, changed, superseded or forgotten; and, if it is a summary, the same of
+    /// everything that it stands for.
+    #[arg(long, value_name = "ITEM", conflicts_with_all = ["at", "html", "redact"])]
+    item: Option<u64>,
     /// Write one page that needs nothing else, over an earlier one if there is one.
     #[arg(long, value_name = "FILE", conflicts_with = "at")]
     html: Option<PathBuf>,
@@ -49,21 +54,25 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     match (&args.html, &args.redact) {
         (Some(path), _) => html(reader, &args.trace, path),
         (None, Some(path)) => redacted(reader, &args.trace, path),
-        (None, None) => timeline(reader, args.at),
+        (None, None) => shown(match args.item {
+            Some(item) => show::provenance(reader, item, Style::Colour, &mut files::out()),
+            // Colour is always written; the stream takes it out where it does not belong.
+            None => {
+                show::show(reader, &View { at: args.at, style: Style::Colour }, &mut files::out()).map(drop)
+            }
+        }),
     }
 }
 
-fn timeline(reader: Reader<BufReader<File>>, at: Option<u64>) -> Result<Outcome> {
-    // Colour is always written; the stream takes it out where it does not belong.
-    let view = View { at, style: Style::Colour };
-    match show::show(reader, &view, &mut files::out()) {
-        Ok(_) => Ok(Outcome::Fine),
+fn shown(ended: Result<(), ShowError>) -> Result<Outcome> {
+    match ended {
+        Ok(()) => Ok(Outcome::Fine),
         Err(error @ ShowError::Trace(_)) => {
             files::complain(&error);
             Ok(Outcome::Unread)
         }
         Err(ShowError::Io(error)) => Err(error).into_diagnostic(),
-        Err(error @ ShowError::NoSuchStep { .. }) => Err(miette!("{error}")),
+        Err(error @ (ShowError::NoSuchStep { .. } | ShowError::NoSuchItem { .. })) => Err(miette!("{error}")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! One step in full: what came, which row was taken, what that changed, and what is shown to whoever is
 //! asked next. Every text stands here whole, once.
 
-mod events;
+pub(super) mod events;
 mod situation;
 pub(super) mod state;
 

@@ -44,11 +44,7 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::AddItem { item, deps } => ("AddItem", self::item(item, deps, None)),
         Event::UpdateItem { item, deps } => ("UpdateItem", self::item(item, deps, None)),
         Event::ForgetItems { ids, cause } => {
-            let why = match cause {
-                ForgetCause::SessionEnd => "for the session ends".to_owned(),
-                ForgetCause::Expiry => "for they have expired".to_owned(),
-                ForgetCause::Compaction { into } => format!("for [{into}] stands for them"),
-            };
+            let why = because(*cause);
             let listed: Vec<String> = ids.iter().map(|id| format!("[{id}]")).collect();
             let line = format!("{}, {why}: {}", count(ids.len(), "item"), listed.join(" "));
             ("ForgetItems", Line::text(line))
@@ -107,8 +103,17 @@ fn told(event: &Event) -> (&'static str, Line) {
     }
 }
 
+/// Why items were forgotten.
+pub(in crate::show) fn because(cause: ForgetCause) -> String {
+    match cause {
+        ForgetCause::SessionEnd => "for the session ends".to_owned(),
+        ForgetCause::Expiry => "for it has expired".to_owned(),
+        ForgetCause::Compaction { into } => format!("for [{into}] says what it comes to"),
+    }
+}
+
 /// An item: its id, what it rests on, what it speaks of, and what it says, on so many columns if they are given.
-pub(super) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
+pub(in crate::show) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
     let mut line = Line::new().ink(Ink::Heading, format_args!("[{}]", item.id)).to(5);
     line = match item.variant {
         Variant::Fact => line,

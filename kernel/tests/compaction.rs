@@ -1,0 +1,366 @@
+//! Compaction (000 §6, decision 0021): when, of what, and what stands in its place.
+
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use orchestrion_kernel::event::ForgetCause;
+use orchestrion_kernel::ids::Time;
+use orchestrion_kernel::item::{
+    Audience, ConstraintType, Identity, Item, Key, Layer, MemoryType, Rank, Scope, Source, Standing, Variant,
+};
+use orchestrion_kernel::knowledge::compaction::{cluster, is_due};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
+use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::policy::Compaction;
+use orchestrion_kernel::{
+    ConversationId, Event, Events, Input, ItemId, Phase, Policy, Refusal, State, UserId, decide, present,
+};
+
+struct Kernel {
+    policy: Policy,
+    state: State,
+}
+
+impl Kernel {
+    /// An open session, under limits that few items reach.
+    fn new(from_items: u32, from_tokens: u32, cluster_items: u32) -> Self {
+        let compaction = Compaction { from_items, from_tokens, cluster_items };
+        let mut kernel = Self {
+            policy: Policy { compaction, ..Policy::hardened() },
+            state: State::new(ConversationId::new("c")),
+        };
+        kernel.take(Input::SessionStart { user: UserId::new("ada") }).unwrap();
+        kernel
+    }
+
+    fn take(&mut self, input: Input) -> Result<Events, Refusal> {
+        let events = decide(&self.policy, &self.state, &input)?;
+        events.iter().for_each(|event| self.state.apply(event));
+        assert!(self.state.semantic.is_closed());
+        Ok(events)
+    }
+
+    fn write(&mut self, write: Write) {
+        self.take(Input::Write(Box::new(write))).unwrap();
+    }
+
+    fn know(&mut self, key: &str, text: &str) {
+        self.write(Write::Fact(fact(key, text)));
+    }
+
+    fn reply(&mut self, report: Report) -> Result<Events, Refusal> {
+        let call = self.state.control.waiting().unwrap().id;
+        self.take(Input::Reply { call, report })
+    }
+
+    /// Asks for something, up to where it is seen whether compaction is due.
+    fn ask(&mut self) -> Phase {
+        self.take(Input::UserMessage { user: UserId::new("ada"), text: "what now?".into() }).unwrap();
+        self.reply(Report::Identity { gcp: true, mongodb: true }).unwrap();
+        self.take(Input::Step).unwrap();
+        self.state.control.phase()
+    }
+
+    fn summarize(&mut self, text: &str, forgets: Option<&[u64]>) -> Result<Events, Refusal> {
+        let forgets = forgets.map(|ids| ids.iter().copied().map(ItemId::new).collect());
+        self.reply(Report::Summary { text: text.into(), forgets })
+    }
+
+    fn ids(&self) -> Vec<u64> {
+        self.state.semantic.entries().map(|entry| entry.item.id.number()).collect()
+    }
+
+    fn cluster(&self) -> Vec<u64> {
+        cluster(&self.policy, &self.state).into_iter().map(ItemId::number).collect()
+    }
+
+    fn item(&self, id: u64) -> &Item {
+        &self.state.semantic.get(ItemId::new(id)).unwrap().item
+    }
+
+    fn deps(&self, id: u64) -> Vec<u64> {
+        self.state.semantic.get(ItemId::new(id)).unwrap().deps.iter().map(|id| id.number()).collect()
+    }
+}
+
+fn fact(key: &str, text: &str) -> NewFact {
+    NewFact {
+        kind: FactKind::Fact,
+        key: key.into(),
+        text: text.into(),
+        source: Source { name: "somebody".into(), rank: Rank::Employee },
+        at: Time::default(),
+        memory: MemoryType::User,
+        scope: Scope::Global,
+        audience: Audience::Everybody,
+        time_sensitive: false,
+        supersedes: None,
+        detected: None,
+        rests_on: Vec::new(),
+    }
+}
+
+fn on(fact: NewFact, key: &str) -> NewFact {
+    NewFact { rests_on: vec![Reference::Key(key.into())], ..fact }
+}
+
+fn instead(fact: NewFact, key: &str) -> NewFact {
+    NewFact { supersedes: Some(Reference::Key(key.into())), ..fact }
+}
+
+// ── when ─────────────────────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn it_is_due_from_so_many_items_that_are_alike() {
+    let mut kernel = Kernel::new(3, 1_000, 8);
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    kernel.write(Write::Environment { key: "e".into(), text: "3".into(), supersedes: None });
+    assert!(!is_due(&kernel.policy, &kernel.state));
+    kernel.know("c", "3");
+    assert_eq!(kernel.ask(), Phase::Compacting);
+}
+
+#[test]
+fn it_is_due_from_so_many_tokens_if_two_items_can_be_summarized() {
+    let mut kernel = Kernel::new(99, 4, 8);
+    kernel.know("a", "four bytes: no, sixteen");
+    assert!(!is_due(&kernel.policy, &kernel.state), "one item alone");
+    kernel.know("b", "1");
+    assert!(is_due(&kernel.policy, &kernel.state));
+    kernel.policy.compaction.from_tokens = 8;
+    assert!(!is_due(&kernel.policy, &kernel.state), "6 tokens and 1");
+}
+
+#[test]
+fn without_the_rule_nothing_is_compacted() {
+    let mut kernel = Kernel::new(2, 1, 8);
+    kernel.policy.rules.compaction = false;
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    assert_eq!(kernel.ask(), Phase::LoadingContext);
+}
+
+// ── of what ──────────────────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn the_oldest_of_the_largest_family_are_summarized_and_only_they_are_shown() {
+    let mut kernel = Kernel::new(3, 1_000, 2);
+    for key in ["a", "b", "c"] {
+        kernel.know(key, key);
+    }
+    let guest = Source { name: "somebody".into(), rank: Rank::Guest };
+    for key in ["d", "e"] {
+        kernel.write(Write::Fact(NewFact { source: guest.clone(), ..fact(key, key) }));
+    }
+    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.cluster(), [1, 2]);
+    let shown = present(&kernel.policy, &kernel.state);
+    assert_eq!(shown.ids, [ItemId::new(1), ItemId::new(2)]);
+    assert_eq!(shown.text, "[1] fact a: a\n[2] fact b: b\n");
+}
+
+#[test]
+fn what_counts_differently_is_not_summarized_together() {
+    let differently: [fn(&mut NewFact); 6] = [
+        |fact| fact.kind = FactKind::Constraint(Some(ConstraintType::Budget)),
+        |fact| fact.source.rank = Rank::Manager,
+        |fact| fact.memory = MemoryType::Organizational,
+        |fact| fact.scope = Scope::Session,
+        |fact| fact.scope = Scope::Draft("offer".into()),
+        |fact| fact.audience = Audience::AtLeast(Rank::Guest),
+    ];
+    for differ in differently {
+        let mut kernel = Kernel::new(2, 1, 8);
+        let (authority, department) = ("lead".into(), "d".into());
+        let (rank, organization) = (Rank::Manager, "o".into());
+        let identity = Identity { authority, rank, department, organization, permissions: Vec::new() };
+        kernel.write(Write::Identity { name: "Ada".into(), identity });
+        kernel.know("a", "1");
+        let mut other =
+            NewFact { source: Source { name: "x".into(), rank: Rank::Employee }, ..fact("b", "2") };
+        differ(&mut other);
+        kernel.write(Write::Fact(other));
+        assert!(!is_due(&kernel.policy, &kernel.state));
+        kernel.know("c", "3");
+        assert_eq!(kernel.cluster(), [2, 4]);
+    }
+}
+
+#[test]
+fn constraints_are_summarized_only_if_the_policy_says_so() {
+    let mut kernel = Kernel::new(2, 1_000, 8);
+    let limit = |key| {
+        let source = Source { name: "x".into(), rank: Rank::Manager };
+        NewFact { kind: FactKind::Constraint(Some(ConstraintType::Budget)), source, ..fact(key, "$1") }
+    };
+    kernel.write(Write::Fact(limit("a")));
+    kernel.write(Write::Fact(limit("b")));
+    assert!(!is_due(&kernel.policy, &kernel.state));
+    kernel.policy.rules.compacted_constraints = true;
+    assert_eq!(kernel.ask(), Phase::Compacting);
+    kernel.summarize("$1 each", None).unwrap();
+    assert_eq!(kernel.item(4).variant, Variant::Constraint(Some(ConstraintType::Budget)));
+}
+
+#[test]
+fn what_a_narrower_scope_hides_is_not_summarized() {
+    let mut kernel = Kernel::new(2, 1, 8);
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    kernel.write(Write::Fact(NewFact { scope: Scope::Draft("offer".into()), ..fact("a", "3") }));
+    assert_eq!(kernel.cluster(), [2], "in the draft the summary would tell of the first");
+}
+
+#[test]
+fn what_earlier_requests_left_is_summarized_but_not_what_the_running_one_leaves() {
+    let mut kernel = Kernel::new(4, 1_000, 8);
+    for _ in 0..2 {
+        assert_eq!(kernel.ask(), Phase::LoadingContext);
+        kernel.take(Input::Cancel).unwrap();
+        kernel.reply(Report::Stored { held: true }).unwrap();
+        kernel.reply(Report::Stored { held: true }).unwrap();
+        kernel.reply(Report::Delivered).unwrap();
+    }
+    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.cluster(), [1, 2, 3, 4], "two requests with their answers; not the third");
+    kernel.summarize("Ada asked twice", None).unwrap();
+    let summary = kernel.item(6);
+    assert_eq!((&summary.key, &summary.layer), (&Key::Summary, &Layer::Request));
+    assert!(summary.persists());
+}
+
+#[test]
+fn what_leaves_with_the_session_gives_a_summary_that_does() {
+    let mut kernel = Kernel::new(2, 1_000, 8);
+    let said = |key: &str, expires_at| Write::Working {
+        key: key.into(),
+        text: key.into(),
+        expires_at,
+        rests_on: Vec::new(),
+    };
+    kernel.write(said("t1", None));
+    kernel.write(said("t2", None));
+    kernel.write(said("soon gone", Some(Time::from_millis(9))));
+    assert_eq!(kernel.ask(), Phase::Compacting);
+    kernel.summarize("so far", None).unwrap();
+    assert_eq!(kernel.ids(), [3, 4, 5]);
+    assert!(matches!(kernel.item(5).layer, Layer::Working { expires_at: None, .. }));
+    assert!(!kernel.item(5).persists());
+}
+
+// ── what stands in its place ─────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn dependents_rest_on_the_summary_and_that_on_what_its_parts_rested_on() {
+    let mut kernel = Kernel::new(3, 1_000, 2);
+    let rule = NewFact { source: Source { name: "x".into(), rank: Rank::Manager }, ..fact("rule", "r") };
+    kernel.write(Write::Fact(rule));
+    kernel.write(Write::Fact(on(fact("a", "1"), "rule")));
+    kernel.know("b", "2");
+    kernel.write(Write::Fact(on(fact("c", "3"), "b")));
+    assert_eq!(kernel.ask(), Phase::Compacting);
+    let events = kernel.summarize("a and b", None).unwrap();
+    assert_eq!(kernel.ids(), [1, 4, 5, 6]);
+    assert_eq!((kernel.deps(6), kernel.deps(4)), (vec![1], vec![6]));
+    let forgotten = Event::ForgetItems {
+        ids: vec![ItemId::new(2), ItemId::new(3)],
+        cause: ForgetCause::Compaction { into: ItemId::new(6) },
+    };
+    assert!(events.contains(&forgotten));
+    assert_eq!(kernel.state.control.phase(), Phase::LoadingContext);
+}
+
+#[test]
+fn to_the_letter_of_000_dependents_only_lose_the_dependency() {
+    let mut kernel = Kernel::new(3, 1_000, 2);
+    kernel.policy.rules.repointed_dependents = false;
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    kernel.write(Write::Fact(on(fact("c", "3"), "b")));
+    kernel.ask();
+    kernel.summarize("a and b", None).unwrap();
+    assert_eq!(kernel.deps(3), [0; 0]);
+}
+
+#[test]
+fn a_summary_does_not_rest_on_what_rests_on_it() {
+    let mut kernel = Kernel::new(3, 1_000, 3);
+    kernel.know("a", "1");
+    kernel.write(Write::Fact(on(fact("b", "2"), "a")));
+    kernel.write(Write::Fact(on(fact("c", "3"), "b")));
+    kernel.ask();
+    kernel.summarize("a and c", Some(&[1, 3])).unwrap();
+    assert_eq!((kernel.deps(2), kernel.deps(5)), (vec![5], vec![]));
+}
+
+#[test]
+fn what_a_fact_had_taken_the_place_of_leaves_with_it() {
+    let mut kernel = Kernel::new(2, 1_000, 2);
+    kernel.know("a", "1");
+    kernel.write(Write::Fact(instead(fact("a2", "2"), "a")));
+    kernel.know("b", "3");
+    kernel.ask();
+    assert_eq!(kernel.cluster(), [2, 3], "what was superseded is shown to nobody");
+    kernel.summarize("2 and 3", None).unwrap();
+    assert_eq!(kernel.ids(), [4, 5]);
+}
+
+#[test]
+fn a_summary_is_to_be_reviewed_if_a_part_of_it_was() {
+    let mut kernel = Kernel::new(3, 1_000, 3);
+    kernel.know("a", "1");
+    kernel.write(Write::Fact(on(fact("b", "2"), "a")));
+    kernel.know("a", "3");
+    kernel.know("c", "4");
+    kernel.ask();
+    assert_eq!(kernel.cluster(), [2, 3, 4]);
+    kernel.summarize("b and c", Some(&[2, 4])).unwrap();
+    assert_eq!(kernel.item(6).standing, Standing::NeedsReview);
+}
+
+#[test]
+fn a_summary_can_be_superseded_and_summarized_again() {
+    let mut kernel = Kernel::new(2, 1_000, 2);
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    kernel.ask();
+    kernel.summarize("a and b", None).unwrap();
+    kernel.know("c", "3");
+    assert_eq!(kernel.cluster(), [4, 5]);
+    let better = NewFact { supersedes: Some(Reference::Id(ItemId::new(4))), ..fact("ab", "both") };
+    kernel.write(Write::Fact(better));
+    assert!(!kernel.item(4).is_valid());
+}
+
+// ── refusals and failures ────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn a_summary_forgets_only_what_was_shown_and_not_nothing() {
+    let mut kernel = Kernel::new(2, 1_000, 2);
+    for key in ["a", "b", "c"] {
+        kernel.know(key, key);
+    }
+    kernel.ask();
+    assert_eq!(
+        kernel.summarize("s", Some(&[1, 3])).unwrap_err().to_string(),
+        "the summary forgets item 3, which was not to be summarized; expected ids that were shown"
+    );
+    assert_eq!(
+        kernel.summarize("s", Some(&[])).unwrap_err().to_string(),
+        "the summary forgets nothing; expected one item at least that it stands for"
+    );
+    kernel.summarize("s", Some(&[1, 1])).unwrap();
+    assert_eq!(kernel.ids(), [2, 3, 4, 5]);
+}
+
+#[test]
+fn without_a_summary_everything_stays_and_the_request_goes_on() {
+    let mut kernel = Kernel::new(2, 1_000, 2);
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    kernel.ask();
+    let before = kernel.state.semantic.clone();
+    let call = kernel.state.control.waiting().unwrap().id;
+    kernel.take(Input::CallFailed { call, failure: Failure::NoCandidates }).unwrap();
+    assert_eq!((kernel.state.control.phase(), &kernel.state.semantic), (Phase::LoadingContext, &before));
+}
