@@ -8,11 +8,13 @@ mod opening;
 #[path = "drive/team.rs"]
 mod team;
 
-use orchestrion::drive::{Call, Conversation, Deadlines, DriveError, Fate, INPUT_BYTES_MAX, Message};
+use orchestrion::drive::{Call, Conversation, Deadlines, DriveError, Fate, INPUT_BYTES_MAX, Message, Reply};
 use orchestrion::trace::{Header, Step};
 use orchestrion_kernel::event::{Cause, EffectEnd};
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Ask, Failure, Kind, Module, Report, Role};
 use orchestrion_kernel::plan::EffectKind;
+use orchestrion_kernel::situation::SummaryUpdate;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
 use std::time::Duration;
 use team::{Act, Failing, Team, exit, journal, kept, opened, steps};
@@ -369,4 +371,38 @@ async fn who_sends_much_does_not_stop_the_time() {
     sender.join().unwrap();
     let cause = asked.expect("it ends").unwrap().ending.unwrap().cause;
     assert_eq!(cause, Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Timeout));
+}
+
+#[tokio::test]
+async fn what_is_to_be_known_is_put_into_the_mailbox_and_waits_for_a_session_if_it_is_about_one() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let mut mailbox = conversation.mailbox();
+    let working =
+        || Write::Working { key: "desk".into(), text: "left".into(), expires_at: None, rests_on: Vec::new() };
+    let signal = || Write::Environment { key: "rain".into(), text: "heavy".into(), supersedes: None };
+    mailbox.write(working()).unwrap();
+    mailbox.write(signal()).unwrap();
+    let _answered = conversation.ask(&Team::agrees(), "ada", "Order paper").await.unwrap();
+    let wrote = |step: &&Step| matches!(step.input, Input::Write(_));
+    let steps = kept(&path);
+    let written: Vec<_> = steps.iter().filter(wrote).map(|step| &step.input).collect();
+    assert_eq!(written, [&Input::Write(Box::new(signal())), &Input::Write(Box::new(working()))]);
+    assert_eq!(refusals(&steps), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_a_host_says_beside_an_answer_is_shown_to_whoever_is_asked_next() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let team = Team::that(|call| {
+        let summary_update = SummaryUpdate([("goal".to_owned(), "Order paper".into())].into());
+        let reply = Reply { summary_update: Some(summary_update), ..team::agreed(call).into() };
+        (call.ask == Ask::Classify).then(|| Act::Says(Ok(reply)))
+    });
+    let _answered = conversation.ask(&team, "ada", "Order paper").await.unwrap();
+    let asked = team.asked.lock().unwrap();
+    let planner = asked.iter().find(|call| call.ask == Ask::DraftPlan).unwrap();
+    assert_eq!(planner.situation.fast, "goal: Order paper");
+    assert!(planner.context.text.contains("situation goal: Order paper"));
 }

@@ -142,9 +142,14 @@ impl Fold {
 }
 
 impl Entry {
-    /// Decision 0019: what a request leaves is of the layer `request`; everything else was written by name.
+    /// Decision 0019: what a request leaves is of the layer `request`; everything else was written by name, but for what
+    /// modules said of the situation (decision 0020).
     pub(super) fn is_written(&self) -> bool {
-        self.item["layer"] != "request"
+        self.item["layer"] != "request" && !self.is_situation()
+    }
+
+    pub(super) fn is_situation(&self) -> bool {
+        self.key.starts_with("{\"situation\"")
     }
 }
 
