@@ -119,7 +119,10 @@ fn admit_reply(policy: &Policy, state: &State, ask: Ask, report: &Report) -> Res
     if !report.answers(ask) {
         return Err(Refusal::WrongReport { ask, came: report.noun() });
     }
-    if let Report::Summary { forgets: Some(forgets), .. } = report {
+    let outdated = state.control.request().is_some_and(|request| request.outdated);
+    if let Report::Summary { forgets: Some(forgets), .. } = report
+        && !outdated
+    {
         compaction::admit(policy, state, forgets)?;
     }
     same_effects(state.control.request(), report)

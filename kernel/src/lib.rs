@@ -44,6 +44,7 @@ extern crate alloc;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub mod claims;
+pub mod context;
 pub mod control;
 mod decide;
 pub mod event;

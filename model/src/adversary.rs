@@ -100,8 +100,8 @@ impl Adversary {
         if self.model.free.writes {
             return match call.ask {
                 Ask::Summarize => {
-                    let summaries = knowledge::summaries(&self.policy, state);
-                    summaries.into_iter().map(reply).chain(failures()).collect()
+                    let summaries = knowledge::summaries(&self.policy, state).into_iter().map(reply);
+                    summaries.chain(failures()).chain(knowledge::meanwhile(state)).collect()
                 }
                 // A request that ends at once: what else it may do is for other models.
                 Ask::LoadContext => failures().collect(),

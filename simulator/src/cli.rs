@@ -4,6 +4,7 @@
 //! 2 if nothing could be judged. What is for people goes to standard output, errors and progress to standard error.
 
 mod check;
+mod context;
 mod export;
 mod files;
 mod init;
@@ -72,6 +73,7 @@ enum Verb {
     Show(show::Args),
     Promote(promote::Args),
     Score(score::Args),
+    Context(context::Args),
     Export(export::Args),
 }
 
@@ -126,6 +128,7 @@ pub fn main() -> ExitCode {
         Verb::Show(args) => show::run(args),
         Verb::Promote(args) => promote::run(args, &cli.global),
         Verb::Score(args) => score::run(args, &cli.global),
+        Verb::Context(args) => context::run(args, &cli.global),
         Verb::Export(args) => export::run(args),
     };
     match done {

@@ -13,6 +13,8 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
+pub mod context;
 pub mod drive;
 pub mod evidence;
 #[cfg(feature = "cli")]

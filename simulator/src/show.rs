@@ -22,7 +22,7 @@ pub use provenance::provenance;
 pub use terminal::Style;
 pub(crate) use text::harmless;
 #[cfg(feature = "cli")]
-pub(crate) use text::wrap;
+pub(crate) use text::{grouped, wrap};
 
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::State;

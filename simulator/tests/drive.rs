@@ -398,7 +398,7 @@ async fn what_a_host_says_beside_an_answer_is_shown_to_whoever_is_asked_next() {
     let team = Team::that(|call| {
         let summary_update = SummaryUpdate([("goal".to_owned(), "Order paper".into())].into());
         let reply = Reply { summary_update: Some(summary_update), ..team::agreed(call).into() };
-        (call.ask == Ask::Classify).then(|| Act::Says(Ok(reply)))
+        (call.ask == Ask::Classify).then_some(Act::Says(Ok(reply)))
     });
     let _answered = conversation.ask(&team, "ada", "Order paper").await.unwrap();
     let asked = team.asked.lock().unwrap();

@@ -6,7 +6,7 @@
 mod band;
 
 use band::{Band, con, pro};
-use orchestrion::show::{ShowError, Style, View, show};
+use orchestrion::show::{ShowError, Style, View, provenance, show};
 use orchestrion::trace::{Header, Made, Reader, Stamp, Writer};
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::plan::Effect;
@@ -276,6 +276,21 @@ fn a_step_beyond_the_trace_says_how_many_there_are() {
         let error = show(reader, &View { at: Some(at), style: Style::Plain }, &mut Vec::new()).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
+}
+
+#[test]
+fn what_a_summary_stands_for_is_read_from_the_log() {
+    let trace = include_bytes!("../../specs/scenarios/compaction.ndjson");
+    let told = |item, to: usize| {
+        let (mut page, reader) = (Vec::new(), Reader::new(&trace[..to], "compaction.ndjson").unwrap());
+        let ended = provenance(reader, item, Style::Plain, &mut page).map_err(|error| error.to_string());
+        (String::from_utf8(page).unwrap(), ended)
+    };
+    insta::assert_snapshot!("item_summary", told(7, trace.len()).0);
+    let (_, unknown) = told(999, trace.len());
+    assert!(unknown.unwrap_err().starts_with("no item 999: expected a number from 1 to "));
+    let (page, torn) = told(7, trace.len() - 20);
+    assert!(page.contains("11 stops") && torn.is_err(), "{page}");
 }
 
 #[test]

@@ -12,6 +12,7 @@
 mod admit;
 mod batch;
 mod closing;
+mod compaction;
 mod consensus;
 mod course;
 mod debate;

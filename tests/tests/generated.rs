@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::{machine, pages, policy_file, project, scenario, stdio};
+use orchestrion::{context, machine, pages, policy_file, project, scenario, stdio};
 use orchestrion_kernel::Policy;
 use orchestrion_tests::{fresh, links, root};
 
@@ -67,6 +67,7 @@ fn schemas_are_fresh() {
         ("policy", policy_file::policy_schema()),
         ("project", project::project_schema()),
         ("machine", machine::machine_schema()),
+        ("problem", context::problem_schema()),
         ("stdio", stdio::protocol::schema()),
     ];
     check(schemas.map(|(name, schema)| {

@@ -89,6 +89,7 @@ const FAIR: &[Fairness] = &[
     Fairness::Weak(Party::Kernel),
     Fairness::Weak(Party::Module(Module::IdentityGuard)),
     Fairness::Weak(Party::Module(Module::Memory)),
+    Fairness::Weak(Party::Module(Module::Summarizer)),
     Fairness::Weak(Party::Module(Module::Classifier)),
     Fairness::Weak(Party::Module(Module::Planner)),
     Fairness::Weak(Party::Module(Module::Debater(Role::Analyst))),

@@ -57,14 +57,16 @@ impl Batch<'_> {
 
     /// What a report adds to what is known.
     pub(super) fn learn(&mut self, ask: Ask, report: &Report) {
-        let Some(Request { id, verified, text, .. }) = &self.request else { return };
-        let (request, verified, said) = (*id, *verified, text.clone());
+        let Some(Request { id, verified, outdated, text, .. }) = &self.request else { return };
+        let (request, verified, outdated, said) = (*id, *verified, *outdated, text.clone());
         match report {
             // Nothing that an unverified user says is known.
             Report::Identity { .. } if verified => {
                 self.know(Variant::Fact, Key::Request(request), said, vec![]);
             }
             Report::Context { traces, .. } => self.restore(traces),
+            // What the summarizer was shown may not be so any more.
+            Report::Summary { .. } if outdated => {}
             Report::Summary { text, forgets } => {
                 let events = compaction::summarize(self.policy, self.state, text, forgets.as_deref());
                 events.into_iter().for_each(|event| self.push(event));

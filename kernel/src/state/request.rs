@@ -4,6 +4,7 @@ use super::Call;
 use crate::control::phase::Phase;
 use crate::event::{Decision, EffectEnd, Ending, Event, Holding, Holdings, TaskEnd, TaskRecord};
 use crate::ids::{RequestId, Revision, TaskId, Text};
+use crate::item::Layer;
 use crate::module::{Argument, Ask, ByRole, Failure, Ratings, Report, Role, Store};
 use crate::plan::{EffectKind, Plan, Task};
 use crate::score::Score;
@@ -18,6 +19,8 @@ pub struct Request {
     pub id: RequestId,
     /// Both identity locks matched.
     pub verified: bool,
+    /// Something became known, or else, since the summarizer was asked: its answer is out of date.
+    pub outdated: bool,
     /// The ratings with which it is judged; constant from LoadingContext on.
     pub ratings: Ratings,
     /// The ratings after the duels, to be written at the store.
@@ -100,6 +103,7 @@ impl Request {
             id,
             text,
             verified: false,
+            outdated: false,
             ratings: Ratings::default(),
             ratings_after: None,
             plan: None,
@@ -155,6 +159,11 @@ impl Request {
                     self.unanswered(call.ask, *failure);
                 }
             }
+            Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+                let signal = matches!(item.layer, Layer::Environment | Layer::Clock { .. });
+                self.outdated |= is_summarizing(waiting) && !signal;
+            }
+            Event::ForgetItems { .. } => self.outdated |= is_summarizing(waiting),
             Event::PlanAdopted { revision, plan } => {
                 self.plan = Some(Revised { revision: *revision, plan: plan.clone() });
             }
@@ -245,6 +254,7 @@ impl Request {
 
     pub(crate) fn enter(&mut self, from: Phase, to: Phase) {
         match (from, to) {
+            (Phase::Compacting, _) => self.outdated = false,
             (Phase::Planning, Phase::Round(_)) => self.debate.pass = 1,
             // Every role from Solution on speaks again before anything is scored; only the Analyst's
             // argument stays the latest.
@@ -280,6 +290,10 @@ impl Request {
             *slot = Revision::new(u32::try_from(rank).unwrap_or(u32::MAX)).next();
         }
     }
+}
+
+fn is_summarizing(waiting: Option<Call>) -> bool {
+    matches!(waiting, Some(Call { ask: Ask::Summarize, .. }))
 }
 
 impl Started {

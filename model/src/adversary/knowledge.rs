@@ -33,6 +33,13 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
     writes.into_iter().map(|write| Input::Write(Box::new(write))).collect()
 }
 
+/// What may become known while the summarizer is asked, once.
+pub(super) fn meanwhile(state: &State) -> Vec<Input> {
+    let fresh = state.control.request().is_some_and(|request| !request.outdated);
+    let writes = [Write::Fact(fact("a", "2")), signal("e", "2"), clock(2)];
+    writes.into_iter().filter(|_| fresh).map(|write| Input::Write(Box::new(write))).collect()
+}
+
 /// Every summary that is worth trying: of all that is shown, of one item of it, of none, and of one that is not shown.
 pub(super) fn summaries(policy: &Policy, state: &State) -> Vec<Report> {
     let cluster = compaction::cluster(policy, state);

@@ -98,6 +98,8 @@ const SPOILT: &[(&str, &str, Spoil)] = &[
             request.holdings = Holdings { local: request.holdings.cloud, cloud: request.holdings.local };
         }
     }),
+    ("request.outdated", "is forgotten", |_, request| request.outdated = false),
+    ("request.outdated", "is taken for granted", |_, request| request.outdated = true),
     ("request.audit_attempts", "are not counted", |_, request| request.audit_attempts = 0),
 ];
 

@@ -4,7 +4,7 @@ mod itf;
 mod manual;
 
 use super::{Cli, Outcome, files};
-use crate::{machine, pages, policy_file, project, scenario, stdio};
+use crate::{context, machine, pages, policy_file, project, scenario, stdio};
 use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
 use manual::manual;
@@ -90,6 +90,8 @@ enum Schema {
     Project,
     /// Of machines, as `check --machine` reads them.
     Machine,
+    /// Of context problems, as `context` reads them.
+    Problem,
     /// Of what a host says to `run --stdio`, and is told.
     Stdio,
 }
@@ -120,6 +122,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             Schema::Policy => policy_file::policy_schema(),
             Schema::Project => project::project_schema(),
             Schema::Machine => machine::machine_schema(),
+            Schema::Problem => context::problem_schema(),
             Schema::Stdio => stdio::protocol::schema(),
         })?,
         What::Policy => policy_file::write(&policy.unwrap_or_else(default)),

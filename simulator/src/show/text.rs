@@ -133,6 +133,12 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     )
 }
 
+/// A number with its thousands apart.
+#[cfg(feature = "cli")]
+pub(crate) fn grouped(number: u64) -> String {
+    indicatif::HumanCount(number).to_string()
+}
+
 /// A time in its two largest units: "350ms", "12.3s", "3m25s", "2h03m", "4d01h".
 pub(super) fn duration(ms: u64) -> String {
     let s = ms / 1000;

@@ -3,7 +3,7 @@
 
 use super::{Choice, Simpler};
 use orchestrion_kernel::module::Role;
-use orchestrion_kernel::policy::{Bound, Elo, Rule, Weights};
+use orchestrion_kernel::policy::{Bound, Compaction, Elo, Rule, Weights};
 use orchestrion_kernel::{Policy, Score, Weight};
 use std::mem;
 
@@ -25,6 +25,14 @@ pub fn policy(choice: &mut impl Choice) -> Policy {
         if choice.percent(changed) {
             policy.rules.set(*rule, choice.percent(50));
         }
+    }
+    // What is known in a walk is little: it has grown early, or never would.
+    if choice.percent(changed.max(40)) {
+        policy.compaction = Compaction {
+            from_items: choice.one_of(&[2, 3, 4, 0, 6, 64]),
+            from_tokens: choice.one_of(&[6_000, 6_000, 0, 3, 10, u32::MAX]),
+            cluster_items: choice.one_of(&[2, 3, 5, u32::MAX]),
+        };
     }
     // Off in both built-in ones, and what it leads to is far away.
     if choice.percent(15) {
@@ -133,6 +141,7 @@ impl Simpler for Policy {
         with(&|policy| policy.bounds.passes = plain.bounds.passes);
         with(&|policy| policy.bounds.repairs = plain.bounds.repairs);
         with(&|policy| policy.bounds.audit_attempts = plain.bounds.audit_attempts);
+        with(&|policy| policy.compaction = plain.compaction);
         with(&|policy| policy.weights = plain.weights);
         for place in 0..5 {
             with(&|policy| {
@@ -156,8 +165,10 @@ fn numbers(policy: &Policy) -> impl Iterator<Item = u64> + use<> {
         Bound::Unbounded => u64::MAX,
     };
     let bounds = [u64::from(b.passes), repairs, u64::from(b.audit_attempts)];
+    let Compaction { from_items, from_tokens, cluster_items } = policy.compaction;
+    let limits = [from_items, from_tokens, cluster_items].map(u64::from);
     let weights = weights(&mut w).map(|weight| u64::from(weight.millionths()));
-    lines.map(|line| u64::from(line.millionths())).into_iter().chain(bounds).chain(weights)
+    lines.map(|line| u64::from(line.millionths())).into_iter().chain(bounds).chain(limits).chain(weights)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::policies::score;
 use super::{Choice, Mood};
 use orchestrion_kernel::module::{Argument, Ask, PastTrace, Rating, Ratings, Report, Role, Stance, Store};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::{ConversationId, Policy, RequestId, Score, TaskId, Text, TraceId};
+use orchestrion_kernel::{ConversationId, ItemId, Policy, RequestId, Score, TaskId, Text, TraceId};
 
 /// Elo points around the ends of a voice's standing, and of the table of duels.
 const ELO: [u32; 14] = [1200, 1200, 0, 4, 5, 15, 599, 600, 601, 1190, 1799, 1801, u32::MAX - 3, u32::MAX];
@@ -38,7 +38,7 @@ pub(super) fn answer(choice: &mut impl Choice, policy: &Policy, mood: &Mood, ask
     match ask {
         Ask::VerifyIdentity => Report::Identity { gcp: choice.percent(98), mongodb: choice.percent(98) },
         Ask::LoadContext => Report::Context { ratings: ratings(choice), traces: traces(choice) },
-        Ask::Summarize => Report::Summary { text: text(choice), forgets: None },
+        Ask::Summarize => Report::Summary { text: text(choice), forgets: forgets(choice) },
         Ask::Classify => {
             let tags = (0..choice.below(3)).map(|_| text(choice)).collect();
             Report::Classification { tags, similarity: score(choice) }
@@ -106,6 +106,13 @@ fn argument(choice: &mut impl Choice, policy: &Policy, mood: &Mood) -> Argument 
         _ => score(choice),
     };
     Argument { stance, confidence }
+}
+
+/// Mostly everything; sometimes few items, which may or may not be of the cluster.
+fn forgets(choice: &mut impl Choice) -> Option<Vec<ItemId>> {
+    choice
+        .percent(40)
+        .then(|| (0..choice.below(3)).map(|_| ItemId::new(u64::from(choice.below(9)))).collect())
 }
 
 fn ratings(choice: &mut impl Choice) -> Ratings {

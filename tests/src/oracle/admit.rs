@@ -1,9 +1,10 @@
 //! Which inputs are refused, and as what. A refusal changes nothing (000-4.6).
 
+use super::compaction::compact;
 use super::course::Course;
 use super::facts;
 use super::fold::Fold;
-use super::words::{Answer, Came, Task};
+use super::words::{Answer, Came, Question, Task};
 
 impl Course {
     /// The kind of refusal, or nothing if the input is taken.
@@ -29,6 +30,8 @@ impl Course {
                 Some((waiting, question)) if waiting == *call => {
                     if !question.is_answered_by(report) {
                         Some("WrongReport") // 000-0.3
+                    } else if self.forgets_too_much(report, known) {
+                        Some("Misuse") // decision 0021
                     } else if self.changes_an_effect(report) {
                         Some("EffectChanged") // decision 0003
                     } else {
@@ -39,7 +42,10 @@ impl Course {
             },
             Came::CallFailed { call, .. } => match self.waiting {
                 // F14, decision 0001: without error rows the failure is refused, and the request waits for ever.
-                Some((waiting, _)) if waiting == *call => expected(self.lines.rules.error_rows),
+                // Decision 0021: but a failed summarizer never blocks a request.
+                Some((waiting, question)) if waiting == *call => {
+                    expected(self.lines.rules.error_rows || question == Question::Summarize)
+                }
                 _ => Some("WrongCall"),
             },
             // 000-4.5: refused while a call is waited for. 004-1.32, F2: nothing leads on from RollbackComplete.
@@ -52,6 +58,15 @@ impl Course {
             // Decision 0015: while a request runs, under every policy.
             Came::Resume => (!self.runs()).then_some("NothingToResume"),
         }
+    }
+
+    /// Decision 0021: one at least, and only of the cluster. No document says which kind of refusal it is.
+    fn forgets_too_much(&self, report: &Answer, known: &Fold) -> bool {
+        let Answer::Summary { text, forgets } = report else { return false };
+        if self.request.outdated {
+            return false;
+        }
+        compact(known, &self.lines, &self.request.cluster, text, forgets.as_deref()).is_none()
     }
 
     /// Decision 0003: a later plan that gives a started task another kind of effect.

@@ -12,14 +12,14 @@ pub(super) struct Batch {
     pub(super) events: Vec<Value>,
     /// The changes of S.
     pub(super) changes: Vec<Change>,
-    /// The changes of what is written by name, each a whole event.
+    /// The changes of what is written by name, and of what is compacted, each a whole event.
     pub(super) written: Vec<Value>,
     /// The keys of what requests left and is forgotten.
     pub(super) forgotten: BTreeSet<String>,
     /// The ids of what was written and is forgotten.
     pub(super) leaving: BTreeSet<u64>,
     /// Why it is.
-    pub(super) because: &'static str,
+    pub(super) because: Value,
     /// How many moves: one, but none for a resume (000-4.12) and for a write (decision 0019).
     pub(super) moves: usize,
 }
@@ -41,13 +41,14 @@ impl Batch {
             if event.get("moved").is_some() {
                 moves += 1;
             } else if let Some(seen) = fold.apply(event)? {
-                if seen.written {
+                // Decision 0021: what rested on the forgotten is told by whole events, whoever left it.
+                if seen.written || self.written.contains(event) {
                     strike(&mut self.written, event.clone())?;
                 } else {
                     self.strike_change(&seen, things, &mut composed)?;
-                }
-                if seen.key.starts_with("{\"answer\"") {
-                    agree(read, &seen.text)?; // decision 0016: what the user was answered
+                    if seen.key.starts_with("{\"answer\"") {
+                        agree(read, &seen.text)?; // decision 0016: what the user was answered
+                    }
                 }
             } else if let Some(body) = event.get("forget_items") {
                 // 000-0.4: with a cause; they are the end of a session and that the time has come.

@@ -99,6 +99,7 @@ impl Course {
                 self.conclude("aborted", cause);
                 self.audit();
             }
+            Question::Summarize => self.load_context(), // decision 0021, K03: the request goes on
             // Decision 0001: without the planner there is no plan. Memory and classifier are taken alike.
             Question::LoadContext | Question::Classify | Question::DraftPlan => {
                 self.conclude("aborted", cause);

@@ -36,6 +36,10 @@ pub(super) struct Course {
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) text: String,
+    /// What the summarizer was asked about (decision 0021).
+    pub(super) cluster: Vec<u64>,
+    /// Something became known since the summarizer was asked.
+    pub(super) outdated: bool,
     /// Both locks matched (004-1.4).
     pub(super) verified: bool,
     /// As loaded; they do not move within a request (DESIGN §2, rule 4).
@@ -90,6 +94,8 @@ impl Request {
     pub(super) fn new(text: &str) -> Self {
         Self {
             text: text.to_owned(),
+            cluster: Vec::new(),
+            outdated: false,
             verified: false,
             ratings: starting_ratings(),
             ratings_after: None,

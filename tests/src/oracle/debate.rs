@@ -1,8 +1,10 @@
 //! The debate and the aggregation (004-1.9 to 004-1.23, 004 §3).
 
+use super::compaction::cluster;
 use super::consensus::{consensus, objects_from};
 use super::course::{Course, Decision};
 use super::duels;
+use super::fold::Fold;
 use super::items::{Words, key};
 use super::lines::Elo;
 use super::words::{Question, Role, Stance, Task, Voice};
@@ -47,12 +49,17 @@ impl Course {
     }
 
     /// The internal steps (000-4.5), state by state.
-    pub(super) fn step(&mut self) {
+    pub(super) fn step(&mut self, known: &Fold) {
         match self.phase {
-            "IdentityVerified" => {
-                self.go("LoadingContext"); // 004-1.6, F17
-                self.ask(Question::LoadContext);
-            }
+            // Decision 0021, K01: if it is due.
+            "IdentityVerified" => match cluster(known, &self.lines, self.requests) {
+                Some(cluster) => {
+                    self.request.cluster = cluster;
+                    self.go("Compacting");
+                    self.ask(Question::Summarize);
+                }
+                None => self.load_context(),
+            },
             "Multi_Pass_Check" => self.check_passes(),
             "Aggregating" => self.go("CalculatingConsensus"), // 004-1.19
             "CalculatingConsensus" => {

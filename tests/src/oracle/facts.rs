@@ -1,5 +1,6 @@
 //! What a write means (003 §5 and §6, decision 0019), told by looking through all of S each time.
 
+use super::compaction::SUMMARY;
 use super::fold::{Entry, Fold};
 use super::lines::Writes;
 use super::words::{Named, Rank, Said, Wrote};
@@ -103,11 +104,13 @@ pub(super) fn stands_for(known: &Fold, id: u64) -> Option<u64> {
 }
 
 /// Whether the item outlives the session (decisions 0004 and 0019).
-fn persists(entry: &Entry) -> bool {
+pub(super) fn persists(entry: &Entry) -> bool {
     let layer = &entry.item["layer"];
     match &layer["fact"] {
         Value::Null if layer == "request" => {
-            entry.key.starts_with("{\"request\"") || entry.key.starts_with("{\"answer\"")
+            entry.key.starts_with("{\"request\"")
+                || entry.key.starts_with("{\"answer\"")
+                || entry.key == SUMMARY
         }
         Value::Null => layer == "environment" || layer.get("clock").is_some(),
         fact => fact["scope"] != "session",
@@ -128,6 +131,25 @@ fn expired(known: &Fold, now: u64) -> BTreeSet<u64> {
             return gone;
         }
         gone.retain(|id| !needed.contains(id));
+    }
+}
+
+/// Everything that rests on these, however far (003-2.20).
+pub(super) fn resting_on(known: &Fold, these: &BTreeSet<u64>) -> BTreeSet<u64> {
+    let mut derived: BTreeSet<u64> = BTreeSet::new();
+    loop {
+        let more: Vec<u64> = known
+            .entries()
+            .filter(|(id, entry)| {
+                let rests = |dep: &u64| these.contains(dep) || derived.contains(dep);
+                !derived.contains(id) && entry.deps.iter().any(rests)
+            })
+            .map(|(id, _)| id)
+            .collect();
+        if more.is_empty() {
+            return derived;
+        }
+        derived.extend(more);
     }
 }
 
@@ -283,7 +305,7 @@ impl Writing<'_> {
     fn bases(&self, rests_on: &[Named], scope: &Value, replaced: &BTreeSet<u64>) -> Result<Vec<u64>, Misfit> {
         let bases: BTreeSet<u64> =
             rests_on.iter().map(|named| self.find(named, "fact", scope)).collect::<Result<_, _>>()?;
-        let round = self.resting_on(replaced);
+        let round = resting_on(self.known, replaced);
         let bears = |base: &u64| {
             self.known.get(*base).is_some_and(|entry| {
                 // 003-2.1: what outlives the session rests on what does.
@@ -297,30 +319,10 @@ impl Writing<'_> {
         if bases.iter().all(bears) { Ok(bases.into_iter().collect()) } else { Err(Misfit) }
     }
 
-    /// Everything that rests on these, however far (003-2.20).
-    fn resting_on(&self, these: &BTreeSet<u64>) -> BTreeSet<u64> {
-        let mut derived: BTreeSet<u64> = BTreeSet::new();
-        loop {
-            let more: Vec<u64> = self
-                .known
-                .entries()
-                .filter(|(id, entry)| {
-                    let rests = |dep: &u64| these.contains(dep) || derived.contains(dep);
-                    !derived.contains(id) && entry.deps.iter().any(rests)
-                })
-                .map(|(id, _)| id)
-                .collect();
-            if more.is_empty() {
-                return derived;
-            }
-            derived.extend(more);
-        }
-    }
-
     /// 003-2.20: what is derived from these is marked; facts only, and those that are believed. Whatever is believed rests
     /// on what took their place (DESIGN §2, dependency on a superseded fact).
     fn review(&mut self, these: BTreeSet<u64>, instead: Option<u64>) {
-        for id in self.resting_on(&these).difference(&these).copied() {
+        for id in resting_on(self.known, &these).difference(&these).copied() {
             let Some(old) = self.known.get(id).filter(|old| is_valid(old)) else { continue };
             let mut item = old.item.clone();
             if item["layer"].get("fact").is_some() {

@@ -1,5 +1,6 @@
 //! The naive fold of the kernel's item events (000-4.8), held against what every such event must keep to.
 
+use super::compaction::SUMMARY;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,8 +62,9 @@ impl Fold {
             if id != self.given {
                 return Err(format!("a new item gets the id {}; it came with {id} (0016)", self.given));
             }
-            // 003-2.2: facts may share a key.
-            if !key.starts_with("{\"fact\"") && self.entries.values().any(|other| other.key == *key) {
+            // 003-2.2: facts may share a key; decision 0021: so may summaries.
+            let shared = key.starts_with("{\"fact\"") || key == SUMMARY;
+            if !shared && self.entries.values().any(|other| other.key == *key) {
                 return Err(format!("a second item of the key {key} entered S (0016)"));
             }
         } else {
@@ -143,9 +145,10 @@ impl Fold {
 
 impl Entry {
     /// Decision 0019: what a request leaves is of the layer `request`; everything else was written by name, but for what
-    /// modules said of the situation (decision 0020).
+    /// modules said of the situation (decision 0020). A summary, which may be of that layer, is judged like what was written:
+    /// by its whole event.
     pub(super) fn is_written(&self) -> bool {
-        self.item["layer"] != "request" && !self.is_situation()
+        (self.item["layer"] != "request" || self.key == SUMMARY) && !self.is_situation()
     }
 
     pub(super) fn is_situation(&self) -> bool {

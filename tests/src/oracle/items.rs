@@ -120,6 +120,18 @@ impl Things {
         Some(thing)
     }
 
+    /// Decision 0021: what is forgotten because a summary stands for it.
+    pub(super) fn forget(&mut self, key: &str) -> bool {
+        self.0.remove(key).is_some()
+    }
+
+    /// Decision 0021: what an item rests on from now on.
+    pub(super) fn repoint(&mut self, key: &str, rests_on: BTreeSet<String>) {
+        if let Some(thing) = self.0.get_mut(key) {
+            thing.rests_on = rests_on;
+        }
+    }
+
     /// Decision 0004: what was asked and what was answered persists; everything else leaves with the session.
     pub(super) fn forget_working_set(&mut self) -> BTreeSet<String> {
         let persists = |key: &String| key.starts_with("{\"request\"") || key.starts_with("{\"answer\"");

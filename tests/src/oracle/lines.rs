@@ -13,6 +13,7 @@ pub(super) struct Lines {
     pub(super) weights: BTreeMap<Role, u32>,
     pub(super) elo: Elo,
     pub(super) writes: Writes,
+    pub(super) compaction: Compaction,
     pub(super) rules: Rules,
 }
 
@@ -46,6 +47,14 @@ pub(super) struct Writes {
     pub(super) organizational_from: Rank,
 }
 
+/// When what is known is compacted, and how much of it at once (decision 0021).
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Compaction {
+    pub(super) from_items: usize,
+    pub(super) from_tokens: usize,
+    pub(super) cluster_items: usize,
+}
+
 /// Decision 0014.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -71,6 +80,9 @@ pub(super) struct Rules {
     pub(super) next_request: bool,
     pub(super) cancel: bool,
     pub(super) approver: bool,
+    pub(super) compaction: bool,
+    pub(super) compacted_constraints: bool,
+    pub(super) repointed_dependents: bool,
 }
 
 impl Lines {

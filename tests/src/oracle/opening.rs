@@ -1,5 +1,6 @@
 //! From a session's start to the baseline plan (004-1.3 to 004-1.10), and its end.
 
+use super::compaction::{SUMMARY, compact};
 use super::course::{Course, Request};
 use super::facts;
 use super::fold::Fold;
@@ -22,7 +23,7 @@ impl Course {
                 // Decision 0004: the working set is forgotten; if it is empty, nothing is.
                 self.batch.forgotten = self.things.forget_working_set();
                 self.batch.leaving = facts::of_the_session(known);
-                self.batch.because = "session_end";
+                self.batch.because = json!("session_end");
                 self.session = None;
                 self.situation = Situation::default();
                 self.tell(json!("session_ended"));
@@ -36,7 +37,7 @@ impl Course {
                     self.tell(json!({ "tool_result": {
                         "module": question.module(), "call": call, "report": report_as_it_came,
                     }}));
-                    self.answered(question, report, report_as_it_came);
+                    self.answered(question, report, report_as_it_came, known);
                     self.said(summary_update, action);
                 }
             }
@@ -48,13 +49,23 @@ impl Course {
                     self.unanswered(question, failure);
                 }
             }
-            Came::Step => self.step(),
+            Came::Step => self.step(known),
             Came::Cancel => self.cancelled(),
             Came::Write(wrote) => {
                 // What is refused is not taken.
                 if let Ok(told) = facts::write(known, self.lines.writes, wrote) {
+                    // Decision 0021: what becomes known meanwhile, signals and the time apart.
+                    let is_known = |event: &Value| {
+                        let change = event.as_object().and_then(|event| event.values().next());
+                        let layer = change.map(|change| &change["item"]["layer"]);
+                        layer.is_some_and(|layer| layer != "environment" && layer.get("clock").is_none())
+                    };
+                    if self.phase == "Compacting" {
+                        let known = told.events.iter().any(is_known) || !told.expired.is_empty();
+                        self.request.outdated |= known;
+                    }
                     (self.batch.written, self.batch.leaving) = (told.events, told.expired);
-                    self.batch.because = "expiry";
+                    self.batch.because = json!("expiry");
                 }
             }
             // Decision 0015: it moves nothing and changes nothing.
@@ -72,10 +83,11 @@ impl Course {
         self.ask(Question::VerifyIdentity);
     }
 
-    fn answered(&mut self, question: Question, report: &Answer, raw: &Value) {
+    fn answered(&mut self, question: Question, report: &Answer, raw: &Value, known: &Fold) {
         match report {
             Answer::Identity { gcp, mongodb } => self.identified(*gcp && *mongodb),
             Answer::Context { ratings, traces } => self.loaded(ratings, traces),
+            Answer::Summary { text, forgets } => self.summarized(known, text, forgets.as_deref()),
             Answer::Classification { tags } => self.classified(tags, raw),
             Answer::Plan(plan) => self.planned(plan),
             Answer::Argument { argument, text, plan } => {
@@ -144,6 +156,39 @@ impl Course {
         }
         self.go("Classifying"); // 004-1.7
         self.ask(Question::Classify);
+    }
+
+    /// Decision 0021, K02: the summary stands for what is forgotten.
+    fn summarized(&mut self, known: &Fold, text: &str, forgets: Option<&[u64]>) {
+        if self.request.outdated {
+            return self.load_context();
+        }
+        // What is refused is not taken.
+        let Some(compacted) = compact(known, &self.lines, &self.request.cluster, text, forgets) else {
+            return;
+        };
+        for (id, entry) in compacted.gone.iter().filter_map(|id| Some((*id, known.get(*id)?))) {
+            if self.things.forget(&entry.key) {
+                self.batch.forgotten.insert(entry.key.clone());
+            } else {
+                self.batch.leaving.insert(id);
+            }
+        }
+        for (id, rests_on) in compacted.rests_on {
+            let Some(entry) = known.get(id).filter(|entry| !entry.is_written()) else { continue };
+            let mut rests_on = known.keys(&rests_on);
+            rests_on.extend(compacted.repointed.then(|| SUMMARY.to_owned()));
+            self.things.repoint(&entry.key, rests_on);
+        }
+        self.batch.written = compacted.events;
+        self.batch.because = json!({ "compaction": { "into": compacted.into } });
+        self.load_context();
+    }
+
+    /// 004-1.6, F17.
+    pub(super) fn load_context(&mut self) {
+        self.go("LoadingContext");
+        self.ask(Question::LoadContext);
     }
 
     fn classified(&mut self, tags: &[String], raw: &Value) {

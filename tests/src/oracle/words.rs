@@ -172,6 +172,7 @@ pub(super) enum Answer {
     Identity { gcp: bool, mongodb: bool },
     Context { ratings: Ratings, traces: Vec<PastTrace> },
     Classification { tags: Vec<String> },
+    Summary { text: String, forgets: Option<Vec<u64>> },
     Plan(Vec<Task>),
     Argument { argument: Voice, text: String, plan: Option<Vec<Task>> },
     Approval { approved: bool, text: String },
@@ -188,6 +189,7 @@ pub(super) enum Answer {
 pub(super) enum Question {
     VerifyIdentity,
     LoadContext,
+    Summarize,
     Classify,
     DraftPlan,
     Argue(Role),
@@ -206,6 +208,7 @@ impl Question {
         match self {
             Self::VerifyIdentity => json!("identity_guard"),
             Self::LoadContext => json!("memory"),
+            Self::Summarize => json!("summarizer"),
             Self::Classify => json!("classifier"),
             Self::DraftPlan => json!("planner"),
             Self::Argue(role) => json!({ "debater": role }),
@@ -225,6 +228,7 @@ impl Question {
         match answer {
             Answer::Identity { .. } => matches!(self, Self::VerifyIdentity),
             Answer::Context { .. } => matches!(self, Self::LoadContext),
+            Answer::Summary { .. } => matches!(self, Self::Summarize),
             Answer::Classification { .. } => matches!(self, Self::Classify),
             Answer::Plan(_) => matches!(self, Self::DraftPlan),
             Answer::Argument { plan: None, .. } => matches!(self, Self::Argue(_) | Self::Reread),

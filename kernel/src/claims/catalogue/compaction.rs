@@ -134,11 +134,24 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-92",
         clause: "000-6.13",
-        statement: "Without a summary nothing is forgotten and nothing changed.",
-        formula: "□ (call of Sum fails ⇒ S' = S)",
+        statement: "Without a summary nothing is forgotten and nothing changed; nor if anything but signals became known since \
+                    it was asked for.",
+        formula: "□ (call of Sum fails ∨ S changed since ⇒ S' = S)",
         check: Step(|_, before, events, after| {
-            let fails = |event: &Event| matches!(event, Event::CallFailed { module: Module::Summarizer, .. });
-            !events.iter().any(fails) || before.semantic == after.semantic
+            let outdated = |state: &State| state.control.request().is_some_and(|request| request.outdated);
+            let lost = |event: &Event| match event {
+                Event::CallFailed { module, .. } => *module == Module::Summarizer,
+                Event::ToolResult { module, .. } => *module == Module::Summarizer && outdated(before),
+                _ => false,
+            };
+            let waits = |state: &State| state.control.phase() == Phase::Compacting;
+            let said = |state: &State| -> Vec<Entry> {
+                let signal = |item: &Item| matches!(item.layer, Layer::Environment | Layer::Clock { .. });
+                state.semantic.entries().filter(|entry| !signal(&entry.item)).cloned().collect()
+            };
+            let notices =
+                || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
+            (!events.iter().any(lost) || before.semantic == after.semantic) && notices()
         }),
         premise: |_, state| state.control.phase() == Phase::Compacting,
         not_under: without_compaction,

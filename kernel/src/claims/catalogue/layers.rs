@@ -6,6 +6,7 @@ use crate::ids::ItemId;
 use crate::item::{Audience, Item, Layer, Rank, Scope, Standing, SupersessionRule};
 use crate::knowledge::{Reader, admit};
 use crate::semantic::{Entry, Semantic};
+use crate::state::Request;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
@@ -223,11 +224,18 @@ pub(super) const LAYERS: &[Claim] = &[
     Claim {
         id: "C-86",
         clause: "decision 0019",
-        statement: "A write moves no control.",
-        formula: "□ (no row in σ ⇒ C' = C)",
+        statement: "A write moves no control; it only makes a summary that is asked for out of date.",
+        formula: "□ (no row in σ ⇒ C' = C, but for what is out of date)",
         check: Step(|_, before, events, after| {
             let moves = |event: &Event| matches!(event, Event::Moved { .. });
-            events.iter().any(moves) || before.control == after.control
+            let request = |state: &State| {
+                state.control.request().map(|request| Request { outdated: false, ..request.clone() })
+            };
+            let stands = |state: &State| {
+                let control = &state.control;
+                (control.phase(), control.waiting(), control.session().cloned(), control.next_request())
+            };
+            events.iter().any(moves) || stands(before) == stands(after) && request(before) == request(after)
         }),
         premise: |_, state| state.semantic.entries().any(|entry| entry.item.layer != Layer::Request),
         ..CLAIM

@@ -82,8 +82,3 @@ pub(super) fn at_most(chance: f64) -> String {
     let (digit, exponent) = if digit > 9.0 { (1.0, exponent + 1.0) } else { (digit, exponent) };
     format!("{digit}e{exponent}")
 }
-
-/// A number with its thousands apart.
-pub(super) fn grouped(number: u64) -> String {
-    indicatif::HumanCount(number).to_string()
-}

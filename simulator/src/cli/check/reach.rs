@@ -177,7 +177,7 @@ fn is_expected(mark: Mark, policy: &Policy) -> bool {
 
 fn of_runs(runs: &[Reached], look: Look, out: &mut impl Write) -> io::Result<()> {
     for run in runs {
-        let products = super::extent::grouped(run.products as u64);
+        let products = crate::show::grouped(run.products as u64);
         let told = match &run.inputs {
             Some(way) if way.is_empty() => "there from the start".to_owned(),
             Some(way) => format!("reached in {}, after {products} products", steps(way.len())),

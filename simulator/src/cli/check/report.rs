@@ -1,11 +1,11 @@
 //! What was checked, as people read it.
 
-use super::extent::{Extent, KINDS, at_most, cause, cut, grouped};
+use super::extent::{Extent, KINDS, at_most, cause, cut};
 use super::{Checked, Found, Standing};
 use crate::cli::{Outcome, files};
 use crate::evidence::Highlight;
 use crate::project::Waiver;
-use crate::show::{harmless, wrap};
+use crate::show::{grouped, harmless, wrap};
 use anstyle::{AnsiColor, Style};
 use orchestrion_model::check::{Counterexample, Run, Verdict};
 use orchestrion_model::coverage::Mark;

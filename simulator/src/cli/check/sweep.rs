@@ -4,12 +4,11 @@ mod values;
 
 pub(super) use values::{Sweep, read};
 
-use super::extent::grouped;
 use super::report::Look;
 use super::{Args, Checked, Order, check, json as checked_json, outcome};
 use crate::cli::{Format, Global, Outcome, files};
 use crate::policy_file;
-use crate::show::{harmless, wrap};
+use crate::show::{grouped, harmless, wrap};
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;

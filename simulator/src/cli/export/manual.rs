@@ -1,4 +1,4 @@
-//! The manual: a page for the command, and one for each verb.
+//! The manual: a page for the command, one for each verb, and one for each verb of a verb.
 
 use crate::cli::Cli;
 use clap::builder::Resettable;
@@ -11,8 +11,12 @@ use std::io;
 pub(super) fn manual() -> io::Result<Vec<(String, String)>> {
     let mut command = Cli::command();
     command.build();
-    let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help");
-    std::iter::once(&command).chain(verbs).map(page).collect()
+    let below = verbs(&command).flat_map(|verb| std::iter::once(verb).chain(verbs(verb)));
+    std::iter::once(&command).chain(below).map(page).collect()
+}
+
+fn verbs(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|verb| verb.get_name() != "help")
 }
 
 fn page(command: &Command) -> io::Result<(String, String)> {

@@ -1,0 +1,33 @@
+//! The context optimizer: the most useful set of candidates that fits a budget (000 §5).
+//!
+//! Every candidate brings utility, costs tokens, and may need others; a set may be sent if nothing it needs is
+//! missing. [`solve`] finds the set of most utility, among these one of least cost, among these the one whose
+//! sorted list of positions is lexicographically smallest: one answer, the same everywhere. [`check`] knows
+//! nothing of how it was found. Deliberately absent: where utilities and costs come from; that is the border's.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    reason = "a problem is checked when it is made: its positions are in the list, and no sum exceeds 2^62"
+)]
+
+mod bound;
+mod branch;
+mod check;
+mod condense;
+mod count;
+mod fill;
+mod flow;
+mod forest;
+mod grid;
+mod problem;
+mod reduce;
+mod search;
+mod solve;
+mod stages;
+mod ties;
+
+pub use check::{Fault, check};
+pub use problem::{Candidate, Flaw, Mark, Problem, Selection};
+pub use solve::{Answer, Limits, Status, solve};

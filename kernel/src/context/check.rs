@@ -1,0 +1,121 @@
+//! Whether a selection answers a problem at all: in order, closed, within the budget, as marked, summed up right.
+//! Whether a better one exists is not asked here.
+
+#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+
+use super::problem::{Mark, Problem, Selection};
+use core::fmt;
+
+/// What is wrong with a selection; reads as a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A position that is not greater than the one before it.
+    OutOfOrder {
+        /// The position.
+        item: usize,
+    },
+    /// A position that is not in the list.
+    Unknown {
+        /// The position.
+        item: usize,
+    },
+    /// A candidate without something that it needs.
+    Open {
+        /// The candidate.
+        item: usize,
+        /// What is missing.
+        dep: usize,
+    },
+    /// A forbidden candidate was chosen.
+    Forbidden {
+        /// The candidate.
+        item: usize,
+    },
+    /// A pinned candidate is missing.
+    Unpinned {
+        /// The candidate.
+        item: usize,
+    },
+    /// Another utility than the sum.
+    Utility {
+        /// What was said.
+        said: u64,
+        /// The sum.
+        sum: u64,
+    },
+    /// Another cost than the sum.
+    Cost {
+        /// What was said.
+        said: u64,
+        /// The sum.
+        sum: u64,
+    },
+    /// More than there is.
+    OverBudget {
+        /// The sum of the costs.
+        cost: u64,
+        /// What there is.
+        budget: u64,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfOrder { item } => write!(f, "{item} is out of order; expected ascending positions"),
+            Self::Unknown { item } => write!(f, "{item} is not in the list; expected positions of the list"),
+            Self::Open { item, dep } => write!(f, "{item} is chosen without {dep}, which it needs"),
+            Self::Forbidden { item } => write!(f, "{item} is chosen, and is forbidden"),
+            Self::Unpinned { item } => write!(f, "{item} is not chosen, and is pinned"),
+            Self::Utility { said, sum } => write!(f, "utility {said} was said; expected the sum, {sum}"),
+            Self::Cost { said, sum } => write!(f, "cost {said} was said; expected the sum, {sum}"),
+            Self::OverBudget { cost, budget } => {
+                write!(f, "the cost is {cost}; expected at most the budget, {budget}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Fault {}
+
+/// Whether the selection answers the problem.
+///
+/// # Errors
+/// [`Fault`] names the first thing that is wrong.
+pub fn check(problem: &Problem, selection: &Selection) -> Result<(), Fault> {
+    let candidates = problem.candidates();
+    let chosen = |item: &usize| selection.selected.binary_search(item).is_ok();
+    if let Some(item) = selection.selected.iter().skip(1).zip(&selection.selected).find(|(b, a)| b <= a) {
+        return Err(Fault::OutOfOrder { item: *item.0 });
+    }
+    let (mut utility, mut cost) = (0_u64, 0_u64);
+    for &item in &selection.selected {
+        let candidate = candidates.get(item).ok_or(Fault::Unknown { item })?;
+        if candidate.mark == Mark::Forbidden {
+            return Err(Fault::Forbidden { item });
+        }
+        if let Some(&dep) = candidate.deps.iter().find(|dep| !chosen(dep)) {
+            return Err(Fault::Open { item, dep });
+        }
+        utility = utility.saturating_add(candidate.utility);
+        cost = cost.saturating_add(candidate.cost);
+    }
+    let missing = |(item, candidate): (usize, &_)| is_pinned(candidate) && !chosen(&item);
+    if let Some(item) = candidates.iter().enumerate().position(missing) {
+        return Err(Fault::Unpinned { item });
+    }
+    if selection.utility != utility {
+        return Err(Fault::Utility { said: selection.utility, sum: utility });
+    }
+    if selection.cost != cost {
+        return Err(Fault::Cost { said: selection.cost, sum: cost });
+    }
+    if cost > problem.budget() {
+        return Err(Fault::OverBudget { cost, budget: problem.budget() });
+    }
+    Ok(())
+}
+
+fn is_pinned(candidate: &super::Candidate) -> bool {
+    candidate.mark == Mark::Pinned
+}

@@ -1,0 +1,172 @@
+//! Good sets, found quickly: a closure within the budget is filled up greedily, then bettered by exchange.
+//!
+//! The exchange takes nodes that can leave or enter without regard to each other and finds the best of all their
+//! combinations, by the list of undominated partial ones (Nemhauser and Ullmann, 1969). Nothing is proven here.
+
+use super::search::{Search, Worth};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// How many nodes may leave, and how many may enter, in one exchange.
+const MOVES: usize = 20;
+/// How many partial combinations are kept.
+const STATES: usize = 3_000;
+
+/// A partial combination: what it comes to, the last move in it, and the one that it goes on from.
+#[derive(Clone, Copy)]
+struct State {
+    worth: Worth,
+    mv: u32,
+    from: u32,
+}
+
+impl Search<'_> {
+    /// Fills a closed set up and offers it, and what exchange makes of it.
+    pub(super) fn fill(&mut self, within: &[usize]) {
+        let mut set = self.with(within.iter().copied());
+        let mut worth = self.held;
+        within.iter().for_each(|&node| worth.add(self.graph, node));
+        let mut order: Vec<usize> = self.open().into_iter().filter(|&node| !set[node]).collect();
+        order.sort_by_key(|&node| (Reverse(self.flow.left[node]), self.graph.key[node]));
+        for &node in &order {
+            self.enter(node, &mut set, &mut worth);
+        }
+        self.offer(worth, |_| set.clone());
+        self.exchange(set, worth);
+    }
+
+    /// Puts a node in with what it needs, if it fits.
+    fn enter(&mut self, node: usize, set: &mut [bool], worth: &mut Worth) {
+        let graph = self.graph;
+        if set[node] || graph.cost[node] > self.budget - worth.cost {
+            return;
+        }
+        let mark = self.fresh_mark();
+        let (mut group, mut next, mut sum) = (vec![node], 0, *worth);
+        self.seen[node] = mark;
+        while let Some(&node) = group.get(next) {
+            next += 1;
+            sum.add(graph, node);
+            if sum.cost > self.budget {
+                return;
+            }
+            for arc in graph.needs(node) {
+                let head = graph.head[arc];
+                if !set[head] && self.seen[head] != mark {
+                    self.seen[head] = mark;
+                    group.push(head);
+                }
+            }
+        }
+        *worth = sum;
+        group.iter().for_each(|&node| set[node] = true);
+    }
+
+    /// Betters a set by the best combination of moves that do not touch each other.
+    fn exchange(&mut self, mut set: Vec<bool>, worth: Worth) {
+        let moves = self.moves(&set);
+        let graph = self.graph;
+        let room = self.budget - worth.cost;
+        // What the moves that are left may still give back.
+        let mut relief: i64 = moves.iter().filter(|&&node| set[node]).map(|&node| graph.cost[node]).sum();
+        let mut arena = vec![State { worth: Worth::default(), mv: u32::MAX, from: 0 }];
+        let mut states = arena.clone();
+        for (mv, &node) in moves.iter().enumerate() {
+            let leaves = set[node];
+            if leaves {
+                relief -= graph.cost[node];
+            }
+            let base = arena.len() - states.len();
+            let moved: Vec<State> = states
+                .iter()
+                .enumerate()
+                .map(|(place, state)| {
+                    let mut worth = state.worth;
+                    if leaves {
+                        worth.remove(graph, node)
+                    } else {
+                        worth.add(graph, node)
+                    }
+                    State { worth, mv: mv as u32, from: (base + place) as u32 }
+                })
+                .collect();
+            let kept: Vec<State> = states
+                .iter()
+                .enumerate()
+                .map(|(place, state)| State { mv: u32::MAX, from: (base + place) as u32, ..*state })
+                .collect();
+            states = merge(kept, moved, room + relief);
+            if states.len() > STATES {
+                let middle = states.partition_point(|state| state.worth.cost <= room);
+                let first = middle.saturating_sub(STATES * 3 / 4).min(states.len() - STATES);
+                states = states.split_off(first);
+                states.truncate(STATES);
+            }
+            arena.extend_from_slice(&states);
+        }
+        let fits = states.iter().filter(|state| state.worth.cost <= room);
+        let Some(found) = fits.max_by_key(|state| (state.worth.utility, Reverse(state.worth.cost))) else {
+            return;
+        };
+        let sum = Worth {
+            utility: worth.utility + found.worth.utility,
+            cost: worth.cost + found.worth.cost,
+            count: worth.count + found.worth.count,
+        };
+        let mut state = *found;
+        loop {
+            if let Some(&node) = moves.get(state.mv as usize) {
+                set[node] = !set[node];
+            }
+            if state.from == 0 {
+                break;
+            }
+            state = arena[state.from as usize];
+        }
+        self.offer(sum, |_| set);
+    }
+
+    /// Open nodes that can leave or enter a set without regard to each other, the most doubtful first.
+    fn moves(&mut self, set: &[bool]) -> Vec<usize> {
+        let graph = self.graph;
+        let (mut leaving, mut entering): (Vec<usize>, Vec<usize>) =
+            self.open().into_iter().partition(|&node| set[node]);
+        leaving.retain(|&node| graph.users(node).iter().all(|&arc| !set[graph.tail[arc]]));
+        leaving.sort_by_key(|&node| (self.flow.left[node].abs(), Reverse(graph.key[node])));
+        leaving.truncate(MOVES);
+        let leaves = self.fresh_mark();
+        leaving.iter().for_each(|&node| self.seen[node] = leaves);
+        entering.retain(|&node| {
+            graph.needs(node).all(|arc| set[graph.head[arc]] && self.seen[graph.head[arc]] != leaves)
+        });
+        entering.sort_by_key(|&node| (self.flow.left[node].abs(), graph.key[node]));
+        entering.truncate(MOVES);
+        leaving.append(&mut entering);
+        leaving.sort_by_key(|&node| self.flow.left[node].abs());
+        leaving
+    }
+}
+
+/// Both lists, ascending in cost, without what another beats and what is over the limit.
+fn merge(kept: Vec<State>, moved: Vec<State>, limit: i64) -> Vec<State> {
+    let mut merged: Vec<State> = Vec::with_capacity(kept.len() + moved.len());
+    let (mut kept, mut moved) = (kept.into_iter().peekable(), moved.into_iter().peekable());
+    loop {
+        let first = match (kept.peek(), moved.peek()) {
+            (Some(one), Some(other)) => {
+                let key = |state: &State| (state.worth.cost, Reverse(state.worth.utility));
+                if key(one) <= key(other) { kept.next() } else { moved.next() }
+            }
+            (Some(_), None) => kept.next(),
+            (None, _) => moved.next(),
+        };
+        let Some(state) = first else { return merged };
+        if state.worth.cost > limit {
+            return merged;
+        }
+        if merged.last().is_none_or(|last| last.worth.utility < state.worth.utility) {
+            merged.push(state);
+        }
+    }
+}

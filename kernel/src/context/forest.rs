@@ -1,0 +1,251 @@
+//! Forests by dynamic programming: never more than nodes times budget steps, however costs and utilities are made.
+//!
+//! In preorder a node is taken, and the next one is asked about, or it is left out with its whole tree (Johnson and
+//! Niemi, 1983). Which of the two is best is kept as two bits for every node and every cost, so that all best sets
+//! can be walked, and sets of costs at once. With the largest subtree last, only logarithmically many rows of values
+//! are in use at a time.
+
+use super::condense::Graph;
+use super::search::{Fate, Search, Worth};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// How many values a table may have.
+const CELLS_MAX: i64 = 1 << 29;
+/// How many values a node of the graph are about as much work as it is in one visit of the search tree.
+const COSTS_PER_VISIT: i64 = 256;
+/// A search tree is given as much as this in any case.
+const VISITS_MIN: u64 = if cfg!(test) { 1 } else { 200 };
+/// Below zero whatever utilities are added to it.
+const NEVER: i64 = i64::MIN / 4 * 3;
+
+/// Where each node of a forest stands in preorder, and where its tree ends.
+#[derive(Debug)]
+struct Preorder {
+    node: Vec<usize>,
+    end: Vec<usize>,
+}
+
+/// For every node and every cost of what is still to come, whether taking it and whether leaving it is best.
+#[derive(Debug)]
+pub(super) struct Table {
+    order: Preorder,
+    take: Vec<Vec<u64>>,
+    leave: Vec<Vec<u64>>,
+    /// The utility and cost of the best set, without what is held.
+    pub(super) best: Worth,
+}
+
+/// How many visits of a search tree a table for this search would be worth; `None` if there can be no table.
+pub(super) fn visits(search: &Search<'_>) -> Option<u64> {
+    let costs = search.room().checked_add(1)?;
+    let cells = i64::try_from(search.graph.len()).ok()?.checked_mul(costs)?;
+    let fits = search.graph.is_forest() && cells <= CELLS_MAX;
+    fits.then_some((costs / COSTS_PER_VISIT).cast_unsigned().max(VISITS_MIN))
+}
+
+impl Table {
+    /// The table of a search in which everything is open.
+    pub(super) fn new(search: &Search<'_>) -> Self {
+        let graph = search.graph;
+        let order = preorder(graph);
+        let nodes = graph.len();
+        let costs = search.room() as usize + 1;
+        // The first place, from the end, that still reads each row.
+        let mut last: Vec<usize> = (0..=nodes).map(|place| place.saturating_sub(1)).collect();
+        for place in (0..nodes).rev() {
+            last[order.end[place]] = last[order.end[place]].min(place);
+        }
+        let mut rows: Vec<Vec<i64>> = vec![Vec::new(); nodes + 1];
+        rows[nodes] = vec![NEVER; costs];
+        rows[nodes][0] = 0;
+        let (mut take, mut leave) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
+        for place in (0..nodes).rev() {
+            let node = order.node[place];
+            let (taken, left) = (&rows[place + 1], &rows[order.end[place]]);
+            let step = (graph.cost[node] as usize).min(costs);
+            let mut row = Vec::with_capacity(costs);
+            (take[place], leave[place]) = fold(taken, left, step, graph.utility[node], &mut row);
+            rows[place] = row;
+            for done in [place + 1, order.end[place]] {
+                if last[done] == place {
+                    rows[done] = Vec::new();
+                }
+            }
+        }
+        let best = rows[0].iter().enumerate().rev().max_by_key(|(_, utility)| **utility);
+        let (cost, utility) = best.map_or((0, 0), |(cost, &utility)| (cost as i64, utility));
+        Self { order, take, leave, best: Worth { utility, cost, count: 0 } }
+    }
+
+    /// Some best set.
+    pub(super) fn any(&self, graph: &Graph) -> Vec<bool> {
+        let mut set = vec![false; self.order.node.len()];
+        let (mut place, mut cost) = (0, self.best.cost as usize);
+        while let Some(&node) = self.order.node.get(place) {
+            set[node] = self.take[place][cost / 64] >> (cost % 64) & 1 == 1;
+            if set[node] {
+                cost -= graph.cost[node] as usize;
+            }
+            place = if set[node] { place + 1 } else { self.order.end[place] };
+        }
+        set
+    }
+
+    /// The costs still to come with which best decisions reach each place from the beginning, agreeing with what the
+    /// search has decided.
+    fn ahead(&self, search: &Search<'_>) -> Vec<Vec<u64>> {
+        let nodes = self.order.node.len();
+        let cost = self.best.cost as usize;
+        let mut ahead: Vec<Vec<u64>> = vec![Vec::new(); nodes + 1];
+        ahead[0] = vec![0; cost / 64 + 1];
+        ahead[0][cost / 64] = 1 << (cost % 64);
+        for place in 0..nodes {
+            let (here, node) = (core::mem::take(&mut ahead[place]), self.order.node[place]);
+            if search.fate[node] != Fate::Out {
+                shift_down(&mut ahead[place + 1], &here, &self.take[place], search.graph.cost[node] as usize);
+            }
+            if search.fate[node] != Fate::In {
+                shift_down(&mut ahead[self.order.end[place]], &here, &self.leave[place], 0);
+            }
+            ahead[place] = here;
+        }
+        ahead
+    }
+
+    /// A best set that agrees with what the search has decided, if there is one.
+    pub(super) fn find(&self, search: &Search<'_>) -> Option<Vec<bool>> {
+        let nodes = self.order.node.len();
+        let ahead = self.ahead(search);
+        let has = |place: usize, cost: usize| {
+            ahead[place].get(cost / 64).is_some_and(|word| word >> (cost % 64) & 1 == 1)
+        };
+        if !has(nodes, 0) {
+            return None;
+        }
+        let mut from: Vec<Vec<usize>> = vec![Vec::new(); nodes + 1];
+        for place in (0..nodes).filter(|&place| search.fate[self.order.node[place]] != Fate::In) {
+            from[self.order.end[place]].push(place);
+        }
+        let (mut set, mut place, mut cost) = (search.with([]), nodes, 0);
+        while place > 0 {
+            let left = |&&before: &&usize| {
+                has(before, cost) && self.leave[before][cost / 64] >> (cost % 64) & 1 == 1
+            };
+            if let Some(&before) = from[place].iter().find(left) {
+                place = before;
+            } else {
+                place -= 1;
+                let node = self.order.node[place];
+                set[node] = true;
+                cost += search.graph.cost[node] as usize;
+            }
+        }
+        Some(set)
+    }
+
+    /// Leaves out every open node that is in no best set that agrees with what the search has decided.
+    pub(super) fn prune(&self, search: &mut Search<'_>) {
+        let nodes = self.order.node.len();
+        let ahead = self.ahead(search);
+        // As many of the costs as also lead to the end.
+        let mut back: Vec<Vec<u64>> = vec![Vec::new(); nodes + 1];
+        back[nodes] = ahead[nodes].clone();
+        if let Some(word) = back[nodes].first_mut() {
+            *word &= 1;
+        }
+        let mut out = Vec::new();
+        for place in (0..nodes).rev() {
+            let (node, end) = (self.order.node[place], self.order.end[place]);
+            let (mut here, mut met) = (vec![0; ahead[place].len()], false);
+            if search.fate[node] != Fate::Out {
+                let cost = search.graph.cost[node] as usize;
+                met = shift_up(&mut here, &back[place + 1], &ahead[place], &self.take[place], cost);
+            }
+            if search.fate[node] != Fate::In {
+                shift_up(&mut here, &back[end], &ahead[place], &self.leave[place], 0);
+            }
+            back[place] = here;
+            if !met {
+                out.push(node);
+            }
+        }
+        out.into_iter().for_each(|node| search.decide(node, Fate::Out));
+    }
+}
+
+/// The row of best utilities at a place, and where taking and where leaving is best.
+fn fold(taken: &[i64], left: &[i64], step: usize, utility: i64, row: &mut Vec<i64>) -> (Vec<u64>, Vec<u64>) {
+    let words = left.len().div_ceil(64);
+    let (mut take, mut leave) = (Vec::with_capacity(words), Vec::with_capacity(words));
+    let mut moved = vec![NEVER; step];
+    moved.extend_from_slice(&taken[..taken.len() - step]);
+    for (left, taken) in left.chunks(64).zip(moved.chunks(64)) {
+        let (mut take_word, mut leave_word) = (0_u64, 0_u64);
+        for (place, (&left, &taken)) in left.iter().zip(taken).enumerate() {
+            let taken = taken + utility;
+            take_word |= u64::from(taken >= left) << place;
+            leave_word |= u64::from(left >= taken) << place;
+            row.push(left.max(taken));
+        }
+        take.push(take_word);
+        leave.push(leave_word);
+    }
+    (take, leave)
+}
+
+/// Adds the costs that the mask lets pass, each less by so much.
+fn shift_down(into: &mut Vec<u64>, from: &[u64], mask: &[u64], less: usize) {
+    if into.is_empty() {
+        *into = vec![0; from.len()];
+    }
+    let (words, bits) = (less / 64, less % 64);
+    for (place, (from, mask)) in from.iter().zip(mask).enumerate().skip(words) {
+        let both = from & mask;
+        if both != 0 {
+            into[place - words] |= both >> bits;
+            if bits > 0 && place > words {
+                into[place - words - 1] |= both << (64 - bits);
+            }
+        }
+    }
+}
+
+/// Adds costs, each more by so much, where they are known and the mask lets them pass; whether there were any.
+fn shift_up(into: &mut [u64], from: &[u64], known: &[u64], mask: &[u64], more: usize) -> bool {
+    let (words, bits) = (more / 64, more % 64);
+    let at = |place: Option<usize>| place.and_then(|place| from.get(place)).copied().unwrap_or(0);
+    let mut any = 0;
+    for (place, (known, mask)) in known.iter().zip(mask).enumerate().skip(words) {
+        let both = known & mask;
+        if both != 0 {
+            let below = if bits > 0 { at((place - words).checked_sub(1)) >> (64 - bits) } else { 0 };
+            let moved = (at(Some(place - words)) << bits | below) & both;
+            into[place] |= moved;
+            any |= moved;
+        }
+    }
+    any != 0
+}
+
+/// Preorder, with the largest subtree last.
+fn preorder(graph: &Graph) -> Preorder {
+    let nodes = graph.len();
+    let mut size = vec![1_usize; nodes];
+    for node in (0..nodes).rev() {
+        for arc in graph.needs(node) {
+            size[graph.head[arc]] += size[node];
+        }
+    }
+    let mut open: Vec<usize> = (0..nodes).filter(|&node| graph.needs(node).is_empty()).collect();
+    open.sort_by_key(|&node| core::cmp::Reverse(size[node]));
+    let (mut node, mut end) = (Vec::with_capacity(nodes), Vec::with_capacity(nodes));
+    while let Some(next) = open.pop() {
+        end.push(node.len() + size[next]);
+        node.push(next);
+        let mut children: Vec<usize> = graph.users(next).iter().map(|&arc| graph.tail[arc]).collect();
+        children.sort_by_key(|&child| core::cmp::Reverse(size[child]));
+        open.append(&mut children);
+    }
+    Preorder { node, end }
+}

@@ -1,0 +1,99 @@
+//! The answer, and how much may be spent on it.
+//!
+//! Deliberately absent: how it is found, of which `stages` is the plan.
+
+use super::condense::condense;
+use super::problem::{Mark, Problem, Selection};
+use super::search::{Fate, Search, Worth};
+use alloc::vec::Vec;
+
+/// How far a search may go: counted, never timed, so that the answer is the same everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Nodes of the search tree to visit; one with many open candidates counts once for every 256 of them.
+    pub nodes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { nodes: 250_000 }
+    }
+}
+
+/// What is known of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// No selection is better, and of those as good this is the one that counts.
+    Optimal,
+    /// The search was cut short; no utility is greater than the bound.
+    Bounded,
+}
+
+/// A selection and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Answer {
+    /// The best that was found.
+    pub selection: Selection,
+    /// Whether it is proven to be the best.
+    pub status: Status,
+    /// No selection has more utility.
+    pub bound: u64,
+    /// Nodes of the search tree that were visited.
+    pub nodes: u64,
+}
+
+/// The best selection: most utility, then least cost, then lexicographically smallest.
+#[must_use]
+pub fn solve(problem: &Problem, limits: Limits) -> Answer {
+    let (graph, node_of) = condense(problem);
+    let budget = i64::try_from(problem.budget()).unwrap_or(i64::MAX);
+    let nothing = Worth { utility: -1, cost: 0, count: 0 };
+    let mut whole = Search::new(&graph, budget, Worth::default(), nothing, limits.nodes);
+    for (candidate, &node) in problem.candidates().iter().zip(&node_of) {
+        match candidate.mark {
+            Mark::Free => {}
+            Mark::Pinned => whole.decide(node, Fate::In),
+            Mark::Forbidden => whole.decide(node, Fate::Out),
+        }
+    }
+    whole.drop_unaffordable();
+    let marked = whole.trail.len();
+    let (bound, parts) = whole.find_best();
+    let mut set = whole.best.take().unwrap_or_default();
+    let utility = whole.floor.utility;
+    whole.undo(marked);
+    let proven = bound.is_none() && whole.find_first(&parts, &mut set);
+    Answer {
+        selection: shortest(problem, &node_of, &set),
+        status: if proven { Status::Optimal } else { Status::Bounded },
+        bound: bound.unwrap_or(utility).max(utility).cast_unsigned(),
+        nodes: limits.nodes - whole.effort,
+    }
+}
+
+/// The candidates of a set of nodes, without an end that brings nothing, costs nothing and is not needed.
+fn shortest(problem: &Problem, node_of: &[usize], set: &[bool]) -> Selection {
+    let all = problem.candidates();
+    let selected: Vec<usize> = (0..all.len()).filter(|&item| set[node_of[item]]).collect();
+    let idle = |item: &&usize| {
+        let candidate = &all[**item];
+        candidate.utility == 0 && candidate.cost == 0 && candidate.mark != Mark::Pinned
+    };
+    let must = selected.len() - selected.iter().rev().take_while(idle).count();
+    // One past the furthest that what is kept so far needs.
+    let (mut far, mut keep) = (0, selected.len());
+    for (place, &item) in selected.iter().enumerate() {
+        if place >= must && far <= item {
+            keep = place;
+            break;
+        }
+        far = all[item].deps.iter().fold(far, |far, &dep| far.max(dep + 1));
+    }
+    let mut selection = Selection { selected, utility: 0, cost: 0 };
+    selection.selected.truncate(keep);
+    for &item in &selection.selected {
+        selection.utility += all[item].utility;
+        selection.cost += all[item].cost;
+    }
+    selection
+}

@@ -1,0 +1,174 @@
+//! The plan: reduce the whole graph, find a best set in what is left, then reduce the whole once more, now by what
+//! was found, and find the first of all sets that are as good.
+//!
+//! What is left is searched as it is; if that takes long, in two parts by the number of nodes; and if it is a forest
+//! for which a table is less work, by the table.
+
+use super::branch::End;
+use super::condense::Graph;
+use super::count::Part;
+use super::forest::{Table, visits};
+use super::search::Search;
+use alloc::vec::Vec;
+
+/// Visits after which what is left is parted; in unit tests at once, so that small problems come that far.
+const BEFORE_PARTS: u64 = if cfg!(test) { 1 } else { 300 };
+
+impl Search<'_> {
+    /// Finds a set of greatest worth; if the effort does not suffice, with the bound that is left. And the parts in
+    /// which ties are best looked for.
+    pub(super) fn find_best(&mut self) -> (Option<i64>, Vec<Part>) {
+        let whole = Vec::from([Part::Any]);
+        if self.visit(true).is_none() {
+            return (None, whole);
+        }
+        let (core, nodes) = self.core();
+        let mut part = self.part(&core);
+        let (mut parts, mut cut) = (whole, None);
+        if let (End::Cut, open) = part.search_within(BEFORE_PARTS) {
+            let share = visits(&part);
+            parts = part.parts();
+            for &one in &parts {
+                part.confine(one);
+                let effort = share.unwrap_or(part.effort / 2);
+                if let (End::Cut, left) = part.search_within(effort) {
+                    cut = cut.max(Some(part.whole_bound(left.min(open))));
+                }
+            }
+            if cut.is_some() && share.is_some() {
+                part.confine(Part::Any);
+                let table = Table::new(&part);
+                part.offer(part.plus(table.best), |_| table.any(&core));
+                cut = None;
+            }
+        }
+        if let Some(best) = part.best {
+            self.best = Some(self.with(chosen(&nodes, &best)));
+        }
+        (self.effort, self.floor) = (part.effort, part.floor);
+        (cut, parts)
+    }
+
+    /// Replaces a best set by the first of all that are as good; `false` if that could not be proven.
+    pub(super) fn find_first(&mut self, parts: &[Part], set: &mut Vec<bool>) -> bool {
+        self.rebudget(self.floor.cost);
+        self.floor.cost += 1;
+        self.any = true;
+        self.visit(false);
+        let (core, nodes) = self.core();
+        let mut part = self.part(&core);
+        part.any = true;
+        let known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
+        let share = visits(&part);
+        let (mut firsts, mut end) = (Vec::new(), End::Found);
+        for &one in parts {
+            part.confine(one);
+            end = part.first_within(share.unwrap_or(u64::MAX), one, &known, &mut firsts);
+            part.undo(0);
+            if end == End::Cut {
+                break;
+            }
+        }
+        if end == End::Cut && share.is_some() {
+            part.confine(Part::Any);
+            let table = Table::new(&part);
+            let mut first = known;
+            part.first(&mut first, Some(&table));
+            (firsts, end) = (Vec::from([first]), End::Found);
+        }
+        let mut order: Vec<usize> = (0..core.len()).collect();
+        order.sort_unstable_by_key(|&node| core.key[node]);
+        let in_order = |set: &Vec<bool>| -> Vec<bool> { order.iter().map(|&node| set[node]).collect() };
+        if let Some(first) = firsts.iter().max_by_key(|set| in_order(set)) {
+            *set = self.with(chosen(&nodes, first));
+        }
+        self.effort = part.effort;
+        end != End::Cut
+    }
+
+    /// Adds the first of the best sets in a part, if there is one.
+    fn first_within(&mut self, effort: u64, part: Part, known: &[bool], firsts: &mut Vec<Vec<bool>>) -> End {
+        let spared = self.effort.saturating_sub(effort);
+        self.effort -= spared;
+        let mut first = known.to_vec();
+        let mut end = if part == Part::Any { End::Found } else { self.search().0 };
+        if end == End::Found {
+            if part != Part::Any {
+                first = self.best.take().unwrap_or(first);
+            }
+            if !self.first(&mut first, None) {
+                end = End::Cut;
+            }
+            firsts.push(first);
+        }
+        self.effort += spared;
+        end
+    }
+
+    /// The graph of what is open, and its nodes.
+    fn core(&self) -> (Graph, Vec<usize>) {
+        let open = self.open();
+        (self.graph.restrict(&open), open)
+    }
+
+    /// A search of that graph.
+    fn part<'a>(&self, core: &'a Graph) -> Search<'a> {
+        let mut part = Search::new(core, self.budget, self.held, self.floor, self.effort);
+        part.flow.begin_at(core, &self.flow);
+        part
+    }
+}
+
+/// The nodes that a set on the core has.
+fn chosen(nodes: &[usize], set: &[bool]) -> impl Iterator<Item = usize> {
+    nodes.iter().zip(set).filter(|(_, inside)| **inside).map(|(&node, _)| node)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::context::{Candidate, Limits, Mark, Problem, Selection, Status, check, solve};
+    use alloc::vec::Vec;
+
+    /// The best of all sets, by trying them.
+    fn brute(problem: &Problem) -> Selection {
+        let count = problem.candidates().len();
+        let sets = (0..1_u32 << count).map(|set| (0..count).filter(|item| set >> item & 1 == 1).collect());
+        let sums = sets.map(|selected: Vec<usize>| {
+            let of = |number: fn(&Candidate) -> u64| {
+                selected.iter().map(|&one| number(&problem.candidates()[one])).sum()
+            };
+            Selection { utility: of(|one| one.utility), cost: of(|one| one.cost), selected }
+        });
+        let answers = sums.filter(|set| check(problem, set).is_ok());
+        answers.min_by_key(|set| (u64::MAX - set.utility, set.cost, set.selected.clone())).unwrap()
+    }
+
+    /// Parts and tables come last, where small problems seldom come: here they come at once, on forests and others.
+    #[test]
+    fn parts_and_tables_find_what_trying_everything_finds() {
+        let mut seed = 1_u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        let mut visited = 0;
+        for round in 0..4_000 {
+            let (needs, excess, noise) = (1 + round % 2, draw(9), 1 + draw(3));
+            let candidates: Vec<Candidate> = (0..8)
+                .map(|item| {
+                    let cost = draw(20);
+                    let count = if item > 0 { draw(needs + 1) } else { 0 };
+                    let deps: Vec<usize> = (0..count).map(|_| draw(item) as usize).collect();
+                    let utility = if cost == 0 { 0 } else { cost + excess + draw(noise) };
+                    Candidate { utility, cost, deps, mark: Mark::Free }
+                })
+                .collect();
+            let budget = draw(1 + candidates.iter().map(|one| one.cost).sum::<u64>());
+            let problem = Problem::new(budget, candidates).unwrap();
+            let answer = solve(&problem, Limits::default());
+            assert_eq!((answer.selection, answer.status), (brute(&problem), Status::Optimal), "{problem:?}");
+            visited = answer.nodes.max(visited);
+        }
+        assert!(visited > 100, "at most {visited} visits");
+    }
+}

@@ -1,0 +1,279 @@
+//! The context optimizer against trying everything: utility, cost, and which of the best sets it is.
+//!
+//! `BRUTE_CASES` is how many random problems are tried; the nightly figure is a million, in a release build.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use orchestrion_kernel::context::{
+    Answer, Candidate, Fault, Flaw, Limits, Mark, Problem, Selection, Status, check, solve,
+};
+
+/// Numbers that are the same everywhere (splitmix64).
+struct Lot(u64);
+
+impl Lot {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From 0 to `most`, both included.
+    fn up_to(&mut self, most: u64) -> u64 {
+        self.next() % (most + 1)
+    }
+
+    fn of<T: Copy>(&mut self, some: &[T]) -> T {
+        some[usize::try_from(self.next() % some.len() as u64).unwrap()]
+    }
+
+    fn place(&mut self, below: usize) -> usize {
+        usize::try_from(self.next() % below as u64).unwrap()
+    }
+}
+
+fn free(utility: u64, cost: u64, deps: &[usize]) -> Candidate {
+    Candidate { utility, cost, deps: deps.to_vec(), mark: Mark::Free }
+}
+
+/// The answer by trying every set; `None` if no set will do.
+fn brute(budget: u64, candidates: &[Candidate]) -> Option<Selection> {
+    let masks: Vec<u32> =
+        candidates.iter().map(|one| one.deps.iter().fold(0, |mask, dep| mask | 1 << dep)).collect();
+    let mut best: Option<Selection> = None;
+    'sets: for set in 0..1_u32 << candidates.len() {
+        let (mut utility, mut cost) = (0, 0);
+        for (item, candidate) in candidates.iter().enumerate() {
+            let inside = set >> item & 1 == 1;
+            let allowed =
+                if inside { candidate.mark != Mark::Forbidden } else { candidate.mark != Mark::Pinned };
+            if !allowed || inside && masks[item] & !set != 0 {
+                continue 'sets;
+            }
+            if inside {
+                utility += candidate.utility;
+                cost += candidate.cost;
+            }
+        }
+        let loses = |best: &Selection| utility < best.utility || utility == best.utility && cost > best.cost;
+        if cost > budget || best.as_ref().is_some_and(loses) {
+            continue;
+        }
+        let selected = (0..candidates.len()).filter(|item| set >> item & 1 == 1).collect();
+        let found = Selection { selected, utility, cost };
+        if best
+            .as_ref()
+            .is_none_or(|best| (best.utility, best.cost) != (utility, cost) || found.selected < best.selected)
+        {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+/// Solves, and holds the answer against every set.
+fn agree(budget: u64, candidates: Vec<Candidate>) {
+    let expected = brute(budget, &candidates);
+    let Ok(problem) = Problem::new(budget, candidates) else {
+        assert_eq!(expected, None, "a problem with an answer is refused");
+        return;
+    };
+    let Answer { selection, status, bound, .. } = solve(&problem, Limits::default());
+    assert_eq!(check(&problem, &selection), Ok(()), "{problem:?}");
+    assert_eq!(Some(&selection), expected.as_ref(), "{problem:?}");
+    assert_eq!((status, bound), (Status::Optimal, selection.utility), "{problem:?}");
+}
+
+#[test]
+fn every_small_digraph_is_solved() {
+    let mut solved = 0;
+    for nodes in 0..=3_usize {
+        let pairs: Vec<(usize, usize)> =
+            (0..nodes * nodes).map(|pair| (pair / nodes, pair % nodes)).filter(|(a, b)| a != b).collect();
+        for arcs in 0..1_u32 << pairs.len() {
+            for numbers in 0..6_u64.pow(u32::try_from(nodes).unwrap()) {
+                let mut candidates = Vec::new();
+                let mut rest = numbers;
+                for item in 0..nodes {
+                    let mut one = free(rest % 2, rest / 2 % 3, &[]);
+                    rest /= 6;
+                    let arcs = pairs
+                        .iter()
+                        .enumerate()
+                        .filter(|(place, (a, _))| arcs >> place & 1 == 1 && *a == item);
+                    one.deps.extend(arcs.map(|(_, (_, b))| *b));
+                    candidates.push(one);
+                }
+                let total: u64 = candidates.iter().map(|one| one.cost).sum();
+                for budget in 0..=total {
+                    agree(budget, candidates.clone());
+                    solved += 1;
+                }
+            }
+        }
+    }
+    assert!(solved > 40_000, "only {solved} problems");
+}
+
+/// Every digraph on four nodes, with every cost and every budget; utilities are drawn. Fewer in an unoptimised build.
+#[test]
+fn every_digraph_on_four_nodes_is_solved() {
+    let mut lot = Lot(4);
+    let stride = if cfg!(debug_assertions) { 7 } else { 1 };
+    for code in (0..4096_u64 * 81).step_by(stride) {
+        let (arcs, costs) = (code / 81, code % 81);
+        let mut place = 0;
+        let mut rest = costs;
+        let mut candidates = Vec::new();
+        for item in 0..4 {
+            let mut one = free(lot.up_to(2), rest % 3, &[]);
+            rest /= 3;
+            for dep in (0..4).filter(|dep| *dep != item) {
+                if arcs >> place & 1 == 1 {
+                    one.deps.push(dep);
+                }
+                place += 1;
+            }
+            candidates.push(one);
+        }
+        let total: u64 = candidates.iter().map(|one| one.cost).sum();
+        (0..=total).for_each(|budget| agree(budget, candidates.clone()));
+    }
+}
+
+/// A problem with up to ten candidates: ties everywhere or nowhere, zeros, cycles, marks, and large numbers.
+fn drawn(lot: &mut Lot) -> (u64, Vec<Candidate>) {
+    let count = lot.place(11);
+    let sizes = [0, 1, 2, 3, 10, 1000, 1 << 40, 1 << 57];
+    let (utility_max, cost_max) = (lot.of(&sizes), lot.of(&sizes));
+    let (likeness, excess) = (lot.up_to(7), lot.up_to(20));
+    let (needs, cyclic, marked) = (lot.up_to(4), lot.up_to(3) == 0, lot.up_to(3) == 0);
+    let mut names: Vec<usize> = (0..count).collect();
+    if lot.up_to(1) == 0 {
+        for place in (1..count).rev() {
+            names.swap(place, lot.place(place + 1));
+        }
+    }
+    let mut candidates = vec![free(0, 0, &[]); count];
+    for item in 0..count {
+        let cost = lot.up_to(cost_max);
+        let (utility, cost) = match likeness {
+            0 => (cost, cost),
+            1 => (cost + excess, cost),
+            2 => (2 * cost, 2 * cost),
+            3 => (cost.saturating_sub(excess), cost),
+            _ => (lot.up_to(utility_max), cost),
+        };
+        let below = if cyclic { count } else { item };
+        let deps =
+            (0..if below > 0 { lot.up_to(needs) } else { 0 }).map(|_| names[lot.place(below)]).collect();
+        let mark = match lot.up_to(if marked { 9 } else { 0 }) {
+            8 => Mark::Pinned,
+            9 => Mark::Forbidden,
+            _ => Mark::Free,
+        };
+        candidates[names[item]] = Candidate { utility, cost, deps, mark };
+    }
+    let total: u64 = candidates.iter().map(|one| one.cost).sum();
+    let budget = match lot.up_to(9) {
+        0 => u64::MAX,
+        1 => 0,
+        _ => lot.up_to(total),
+    };
+    (budget, candidates)
+}
+
+#[test]
+fn random_problems_are_solved() {
+    let cases = std::env::var("BRUTE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000);
+    let mut lot = Lot(7);
+    for _ in 0..cases {
+        let (budget, candidates) = drawn(&mut lot);
+        agree(budget, candidates);
+    }
+}
+
+/// What a search of so few nodes says must hold, proven or not.
+#[test]
+fn an_answer_that_is_cut_short_keeps_its_word() {
+    let mut lot = Lot(8);
+    let mut bounded = 0;
+    for _ in 0..5_000 {
+        let (budget, candidates) = drawn(&mut lot);
+        let Ok(problem) = Problem::new(budget, candidates.clone()) else { continue };
+        let expected = brute(budget, &candidates).unwrap();
+        let answer = solve(&problem, Limits { nodes: lot.up_to(2) });
+        assert_eq!(check(&problem, &answer.selection), Ok(()), "{problem:?}");
+        assert!(answer.bound >= expected.utility, "{problem:?}");
+        if answer.status == Status::Optimal {
+            assert_eq!(answer.selection, expected, "{problem:?}");
+        } else {
+            bounded += 1;
+        }
+    }
+    assert!(bounded > 100, "only {bounded} were cut short");
+}
+
+#[test]
+fn a_flaw_names_the_candidate() {
+    let cases: &[(u64, Vec<Candidate>, &str)] = &[
+        (
+            9,
+            vec![free(1, 1, &[1])],
+            "candidate 0 needs 1, which is not in the list; expected positions of the list",
+        ),
+        (
+            9,
+            vec![free(1, 1 << 62, &[]), free(1, 1, &[])],
+            "with candidate 1, utilities or costs add up to more than 2^62; expected smaller numbers",
+        ),
+        (
+            9,
+            vec![
+                Candidate { mark: Mark::Pinned, ..free(1, 1, &[1]) },
+                free(1, 1, &[2]),
+                Candidate { mark: Mark::Forbidden, ..free(1, 1, &[]) },
+            ],
+            "candidate 0 is pinned and needs 2, which is forbidden; unpin the one or allow the other",
+        ),
+        (
+            3,
+            vec![Candidate { mark: Mark::Pinned, ..free(1, 2, &[1]) }, free(1, 2, &[])],
+            "what is pinned costs 4 with all that it needs, and the budget is 3; expected a budget of at least 4",
+        ),
+    ];
+    for (budget, candidates, sentence) in cases {
+        let flaw: Flaw = Problem::new(*budget, candidates.clone()).unwrap_err();
+        assert_eq!(flaw.to_string(), *sentence);
+    }
+}
+
+#[test]
+fn the_check_knows_every_fault() {
+    let candidates = vec![
+        free(5, 2, &[]),
+        free(3, 2, &[0]),
+        Candidate { mark: Mark::Forbidden, ..free(9, 0, &[]) },
+        Candidate { mark: Mark::Pinned, ..free(0, 1, &[]) },
+        free(4, 2, &[]),
+    ];
+    let problem = Problem::new(5, candidates).unwrap();
+    let cases: &[(&[usize], u64, u64, Option<Fault>)] = &[
+        (&[0, 1, 3], 8, 5, None),
+        (&[3, 0], 5, 3, Some(Fault::OutOfOrder { item: 0 })),
+        (&[3, 3], 0, 2, Some(Fault::OutOfOrder { item: 3 })),
+        (&[3, 5], 0, 1, Some(Fault::Unknown { item: 5 })),
+        (&[1, 3], 3, 3, Some(Fault::Open { item: 1, dep: 0 })),
+        (&[2, 3], 9, 1, Some(Fault::Forbidden { item: 2 })),
+        (&[0], 5, 2, Some(Fault::Unpinned { item: 3 })),
+        (&[0, 3], 6, 3, Some(Fault::Utility { said: 6, sum: 5 })),
+        (&[0, 3], 5, 2, Some(Fault::Cost { said: 2, sum: 3 })),
+        (&[0, 1, 3, 4], 12, 7, Some(Fault::OverBudget { cost: 7, budget: 5 })),
+    ];
+    for &(selected, utility, cost, fault) in cases {
+        let selection = Selection { selected: selected.to_vec(), utility, cost };
+        assert_eq!(check(&problem, &selection).err(), fault, "{selected:?}");
+    }
+    assert_eq!(solve(&problem, Limits::default()).selection.selected, [0, 3, 4]);
+}

@@ -1,0 +1,122 @@
+//! `context`: which items a module is shown, why, and what another budget would buy.
+
+mod curve;
+mod explain;
+mod solve;
+
+use super::{Global, Outcome};
+use crate::context::{Id, Named};
+use crate::show::{grouped, harmless};
+use anstyle::{AnsiColor, Style};
+use miette::Result;
+use orchestrion_kernel::context::{Limits, Status};
+use std::path::PathBuf;
+
+/// Choose what a module is shown within a budget of tokens: exactly, with what each item needs. Explain the choice, and draw what
+/// other budgets would buy.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  orchestrion context solve problem.json            the best choice, and that there is no better one
+  orchestrion context explain problem.json          why each item is in or out
+  orchestrion context curve problem.json --svg curve.svg
+
+A problem, in JSON; everything but budget, items, id, utility and cost may be left out:
+  {\"budget\": 100, \"reserved\": 20, \"items\": [
+    {\"id\": \"policy\",  \"utility\": 0,  \"cost\": 10, \"mark\": \"pinned\"},
+    {\"id\": \"call\",    \"utility\": 0,  \"cost\": 15, \"group\": \"lookup\"},
+    {\"id\": \"result\",  \"utility\": 60, \"cost\": 30, \"group\": \"lookup\"},
+    {\"id\": \"summary\", \"utility\": 40, \"cost\": 20, \"deps\": [\"policy\"]},
+    {\"id\": \"draft\",   \"utility\": 9,  \"cost\": 5,  \"mark\": \"forbidden\"}]}
+
+An item is shown only with all its deps. Items of a group come together or not at all. What is reserved is kept for the
+answer. Of choices with the most utility the one of least cost is taken, and of these the one whose list of ids is first:
+numbers before texts, texts by their bytes. `orchestrion export schema --of problem` describes every field.
+
+Exit codes: 0 solved; 2 no problem, or no answer; 3 the search was cut short.")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Solve(solve::Args),
+    Explain(explain::Args),
+    Curve(curve::Args),
+}
+
+pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+    match &args.verb {
+        Verb::Solve(args) => solve::run(args, global),
+        Verb::Explain(args) => explain::run(args, global),
+        Verb::Curve(args) => curve::run(args, global),
+    }
+}
+
+/// What every verb of `context` is about.
+#[derive(Debug, clap::Args)]
+struct About {
+    /// The problem, a JSON file.
+    #[arg(value_name = "PROBLEM")]
+    problem: PathBuf,
+    /// Cut a search short after so many nodes; its answer is then given with a proven bound. The same on every machine.
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().nodes)]
+    nodes: u64,
+}
+
+impl About {
+    fn read(&self) -> Result<Named> {
+        Ok(Named::read(&self.problem)?)
+    }
+
+    const fn limits(&self) -> Limits {
+        Limits { nodes: self.nodes }
+    }
+}
+
+/// An id as a terminal may get it.
+fn name(id: &Id<'_>) -> String {
+    harmless(&id.to_string())
+}
+
+/// Some ids, of which so many are told and the others counted.
+fn names(ids: &[&Id<'_>], most: usize) -> String {
+    let mut told: Vec<String> = ids.iter().take(most).map(|id| name(id)).collect();
+    if ids.len() > most {
+        told.push(format!("and {} more", grouped((ids.len() - most) as u64)));
+    }
+    told.join(", ")
+}
+
+/// A count of tokens.
+fn tokens(number: u64) -> String {
+    format!("{} {}", grouped(number), if number == 1 { "token" } else { "tokens" })
+}
+
+/// A part of a whole, in percent with two places, rounded down.
+fn percent(part: u64, whole: u64) -> String {
+    let hundredths = u128::from(part) * 10_000 / u128::from(whole.max(1));
+    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
+}
+
+/// How a status is told.
+const fn word(status: Status) -> &'static str {
+    match status {
+        Status::Optimal => "optimal",
+        Status::Bounded => "bounded",
+    }
+}
+
+/// A search that was cut short leaves something open.
+const fn outcome(is_cut: bool) -> Outcome {
+    if is_cut { Outcome::Unread } else { Outcome::Fine }
+}
+
+const fn style(is_good: bool) -> Style {
+    Style::new().fg_color(Some(anstyle::Color::Ansi(if is_good {
+        AnsiColor::Green
+    } else {
+        AnsiColor::Yellow
+    })))
+}

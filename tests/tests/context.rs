@@ -1,0 +1,231 @@
+//! Context problems at the border: the 0-1 program, the rules, the explanations and the curve, held against every choice there is.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use orchestrion::context::{Account, Budget, Named, Reason, Rule, Solver, compare, curve, solve};
+use orchestrion_kernel::context::{Limits, Mark, Problem, Selection, Status, check};
+use proptest::prelude::*;
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+/// An item as it stands in a file.
+#[derive(Clone, Debug)]
+struct Drawn {
+    utility: u64,
+    cost: u64,
+    deps: Vec<usize>,
+    mark: Mark,
+    group: Option<usize>,
+    is_working: bool,
+}
+
+/// A problem as a file, so that what is tested is what a user has.
+fn file(budget: u64, items: &[Drawn]) -> String {
+    let mut file = format!("{{\"budget\": {budget}, \"items\": [");
+    for (id, item) in items.iter().enumerate() {
+        let Drawn { utility, cost, deps, .. } = item;
+        let comma = if id == 0 { "" } else { ", " };
+        write!(file, "{comma}{{\"id\": {id}, \"utility\": {utility}, \"cost\": {cost}, \"deps\": {deps:?}")
+            .unwrap();
+        match item.mark {
+            Mark::Free => {}
+            Mark::Pinned => file.push_str(", \"mark\": \"pinned\""),
+            Mark::Forbidden => file.push_str(", \"mark\": \"forbidden\""),
+        }
+        if let Some(group) = item.group {
+            write!(file, ", \"group\": {group}").unwrap();
+        }
+        if item.is_working {
+            file.push_str(", \"layer\": \"working\"");
+        }
+        file.push('}');
+    }
+    file + "]}"
+}
+
+/// Problems of at most so many items; those that contradict themselves are none.
+fn problems(items_max: usize) -> impl Strategy<Value = Named> {
+    let item = move |utility_max: u64| {
+        let mark = prop_oneof![8 => Just(Mark::Free), 1 => Just(Mark::Pinned), 1 => Just(Mark::Forbidden)];
+        let deps = prop::collection::vec(0..items_max, 0..3);
+        let group = prop_oneof![5 => Just(None), 1 => (0..2_usize).prop_map(Some)];
+        let drawn = (0..=utility_max, 0..=6_u64, deps, mark, group, any::<bool>());
+        drawn.prop_map(|(utility, cost, deps, mark, group, is_working)| Drawn {
+            utility,
+            cost,
+            deps,
+            mark,
+            group,
+            is_working,
+        })
+    };
+    // Few utilities make many ties.
+    let items = prop_oneof![Just(2_u64), Just(50)]
+        .prop_flat_map(move |utility_max| prop::collection::vec(item(utility_max), 0..=items_max));
+    (items, 0..=4 * items_max as u64).prop_filter_map("it contradicts itself", |(mut items, budget)| {
+        let count = items.len();
+        for item in &mut items {
+            item.deps.retain(|dep| *dep < count);
+        }
+        Named::from_bytes("drawn", file(budget, &items).as_bytes()).ok()
+    })
+}
+
+/// Every choice that passes the check, found by trying all.
+fn choices(problem: &Problem) -> impl Iterator<Item = Selection> {
+    let candidates = problem.candidates();
+    (0..1_u32 << candidates.len()).filter_map(move |bits| {
+        let selected: Vec<usize> = (0..candidates.len()).filter(|item| bits >> item & 1 == 1).collect();
+        let utility = selected.iter().map(|item| candidates[*item].utility).sum();
+        let cost = selected.iter().map(|item| candidates[*item].cost).sum();
+        let selection = Selection { selected, utility, cost };
+        check(problem, &selection).is_ok().then_some(selection)
+    })
+}
+
+/// The canonical one.
+fn best(choices: impl Iterator<Item = Selection>) -> Selection {
+    choices
+        .min_by(|a, b| {
+            (Reverse(a.utility), a.cost, &a.selected).cmp(&(Reverse(b.utility), b.cost, &b.selected))
+        })
+        .unwrap()
+}
+
+fn at(named: &Named, budget: u64) -> Option<Problem> {
+    Problem::new(budget, named.problem.candidates().to_vec()).ok()
+}
+
+fn all(named: &Named) -> u64 {
+    named.problem.candidates().iter().map(|candidate| candidate.cost).sum::<u64>().max(named.problem.budget())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_program_and_the_kernel_find_the_choice_that_trying_all_finds(named in problems(10)) {
+        let expected = best(choices(&named.problem));
+        for solver in [Solver::Native, Solver::Ilp] {
+            let solved = solve(&named, solver, Limits::default()).unwrap();
+            prop_assert_eq!(&solved.selection, &expected, "{}", solver.name());
+            prop_assert_eq!((solved.status, solved.bound), (Status::Optimal, expected.utility));
+        }
+    }
+
+    #[test]
+    fn the_rules_lose_what_they_say_and_call_only_the_best_choice_optimal(named in problems(9)) {
+        let expected = best(choices(&named.problem));
+        for solved in compare(&named, Limits::default()).unwrap() {
+            prop_assert!(check(&named.problem, &solved.selection).is_ok());
+            prop_assert_eq!(solved.loss(), expected.utility - solved.selection.utility);
+            prop_assert_eq!(solved.status == Status::Optimal, solved.selection == expected);
+        }
+    }
+
+    #[test]
+    fn a_whole_curve_has_every_step_and_no_other(named in problems(8)) {
+        let drawn = curve(&named.problem, usize::MAX, Limits::default()).unwrap();
+        prop_assert!(drawn.is_complete && !drawn.is_cut);
+        let budgets = (0..=all(&named)).filter_map(|budget| Some((budget, best(choices(&at(&named, budget)?)))));
+        let mut steps: Vec<(u64, u64, u64)> = Vec::new();
+        for (budget, best) in budgets {
+            match steps.last_mut() {
+                Some((_, to, utility)) if *utility == best.utility => *to = budget,
+                _ => steps.push((budget, budget, best.utility)),
+            }
+        }
+        let found: Vec<_> = drawn.points.iter().map(|point| (point.cost, point.budget, point.utility)).collect();
+        prop_assert_eq!(found, steps);
+    }
+
+    #[test]
+    fn a_part_of_a_curve_is_part_of_the_whole(named in problems(9), points_max in 1..6_usize) {
+        let whole = curve(&named.problem, usize::MAX, Limits::default()).unwrap();
+        let part = curve(&named.problem, points_max, Limits::default()).unwrap();
+        prop_assert!(part.points.len() <= points_max.max(3));
+        prop_assert!(part.points.iter().any(|point| (point.cost..=point.budget).contains(&named.problem.budget())));
+        for point in &part.points {
+            let same = whole.points.iter().find(|other| other.cost == point.cost).unwrap();
+            prop_assert_eq!((same.utility, same.items), (point.utility, point.items));
+        }
+    }
+
+    #[test]
+    fn what_an_item_costs_and_from_which_budget_it_is_chosen_are_so(named in problems(7)) {
+        let mut account = Account::new(&named, Limits::default()).unwrap();
+        let reasons = account.reasons();
+        let here = best(choices(&named.problem));
+        for (item, reason) in reasons.into_iter().enumerate() {
+            let is_in = matches!(reason, Reason::In { .. });
+            prop_assert_eq!(is_in, here.selected.contains(&item));
+            let has = |choice: &Selection| choice.selected.contains(&item);
+            let explained = account.explain(item, reason).unwrap();
+            let others: Vec<_> = choices(&named.problem).filter(|choice| has(choice) != is_in).collect();
+            match explained.otherwise {
+                Some(change) => prop_assert_eq!(change.utility, best(others.into_iter()).utility),
+                None => prop_assert!(others.is_empty()),
+            }
+            // The smallest budget at which a choice as good as the best has the item.
+            let least = (named.problem.budget()..=all(&named)).find_map(|budget| {
+                let problem = at(&named, budget).unwrap();
+                let best = best(choices(&problem));
+                let is_tied = choices(&problem).any(|choice| has(&choice) && choice.utility == best.utility);
+                is_tied.then(|| if has(&best) { Budget::Chosen(budget) } else { Budget::Tied(budget) })
+            });
+            prop_assert_eq!(explained.budget, least.filter(|_| !is_in));
+        }
+        prop_assert!(!account.is_cut);
+    }
+
+    #[test]
+    fn the_next_budget_that_has_more_is_the_smallest(named in problems(8)) {
+        let mut account = Account::new(&named, Limits::default()).unwrap();
+        let now = best(choices(&named.problem)).utility;
+        let more = (named.problem.budget() + 1..=all(&named)).map(|budget| (budget, best(choices(&at(&named, budget).unwrap())).utility));
+        let least = more.into_iter().find(|(_, utility)| *utility > now);
+        let raise = account.raise().unwrap().map(|raise| (raise.budget, raise.utility));
+        prop_assert_eq!(raise, least);
+        let next = best(choices(&at(&named, named.problem.budget() + 1).unwrap())).utility - now;
+        prop_assert_eq!(account.next_token().unwrap(), next);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_program_and_the_kernel_agree_on_what_is_too_much_to_try(named in problems(30)) {
+        let native = solve(&named, Solver::Native, Limits::default()).unwrap();
+        prop_assert_eq!(native.status, Status::Optimal);
+        prop_assert_eq!(native.selection, solve(&named, Solver::Ilp, Limits::default()).unwrap().selection);
+    }
+}
+
+/// What each rule takes, step by step: budget 100, of which the pinned item leaves 90, and facts may have 63.
+#[test]
+fn the_rules_pack_as_they_say() {
+    let file = br#"{"budget": 100, "items": [
+        {"id": 0, "utility": 0, "cost": 10, "mark": "pinned"},
+        {"id": 1, "utility": 1, "cost": 20},
+        {"id": 2, "utility": 90, "cost": 30, "deps": [1]},
+        {"id": 3, "utility": 95, "cost": 5, "deps": [9]},
+        {"id": 4, "utility": 80, "cost": 13},
+        {"id": 5, "utility": 70, "cost": 1},
+        {"id": 6, "utility": 60, "cost": 1},
+        {"id": 7, "utility": 5, "cost": 6, "layer": "working"},
+        {"id": 8, "utility": 5, "cost": 20, "layer": "working", "deps": [4]},
+        {"id": 9, "utility": 99, "cost": 1, "mark": "forbidden"}]}"#;
+    let named = Named::from_bytes("rules", file).unwrap();
+    for (rule, selected) in [
+        // By utility for a token, with all it needs: 5, 6, 4, 8 (with 4), 2 (with 1), 7, which does not fit any more.
+        (Rule::Greedy, vec![0, 1, 2, 4, 5, 6, 8]),
+        // 3 needs what is forbidden, and is no fact that could be read. 2 and 1 take 50, 4 the other 13; 5 does not fit into
+        // seven tenths, and 6 is not looked at any more. Both working items fit into the 27 that are left.
+        (Rule::Ranked, vec![0, 1, 2, 4, 7, 8]),
+        // 8 brings 4; then 7, 6 and 5. Of 90 tokens 49 are left, and 2 with 1 takes 50.
+        (Rule::Recent, vec![0, 4, 5, 6, 7, 8]),
+    ] {
+        assert_eq!(rule.pack(&named).selected, selected, "{rule:?}");
+    }
+}

@@ -1,0 +1,194 @@
+//! What happens in a sequence, and under which policy.
+
+use super::writes::{KINDS_OF_FACTS, SCOPES, plain_fact, plain_key, read_one_of, write};
+use orchestrion_kernel::item::Rank;
+use orchestrion_kernel::{ItemId, Policy};
+use proptest::bool::weighted;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof};
+use proptest::sample::select;
+use proptest::strategy::Union;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// The most deeds of a sequence.
+const DEEDS_MAX: usize = 80;
+
+/// What happens next.
+#[derive(Clone)]
+pub(super) enum Deed {
+    /// This comes in.
+    Take(Value),
+    /// The user asks for something, what is known is compacted if it is due, and memory gives back this trace.
+    Ask {
+        /// Of which request.
+        trace: u32,
+        /// What comes in while the summarizer is at work.
+        meanwhile: Option<Value>,
+        /// What the summarizer answers.
+        answer: Answer,
+    },
+    /// So many questions are answered, so that the request gets on.
+    Go(u32),
+    /// The request is cancelled, and ended.
+    End,
+    /// The same, and the session ends; the next may start at once.
+    Close(bool),
+    /// In a task something else counts than this key says everywhere, and then nothing does: what was said there keeps its link.
+    Aside(Value),
+    /// This fact, about one of the summaries of facts: it supersedes it, or else rests on it.
+    About {
+        /// Which of them.
+        summary: usize,
+        /// Whether it supersedes it.
+        supersedes: bool,
+        /// Everything else of the fact.
+        fact: Value,
+    },
+}
+
+/// What the summarizer does with what it is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Answer {
+    /// It leaves out what it forgets.
+    All,
+    /// It forgets those of the cluster that have their bit set.
+    Part(u32),
+    /// The same, each of them twice, the last first.
+    Twice(u32),
+    /// It forgets another item as well.
+    Stranger(u64),
+    /// It forgets nothing.
+    Nothing,
+    /// It does not answer.
+    Fails(&'static str),
+    /// The user cancels before it does.
+    Cancelled,
+}
+
+impl Answer {
+    /// What it says about this cluster, as an input. A stranger in the cluster is none.
+    pub(super) fn input(self, call: &Value, cluster: &[ItemId]) -> Value {
+        let of = |bits: u32| cluster.iter().enumerate().filter(move |(at, _)| bits & (1 << at) != 0);
+        let part = |bits: u32| of(bits).map(|(_, id)| json!(id)).collect::<Vec<Value>>();
+        let forgets = match self {
+            Self::All => Value::Null,
+            Self::Part(bits) => json!(part(bits)),
+            Self::Twice(bits) => {
+                json!(part(bits).into_iter().rev().chain(part(bits)).collect::<Vec<Value>>())
+            }
+            Self::Stranger(id) => {
+                json!(part(u32::MAX).into_iter().chain([json!(id)]).collect::<Vec<Value>>())
+            }
+            Self::Nothing => json!([]),
+            Self::Fails(failure) => return json!({ "call_failed": { "call": call, "failure": failure } }),
+            Self::Cancelled => return json!("cancel"),
+        };
+        json!({ "reply": { "call": call, "report": { "summary": { "text": "summed", "forgets": forgets } } } })
+    }
+}
+
+impl fmt::Debug for Deed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Take(input) => write!(f, "{input}"),
+            Self::Ask { trace, meanwhile: None, answer } => {
+                write!(f, "ask, trace {trace}, summarizer: {answer:?}")
+            }
+            Self::Ask { trace, meanwhile: Some(input), answer } => {
+                write!(f, "ask, trace {trace}, meanwhile {input}, summarizer: {answer:?}")
+            }
+            Self::Go(steps) => write!(f, "go {steps}"),
+            Self::End => f.write_str("end"),
+            Self::Aside(key) => write!(f, "aside about {key}"),
+            Self::Close(again) => write!(f, "close, and open: {again}"),
+            Self::About { summary, supersedes: true, fact } => {
+                write!(f, "about summary {summary}, superseding it: {fact}")
+            }
+            Self::About { summary, supersedes: false, fact } => {
+                write!(f, "about summary {summary}, resting on it: {fact}")
+            }
+        }
+    }
+}
+
+/// Who may write what differs, and when and how is compacted.
+pub(super) fn policy() -> impl Strategy<Value = Policy> {
+    let writes = (select(&Rank::ALL[..]), select(&Rank::ALL[..]));
+    let limits = (
+        select(vec![0, 1, 2, 3, 4, 6, 64, 64]),
+        select(vec![0, 4, 6, 7, 8, 9, 6_000, 6_000, 6_000]),
+        2..=5_u32,
+    );
+    let rules = (weighted(0.9), any::<bool>(), weighted(0.7));
+    (writes, limits, rules).prop_map(
+        |(
+            (constraint_from, organizational_from),
+            (from_items, from_tokens, cluster_items),
+            (compaction, compacted_constraints, repointed_dependents),
+        )| {
+            let mut policy = serde_json::to_value(Policy::hardened()).unwrap();
+            policy["writes"] =
+                json!({ "constraint_from": constraint_from, "organizational_from": organizational_from });
+            policy["compaction"] =
+                json!({ "from_items": from_items, "from_tokens": from_tokens, "cluster_items": cluster_items });
+            policy["rules"]["compaction"] = json!(compaction);
+            policy["rules"]["compacted_constraints"] = json!(compacted_constraints);
+            policy["rules"]["repointed_dependents"] = json!(repointed_dependents);
+            let policy: Policy = serde_json::from_value(policy).unwrap();
+            assert_eq!(policy.validate(), Ok(()));
+            policy
+        },
+    )
+}
+
+/// Mostly, a session is open from the beginning. Some ask often, so that what requests leave grows; more note, so that facts do.
+pub(super) fn deeds() -> impl Strategy<Value = Vec<Deed>> {
+    let start = Deed::Take(json!({ "session_start": { "user": "ada" } }));
+    let asking = vec(
+        deed(15, 60, plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)).boxed()),
+        1..=DEEDS_MAX,
+    );
+    let noting = (read_one_of(KINDS_OF_FACTS), read_one_of(&SCOPES[..2])).prop_flat_map(|(kind, scope)| {
+        let scope = prop_oneof![4 => Just(scope), 1 => read_one_of(SCOPES)];
+        vec(deed(8, 10, plain_fact(Just(kind), scope).boxed()), 1..=DEEDS_MAX)
+    });
+    (option::weighted(0.9, Just(start)), prop_oneof![2 => asking, 3 => noting])
+        .prop_map(|(start, deeds)| start.into_iter().chain(deeds).collect())
+}
+
+fn ask() -> impl Strategy<Value = Deed> {
+    let answer = Union::new_weighted(vec![
+        (6, Just(Answer::All).boxed()),
+        (5, any::<u32>().prop_map(Answer::Part).boxed()),
+        (1, any::<u32>().prop_map(Answer::Twice).boxed()),
+        (1, (1..30_u64).prop_map(Answer::Stranger).boxed()),
+        (1, Just(Answer::Nothing).boxed()),
+        (1, select(vec!["error", "timeout", "no_candidates", "unknown"]).prop_map(Answer::Fails).boxed()),
+        (1, Just(Answer::Cancelled).boxed()),
+    ]);
+    (1..4_u32, option::weighted(0.2, write()), answer).prop_map(|(trace, meanwhile, answer)| Deed::Ask {
+        trace,
+        meanwhile,
+        answer,
+    })
+}
+
+fn deed(asks: u32, wild: u32, plain: BoxedStrategy<Value>) -> impl Strategy<Value = Deed> {
+    let about = (any::<usize>(), weighted(0.7), plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)))
+        .prop_map(|(summary, supersedes, fact)| Deed::About { summary, supersedes, fact });
+    let aside = plain_key().prop_map(Deed::Aside);
+    Union::new_weighted(vec![
+        (asks, ask().boxed()),
+        (2, Just(Deed::End).boxed()),
+        (2, (1..12_u32).prop_map(Deed::Go).boxed()),
+        (5, Just(Deed::Take(json!({ "session_start": { "user": "ada" } }))).boxed()),
+        (1, Just(Deed::Take(json!("session_end"))).boxed()),
+        (1, any::<bool>().prop_map(Deed::Close).boxed()),
+        (8, about.boxed()),
+        (2, aside.boxed()),
+        (50, plain.prop_map(|write| Deed::Take(json!({ "write": write }))).boxed()),
+        (wild, write().prop_map(Deed::Take).boxed()),
+    ])
+}

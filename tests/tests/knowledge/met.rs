@@ -1,0 +1,101 @@
+//! What the sequences come to.
+
+use orchestrion_kernel::State;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// How often each kind was met.
+pub(super) type Met = BTreeMap<&'static str, usize>;
+
+/// What the sequences are to come to, by what the encoding of a batch has in it.
+pub(super) const KINDS: &[&str] = &[
+    "\"rule\":\"authority\"",
+    "\"rule\":\"explicit\"",
+    "\"rule\":\"temporal\"",
+    "\"rule\":\"implicit\"",
+    "\"denied\"",
+    "\"needs_review\"",
+    "\"cause\":\"expiry\"",
+    "\"cause\":\"session_end\"",
+    "\"trace\"",
+    "nothing",
+    "refusal",
+    "\"cause\":{\"compaction\"",
+    "\"module\":\"summarizer\",\"call\"",
+];
+
+/// What the compactions are to come to, by what [`compacted`] finds in them, or where they stand.
+pub(super) const COMPACTIONS: &[&str] = &[
+    "of facts",
+    "of facts of the session",
+    "of constraints",
+    "of what requests left for good",
+    "of what leaves with the session",
+    "of a summary",
+    "of all that was shown",
+    "of a part",
+    "to be reviewed",
+    "with what was superseded",
+    "with a base",
+    "re-pointing",
+    "only unlinking",
+    "clearing a link",
+    "a forgetful answer is refused",
+    "a write meanwhile",
+    "a failure",
+    "a cancel",
+    "a summary is superseded",
+    "a summary leaves with the session",
+];
+
+/// What a batch does to the items, by the names of [`COMPACTIONS`].
+pub(super) fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
+    let old: BTreeMap<u64, (Value, Value)> = before
+        .semantic
+        .entries()
+        .map(|entry| (entry.item.id.number(), (json!(entry.item), json!(entry.deps))))
+        .collect();
+    let events = batch.as_array().unwrap();
+    let of = |kind: &'static str| events.iter().map(move |event| &event[kind]).filter(|body| !body.is_null());
+    let updated: Vec<(&Value, &Value, &(Value, Value))> = of("update_item")
+        .filter_map(|body| {
+            Some((&body["item"], &body["deps"], old.get(&body["item"]["id"].as_u64().unwrap())?))
+        })
+        .collect();
+    let mut found = Vec::new();
+    let mut note = |kind: &'static str, met: bool| found.extend(met.then_some(kind));
+    let superseded = |(item, _, _): &(&Value, &Value, &(Value, Value))| {
+        item["key"] == "summary" && !item["standing"]["superseded"].is_null()
+    };
+    note("a summary is superseded", updated.iter().any(superseded));
+    for body in of("forget_items") {
+        let gone: Vec<&Value> =
+            body["ids"].as_array().unwrap().iter().map(|id| &old[&id.as_u64().unwrap()].0).collect();
+        let of_summaries = gone.iter().any(|item| item["key"] == "summary");
+        let into = &body["cause"]["compaction"]["into"];
+        if into.is_null() {
+            note("a summary leaves with the session", of_summaries);
+            continue;
+        }
+        let (summary, deps) = of("add_item")
+            .find(|body| body["item"]["id"] == *into)
+            .map(|body| (&body["item"], body["deps"].as_array().unwrap()))
+            .unwrap();
+        let fact = &summary["layer"]["fact"];
+        note("of facts", !fact.is_null());
+        note("of facts of the session", fact["scope"] == "session");
+        note("of constraints", !summary["variant"]["constraint"].is_null() || summary["variant"] != "fact");
+        note("of what requests left for good", summary["layer"] == "request");
+        note("of what leaves with the session", !summary["layer"]["working"].is_null());
+        note("of a summary", of_summaries);
+        note("to be reviewed", summary["standing"] == "needs_review");
+        note("with what was superseded", gone.iter().any(|item| !item["standing"]["superseded"].is_null()));
+        note("with a base", !deps.is_empty());
+        let rests = |deps: &Value| deps.as_array().unwrap().contains(into);
+        note("re-pointing", updated.iter().any(|(_, deps, _)| rests(deps)));
+        note("only unlinking", updated.iter().any(|(_, deps, old)| **deps != old.1 && !rests(deps)));
+        let link = |item: &Value| item["layer"]["fact"]["supersedes"].clone();
+        note("clearing a link", updated.iter().any(|(item, _, old)| link(item) != link(&old.0)));
+    }
+    found
+}
