@@ -52,7 +52,7 @@ fn under_hardened_nothing_fails() {
             ("debate", 50_371, 60_063),
             ("execution", 446_595, 462_701),
             ("lifecycle", 90_926, 98_798),
-            ("semantic", 229_132, 229_132),
+            ("semantic", 334_617, 334_617),
         ]
     );
     for run in runs {
