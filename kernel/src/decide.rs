@@ -77,7 +77,7 @@ fn not_expected(state: &State, input: &Input) -> Refusal {
 fn admit(policy: &Policy, state: &State, input: &Input) -> Result<(), Refusal> {
     let control = &state.control;
     match input {
-        Input::Reply { call, report } => admit_reply(policy, state, awaited(control, *call)?, report),
+        Input::Reply { call, report, .. } => admit_reply(policy, state, awaited(control, *call)?, report),
         Input::CallFailed { call, .. } => awaited(control, *call).map(|_| ()),
         // RollbackActive waits for undos and has a row for a step as well, for when none is left.
         Input::Step if control.waiting().is_some() => Err(not_expected(state, input)),

@@ -16,6 +16,7 @@ use crate::item::Item;
 use crate::module::{Ask, Failure, Module, Ratings, Report};
 use crate::plan::Plan;
 use crate::score::Score;
+use crate::situation::ActionRecord;
 use alloc::vec::Vec;
 
 /// The events of one step, in order: one atomic batch.
@@ -78,6 +79,11 @@ pub enum Event {
         trace: TraceId,
         /// What the user reads.
         text: Text,
+    },
+    /// A module told what it thought and did for its answer (002). Nothing becomes known by it.
+    ActionRecorded {
+        /// What it told.
+        record: ActionRecord,
     },
     /// A session was opened.
     SessionStarted {

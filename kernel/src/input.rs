@@ -3,6 +3,7 @@
 use crate::ids::{CallId, Text, UserId};
 use crate::knowledge::Write;
 use crate::module::{Failure, Report};
+use crate::situation::{ActionRecord, SummaryUpdate};
 use alloc::boxed::Box;
 use core::fmt;
 
@@ -31,6 +32,12 @@ pub enum Input {
         call: CallId,
         /// What, typed at the border.
         report: Report,
+        /// What it says of the situation beside that, if anything (002).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        summary_update: Option<SummaryUpdate>,
+        /// What it thought and did for that, if it tells (002, action record).
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        action: Option<Box<ActionRecord>>,
     },
     /// A call ended without an answer.
     CallFailed {
@@ -99,6 +106,12 @@ impl Trigger {
 }
 
 impl Input {
+    /// An answer that says nothing beside the report.
+    #[must_use]
+    pub const fn reply(call: CallId, report: Report) -> Self {
+        Self::Reply { call, report, summary_update: None, action: None }
+    }
+
     /// The kind of this input.
     #[must_use]
     pub const fn trigger(&self) -> Trigger {

@@ -8,6 +8,7 @@ pub use layer::{
 
 use crate::ids::{ItemId, RequestId, TaskId, Text, TraceId};
 use crate::module::Role;
+use crate::situation::SummaryField;
 use core::fmt;
 
 /// An element of `Item` (000 §2.1).
@@ -142,6 +143,8 @@ pub enum Key {
     Clock,
     /// What several items said that were forgotten (000 §6). Several items have this key.
     Summary,
+    /// What a module said last of where things stand (002 `situation_summary`).
+    Situation(SummaryField),
 }
 
 impl Key {
@@ -216,6 +219,7 @@ impl fmt::Display for Key {
             Self::Environment(name) => write!(f, "environment {name}"),
             Self::Clock => f.write_str("clock"),
             Self::Summary => f.write_str("summary"),
+            Self::Situation(field) => write!(f, "situation {field}"),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::item::{
     Variant,
 };
 use crate::semantic::{Entry, Semantic};
+use crate::situation::{SituationSummary, SummaryField};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -165,6 +166,13 @@ impl Semantic {
             Layer::Identity(identity) => Some(identity),
             _ => None,
         }
+    }
+
+    /// Where things stand, as far as a module said (002 `situation_summary`).
+    #[must_use]
+    pub fn situation(&self) -> SituationSummary {
+        let said = |field| Some((field, self.find(&Key::Situation(field))?.item.text.clone()));
+        SummaryField::ALL.into_iter().filter_map(said).collect()
     }
 
     /// What stands in the place of an item now: itself, or what superseded it, or what superseded that (003

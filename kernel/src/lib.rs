@@ -68,7 +68,7 @@ pub use event::{Event, Events};
 pub use ids::{CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, Time, TraceId, UserId};
 pub use input::{Input, Trigger};
 pub use policy::Policy;
-pub use present::{Context, present};
+pub use present::{Context, present, reason};
 pub use refusal::Refusal;
 pub use score::{Score, Weight};
 pub use state::State;

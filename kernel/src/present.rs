@@ -7,6 +7,7 @@ use crate::item::{Item, Standing, Variant};
 use crate::knowledge::compaction;
 use crate::module::Ask;
 use crate::policy::Policy;
+use crate::situation::{Mode, build_reasoning_context};
 use crate::state::{Call, State};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -51,4 +52,12 @@ pub fn present(policy: &Policy, state: &State) -> Context {
         let _ = writeln!(text, "{review}: {says}");
     }
     Context { ids, cost_tokens: compaction::tokens(&text), text }
+}
+
+/// What a module that reasons in this mode is shown of the situation (002 `build_reasoning_context`): what the session's
+/// summary says, or else what the running request tried; in deep mode what came of its latest action as well.
+#[must_use]
+pub fn reason(state: &State, mode: Mode) -> String {
+    let actions = state.control.request().map(|request| request.actions.as_slice()).unwrap_or_default();
+    build_reasoning_context(mode, &state.semantic.situation(), actions)
 }

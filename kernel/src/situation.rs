@@ -53,6 +53,18 @@ impl SummaryField {
             Self::NextFocus => "next_focus",
         }
     }
+
+    /// The question that it answers, as a model is asked it (002, "LLM Schema Extension").
+    #[must_use]
+    pub const fn question(self) -> &'static str {
+        match self {
+            Self::Goal => "What is the main objective?",
+            Self::Progress => "What has been accomplished so far?",
+            Self::CurrentApproach => "What strategy are we using?",
+            Self::KeyFindings => "What important information have we discovered?",
+            Self::NextFocus => "What should be the next priority?",
+        }
+    }
 }
 
 impl fmt::Display for SummaryField {
@@ -114,6 +126,7 @@ impl FromIterator<(SummaryField, Text)> for SituationSummary {
 
 /// Whether the document's `strip` leaves nothing. It takes the four information separators for space, which Unicode does
 /// not.
-fn is_blank(text: &str) -> bool {
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}'))
 }

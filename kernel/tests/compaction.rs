@@ -49,7 +49,7 @@ impl Kernel {
 
     fn reply(&mut self, report: Report) -> Result<Events, Refusal> {
         let call = self.state.control.waiting().unwrap().id;
-        self.take(Input::Reply { call, report })
+        self.take(Input::reply(call, report))
     }
 
     /// Asks for something, up to where it is seen whether compaction is due.

@@ -21,7 +21,7 @@ fn plan(effect: Effect) -> Plan {
 /// Answers the call that is waited for, or steps on.
 fn go_on(state: &State, report: Option<Report>) -> Input {
     match (state.control.waiting(), report) {
-        (Some(call), Some(report)) => Input::Reply { call: call.id, report },
+        (Some(call), Some(report)) => Input::reply(call.id, report),
         _ => Input::Step,
     }
 }
@@ -113,27 +113,18 @@ fn a_busy_conversation_takes_only_what_it_waits_for() {
         &format!("a session end came while VerifyingIdentity; {expected}"),
     );
     check(&policy, &state, Input::Step, &format!("a step came while VerifyingIdentity; {expected}"));
-    check(
-        &policy,
-        &state,
-        Input::Reply { call: live, report: Report::Delivered },
-        &format!("a receipt came; {expected}"),
-    );
+    check(&policy, &state, Input::reply(live, Report::Delivered), &format!("a receipt came; {expected}"));
     check(
         &policy,
         &state,
         Input::CallFailed { call: live.next(), failure: Failure::Timeout },
         "an answer to call 2 came; expected one to call 1",
     );
-    take(
-        &policy,
-        &mut state,
-        Input::Reply { call: live, report: Report::Identity { gcp: true, mongodb: true } },
-    );
+    take(&policy, &mut state, Input::reply(live, Report::Identity { gcp: true, mongodb: true }));
     check(
         &policy,
         &state,
-        Input::Reply { call: live, report: Report::Identity { gcp: true, mongodb: true } },
+        Input::reply(live, Report::Identity { gcp: true, mongodb: true }),
         "an answer to call 1 came; no call is waited for",
     );
 }
@@ -153,7 +144,7 @@ fn as_drawn_a_failing_call_and_a_cancel_have_no_row() {
         &format!("a call failure came while VerifyingIdentity; {expected}"),
     );
     check(&policy, &state, Input::Cancel, &format!("a cancel came while VerifyingIdentity; {expected}"));
-    take(&policy, &mut state, Input::Reply { call, report: Report::Identity { gcp: false, mongodb: true } });
+    take(&policy, &mut state, Input::reply(call, Report::Identity { gcp: false, mongodb: true }));
     check(
         &policy,
         &state,
@@ -171,10 +162,10 @@ fn a_started_task_keeps_its_kind_of_effect() {
     check(
         &policy,
         &state,
-        Input::Reply { call, report: repaired(Effect::Pure) },
+        Input::reply(call, repaired(Effect::Pure)),
         "a plan came in which task 1 is pure; it was started as irreversible, expected that",
     );
-    assert!(decide(&policy, &state, &Input::Reply { call, report: repaired(Effect::Irreversible) }).is_ok());
+    assert!(decide(&policy, &state, &Input::reply(call, repaired(Effect::Irreversible))).is_ok());
 }
 
 #[test]
@@ -190,7 +181,7 @@ fn only_solution_and_the_optimizer_bring_plans() {
     check(
         &policy,
         &state,
-        Input::Reply { call, report: argument },
+        Input::reply(call, argument),
         "an argument with a new plan came; expected the Critic's diagnosis",
     );
 }

@@ -94,7 +94,7 @@ impl Adversary {
     }
 
     fn answers(&self, state: &State, call: Call) -> Vec<Input> {
-        let reply = |report| Input::Reply { call: call.id, report };
+        let reply = |report| Input::reply(call.id, report);
         let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
         let failures = || failures(call.ask).iter().map(fail);
         if self.model.free.writes {
@@ -105,7 +105,13 @@ impl Adversary {
                 }
                 // A request that ends at once: what else it may do is for other models.
                 Ask::LoadContext => failures().collect(),
-                ask => self.reports(ask).into_iter().map(reply).collect(),
+                ask => {
+                    let mut inputs: Vec<Input> = self.reports(ask).into_iter().map(reply).collect();
+                    if ask == Ask::VerifyIdentity {
+                        inputs.push(knowledge::told(call.id));
+                    }
+                    inputs
+                }
             };
         }
         let mut inputs: Vec<Input> = self.reports(call.ask).into_iter().map(reply).collect();

@@ -143,12 +143,9 @@ fn probes(state: &State) -> Vec<Probe> {
         (Input::SessionEnd, Due::Anyhow),
         (Input::SessionStart { user: stranger() }, Due::Anyhow),
         (message(stranger()), if open { Due::WrongUser } else { Due::Anyhow }),
-        (Input::Reply { call: other, report: Report::Delivered }, Due::WrongCall),
-        (
-            Input::Reply { call: live, report: Report::Delivered },
-            if receipt_fits { Due::Anyhow } else { Due::WrongReport },
-        ),
-        (Input::Reply { call: live, report: locks }, Due::Anyhow),
+        (Input::reply(other, Report::Delivered), Due::WrongCall),
+        (Input::reply(live, Report::Delivered), if receipt_fits { Due::Anyhow } else { Due::WrongReport }),
+        (Input::reply(live, locks), Due::Anyhow),
         (Input::CallFailed { call: other, failure: Failure::Error }, Due::WrongCall),
         (Input::CallFailed { call: live, failure: Failure::Timeout }, Due::Anyhow),
     ]
@@ -158,7 +155,7 @@ fn probes(state: &State) -> Vec<Probe> {
     probes.extend(control.session().map(|user| Probe { input: message(user.clone()), due: Due::Anyhow }));
     if let (Some(Ask::Diagnose), Some(plan)) = (ask, other_effects(state)) {
         let report = Report::Repaired { text: Text::from("?"), plan };
-        probes.push(Probe { input: Input::Reply { call: live, report }, due: Due::EffectChanged });
+        probes.push(Probe { input: Input::reply(live, report), due: Due::EffectChanged });
     }
     probes
 }

@@ -311,7 +311,9 @@ pub fn fresh() -> State {
 pub fn rename(input: &Input, state: &State) -> Input {
     let live = state.control.waiting().map(|call| call.id);
     match (input.clone(), live) {
-        (Input::Reply { report, .. }, Some(call)) => Input::Reply { call, report },
+        (Input::Reply { report, summary_update, action, .. }, Some(call)) => {
+            Input::Reply { call, report, summary_update, action }
+        }
         (Input::CallFailed { failure, .. }, Some(call)) => Input::CallFailed { call, failure },
         (input, _) => input,
     }

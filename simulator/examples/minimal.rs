@@ -9,7 +9,7 @@ impl Host for Office {
         match call.ask {
             Ask::Argue(_) | Ask::Reread => answer(call.ask, "pro: {confidence: 0.9, says: Why not}"),
             Ask::RunTask { .. } => answer(call.ask, "ok: Two packs of paper come on Monday"),
-            ask => unscripted(ask, &call.request).ok_or_else(|| NoAnswer::error("nobody is there")),
+            ask => unscripted(ask, &call.request).map(Into::into).ok_or_else(|| NoAnswer::error("nobody is there")),
         }
     }
     async fn recover(&self, _: &Call) -> Fate { Fate::Unknown }

@@ -120,7 +120,7 @@ impl Band {
 impl Host for Band {
     async fn answer(&self, call: &Call) -> drive::Answer {
         match self.play(call).await {
-            script::Answer::Reply(report) => Ok(report),
+            script::Answer::Reply(reply) => Ok(reply),
             script::Answer::Fail(Failure::Timeout) => pending().await,
             script::Answer::Fail(failure) => Err(failure.into()),
         }
@@ -128,7 +128,7 @@ impl Host for Band {
 
     async fn recover(&self, call: &Call) -> Fate {
         match self.play(call).await {
-            script::Answer::Reply(report) => Fate::Happened(Ok(report)),
+            script::Answer::Reply(reply) => Fate::Happened(Ok(reply)),
             script::Answer::Fail(Failure::Unknown) => Fate::Unknown,
             script::Answer::Fail(failure) => Fate::Happened(Err(failure.into())),
         }

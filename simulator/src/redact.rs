@@ -7,6 +7,7 @@
 //! side by side.
 
 mod knowledge;
+mod situation;
 mod texts;
 
 use crate::replay::Again;

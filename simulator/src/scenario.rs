@@ -4,6 +4,7 @@
 //! in a scenario decides anything: the kernel does, and a scenario only says what it is told.
 
 mod answers;
+mod beside;
 mod deadlines;
 mod format;
 mod meaning;
@@ -24,11 +25,14 @@ pub use answers::{
     PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer,
     SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
 };
+pub use beside::{
+    ActionFile, ArgFile, BesideFile, ModeFile, OutcomeFile, SaidFile, SummaryUpdateFile, ToolCallFile,
+};
 pub use deadlines::DeadlinesFile;
 pub use format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};
 pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
 pub use rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
-pub use said::answer;
+pub use said::{answer, written};
 pub use several::Several;
 pub use time::{AfterFile, Time, TimesFile};
 pub use writes::{

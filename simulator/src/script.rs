@@ -12,9 +12,10 @@ pub use part::unscripted;
 pub(crate) use part::{Part, left_out};
 pub(crate) use roll::{After, Case, Cases, Given, Lots, Roll, Turn, When};
 
+use crate::drive::Reply;
 use crate::yaml::{Fault, ReadError, Source};
 use miette::{Diagnostic, LabeledSpan, SourceCode, SourceSpan};
-use orchestrion_kernel::module::{Ask, Failure, Report, Role};
+use orchestrion_kernel::module::{Ask, Failure, Role};
 use orchestrion_kernel::{RequestId, Text, UserId};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,8 +24,8 @@ use std::time::Duration;
 /// How a scripted call ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// With a report.
-    Reply(Report),
+    /// With a report, and perhaps something beside it.
+    Reply(Reply),
     /// Without one.
     Fail(Failure),
 }

@@ -8,11 +8,13 @@ mod opening;
 #[path = "drive/team.rs"]
 mod team;
 
-use orchestrion::drive::{Call, Conversation, Deadlines, DriveError, Fate, INPUT_BYTES_MAX, Message};
+use orchestrion::drive::{Call, Conversation, Deadlines, DriveError, Fate, INPUT_BYTES_MAX, Message, Reply};
 use orchestrion::trace::{Header, Step};
 use orchestrion_kernel::event::{Cause, EffectEnd};
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Ask, Failure, Kind, Module, Report, Role};
 use orchestrion_kernel::plan::EffectKind;
+use orchestrion_kernel::situation::SummaryUpdate;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
 use std::time::Duration;
 use team::{Act, Failing, Team, exit, journal, kept, opened, steps};
@@ -54,7 +56,7 @@ async fn conversations_are_driven_side_by_side_on_any_thread() {
         tokio::spawn(async move {
             let mut conversation = opened(&path);
             let team = Team::that(|call| {
-                let answer = Ok(team::agreed(call));
+                let answer = Ok(team::agreed(call).into());
                 Some(Act::SaysAfter(Duration::from_millis(call.id.number() % 3), answer))
             });
             let first = conversation.ask(&team, "ada", "Order paper").await.unwrap();
@@ -93,8 +95,8 @@ async fn an_answer_that_comes_late_is_recorded_and_refused() {
     let (_folder, path) = journal();
     // The order takes a minute longer than it may; undoing it takes so long that it still comes back.
     let team = Team::that(|call| match call.ask {
-        ask if ask == run(2) => Some(Act::SaysAfter(Duration::from_secs(90), Ok(exit(0, "order 71")))),
-        UNDO => Some(Act::SaysAfter(Duration::from_secs(80), Ok(exit(0, "gone")))),
+        ask if ask == run(2) => Some(Act::SaysAfter(Duration::from_secs(90), Ok(exit(0, "order 71").into()))),
+        UNDO => Some(Act::SaysAfter(Duration::from_secs(80), Ok(exit(0, "gone").into()))),
         _ => None,
     });
     let deadlines = Deadlines::new(Duration::from_secs(5)).with(Module::Executor, Duration::from_secs(85));
@@ -124,7 +126,7 @@ async fn a_host_that_panics_never_returns_or_talks_nonsense_is_taken_as_the_rows
         ),
         (
             CRITIC,
-            || Act::Says(Ok(Report::Delivered)),
+            || Act::Says(Ok(Report::Delivered.into())),
             Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Malformed),
             "a receipt came; expected the Critic's argument",
         ),
@@ -134,7 +136,8 @@ async fn a_host_that_panics_never_returns_or_talks_nonsense_is_taken_as_the_rows
                 Act::Says(Ok(Report::Classification {
                     tags: vec!["x".repeat(INPUT_BYTES_MAX).into()],
                     similarity: orchestrion_kernel::Score::ZERO,
-                }))
+                }
+                .into()))
             },
             Cause::NoAnswer(Module::Classifier, Failure::Malformed),
             "the answer has 1048653 bytes as JSON; expected at most 1048576",
@@ -160,7 +163,7 @@ async fn a_host_that_answers_twice_or_another_call_is_refused_and_recorded() {
             let call = call.id;
             tokio::spawn(async move {
                 let reply = |call, text| Message {
-                    input: Input::Reply { call, report: exit(0, text) },
+                    input: Input::reply(call, exit(0, text)),
                     note: Some("by mail".to_owned()),
                 };
                 for (call, text) in [(CallId::new(99), "astray"), (call, "cheap"), (call, "cheaper")] {
@@ -249,7 +252,7 @@ async fn after_a_crash_a_harmless_call_is_asked_again_under_its_own_id() {
 async fn after_a_crash_an_effectful_call_is_asked_about_first() {
     // What the host finds out, whether the task is asked again, and what becomes of its effect.
     let cases: [(fn() -> Fate, bool, EffectEnd); 4] = [
-        (|| Fate::Happened(Ok(exit(0, "order 71"))), false, EffectEnd::Kept),
+        (|| Fate::Happened(Ok(exit(0, "order 71").into())), false, EffectEnd::Kept),
         (|| Fate::Happened(Err(Failure::Error.into())), false, EffectEnd::Undone),
         (|| Fate::NeverStarted, true, EffectEnd::Kept),
         (|| Fate::Unknown, false, EffectEnd::Undone),
@@ -295,7 +298,7 @@ async fn a_host_that_cannot_find_out_in_time_or_panics_knows_nothing() {
 #[tokio::test]
 async fn an_undo_says_what_its_task_was_started_with_even_after_a_crash() {
     let (_folder, mut conversation) = crashed_at(UNDO_AFTER_FAILURE).await;
-    let team = Team::that(|call| (call.ask == run(3)).then(|| Act::Says(Ok(exit(1, "no")))))
+    let team = Team::that(|call| (call.ask == run(3)).then(|| Act::Says(Ok(exit(1, "no").into()))))
         .and_finds(|_| Some(Fate::NeverStarted));
     conversation.resume(&team).await.unwrap();
     let asked = team.asked.lock().unwrap();
@@ -334,7 +337,7 @@ async fn a_journal_that_cannot_be_written_stops_the_conversation_before_the_call
 #[tokio::test(start_paused = true)]
 async fn a_host_that_finds_out_too_late_makes_nothing_happen_twice() {
     let (folder, mut conversation) = crashed_at(run(2)).await;
-    let slow = |time| Some(Act::SaysAfter(Duration::from_secs(time), Ok(exit(0, "gone"))));
+    let slow = |time| Some(Act::SaysAfter(Duration::from_secs(time), Ok(exit(0, "gone").into())));
     let team = Team::that(move |call| (call.ask == UNDO).then(|| slow(40)).flatten())
         .and_finds_after(Duration::from_secs(90), |_| Some(Fate::NeverStarted));
     let answered = conversation.resume(&team).await.unwrap().unwrap();
@@ -356,8 +359,7 @@ async fn who_sends_much_does_not_stop_the_time() {
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let stopped = std::sync::Arc::clone(&stop);
     let sender = std::thread::spawn(move || {
-        let message =
-            Message { input: Input::Reply { call: CallId::new(99), report: Report::Delivered }, note: None };
+        let message = Message { input: Input::reply(CallId::new(99), Report::Delivered), note: None };
         while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
             let _full = mailbox.put(message.clone());
         }
@@ -369,4 +371,38 @@ async fn who_sends_much_does_not_stop_the_time() {
     sender.join().unwrap();
     let cause = asked.expect("it ends").unwrap().ending.unwrap().cause;
     assert_eq!(cause, Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Timeout));
+}
+
+#[tokio::test]
+async fn what_is_to_be_known_is_put_into_the_mailbox_and_waits_for_a_session_if_it_is_about_one() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let mut mailbox = conversation.mailbox();
+    let working =
+        || Write::Working { key: "desk".into(), text: "left".into(), expires_at: None, rests_on: Vec::new() };
+    let signal = || Write::Environment { key: "rain".into(), text: "heavy".into(), supersedes: None };
+    mailbox.write(working()).unwrap();
+    mailbox.write(signal()).unwrap();
+    let _answered = conversation.ask(&Team::agrees(), "ada", "Order paper").await.unwrap();
+    let wrote = |step: &&Step| matches!(step.input, Input::Write(_));
+    let steps = kept(&path);
+    let written: Vec<_> = steps.iter().filter(wrote).map(|step| &step.input).collect();
+    assert_eq!(written, [&Input::Write(Box::new(signal())), &Input::Write(Box::new(working()))]);
+    assert_eq!(refusals(&steps), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_a_host_says_beside_an_answer_is_shown_to_whoever_is_asked_next() {
+    let (_folder, path) = journal();
+    let mut conversation = opened(&path);
+    let team = Team::that(|call| {
+        let summary_update = SummaryUpdate([("goal".to_owned(), "Order paper".into())].into());
+        let reply = Reply { summary_update: Some(summary_update), ..team::agreed(call).into() };
+        (call.ask == Ask::Classify).then_some(Act::Says(Ok(reply)))
+    });
+    let _answered = conversation.ask(&team, "ada", "Order paper").await.unwrap();
+    let asked = team.asked.lock().unwrap();
+    let planner = asked.iter().find(|call| call.ask == Ask::DraftPlan).unwrap();
+    assert_eq!(planner.situation.fast, "goal: Order paper");
+    assert!(planner.context.text.contains("situation goal: Order paper"));
 }

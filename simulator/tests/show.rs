@@ -319,7 +319,7 @@ fn a_trace_that_no_kernel_decided_is_shown_all_the_same() {
     );
     let asked = Event::UserMsg { request: RequestId::new(7), user: band::user("eve"), text: "".into() };
     let inputs = [
-        Input::Reply { call: CallId::new(9), report: Report::Exit { code: -1, text: "".into() } },
+        Input::reply(CallId::new(9), Report::Exit { code: -1, text: "".into() }),
         Input::CallFailed { call: CallId::new(9), failure: Failure::Timeout },
         Input::Step,
         Input::Cancel,

@@ -341,3 +341,31 @@ fn what_is_no_journal_no_scenario_or_open_elsewhere_is_refused() {
     assert_eq!(fs::read_to_string(folder.path().join("notes.txt")).unwrap(), "mine\n");
     waits.ends();
 }
+
+#[test]
+fn a_host_says_where_things_stand_and_writes_what_is_to_be_known() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut other = Vec::new();
+    let classify = host.until("classify", &mut other);
+    assert_eq!(
+        classify["situation"],
+        json!({"fast": "No previous attempts", "deep": "No context available"})
+    );
+    host.says("{\"write\": {\"signal\": {\"key\": \"rain\", \"says\": \"heavy\"}}}\n");
+    host.says("{\"write\": {\"signal\": {\"key\": \"rain\"}}}\n");
+    let not_understood = host.told();
+    assert_eq!(not_understood["not_understood"]["call"], Value::Null);
+    assert!(not_understood["not_understood"]["why"].as_str().unwrap().contains("says"));
+    let mut answer = agreed(&classify);
+    answer["summary_update"] = json!({"goal": "Greet", "progress": " "});
+    host.answers(&classify, &answer);
+    let plan = host.until("draft_plan", &mut other);
+    assert_eq!(plan["situation"]["fast"], "goal: Greet");
+    let shown = plan["context"]["text"].as_str().unwrap();
+    assert!(
+        shown.contains("situation goal: Greet\n") && shown.contains("environment rain: heavy\n"),
+        "{shown}"
+    );
+    host.ends();
+}

@@ -8,6 +8,7 @@ mod moves;
 mod policies;
 mod reports;
 mod simpler;
+mod situation;
 
 pub use moves::{Mood, Move, What, Which, Who};
 pub use policies::policy as drawn_policy;

@@ -101,7 +101,7 @@ impl<T: Fn(&Call) + Send + Sync> Crew<T> {
                 .happens(happening)
                 .map_err(|error| orchestrion::drive::NoAnswer::error(error.to_string()))?;
         }
-        Ok(report(call))
+        Ok(report(call).into())
     }
 }
 
@@ -119,7 +119,7 @@ impl<T: Fn(&Call) + Send + Sync> Host for Crew<T> {
             });
         match (call.id.number() % 5, happened) {
             (0, _) => Fate::Unknown,
-            (_, true) => Fate::Happened(Ok(report(call))),
+            (_, true) => Fate::Happened(Ok(report(call).into())),
             (_, false) => Fate::NeverStarted,
         }
     }

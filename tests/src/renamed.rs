@@ -90,11 +90,12 @@ fn rename(input: &Input, raw: &State, short: &State) -> Input {
         named.unwrap_or(short.semantic.next_id())
     };
     match input.clone() {
-        Input::Reply { call, report: Report::Summary { text, forgets } } => {
-            let forgets = forgets.map(|ids| ids.into_iter().map(item).collect());
-            Input::Reply { call: renamed(call), report: Report::Summary { text, forgets } }
+        Input::Reply { call, mut report, summary_update, action } => {
+            if let Report::Summary { forgets: Some(ids), .. } = &mut report {
+                ids.iter_mut().for_each(|id| *id = item(*id));
+            }
+            Input::Reply { call: renamed(call), report, summary_update, action }
         }
-        Input::Reply { call, report } => Input::Reply { call: renamed(call), report },
         Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
         input => input,
     }

@@ -25,17 +25,19 @@ mod knowledge;
 mod layers;
 mod order;
 mod records;
+mod situation;
 mod turns;
 
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &joined();
 
-const PARTS: [&[Claim]; 8] = [
+const PARTS: [&[Claim]; 9] = [
     findings::FINDINGS,
     order::ORDER,
     knowledge::KNOWLEDGE,
     layers::LAYERS,
     compaction::COMPACTION,
+    situation::SITUATION,
     records::RECORDS,
     turns::TURNS,
     kernel::KERNEL,

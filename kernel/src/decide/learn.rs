@@ -5,10 +5,11 @@ use crate::control::table::Transition;
 use crate::event::{Event, ForgetCause};
 use crate::ids::{ItemId, Revision, TaskId, Text};
 use crate::input::Input;
-use crate::item::{Item, Key, Status, Variant};
+use crate::item::{Item, Key, Layer, Standing, Status, Variant};
 use crate::knowledge::compaction;
 use crate::module::{Ask, PastTrace, Report, Role};
 use crate::plan::{Effect, Plan, Task};
+use crate::situation::SummaryUpdate;
 use crate::state::{Call, Request};
 use alloc::format;
 use alloc::vec;
@@ -29,10 +30,16 @@ impl Batch<'_> {
                 let request = self.state.control.next_request();
                 self.push(Event::UserMsg { request, user: user.clone(), text: text.clone() });
             }
-            Input::Reply { call, report } => {
+            Input::Reply { call, report, summary_update, action } => {
                 let Some(Call { ask, .. }) = self.state.control.waiting() else { return };
                 self.push(Event::ToolResult { module: ask.module(), call: *call, report: report.clone() });
                 self.learn(ask, report);
+                if let Some(update) = summary_update {
+                    self.sum_up(update);
+                }
+                if let Some(record) = action {
+                    self.push(Event::ActionRecorded { record: (**record).clone() });
+                }
             }
             Input::CallFailed { call, failure } => {
                 let Some(Call { ask, .. }) = self.state.control.waiting() else { return };
@@ -98,6 +105,34 @@ impl Batch<'_> {
                 _ => {}
             },
             Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => {}
+        }
+    }
+
+    /// Merges what a module says of the situation (002, "State Update Logic"). The summary belongs to the session; no module
+    /// starts it anew. Of a request whose user is not verified nothing becomes known, this neither.
+    pub(super) fn sum_up(&mut self, update: &SummaryUpdate) {
+        if self.request.as_ref().is_none_or(|request| !request.verified) {
+            return;
+        }
+        for (field, text) in update.changes() {
+            let key = Key::Situation(field);
+            let known = self.state.semantic.find(&key).map(|entry| &entry.item);
+            if known.is_some_and(|item| item.text == *text) {
+                continue;
+            }
+            let item = Item {
+                id: known.map_or(self.next_item, |item| item.id),
+                variant: Variant::Fact,
+                key,
+                text: text.clone(),
+                layer: Layer::Working { created_at: self.state.semantic.now(), expires_at: None },
+                standing: Standing::Current,
+            };
+            let deps = vec![];
+            self.push(match known {
+                Some(_) => Event::UpdateItem { item, deps },
+                None => Event::AddItem { item, deps },
+            });
         }
     }
 

@@ -30,7 +30,7 @@ enum Family<'a> {
 
 impl<'a> Family<'a> {
     /// The family of an item; none if it stays as it is: who speaks, signals, constraints unless the policy says otherwise,
-    /// what expires by itself, and whatever the running request left.
+    /// what expires by itself, the summary of the situation, and whatever the running request left.
     fn of(policy: &Policy, item: &'a Item, running: Option<RequestId>) -> Option<Self> {
         match &item.layer {
             Layer::Fact(fact) => {
@@ -46,6 +46,7 @@ impl<'a> Family<'a> {
                 })
             }
             Layer::Request if running.is_some() && item.key.request() == running => None,
+            Layer::Working { .. } if matches!(item.key, Key::Situation(_)) => None,
             Layer::Request if item.persists() => Some(Self::Past),
             Layer::Request | Layer::Working { expires_at: None, .. } => Some(Self::Session),
             Layer::Working { .. } | Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => None,

@@ -42,6 +42,15 @@ pub enum Mode {
     Deep,
 }
 
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fast => "fast",
+            Self::Deep => "deep",
+        })
+    }
+}
+
 /// A call of one tool and what came of it. Any other key is refused, as in the record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -8,6 +8,7 @@ use crate::item::Layer;
 use crate::module::{Argument, Ask, ByRole, Failure, Ratings, Report, Role, Store};
 use crate::plan::{EffectKind, Plan, Task};
 use crate::score::Score;
+use crate::situation::{ActionRecord, HISTORY};
 use alloc::vec::Vec;
 
 /// What is remembered of the running request.
@@ -44,6 +45,8 @@ pub struct Request {
     pub holdings: Holdings,
     /// How often the audit sink was tried.
     pub audit_attempts: u32,
+    /// The latest actions, as many as a context reads (002); the log has all.
+    pub actions: Vec<ActionRecord>,
 }
 
 /// A plan and its revision.
@@ -112,6 +115,7 @@ impl Request {
             ending: None,
             holdings: Holdings::default(),
             audit_attempts: 0,
+            actions: Vec::new(),
         }
     }
 
@@ -177,6 +181,12 @@ impl Request {
             }
             Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
             Event::Concluded { ending } => self.ending = Some(*ending),
+            Event::ActionRecorded { record } => {
+                // The latest, and those before it.
+                let unread = self.actions.len().saturating_sub(HISTORY);
+                self.actions.drain(..unread);
+                self.actions.push(record.clone());
+            }
             _ => {}
         }
     }

@@ -4,7 +4,8 @@ use orchestrion_kernel::ids::Time;
 use orchestrion_kernel::item::{Audience, ConstraintType, Identity, Layer, MemoryType, Rank, Scope, Source};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, compaction};
 use orchestrion_kernel::module::Report;
-use orchestrion_kernel::{Input, ItemId, Policy, State};
+use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
+use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
 
 /// Every write that is worth trying. As long as there is room, new items; at any time what adds none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
@@ -47,6 +48,29 @@ pub(super) fn summaries(policy: &Policy, state: &State) -> Vec<Report> {
     let of = |forgets| Report::Summary { text: "s".into(), forgets };
     let stranger = stranger.map(|stranger| of(Some(vec![stranger])));
     [of(Some(first)), of(None), of(Some(Vec::new()))].into_iter().chain(stranger).collect()
+}
+
+/// An answer beside which a module says where things stand, as far as that counts, and what it did.
+pub(super) fn told(call: CallId) -> Input {
+    let says = [("goal", "1"), ("progress", " "), ("insights", "1")];
+    let summary_update = says.into_iter().map(|(key, text)| (key.to_owned(), Text::from(text))).collect();
+    let nothing = || Text::from("");
+    let action = ActionRecord {
+        iteration: 1,
+        timestamp: nothing(),
+        mode: Mode::Fast,
+        thinking: nothing(),
+        planning: nothing(),
+        reflection: nothing(),
+        approach: nothing(),
+        tool_calls: Vec::new(),
+    };
+    Input::Reply {
+        call,
+        report: Report::Identity { gcp: true, mongodb: true },
+        summary_update: Some(SummaryUpdate(summary_update)),
+        action: Some(Box::new(action)),
+    }
 }
 
 /// Facts of three names: what replaces what under which rank, scope and time, and what rests on what.

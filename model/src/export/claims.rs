@@ -80,11 +80,12 @@ pub const LEFT_OUT: &[(&[&str], &str)] = &[
         &[
             "C-30", "C-31", "C-32", "C-33", "C-34", "C-35", "C-36", "C-50", "C-51", "C-52", "C-53", "C-54",
             "C-55", "C-56", "C-57", "C-58", "C-59", "C-84", "C-85", "C-86", "C-87", "C-88", "C-89", "C-90",
-            "C-91", "C-92",
+            "C-91", "C-92", "C-93",
         ],
         "what is known; control reads no item",
     ),
     (&["C-41", "C-48"], "numbers; the consensus is drawn here, and ratings are left out"),
+    (&["C-94"], "what a module tells of its actions; control reads no record"),
     (&["C-43"], "revisions by number; control knows only whether something is about the plan as it stands"),
     (
         &["C-60", "C-61", "C-62", "C-63", "C-64", "C-65", "C-66", "C-68", "C-69"],

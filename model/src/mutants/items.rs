@@ -1,7 +1,8 @@
 //! Faults in what is said of items: their ids, what they rest on, their records and standing.
 
 use orchestrion_kernel::event::ForgetCause;
-use orchestrion_kernel::item::{Audience, FactRecord, Item, Layer, Rank, Scope, Standing};
+use orchestrion_kernel::item::{Audience, FactRecord, Item, Key, Layer, Rank, Scope, Standing, Variant};
+use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{Event, Events, ItemId, State};
 
 type Spoil = fn(&State, &mut Events);
@@ -100,6 +101,21 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
         let item = Item { standing: Standing::Superseded { by: Some(id), rule }, ..old.clone() };
         events.push(Event::UpdateItem { item, deps: entry.deps.clone() });
         items!(events, AddItem, item => item.standing = Standing::Current);
+    }),
+    ("AddItem", "leaves where things stand blank", |_, events| {
+        items!(events, AddItem | UpdateItem, item @ Item { key: Key::Situation(_), .. } => item.text = " ".into());
+    }),
+    ("ActionRecorded", "becomes known", |state, events| {
+        let told = events.iter().position(|event| matches!(event, Event::ActionRecorded { .. }));
+        if let Some(place) = told {
+            let item = Item::of_request(
+                state.semantic.next_id(),
+                Variant::Fact,
+                Key::Situation(SummaryField::Progress),
+                "acted".into(),
+            );
+            events.insert(place, Event::AddItem { item, deps: Vec::new() });
+        }
     }),
     ("ForgetItems", "forgets everything", |state, events| {
         for event in events {

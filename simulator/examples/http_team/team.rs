@@ -38,7 +38,7 @@ impl Host for Team {
         let effects = fs::read_to_string(self.effects());
         let (fate, found) = match effects.as_deref().unwrap_or_default() {
             text if text.lines().any(|line| line.starts_with(&format!("{}\t", key(call)))) => {
-                (Fate::Happened(Ok(done(call))), "it happened")
+                (Fate::Happened(Ok(done(call).into())), "it happened")
             }
             text if text.is_empty() || text.ends_with('\n') => (Fate::NeverStarted, "it never started"),
             _ => (Fate::Unknown, "nobody can tell"),
@@ -70,7 +70,7 @@ impl Team {
             let users = fs::read_to_string(self.folder.join(lock)).unwrap_or_default();
             users.lines().any(|user| user == call.user.as_str())
         };
-        Ok(Report::Identity { gcp: opens("gcp-users.txt"), mongodb: opens("mongodb-users.txt") })
+        Ok(Report::Identity { gcp: opens("gcp-users.txt"), mongodb: opens("mongodb-users.txt") }.into())
     }
 
     /// Does what a task says, which is to write it down, under the key of the call.
@@ -88,7 +88,7 @@ impl Team {
                 std::future::pending::<()>().await;
             }
         }
-        Ok(done(call))
+        Ok(done(call).into())
     }
 
     /// What the local store has.
@@ -103,7 +103,7 @@ impl Team {
         records.sort_by_key(|record| record.trace.request);
         let ratings = records.iter().rev().find_map(|record| record.ratings).unwrap_or_default();
         let traces = records.into_iter().map(|MemoryRecord { trace, text, .. }| PastTrace { trace, text });
-        Ok(Report::Context { ratings, traces: traces.collect() })
+        Ok(Report::Context { ratings, traces: traces.collect() }.into())
     }
 
     /// Keeps a record under its trace id. Keeping it twice is keeping it once.
@@ -114,7 +114,7 @@ impl Team {
             _ => Err(io::Error::other("came without a record")),
         };
         written.map_err(|error| NoAnswer::error(format!("{call}: {folder}: {error}")))?;
-        Ok(receipt)
+        Ok(receipt.into())
     }
 
     /// Writes a file that is there wholly or not at all.
@@ -158,7 +158,7 @@ fn done(call: &Call) -> Report {
 
 /// What came of a call, in a few words.
 fn told(answer: &Answer) -> String {
-    let text = match answer {
+    let text = match answer.as_ref().map(|reply| &reply.report) {
         Ok(Report::Argument { argument, text, plan }) => {
             let brings = if plan.is_some() { " (a new plan)" } else { "" };
             format!("{} {}{brings}: {text}", argument.stance, argument.confidence)

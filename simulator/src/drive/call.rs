@@ -3,7 +3,8 @@
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::module::{Ask, Failure, Module, Report};
 use orchestrion_kernel::plan::{Plan, Task};
-use orchestrion_kernel::{CallId, Context, Text, TraceId, UserId};
+use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
+use orchestrion_kernel::{CallId, Context, Input, Text, TraceId, UserId};
 use serde::Serialize;
 use std::fmt;
 
@@ -33,6 +34,17 @@ pub struct Call {
     pub matter: Option<Matter>,
     /// What is known, as the module is shown it.
     pub context: Context,
+    /// Where things stand, for a module that reasons in one mode or the other.
+    pub situation: Situation,
+}
+
+/// Where things stand, as a module that reasons is shown it (002, [`reason`](orchestrion_kernel::reason)).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Situation {
+    /// In fast mode: what the summary says, or else what was tried.
+    pub fast: String,
+    /// In deep mode: that, and what came of the latest action.
+    pub deep: String,
 }
 
 /// What a call is about, beside the request.
@@ -50,7 +62,33 @@ pub enum Matter {
 }
 
 /// How a call ends.
-pub type Answer = Result<Report, NoAnswer>;
+pub type Answer = Result<Reply, NoAnswer>;
+
+/// What a module answers, and what it says beside that (002). A [`Report`] alone is a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The answer to the question.
+    pub report: Report,
+    /// What it says of the situation.
+    pub summary_update: Option<SummaryUpdate>,
+    /// What it thought and did.
+    pub action: Option<Box<ActionRecord>>,
+}
+
+impl Reply {
+    /// The input that it is, as an answer to this call.
+    #[must_use]
+    pub fn to(self, call: CallId) -> Input {
+        let Self { report, summary_update, action } = self;
+        Input::Reply { call, report, summary_update, action }
+    }
+}
+
+impl From<Report> for Reply {
+    fn from(report: Report) -> Self {
+        Self { report, summary_update: None, action: None }
+    }
+}
 
 /// A call ended without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use super::matters::{TooLong, admits};
 use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
 use orchestrion_kernel::Input;
+use orchestrion_kernel::knowledge::Write;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use thiserror::Error;
@@ -51,6 +52,15 @@ impl Mailbox {
             true => MailError::Full,
             false => MailError::Gone,
         })
+    }
+
+    /// Writes what is to be known though no module was asked for it: a fact, a signal, what time it is. While no request
+    /// runs it waits for the next one.
+    ///
+    /// # Errors
+    /// [`MailError`].
+    pub fn write(&mut self, write: Write) -> Result<(), MailError> {
+        self.put(Message { input: Input::Write(Box::new(write)), note: None })
     }
 
     /// Cancels the running request.

@@ -1,12 +1,15 @@
 //! What calls are about, followed event by event beside the state: the kernel forgets what it needs no more, but a call
 //! that is asked again after a crash must say the same.
 
-use super::call::{Call, Matter};
+use super::call::{Call, Matter, Situation};
 use super::host::Deadlines;
 use orchestrion_kernel::event::{AuditRecord, Ending, MemoryRecord};
 use orchestrion_kernel::module::Ask;
 use orchestrion_kernel::plan::Task;
-use orchestrion_kernel::{Event, Input, Policy, State, TaskId, Text, TraceId, UserId, present, state};
+use orchestrion_kernel::situation::Mode;
+use orchestrion_kernel::{
+    Event, Input, Policy, State, TaskId, Text, TraceId, UserId, present, reason, state,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::{fmt, io};
@@ -109,6 +112,7 @@ impl Matters {
                     }
                 }
                 Event::ToolResult { report, .. } => self.taken_bytes += json_bytes(report),
+                Event::ActionRecorded { record } => self.taken_bytes += json_bytes(record),
                 Event::Memorized { record } => self.record = Some(record.clone()),
                 Event::Audited { record } => self.audit = Some(record.clone()),
                 Event::Concluded { ending } => self.ending = Some(*ending),
@@ -169,6 +173,7 @@ impl Matters {
             pass: request.debate.pass,
             matter,
             context: present(policy, state),
+            situation: Situation { fast: reason(state, Mode::Fast), deep: reason(state, Mode::Deep) },
         })
     }
 }

@@ -1,6 +1,6 @@
 //! A conversation while it is driven: the calls that are out, and what comes next.
 
-use super::call::{Call, Fate, NoAnswer};
+use super::call::{Call, Fate, NoAnswer, Reply};
 use super::conversation::Conversation;
 use super::error::DriveError;
 use super::host::Host;
@@ -11,7 +11,7 @@ use crate::trace::Stamp;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{CallId, Input, Refusal, State, Text, UserId, state};
 use std::any::Any;
 use std::fmt;
@@ -118,6 +118,12 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
             match message.input {
                 // It would begin a request of its own.
                 Input::UserMessage { .. } => early.push(message),
+                // It is about the session that is opened now.
+                Input::Write(ref write)
+                    if write.is_of_session() && self.state().control.session().is_none() =>
+                {
+                    early.push(message);
+                }
                 _ => {
                     let _late = self.message(message)?;
                 }
@@ -136,7 +142,7 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
         }
         let begun = self.submit(&input)?;
         for message in early {
-            let _busy = self.message(message)?;
+            let _busy_or_written = self.message(message)?;
         }
         Ok(begun)
     }
@@ -170,7 +176,7 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
         self.conversation.commit_much().await?;
         match self.next().await {
             Next::Message(message) => self.message(message),
-            Next::Back(Back { id, fate: Fate::Happened(Ok(report)), note }) => self.reply(id, report, note),
+            Next::Back(Back { id, fate: Fate::Happened(Ok(reply)), note }) => self.reply(id, reply, note),
             Next::Back(Back { id, fate: Fate::Happened(Err(no)), .. }) => self.fail(id, no.failure, no.why),
             Next::Back(Back { id, fate: Fate::Unknown, note }) => self.fail(id, Failure::Unknown, note),
             Next::Back(Back { id, fate: Fate::NeverStarted, .. }) => {
@@ -254,7 +260,9 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
 
     fn message(&mut self, Message { input, note }: Message) -> Result<Turn, DriveError> {
         match input {
-            Input::Reply { call, report } => self.reply(call, report, note),
+            Input::Reply { call, report, summary_update, action } => {
+                self.reply(call, Reply { report, summary_update, action }, note)
+            }
             Input::CallFailed { call, failure } => self.fail(call, failure, note),
             input => Ok(match self.record(&input, note)? {
                 Ok(()) => Turn::Taken,
@@ -263,9 +271,9 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
         }
     }
 
-    /// A report came. One that does not fit the call that is waited for is an answer all the same: a malformed one.
-    fn reply(&mut self, id: CallId, report: Report, note: Option<String>) -> Result<Turn, DriveError> {
-        let input = Input::Reply { call: id, report };
+    /// A reply came. One that does not fit the call that is waited for is an answer all the same: a malformed one.
+    fn reply(&mut self, id: CallId, reply: Reply, note: Option<String>) -> Result<Turn, DriveError> {
+        let input = reply.to(id);
         if let Err(why) = self.conversation.matters.admits(&input) {
             return self.fail(id, Failure::Malformed, Some(why.to_string()));
         }

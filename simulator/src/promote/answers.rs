@@ -1,15 +1,16 @@
 //! What modules answered, gathered in the order asked and written as a scenario writes it.
 
+use crate::drive::Reply;
 use crate::scenario::{
-    AnswersFile, ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
-    DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile, NoRepairFile, PlanFile,
-    PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer,
-    SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
+    AnswersFile, ApproverAnswer, ArgumentFile, AuditorAnswer, BesideFile, ClassifiedFile, ClassifierAnswer,
+    ContextFile, DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile,
+    NoRepairFile, PlanFile, PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile,
+    SaidFile, StoreAnswer, SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
 };
 use crate::script::{Answer, Part, left_out};
 use crate::yaml::{At, Decimal, Words};
 use orchestrion_kernel::Text;
-use orchestrion_kernel::module::{Argument, Ask, PastTrace, Rating, Report, Role, Stance, Store};
+use orchestrion_kernel::module::{Argument, Ask, Failure, PastTrace, Rating, Report, Role, Stance, Store};
 use orchestrion_kernel::plan::{Effect, Plan};
 use std::collections::BTreeMap;
 
@@ -76,29 +77,39 @@ impl Answers {
 
 /// A list of answers, or one that stands for all. Answers only ever stand with the question that they answer,
 /// so none of them is without words; if one were, playing the scenario would show it.
-fn written<T>(answers: &[Answer], words: impl Fn(&Answer) -> Option<T>) -> Option<AnswersFile<T>> {
+fn written<T>(
+    answers: &[Answer],
+    words: impl Fn(&Result<&Report, Failure>) -> Option<T>,
+) -> Option<AnswersFile<T>> {
+    let said = |answer: &Answer| match answer {
+        Answer::Fail(failure) => words(&Err(*failure)).map(SaidFile::from),
+        Answer::Reply(Reply { report, summary_update, action }) => {
+            let beside = BesideFile::of(summary_update.as_ref(), action.as_deref());
+            Some(SaidFile { answer: words(&Ok(report))?, beside })
+        }
+    };
     let first = answers.first()?;
     if answers.iter().all(|answer| answer == first) {
-        return words(first).map(AnswersFile::one);
+        return said(first).map(AnswersFile::one);
     }
-    Some(AnswersFile::many(answers.iter().filter_map(words)))
+    Some(AnswersFile::many(answers.iter().filter_map(said)))
 }
 
-fn identity(answer: &Answer) -> Option<IdentityAnswer> {
+fn identity(answer: &Result<&Report, Failure>) -> Option<IdentityAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => IdentityAnswer::Fail(*failure),
-        Answer::Reply(Report::Identity { gcp, mongodb }) => {
+        Err(failure) => IdentityAnswer::Fail(*failure),
+        Ok(Report::Identity { gcp, mongodb }) => {
             IdentityAnswer::Locks(LocksFile { gcp: *gcp, mongodb: *mongodb })
         }
-        Answer::Reply(_) => return None,
+        Ok(_) => return None,
     })
 }
 
-fn memory(answer: &Answer) -> Option<MemoryAnswer> {
+fn memory(answer: &Result<&Report, Failure>) -> Option<MemoryAnswer> {
     let (ratings, traces) = match answer {
-        Answer::Fail(failure) => return Some(MemoryAnswer::Fail(*failure)),
-        Answer::Reply(Report::Context { ratings, traces }) => (ratings, traces),
-        Answer::Reply(_) => return None,
+        Err(failure) => return Some(MemoryAnswer::Fail(*failure)),
+        Ok(Report::Context { ratings, traces }) => (ratings, traces),
+        Ok(_) => return None,
     };
     let rating = |role| {
         let Rating { elo, successes, matches } = *ratings.get(role);
@@ -121,56 +132,54 @@ fn memory(answer: &Answer) -> Option<MemoryAnswer> {
     }))
 }
 
-fn classifier(answer: &Answer) -> Option<ClassifierAnswer> {
+fn classifier(answer: &Result<&Report, Failure>) -> Option<ClassifierAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => ClassifierAnswer::Fail(*failure),
-        Answer::Reply(Report::Classification { tags, similarity }) => {
-            ClassifierAnswer::Classified(ClassifiedFile {
-                tags: tags.iter().cloned().map(Words::from).collect(),
-                similarity: Decimal(*similarity),
-            })
-        }
-        Answer::Reply(_) => return None,
+        Err(failure) => ClassifierAnswer::Fail(*failure),
+        Ok(Report::Classification { tags, similarity }) => ClassifierAnswer::Classified(ClassifiedFile {
+            tags: tags.iter().cloned().map(Words::from).collect(),
+            similarity: Decimal(*similarity),
+        }),
+        Ok(_) => return None,
     })
 }
 
-fn summarizer(answer: &Answer) -> Option<SummarizerAnswer> {
+fn summarizer(answer: &Result<&Report, Failure>) -> Option<SummarizerAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => SummarizerAnswer::Fail(*failure),
-        Answer::Reply(Report::Summary { text, forgets }) => SummarizerAnswer::Summary(SummaryFile {
+        Err(failure) => SummarizerAnswer::Fail(*failure),
+        Ok(Report::Summary { text, forgets }) => SummarizerAnswer::Summary(SummaryFile {
             says: text.clone().into(),
             forgets: forgets.as_ref().map(|ids| ids.iter().map(|id| id.number()).collect()),
         }),
-        Answer::Reply(_) => return None,
+        Ok(_) => return None,
     })
 }
 
-fn planner(answer: &Answer) -> Option<PlannerAnswer> {
+fn planner(answer: &Result<&Report, Failure>) -> Option<PlannerAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => PlannerAnswer::Fail(*failure),
-        Answer::Reply(Report::Plan(plan)) => PlannerAnswer::Plan(plan_file(plan)),
-        Answer::Reply(_) => return None,
+        Err(failure) => PlannerAnswer::Fail(*failure),
+        Ok(Report::Plan(plan)) => PlannerAnswer::Plan(plan_file(plan)),
+        Ok(_) => return None,
     })
 }
 
-fn voice(answer: &Answer) -> Option<VoiceAnswer> {
+fn voice(answer: &Result<&Report, Failure>) -> Option<VoiceAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => VoiceAnswer::Fail(*failure),
-        Answer::Reply(Report::Argument { argument: Argument { stance, confidence }, text, plan: None }) => {
+        Err(failure) => VoiceAnswer::Fail(*failure),
+        Ok(Report::Argument { argument: Argument { stance, confidence }, text, plan: None }) => {
             let file = ArgumentFile { confidence: Decimal(*confidence), says: text.clone().into() };
             match stance {
                 Stance::Pro => VoiceAnswer::Pro(file),
                 Stance::Con => VoiceAnswer::Con(file),
             }
         }
-        Answer::Reply(_) => return None,
+        Ok(_) => return None,
     })
 }
 
-fn reviser(answer: &Answer) -> Option<ReviserAnswer> {
+fn reviser(answer: &Result<&Report, Failure>) -> Option<ReviserAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => ReviserAnswer::Fail(*failure),
-        Answer::Reply(Report::Argument { argument: Argument { stance, confidence }, text, plan }) => {
+        Err(failure) => ReviserAnswer::Fail(*failure),
+        Ok(Report::Argument { argument: Argument { stance, confidence }, text, plan }) => {
             let file = RevisionFile {
                 confidence: Decimal(*confidence),
                 says: text.clone().into(),
@@ -181,61 +190,57 @@ fn reviser(answer: &Answer) -> Option<ReviserAnswer> {
                 Stance::Con => ReviserAnswer::Con(file),
             }
         }
-        Answer::Reply(_) => return None,
+        Ok(_) => return None,
     })
 }
 
-fn approver(answer: &Answer) -> Option<ApproverAnswer> {
+fn approver(answer: &Result<&Report, Failure>) -> Option<ApproverAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => ApproverAnswer::Fail(*failure),
-        Answer::Reply(Report::Approval { approved: true, text }) => {
-            ApproverAnswer::Approved(text.clone().into())
-        }
-        Answer::Reply(Report::Approval { approved: false, text }) => {
-            ApproverAnswer::Denied(text.clone().into())
-        }
-        Answer::Reply(_) => return None,
+        Err(failure) => ApproverAnswer::Fail(*failure),
+        Ok(Report::Approval { approved: true, text }) => ApproverAnswer::Approved(text.clone().into()),
+        Ok(Report::Approval { approved: false, text }) => ApproverAnswer::Denied(text.clone().into()),
+        Ok(_) => return None,
     })
 }
 
-fn diagnosis(answer: &Answer) -> Option<DiagnosisAnswer> {
+fn diagnosis(answer: &Result<&Report, Failure>) -> Option<DiagnosisAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => DiagnosisAnswer::Fail(*failure),
-        Answer::Reply(Report::Repaired { text, plan }) => {
+        Err(failure) => DiagnosisAnswer::Fail(*failure),
+        Ok(Report::Repaired { text, plan }) => {
             DiagnosisAnswer::Repaired(RepairFile { says: text.clone().into(), plan: plan_file(plan) })
         }
-        Answer::Reply(Report::NoRepair { text }) => {
+        Ok(Report::NoRepair { text }) => {
             DiagnosisAnswer::NoRepair(NoRepairFile { says: text.clone().into() })
         }
-        Answer::Reply(_) => return None,
+        Ok(_) => return None,
     })
 }
 
-fn task(answer: &Answer) -> Option<TaskAnswer> {
+fn task(answer: &Result<&Report, Failure>) -> Option<TaskAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => TaskAnswer::Fail(*failure),
-        Answer::Reply(Report::Exit { code: 0, text }) => TaskAnswer::Ok(text.clone().into()),
-        Answer::Reply(Report::Exit { code, text }) => {
+        Err(failure) => TaskAnswer::Fail(*failure),
+        Ok(Report::Exit { code: 0, text }) => TaskAnswer::Ok(text.clone().into()),
+        Ok(Report::Exit { code, text }) => {
             TaskAnswer::Exit(ExitFile { code: *code, says: text.clone().into() })
         }
-        Answer::Reply(_) => return None,
+        Ok(_) => return None,
     })
 }
 
-fn store(answer: &Answer) -> Option<StoreAnswer> {
+fn store(answer: &Result<&Report, Failure>) -> Option<StoreAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => StoreAnswer::Fail(*failure),
-        Answer::Reply(Report::Stored { held: true }) => StoreAnswer::Held,
-        Answer::Reply(Report::Stored { held: false }) => StoreAnswer::Refused,
-        Answer::Reply(_) => return None,
+        Err(failure) => StoreAnswer::Fail(*failure),
+        Ok(Report::Stored { held: true }) => StoreAnswer::Held,
+        Ok(Report::Stored { held: false }) => StoreAnswer::Refused,
+        Ok(_) => return None,
     })
 }
 
-fn auditor(answer: &Answer) -> Option<AuditorAnswer> {
+fn auditor(answer: &Result<&Report, Failure>) -> Option<AuditorAnswer> {
     Some(match answer {
-        Answer::Fail(failure) => AuditorAnswer::Fail(*failure),
-        Answer::Reply(Report::Delivered) => AuditorAnswer::Delivered,
-        Answer::Reply(_) => return None,
+        Err(failure) => AuditorAnswer::Fail(*failure),
+        Ok(Report::Delivered) => AuditorAnswer::Delivered,
+        Ok(_) => return None,
     })
 }
 

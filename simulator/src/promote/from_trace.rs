@@ -6,6 +6,7 @@
 
 use super::answers::Answers;
 use super::{PromoteError, Promotion, Target, origin, perform};
+use crate::drive::Reply;
 use crate::scenario::{
     Count, DeadlinesFile, InterruptFile, Moment, MomentFile, PhaseName, RequestFile, ScenarioFile, Seed,
     WriteFile,
@@ -193,7 +194,7 @@ impl<'a> Recording<'a> {
         let control = &self.state.control;
         match input {
             Input::Step => !control.phase().is_rest() && control.waiting().is_none(),
-            Input::Reply { call, report } => {
+            Input::Reply { call, report, .. } => {
                 control.waiting().is_some_and(|waiting| waiting.id == *call && report.answers(waiting.ask))
             }
             Input::CallFailed { call, .. } => control.waiting().is_some_and(|waiting| waiting.id == *call),
@@ -231,8 +232,11 @@ impl<'a> Recording<'a> {
                 self.visits.clear();
                 self.unused_session = None;
             }
-            Input::Reply { call, report } => match self.asked(*call) {
-                Some(ask) if report.answers(ask) => self.answer(ask, Answer::Reply(report.clone())),
+            Input::Reply { call, report, summary_update, action } => match self.asked(*call) {
+                Some(ask) if report.answers(ask) => {
+                    let (summary_update, action) = (summary_update.clone(), action.clone());
+                    self.answer(ask, Answer::Reply(Reply { report: report.clone(), summary_update, action }));
+                }
                 _ => return Err(cannot("it answers what nobody asked", EDITED)),
             },
             Input::CallFailed { call, failure } => match self.asked(*call) {
@@ -316,14 +320,14 @@ impl<'a> Recording<'a> {
                 None => (None, Input::Step),
                 Some(call) => {
                     let report = self.success(call.ask, &request);
-                    (Some(call.ask), Input::Reply { call: call.id, report })
+                    (Some(call.ask), Input::reply(call.id, report))
                 }
             };
             // As drawn there are dead ends; playing comes to the same one.
             let Ok(events) = decide(&header.policy, &self.state, &input) else { break };
             added = true;
             if let (Some(ask), Input::Reply { report, .. }) = (asked, input) {
-                self.answer(ask, Answer::Reply(report));
+                self.answer(ask, Answer::Reply(report.into()));
             }
             events.iter().for_each(|event| self.state.apply(event));
         }

@@ -169,7 +169,7 @@ fn a_counterexample_is_promoted_with_an_end() {
 #[test]
 fn refused_inputs_are_left_out_and_told() {
     let whole = inputs(&trace_of(&scenario("hardened", "")));
-    let late = Input::Reply { call: CallId::FIRST, report: Report::Delivered };
+    let late = Input::reply(CallId::FIRST, Report::Delivered);
     let busy = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Well?") };
     let mut with = whole.clone();
     // What the user says in between is said again.
@@ -309,7 +309,7 @@ fn whatever_was_said_is_promoted_as_it_was() {
                 conversation.submit(&Input::Step, &Stamp::default()).unwrap().unwrap();
             }
             let call = conversation.state().control.waiting().unwrap().id;
-            conversation.submit(&Input::Reply { call, report }, &Stamp::default()).unwrap().unwrap();
+            conversation.submit(&Input::reply(call, report), &Stamp::default()).unwrap().unwrap();
         }
         let trace = conversation.close().unwrap();
         let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{text:?}\n{error:?}"));

@@ -45,7 +45,12 @@ impl Names {
             Input::UserMessage { user, text } => {
                 Input::UserMessage { user: self.user(user), text: self.text(text) }
             }
-            Input::Reply { call, report } => Input::Reply { call: *call, report: self.report(report) },
+            Input::Reply { call, report, summary_update, action } => Input::Reply {
+                call: *call,
+                report: self.report(report),
+                summary_update: summary_update.as_ref().map(|update| self.update(update)),
+                action: action.as_ref().map(|record| Box::new(self.record(record))),
+            },
             Input::Write(write) => Input::Write(Box::new(self.write(write))),
             Input::SessionEnd | Input::CallFailed { .. } | Input::Step | Input::Cancel | Input::Resume => {
                 input.clone()
@@ -110,6 +115,7 @@ impl Names {
                 *text = self.text(text);
             }
             Event::ToolResult { report, .. } => *report = self.report(report),
+            Event::ActionRecorded { record } => *record = self.record(record),
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => *item = self.item(item),
             Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
             Event::Memorized { record } => record.trace = self.trace(&record.trace),

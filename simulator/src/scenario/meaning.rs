@@ -12,7 +12,7 @@ use orchestrion_kernel::plan::{Effect, Plan, PlanError, Task};
 use orchestrion_kernel::{ConversationId, ItemId, RequestId, TaskId, TraceId};
 
 fn reply(report: Report) -> Result<Answer, Fault> {
-    Ok(Answer::Reply(report))
+    Ok(Answer::Reply(report.into()))
 }
 
 pub(super) fn identity(answer: &IdentityAnswer) -> Result<Answer, Fault> {

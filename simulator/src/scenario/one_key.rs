@@ -13,20 +13,21 @@ use serde::{Deserialize, Serialize, Serializer, forward_to_deserialize_any};
 use std::fmt::Display;
 use std::marker::PhantomData;
 
-/// What may stand in the place of an answer.
-const INSTEAD: [&str; 2] = ["draw", "cases"];
+/// Words that may stand in the place of an answer's.
+type Instead = &'static [&'static str];
 
 /// Reads the answer that a word is.
-pub(super) fn word<'de, T: Deserialize<'de>, E: Error>(word: &str) -> Result<T, E> {
-    T::deserialize(Word { word, error: PhantomData })
+pub(super) fn word<'de, T: Deserialize<'de>, E: Error>(word: &str, instead: Instead) -> Result<T, E> {
+    T::deserialize(Word { word, instead, error: PhantomData })
 }
 
 /// Reads the answer whose key was read already. Without a key, says what was expected.
 pub(super) fn keyed<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
     key: Option<&At<String>>,
     map: &mut A,
+    instead: Instead,
 ) -> Result<T, A::Error> {
-    T::deserialize(Keyed { key, map })
+    T::deserialize(Keyed { key, map, instead })
 }
 
 /// Writes an answer into a mapping in which other keys stand beside it.
@@ -34,13 +35,14 @@ pub(super) fn write_beside<T: Serialize, M: SerializeMap>(answer: &T, map: &mut 
     answer.serialize(Beside { map })
 }
 
-fn unknown(word: &str, variants: &[&'static str]) -> Fault {
-    unknown_word(word, &[variants, &INSTEAD].concat())
+fn unknown(word: &str, variants: &[&'static str], instead: Instead) -> Fault {
+    unknown_word(word, &[variants, instead].concat())
 }
 
 /// An answer that is one word.
 struct Word<'a, E> {
     word: &'a str,
+    instead: Instead,
     error: PhantomData<E>,
 }
 
@@ -57,7 +59,7 @@ impl<'de, E: Error> Deserializer<'de> for Word<'_, E> {
         visitor: V,
     ) -> Result<V::Value, E> {
         if !variants.contains(&self.word) {
-            return Err(unknown(self.word, variants).raise());
+            return Err(unknown(self.word, variants, self.instead).raise());
         }
         visitor.visit_enum(self)
     }
@@ -99,6 +101,7 @@ impl<'de, E: Error> VariantAccess<'de> for Word<'_, E> {
 struct Keyed<'a, A> {
     key: Option<&'a At<String>>,
     map: &'a mut A,
+    instead: Instead,
 }
 
 impl<'de, A: MapAccess<'de>> Deserializer<'de> for Keyed<'_, A> {
@@ -121,7 +124,7 @@ impl<'de, A: MapAccess<'de>> Deserializer<'de> for Keyed<'_, A> {
             .raise());
         };
         if !variants.contains(&key.value.as_str()) {
-            return Err(unknown(&key.value, variants).at(key.span(), "unknown").raise());
+            return Err(unknown(&key.value, variants, self.instead).at(key.span(), "unknown").raise());
         }
         visitor.visit_enum(Variant { key, map: self.map })
     }

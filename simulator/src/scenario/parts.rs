@@ -7,6 +7,7 @@ use super::meaning::task;
 use super::names::{ByTask, Count};
 use super::rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
 use super::time::{AfterFile, TimesFile};
+use crate::drive::Reply;
 use crate::script::{After, Answer, Case, Cases, Given, Lots, Part, Roll, Script, Streams, Turn, When};
 use crate::yaml::{At, Fault, Source};
 use miette::SourceSpan;
@@ -170,8 +171,8 @@ impl<'a> Parts<'a> {
         written: &At<TimedFile<T>>,
         meaning: &impl Fn(&T) -> Result<Answer, Fault>,
     ) -> Result<Given, Fault> {
-        let TimedFile { answer, after } = &written.value;
-        let answer = meaning(answer)?;
+        let TimedFile { said, after } = &written.value;
+        let answer = said.means(meaning)?;
         let Some(after) = after else { return Ok(Given { answer, after: After::Exactly(Duration::ZERO) }) };
         if answer == Answer::Fail(Failure::Timeout) {
             return Err(Fault::new(
@@ -211,7 +212,7 @@ impl<'a> Parts<'a> {
             planned.insert(TaskId::FIRST, false);
         }
         for answer in self.parts.values().flat_map(|part| &part.cases).flat_map(|case| case.roll.answers()) {
-            let Answer::Reply(report) = answer else { continue };
+            let Answer::Reply(Reply { report, .. }) = answer else { continue };
             for task in report.plan().map_or(&[][..], Plan::tasks) {
                 *planned.entry(task.id).or_default() |= matches!(task.effect, Effect::Undoable { .. });
             }

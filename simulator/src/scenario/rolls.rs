@@ -1,5 +1,6 @@
 //! The answers of a module: one that repeats, a list in order, some by lot, or some for each case.
 
+use super::beside::{self, SaidFile};
 use super::names::{Count, Seed};
 use super::one_key;
 use super::time::AfterFile;
@@ -33,8 +34,8 @@ pub enum RollFile<T> {
 /// An answer, and how long it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimedFile<T> {
-    /// The answer.
-    pub answer: T,
+    /// The answer, with what is said beside it.
+    pub said: SaidFile<T>,
     /// How long it takes.
     pub after: Option<At<AfterFile>>,
 }
@@ -99,19 +100,25 @@ pub struct ChoiceFile<T> {
 
 impl<T> From<T> for TimedFile<T> {
     fn from(answer: T) -> Self {
-        Self { answer, after: None }
+        SaidFile::from(answer).into()
+    }
+}
+
+impl<T> From<SaidFile<T>> for TimedFile<T> {
+    fn from(said: SaidFile<T>) -> Self {
+        Self { said, after: None }
     }
 }
 
 impl<T> AnswersFile<T> {
     /// The same answer every time.
-    pub fn one(answer: T) -> Self {
-        Self::Always(RollFile::One(TimedFile::from(answer).into()))
+    pub fn one(answer: impl Into<TimedFile<T>>) -> Self {
+        Self::Always(RollFile::One(answer.into().into()))
     }
 
     /// These answers, in order.
-    pub fn many(answers: impl IntoIterator<Item = T>) -> Self {
-        let answers: Vec<_> = answers.into_iter().map(|answer| TimedFile::from(answer).into()).collect();
+    pub fn many<A: Into<TimedFile<T>>>(answers: impl IntoIterator<Item = A>) -> Self {
+        let answers: Vec<_> = answers.into_iter().map(|answer| answer.into().into()).collect();
         Self::Always(RollFile::Many(answers.into()))
     }
 }
@@ -137,10 +144,21 @@ impl<T: Serialize> Serialize for RollFile<T> {
 
 impl<T: Serialize> Serialize for TimedFile<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some(after) = &self.after else { return self.answer.serialize(serializer) };
-        let mut map = serializer.serialize_map(Some(2))?;
-        one_key::write_beside(&self.answer, &mut map)?;
-        map.serialize_entry("after", after)?;
+        let Self { said: SaidFile { answer, beside }, after } = self;
+        if after.is_none() && beside.is_empty() {
+            return answer.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        one_key::write_beside(answer, &mut map)?;
+        if let Some(after) = after {
+            map.serialize_entry("after", after)?;
+        }
+        if let Some(update) = &beside.summary_update {
+            map.serialize_entry("summary_update", update)?;
+        }
+        if let Some(action) = &beside.action {
+            map.serialize_entry("action", action)?;
+        }
         map.end()
     }
 }
@@ -190,34 +208,15 @@ fn only_key(key: &str, value: &Value) -> Value {
     json!({"type": "object", "properties": {key: value}, "required": [key], "additionalProperties": false})
 }
 
-/// The schema of the answer, in whose mappings `after` may stand as well.
+/// The schema of the answer, in whose mappings `after` may stand as well, and what is said beside it.
 impl<T: JsonSchema> JsonSchema for TimedFile<T> {
     fn schema_name() -> Cow<'static, str> {
         T::schema_name()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = T::json_schema(generator);
         let after = json!(generator.subschema_for::<AfterFile>());
-        if let Some(Value::Array(ways)) = schema.get_mut("oneOf") {
-            let words: Vec<Value> = ways.iter().filter_map(|way| beside_a_word(way, &after)).collect();
-            for way in ways.iter_mut() {
-                if let Some(Value::Object(properties)) = way.get_mut("properties") {
-                    properties.insert("after".into(), after.clone());
-                }
-            }
-            ways.extend(words);
-        }
-        schema
+        let mut beside = beside::beside(generator);
+        beside.insert("after".into(), after);
+        beside::with_beside::<T>(generator, &beside)
     }
-}
-
-/// A word beside which `after` stands: `{held, after: 5s}`.
-fn beside_a_word(way: &Value, after: &Value) -> Option<Value> {
-    let word = way.get("const")?.as_str()?;
-    Some(json!({
-        "type": "object",
-        "properties": {word: {"type": "null"}, "after": after},
-        "required": [word],
-        "additionalProperties": false,
-    }))
 }

@@ -1,18 +1,22 @@
 //! What a module said, in its own words: answers in the form that scenario files have, as JSON or YAML.
 
+use super::beside::SaidFile;
 use super::meaning::{
     approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, summarizer, task,
     voice,
 };
+use super::writes::WriteFile;
 use crate::drive::{self, NoAnswer};
 use crate::script;
 use crate::yaml::{Fault, ReadError, Source};
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Ask, Role};
 use serde::de::DeserializeOwned;
 
 /// Reads what a module said to a question. This is the border at which texts become reports: an answer has the form that
 /// it has in a scenario file, as in `{"pro": {"confidence": 0.9, "says": "why not"}}`; a model may put it into a fenced
-/// block, with other words around it.
+/// block, with other words around it. Beside the answer may stand what it says of the situation, under `summary_update`, and what
+/// it thought and did, under `action`.
 ///
 /// # Errors
 /// `malformed`, with the place and what was expected; or the failure that the module itself tells with `fail`.
@@ -22,7 +26,7 @@ pub fn answer(ask: Ask, text: &str) -> drive::Answer {
         return Err(NoAnswer::malformed(format!("nothing was said; expected {}", ask.expected())));
     }
     match read(ask, text) {
-        Ok(script::Answer::Reply(report)) => Ok(report),
+        Ok(script::Answer::Reply(reply)) => Ok(reply),
         Ok(script::Answer::Fail(failure)) => Err(failure.into()),
         Err(error) => Err(NoAnswer::malformed(format!("{error}; {}", error.advice()))),
     }
@@ -46,11 +50,20 @@ fn read(ask: Ask, text: &str) -> Result<script::Answer, ReadError> {
     }
 }
 
+/// Reads what a host writes by name, in the form that a request of a scenario has it.
+///
+/// # Errors
+/// The place, and what was expected, as a sentence.
+pub fn written(text: &str) -> Result<Write, String> {
+    let read = || Ok(Source::from_text("the write", text)?.parse::<WriteFile>()?.means());
+    read().map_err(|error: ReadError| format!("{error}; {}", error.advice()))
+}
+
 fn meant<T: DeserializeOwned>(
     source: &Source,
     meaning: impl Fn(&T) -> Result<script::Answer, Fault>,
 ) -> Result<script::Answer, ReadError> {
-    meaning(&source.parse()?).map_err(|fault| ReadError::in_source(source, fault))
+    source.parse::<SaidFile<T>>()?.means(meaning).map_err(|fault| ReadError::in_source(source, fault))
 }
 
 /// What stands in the first fenced block, or else everything.
@@ -66,6 +79,10 @@ mod tests {
     use orchestrion_kernel::module::{Failure, Report, Stance};
     use orchestrion_kernel::plan::EffectKind;
 
+    fn report(ask: Ask, text: &str) -> Result<Report, NoAnswer> {
+        answer(ask, text).map(|reply| reply.report)
+    }
+
     #[test]
     fn answers_are_read_as_scenario_files_have_them() {
         let critic = Ask::Argue(Role::Critic);
@@ -75,17 +92,17 @@ mod tests {
             &format!("Well:\n```json\n{said}\n```\nThat is all."),
             "con: {confidence: 0.80, says: too dear}",
         ] {
-            let Ok(Report::Argument { argument, text, plan: None }) = answer(critic, text) else {
+            let Ok(Report::Argument { argument, text, plan: None }) = report(critic, text) else {
                 panic!("{text}")
             };
             assert_eq!((argument.stance, argument.confidence.millionths()), (Stance::Con, 800_000));
             assert_eq!(text.as_str(), "too dear");
         }
         let plan =
-            answer(Ask::DraftPlan, "{\"plan\": [{\"task\": 1, \"do\": \"order\", \"undo\": \"cancel\"}]}");
+            report(Ask::DraftPlan, "{\"plan\": [{\"task\": 1, \"do\": \"order\", \"undo\": \"cancel\"}]}");
         let Ok(Report::Plan(plan)) = plan else { panic!("{plan:?}") };
         assert_eq!(plan.tasks()[0].effect.kind(), EffectKind::Undoable);
-        assert_eq!(answer(Ask::DeliverAudit, "\"delivered\""), Ok(Report::Delivered));
+        assert_eq!(report(Ask::DeliverAudit, "\"delivered\""), Ok(Report::Delivered));
         assert_eq!(answer(critic, "{\"fail\": \"no_candidates\"}"), Err(Failure::NoCandidates.into()));
     }
 

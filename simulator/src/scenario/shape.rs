@@ -2,6 +2,7 @@
 //!
 //! Serde's own ways to read one of several shapes lose the places, so the visitor is written out here.
 
+use super::beside::{BesideFile, SaidFile, two_in_one};
 use super::one_key;
 use super::rolls::{AnswersFile, CaseFile, DrawFile, RollFile, TimedFile};
 use super::time::AfterFile;
@@ -76,6 +77,9 @@ fn single<T, E: Error>(shape: At<Shape<T>>, help: &str) -> Result<TimedFile<T>, 
     Err(Fault::new(format!("expected one answer, found {found}"), help).at(span, "not one answer").raise())
 }
 
+/// What may stand in the place of an answer.
+const INSTEAD: [&str; 2] = ["draw", "cases"];
+
 /// What stands where answers are expected.
 enum Shape<T> {
     Answer(TimedFile<T>),
@@ -100,14 +104,21 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
         f.write_str("an answer or a list of answers")
     }
     fn visit_str<E: Error>(self, word: &str) -> Result<Self::Value, E> {
-        one_key::word(word).map(|answer: T| Shape::Answer(answer.into()))
+        one_key::word(word, &INSTEAD).map(|answer: T| Shape::Answer(answer.into()))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut first: Option<(At<String>, Shape<T>)> = None;
-        let mut after: Option<(At<String>, At<AfterFile>)> = None;
+        let (mut after, mut beside) = (None, BesideFile::default());
+        // The first key that stands beside an answer.
+        let mut second: Option<At<String>> = None;
         while let Some(key) = map.next_key::<At<String>>()? {
             if key.value == "after" {
-                after = Some((key, map.next_value()?));
+                after = Some(map.next_value::<At<AfterFile>>()?);
+                second.get_or_insert(key);
+                continue;
+            }
+            if beside.read(&key.value, &mut map)? {
+                second.get_or_insert(key);
                 continue;
             }
             if let Some((first, _)) = &first {
@@ -116,22 +127,26 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
             let shape = match key.value.as_str() {
                 "draw" => Shape::Draw(map.next_value()?),
                 "cases" => Shape::Cases(map.next_value()?),
-                _ => Shape::Answer(one_key::keyed::<T, A>(Some(&key), &mut map)?.into()),
+                _ => Shape::Answer(one_key::keyed::<T, A>(Some(&key), &mut map, &INSTEAD)?.into()),
             };
             first = Some((key, shape));
         }
-        match (first, after) {
+        match (first, second) {
             (Some((_, shape)), None) => Ok(shape),
-            (Some((_, Shape::Answer(TimedFile { answer, .. }))), Some((_, after))) => {
-                Ok(Shape::Answer(TimedFile { answer, after: Some(after) }))
+            (Some((_, Shape::Answer(TimedFile { said: SaidFile { answer, .. }, .. }))), Some(_)) => {
+                Ok(Shape::Answer(TimedFile { said: SaidFile { answer, beside }, after }))
             }
-            (Some((first, _)), Some((key, _))) => Err(Fault::new(
-                format!("`after` stands beside an answer, found it beside `{}`", first.value.escape_debug()),
-                "write it inside, beside each answer that takes its time, as in `{fail: error, after: 5s}`",
+            (Some((first, _)), Some(key)) => Err(Fault::new(
+                format!(
+                    "`{}` stands beside an answer, found it beside `{}`",
+                    key.value,
+                    first.value.escape_debug()
+                ),
+                "write it inside, beside each answer that it belongs to, as in `{fail: error, after: 5s}`",
             )
             .at(key.span(), "not here")
             .raise()),
-            (None, _) => match one_key::keyed::<T, A>(None, &mut map) {
+            (None, _) => match one_key::keyed::<T, A>(None, &mut map, &INSTEAD) {
                 Ok(answer) => Ok(Shape::Answer(answer.into())),
                 Err(error) => Err(error),
             },
@@ -164,16 +179,4 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
     fn visit_none<E>(self) -> Result<Self::Value, E> {
         Ok(Shape::Other("nothing"))
     }
-}
-
-fn two_in_one(first: &str, second: &At<String>) -> Fault {
-    Fault::new(
-        format!(
-            "expected one answer, found `{}` and `{}` in one",
-            first.escape_debug(),
-            second.value.escape_debug()
-        ),
-        "an answer has one key, and perhaps `after`; write several as a list, one behind each dash",
-    )
-    .at(second.span(), "one too many")
 }

@@ -40,6 +40,7 @@ fn catalogue(head: &str, mistakes: &[&str]) -> String {
     text
 }
 
+mod beside;
 mod cases;
 mod draws;
 mod files;

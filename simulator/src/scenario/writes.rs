@@ -164,6 +164,7 @@ macro_rules! words {
         }
     )*};
 }
+pub(super) use words;
 
 words! {
     /// What a constraint limits.

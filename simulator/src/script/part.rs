@@ -89,7 +89,7 @@ impl fmt::Display for Part {
 pub(crate) fn left_out(ask: Ask, request_text: &Text) -> Option<Answer> {
     match ask {
         Ask::Summarize => Some(Answer::Fail(Failure::NoCandidates)),
-        ask => unscripted(ask, request_text).map(Answer::Reply),
+        ask => unscripted(ask, request_text).map(|report| Answer::Reply(report.into())),
     }
 }
 

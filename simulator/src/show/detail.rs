@@ -2,6 +2,7 @@
 //! asked next. Every text stands here whole, once.
 
 pub(super) mod events;
+mod situation;
 pub(super) mod state;
 
 use super::page::{Ink, Line, Page};
@@ -25,6 +26,7 @@ pub(super) fn step(page: &mut dyn Page, header: &Header, scene: &Scene<'_>) -> i
     state::list(page, scene)?;
     if let Some(context) = shown(page, scene)? {
         page.whole(&context)?;
+        situation::shown(page, scene.after)?;
     }
     Ok(())
 }
@@ -61,7 +63,7 @@ fn input(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
             page.section("input", Line::new().ink(Ink::Who, user).and(" asks"))?;
             page.whole(text.as_str())
         }
-        Input::Reply { call, report } => {
+        Input::Reply { call, report, summary_update, action } => {
             let line = match scene.before.waiting {
                 Some(waiting) if waiting.id == *call => {
                     Line::new().ink(Ink::Who, waiting.ask.module()).and(format_args!(" answers call {call}"))
@@ -69,7 +71,8 @@ fn input(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
                 _ => Line::text(format_args!("an answer to call {call}")),
             };
             page.section("input", line.and(": ").and(report.noun()))?;
-            said(page, report)
+            said(page, report)?;
+            situation::said(page, summary_update.as_ref(), action.as_deref())
         }
         Input::CallFailed { call, failure } => {
             let line = match scene.before.waiting {

@@ -11,6 +11,7 @@ use super::scene::Scene;
 use super::why::{self, Veto};
 use super::{plans, words};
 use headings::Part;
+use orchestrion_kernel::item::Key;
 use orchestrion_kernel::module::{Ask, Report};
 use orchestrion_kernel::{Event, Input, Phase, RequestId, Revision};
 use std::io;
@@ -190,6 +191,13 @@ impl Timeline {
                 }
                 Ok(())
             }
+            Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => match item.key {
+                Key::Situation(field) => {
+                    page.more("situation", Line::faint(format_args!("{field}: ")).quote(item.text.as_str()))
+                }
+                _ => Ok(()),
+            },
+            Event::ActionRecorded { record } => page.more("action", words::action(record)),
             Event::VetoRaised { revision } => self.vetoed(page, scene, *revision),
             Event::Decided { decision } => {
                 if scene.before.phase == Phase::RepairScoring {

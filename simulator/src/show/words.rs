@@ -9,6 +9,7 @@ use orchestrion_kernel::knowledge::{FactKind, Reference, Write};
 use orchestrion_kernel::module::{Argument, Ask, Kind, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::{Bound, Policy};
+use orchestrion_kernel::situation::{ActionRecord, ToolOutcome};
 use orchestrion_kernel::{Score, Text};
 
 /// Stance, a bar, and the confidence in figures.
@@ -225,6 +226,17 @@ pub(super) fn repairs(policy: &Policy) -> String {
         Bound::AtMost(most) => format!(" of {most}"),
         Bound::Unbounded => ", without bound".to_string(),
     }
+}
+
+/// What an action record says in short.
+pub(super) fn action(record: &ActionRecord) -> Line {
+    let mut line = Line::text(format_args!("iteration {}, {}: ", record.iteration, record.mode));
+    line = line.and(count(record.tool_calls.len(), "tool call"));
+    for call in &record.tool_calls {
+        let ink = if call.outcome == ToolOutcome::Success { Ink::Good } else { Ink::Bad };
+        line = line.and(format_args!(", {} ", call.name)).ink(ink, call.outcome);
+    }
+    line
 }
 
 /// A row of the table as a sentence about where it leads from, and on what.

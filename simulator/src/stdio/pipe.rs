@@ -207,7 +207,7 @@ impl<W: Write> Ears<W> {
                     ));
                 };
                 match scenario::answer(ask, with.get()) {
-                    Ok(report) => self.put(Message { input: Input::Reply { call, report }, note: None }),
+                    Ok(reply) => self.put(Message { input: reply.to(call), note: None }),
                     Err(NoAnswer { failure, why }) => {
                         if let Some(why) = why.clone() {
                             let _ = self.shared.tell(&Told::NotUnderstood { line, call: Some(call), why });
@@ -236,6 +236,10 @@ impl<W: Write> Ears<W> {
                 self.requests
                     .try_send(Some((user, text)))
                     .map_err(|_| "the scenario asks by itself".to_owned())
+            }
+            Heard::Write(text) => {
+                let write = scenario::written(text.get())?;
+                self.mailbox.write(write).map_err(|error: MailError| error.to_string())
             }
             Heard::Cancel => self.put(Message { input: Input::Cancel, note: None }),
             Heard::Close => self.requests.try_send(None).map_err(|_| "a request runs".to_owned()),

@@ -2,12 +2,14 @@
 //!
 //! The conversation says `opened`, then for each question `call`, and `answered` once a request is over. The host says
 //! `answer` with the id of the call. A call whose task may have run before a crash comes as `recover`: the host answers it if
-//! it knows how it ended, with `{"fail": "unknown"}` if it cannot know, or says `never_started`.
+//! it knows how it ended, with `{"fail": "unknown"}` if it cannot know, or says `never_started`. What is to be known though nobody
+//! was asked for it the host says with `write`, whenever it likes; what belongs to a session waits for one.
 
 use crate::drive::{Answered, Call, Conversation};
 use crate::scenario::{
     ApproverAnswer, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
-    PlannerAnswer, ReviserAnswer, StoreAnswer, SummarizerAnswer, TaskAnswer, VoiceAnswer,
+    PlannerAnswer, ReviserAnswer, SaidFile, StoreAnswer, SummarizerAnswer, TaskAnswer, VoiceAnswer,
+    WriteFile,
 };
 use orchestrion_kernel::event::Ending;
 use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
@@ -97,6 +99,8 @@ pub enum Heard {
     NeverStarted(NeverStarted),
     /// A user asks for something.
     Ask(Asking),
+    /// Something is to be known that no module was asked for, as a request of a scenario has it under `write`.
+    Write(#[schemars(with = "WriteFile")] Box<RawValue>),
     /// The user cancels the running request.
     Cancel,
     /// Nothing more will be asked: the trace is ended.
@@ -139,18 +143,18 @@ pub struct Asking {
 #[schemars(untagged)]
 #[expect(dead_code, reason = "it is there for its schema")]
 enum AnyAnswer {
-    Identity(IdentityAnswer),
-    Memory(MemoryAnswer),
-    Summarizer(SummarizerAnswer),
-    Classifier(ClassifierAnswer),
-    Planner(PlannerAnswer),
-    Voice(VoiceAnswer),
-    Reviser(ReviserAnswer),
-    Approver(ApproverAnswer),
-    Diagnosis(DiagnosisAnswer),
-    Task(TaskAnswer),
-    Store(StoreAnswer),
-    Auditor(AuditorAnswer),
+    Identity(SaidFile<IdentityAnswer>),
+    Memory(SaidFile<MemoryAnswer>),
+    Summarizer(SaidFile<SummarizerAnswer>),
+    Classifier(SaidFile<ClassifierAnswer>),
+    Planner(SaidFile<PlannerAnswer>),
+    Voice(SaidFile<VoiceAnswer>),
+    Reviser(SaidFile<ReviserAnswer>),
+    Approver(SaidFile<ApproverAnswer>),
+    Diagnosis(SaidFile<DiagnosisAnswer>),
+    Task(SaidFile<TaskAnswer>),
+    Store(SaidFile<StoreAnswer>),
+    Auditor(SaidFile<AuditorAnswer>),
 }
 
 /// The JSON Schema of the lines: what the host says, and, under `$defs`, what it is `told`.
@@ -212,9 +216,10 @@ fn call() -> Value {
             "record": described("object", "What a store is to keep."),
             "audit": described("object", "What the audit sink is to take."),
             "context": described("object", "What is known: `ids`, `cost_tokens`, `text`."),
+            "situation": described("object", "Where things stand, for a module that reasons: `fast` and `deep`."),
         },
         "required": [
-            "id", "trace", "module", "ask", "expects", "deadline_ms", "user", "request", "pass", "context",
+            "id", "trace", "module", "ask", "expects", "deadline_ms", "user", "request", "pass", "context", "situation",
         ],
         "additionalProperties": false,
     })

@@ -8,6 +8,8 @@ use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::Item;
 use orchestrion_kernel::module::{PastTrace, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::situation::{ActionRecord, ToolCall};
+use std::collections::BTreeMap;
 
 /// In which layer two batches differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +32,7 @@ pub fn decisions(event: &Event) -> Event {
         Event::FinalAnswer { text, .. } => *text = blank(),
         Event::Memorized { record } => record.text = blank(),
         Event::PlanAdopted { plan, .. } => *plan = blank_plan(plan),
+        Event::ActionRecorded { record } => *record = blank_record(record),
         _ => {}
     }
     event
@@ -61,6 +64,26 @@ fn blank_report(report: &mut Report) {
         | Report::NoRepair { text }
         | Report::Exit { text, .. } => *text = blank(),
         Report::Identity { .. } | Report::Stored { .. } | Report::Delivered => {}
+    }
+}
+
+/// Which iteration it was, how it was reasoned, and how the calls ended; the rest is a module's words.
+fn blank_record(record: &ActionRecord) -> ActionRecord {
+    let call = |call: &ToolCall| ToolCall {
+        name: blank(),
+        args: BTreeMap::new(),
+        result: blank().into(),
+        outcome: call.outcome,
+    };
+    ActionRecord {
+        iteration: record.iteration,
+        timestamp: blank(),
+        mode: record.mode,
+        thinking: blank(),
+        planning: blank(),
+        reflection: blank(),
+        approach: blank(),
+        tool_calls: record.tool_calls.iter().map(call).collect(),
     }
 }
 

@@ -69,7 +69,7 @@ impl Host for Team {
     async fn answer(&self, call: &Call) -> Answer {
         self.asked.lock().unwrap().push(call.clone());
         match (self.play)(call) {
-            None => Ok(agreed(call)),
+            None => Ok(agreed(call).into()),
             Some(Act::Says(answer)) => answer,
             Some(Act::SaysAfter(time, answer)) => {
                 tokio::time::sleep(time).await;

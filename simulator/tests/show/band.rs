@@ -82,7 +82,7 @@ impl Band {
 
     pub(crate) fn answers(&mut self, report: Report) {
         let Some((call, _)) = self.waiting() else { return };
-        self.accepted(Input::Reply { call, report });
+        self.accepted(Input::reply(call, report));
     }
 
     pub(crate) fn fails(&mut self, failure: Failure) {
@@ -91,7 +91,7 @@ impl Band {
     }
 
     pub(crate) fn late_reply(&mut self) {
-        self.submit(Input::Reply { call: CallId::new(3), report: Report::Delivered });
+        self.submit(Input::reply(CallId::new(3), Report::Delivered));
     }
 
     /// Every step that control takes by itself.

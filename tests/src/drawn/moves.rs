@@ -7,8 +7,10 @@
 
 use super::Choice;
 use super::reports::{agreeable, answer, nothing, question, text};
+use super::situation::{action, update};
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, UserId, decide};
 
 /// The name of every conversation that is drawn.
@@ -31,6 +33,8 @@ pub struct Move {
 pub enum What {
     /// A module answers.
     Reply(Which, Report),
+    /// The module that is waited for answers, and says something beside that.
+    Tell(Report, Option<SummaryUpdate>, Option<Box<ActionRecord>>),
     /// A call ends without an answer.
     Fail(Which, Failure),
     /// The orchestrator is told to go on by itself.
@@ -113,7 +117,13 @@ impl Move {
             if choice.percent(often * mood.failure) {
                 What::Fail(Which::Live, choice.one_of(&Failure::ALL))
             } else {
-                What::Reply(Which::Live, answer(choice, policy, mood, call.ask))
+                let report = answer(choice, policy, mood, call.ask);
+                match choice.weighted(&[80, 8, 8, 4]) {
+                    0 => What::Reply(Which::Live, report),
+                    1 => What::Tell(report, Some(update(choice)), None),
+                    2 => What::Tell(report, None, Some(action(choice))),
+                    _ => What::Tell(report, Some(update(choice)), Some(action(choice))),
+                }
             }
         } else if at != Phase::Idle {
             What::Step
@@ -179,7 +189,13 @@ impl What {
             Which::Later(by) => CallId::new(live.saturating_add(by)),
         };
         match self {
-            Self::Reply(which, report) => Input::Reply { call: call(*which), report: report.clone() },
+            Self::Reply(which, report) => Input::reply(call(*which), report.clone()),
+            Self::Tell(report, summary_update, action) => Input::Reply {
+                call: call(Which::Live),
+                report: report.clone(),
+                summary_update: summary_update.clone(),
+                action: action.clone(),
+            },
             Self::Fail(which, failure) => Input::CallFailed { call: call(*which), failure: *failure },
             Self::Step => Input::Step,
             Self::Cancel => Input::Cancel,
@@ -198,7 +214,7 @@ fn way(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>, State)> 
         let control = &state.control;
         let plan = control.request().and_then(|request| request.plan.as_ref()).map(|revised| &revised.plan);
         let input = match (control.waiting(), control.phase(), control.session()) {
-            (Some(call), ..) => Input::Reply { call: call.id, report: agreeable(call.ask, plan) },
+            (Some(call), ..) => Input::reply(call.id, agreeable(call.ask, plan)),
             (None, Phase::Idle, None) => Input::SessionStart { user: UserId::new("ada") },
             (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: nothing() },
             (None, ..) => Input::Step,

@@ -1,7 +1,7 @@
 //! What is simpler than a move: nothing that reads like more, so that shrinking ends.
 
 use super::reports::{nothing, plain_plan};
-use super::{Move, Simpler, What, Who};
+use super::{Move, Simpler, What, Which, Who};
 use orchestrion_kernel::module::{Argument, Failure, Report, Role};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Phase, Score, Text};
@@ -17,6 +17,15 @@ impl Simpler for Move {
             }
             What::Reply(which, report) => {
                 of(simpler_reports(report).into_iter().map(|report| What::Reply(*which, report)).collect())
+            }
+            // First without what is said beside it.
+            What::Tell(report, update, record) => {
+                let mut simpler = vec![What::Reply(Which::Live, report.clone())];
+                if update.is_some() && record.is_some() {
+                    simpler.push(What::Tell(report.clone(), update.clone(), None));
+                    simpler.push(What::Tell(report.clone(), None, record.clone()));
+                }
+                of(simpler)
             }
             What::Fail(which, failure) if *failure != Failure::Error => {
                 of(vec![What::Fail(*which, Failure::Error)])

@@ -25,7 +25,7 @@ impl Course {
                 None => Some("NoSession"),
                 Some(session) => (session != user).then_some("WrongUser"), // 000-1.3
             },
-            Came::Reply { call, report } => match self.waiting {
+            Came::Reply { call, report, .. } => match self.waiting {
                 // 000-7.6: an answer to any other call is refused, so an answer counts once.
                 Some((waiting, question)) if waiting == *call => {
                     if !question.is_answered_by(report) {

@@ -56,6 +56,9 @@ fn family(entry: &Entry, constraints: bool, running: u32) -> Option<String> {
         let alike = json!([kind, fact["source"]["rank"], fact["memory"], fact["scope"], fact["audience"]]);
         return (kind == "fact" || constraints).then(|| alike.to_string());
     }
+    if entry.is_situation() {
+        return None; // decision 0020
+    }
     if let Some(working) = layer.get("working") {
         return working["expires_at"].is_null().then(|| "session".to_owned());
     }

@@ -3,6 +3,7 @@
 use super::batch::Batch;
 use super::items::{Things, Words, key};
 use super::lines::Lines;
+use super::situation::Situation;
 use super::words::{Question, Ratings, Role, Task, Voice, starting_ratings};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ pub(super) struct Course {
     pub(super) requests: u32,
     pub(super) things: Things,
     pub(super) request: Request,
+    /// 002's two fields: what was said in the session, and what was done in the request.
+    pub(super) situation: Situation,
     /// The batch that is being told.
     pub(super) batch: Batch,
 }
@@ -129,6 +132,7 @@ impl Course {
             requests: 0,
             things: Things::default(),
             request: Request::new(""),
+            situation: Situation::default(),
             batch: Batch::default(),
         }
     }

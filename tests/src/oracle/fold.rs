@@ -144,10 +144,15 @@ impl Fold {
 }
 
 impl Entry {
-    /// Decision 0019: what a request leaves is of the layer `request`; everything else was written by name. A summary, which
-    /// may be of that layer, is judged like the latter: by its whole event.
+    /// Decision 0019: what a request leaves is of the layer `request`; everything else was written by name, but for what
+    /// modules said of the situation (decision 0020). A summary, which may be of that layer, is judged like what was written:
+    /// by its whole event.
     pub(super) fn is_written(&self) -> bool {
-        self.item["layer"] != "request" || self.key == SUMMARY
+        (self.item["layer"] != "request" || self.key == SUMMARY) && !self.is_situation()
+    }
+
+    pub(super) fn is_situation(&self) -> bool {
+        self.key.starts_with("{\"situation\"")
     }
 }
 

@@ -5,6 +5,7 @@ use super::course::{Course, Request};
 use super::facts;
 use super::fold::Fold;
 use super::items::{Words, key};
+use super::situation::Situation;
 use super::words::{Answer, Came, PastTrace, Question, Ratings, Role, Task};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -24,11 +25,12 @@ impl Course {
                 self.batch.leaving = facts::of_the_session(known);
                 self.batch.because = json!("session_end");
                 self.session = None;
+                self.situation = Situation::default();
                 self.tell(json!("session_ended"));
                 self.go("Idle");
             }
             Came::UserMessage { user, text } => self.submitted(user, text),
-            Came::Reply { report, .. } => {
+            Came::Reply { report, summary_update, action, .. } => {
                 if let Some((call, question)) = self.waiting.take() {
                     // 000-3.3: the module is that of the call.
                     let report_as_it_came = &raw["reply"]["report"];
@@ -36,6 +38,7 @@ impl Course {
                         "module": question.module(), "call": call, "report": report_as_it_came,
                     }}));
                     self.answered(question, report, report_as_it_came, known);
+                    self.said(summary_update, action);
                 }
             }
             Came::CallFailed { failure, .. } => {
@@ -74,6 +77,7 @@ impl Course {
     fn submitted(&mut self, user: &str, text: &str) {
         self.requests += 1;
         self.request = Request::new(text);
+        self.situation.begin(); // decision 0020: actions are those of the request
         self.tell(json!({ "user_msg": { "request": self.requests, "user": user, "text": text } }));
         self.go("VerifyingIdentity");
         self.ask(Question::VerifyIdentity);
@@ -101,6 +105,25 @@ impl Course {
                 self.stored(question, if *held { "held" } else { "missing" });
             }
             Answer::Delivered => self.answer_the_user(),
+        }
+    }
+
+    /// 002-4.2: what is said of the situation is merged, of a verified user's request (004-2.9); each field that says
+    /// something is an item of the session (decision 0020). 002-2.1: an action is recorded, and nothing else.
+    fn said(&mut self, summary_update: &Value, action: &Value) {
+        if self.request.verified {
+            self.situation.update(summary_update);
+        }
+        let summary: Vec<_> = self.situation.summary().collect();
+        for (field, text) in summary {
+            if !text.is_empty() {
+                let words = Words::Verbatim(text);
+                self.know(key("situation", &json!(field)), words, BTreeSet::new());
+            }
+        }
+        if !action.is_null() {
+            self.tell(json!({ "action_recorded": { "record": action } }));
+            self.situation.act(action);
         }
     }
 

@@ -3,7 +3,8 @@
 use super::course::{Course, Started};
 use super::fold::Fold;
 use super::shown;
-use orchestrion_kernel::{Policy, Refusal, State, present};
+use orchestrion_kernel::situation::Mode;
+use orchestrion_kernel::{Policy, Refusal, State, present, reason};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -42,6 +43,7 @@ pub(super) fn compare(
     same("the session is of", &json!(course.session), &value(&after.control.session())?)?;
     compare_request(course, after)?;
     compare_semantic(course, fold, after)?;
+    compare_situation(course, after)?;
     // Nobody is shown anything new while the summarizer's answer is out of date already.
     if course.request.outdated && course.phase == "Compacting" {
         return Ok(());
@@ -70,6 +72,17 @@ fn compare_request(course: &Course, after: &State) -> Result<(), String> {
     same("the ending is", &json!(ending), &value(&request.ending)?)
 }
 
+/// 002-3.5 to 002-3.9, as they can be read while a request runs; and as many actions as they need (decision 0020).
+fn compare_situation(course: &Course, after: &State) -> Result<(), String> {
+    let Some(request) = after.control.request().filter(|_| course.runs()) else { return Ok(()) };
+    same("the latest actions are", &json!(course.situation.latest(3)), &value(&request.actions)?)?;
+    for (mode, named) in [(Mode::Fast, "fast"), (Mode::Deep, "deep")] {
+        let expected = course.situation.build_reasoning_context(named, 3);
+        same("a module that reasons is shown", &json!(expected), &json!(reason(after, mode)))?;
+    }
+    Ok(())
+}
+
 /// 000-4.8 and 000-4.9: S is the fold of the item events, and nothing else; and each item is what it should be.
 fn compare_semantic(course: &mut Course, fold: &Fold, after: &State) -> Result<(), String> {
     let mut shown = after.semantic.entries();
@@ -89,6 +102,11 @@ fn compare_semantic(course: &mut Course, fold: &Fold, after: &State) -> Result<(
         let Some(thing) = course.things.learn(&folded.key, &folded.text) else {
             return Err(format!("S has {}, which should not be there", folded.key));
         };
+        // Decision 0020: it is of the working set, and does not expire.
+        let working = &folded.item["layer"]["working"];
+        if folded.is_situation() && !(working["created_at"].is_u64() && working["expires_at"].is_null()) {
+            return Err(format!("{} is of the layer {}", folded.key, folded.item["layer"]));
+        }
         // Decision 0019: what a request leaves says so, and nothing takes its place.
         same("the standing is", &json!("current"), &folded.item["standing"])?;
         let rests_on = fold.keys(&folded.deps);

@@ -44,6 +44,21 @@ impl Situation {
         self.actions.push(action_entry);
     }
 
+    /// The keys with their values.
+    pub(super) fn summary(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.situation_summary.clone().into_iter()
+    }
+
+    /// Another request: nothing was done for it yet.
+    pub(super) fn begin(&mut self) {
+        self.actions.clear();
+    }
+
+    /// The latest action and so many before it.
+    pub(super) fn latest(&self, max_history: usize) -> &[Value] {
+        &self.actions[self.actions.len().saturating_sub(max_history + 1)..]
+    }
+
     /// `get_compressed_attempts` (002-3.1 to 002-3.3).
     #[must_use]
     pub fn get_compressed_attempts(&self, max_history: usize) -> Vec<String> {

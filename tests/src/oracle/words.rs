@@ -8,11 +8,28 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Came {
-    SessionStart { user: String },
+    SessionStart {
+        user: String,
+    },
     SessionEnd,
-    UserMessage { user: String, text: String },
-    Reply { call: u64, report: Answer },
-    CallFailed { call: u64, failure: String },
+    UserMessage {
+        user: String,
+        text: String,
+    },
+    Reply {
+        call: u64,
+        report: Answer,
+        /// 002-4.1, as it came.
+        #[serde(default)]
+        summary_update: Value,
+        /// 002-2.1, as it came.
+        #[serde(default)]
+        action: Value,
+    },
+    CallFailed {
+        call: u64,
+        failure: String,
+    },
     Step,
     Cancel,
     Resume,

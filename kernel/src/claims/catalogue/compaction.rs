@@ -202,7 +202,7 @@ fn alike(one: &Item, other: &Item) -> bool {
 }
 
 /// What may be summarized: shown to the speaker and hidden in no narrower scope; but not who speaks, signals, what expires by
-/// itself, constraints unless the policy says so, and what the running request left.
+/// itself, the summary of the situation, constraints unless the policy says so, and what the running request left.
 fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a Item> {
     let known = &state.semantic;
     let reader = known.speaker();
@@ -224,7 +224,7 @@ fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a It
                 && !known.read_valid_facts().any(hides)
         }
         Layer::Request => running.is_none_or(|running| item.key.request() != Some(running)),
-        Layer::Working { expires_at, .. } => expires_at.is_none(),
+        Layer::Working { expires_at, .. } => expires_at.is_none() && !matches!(item.key, Key::Situation(_)),
         Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => false,
     };
     known.entries().map(|entry| &entry.item).filter(move |item| shown.contains(&item.id) && is_free(item))

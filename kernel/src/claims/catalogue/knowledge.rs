@@ -84,7 +84,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         formula: "□ (AddItem(x) ∨ UpdateItem(x), x of r ⇒ verified(r))",
         check: Trace(|_, past, event| match event {
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
-                past.verified || item.layer != Layer::Request
+                past.verified || item.layer != Layer::Request && !matches!(item.key, Key::Situation(_))
             }
             _ => true,
         }),

@@ -1,6 +1,7 @@
 //! What a script answers.
 
 use super::{FULL, HEAD, VOICES, parse};
+use crate::drive::Reply;
 use crate::scenario::Scenario;
 use crate::script::{Answer, Asked, Script, ScriptError, Timed};
 use crate::yaml::draw;
@@ -37,11 +38,11 @@ pub(super) fn answers(script: &mut Script, asks: &[Ask]) -> Vec<Answer> {
 
 pub(super) fn said(stance: Stance, confidence: u32) -> Answer {
     let argument = Argument { stance, confidence: Score::from_millionths(confidence).unwrap() };
-    Answer::Reply(Report::Argument { argument, text: Text::from(""), plan: None })
+    Answer::Reply(Report::Argument { argument, text: Text::from(""), plan: None }.into())
 }
 
 fn exit(code: i32, text: &str) -> Answer {
-    Answer::Reply(Report::Exit { code, text: Text::from(text) })
+    Answer::Reply(Report::Exit { code, text: Text::from(text) }.into())
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn a_full_script_answers_every_question() {
         Ask::DeliverAudit,
     ];
     for (ask, answer) in asks.into_iter().zip(answers(&mut script, &asks)) {
-        if let Answer::Reply(report) = answer {
+        if let Answer::Reply(Reply { report, .. }) = answer {
             assert!(report.answers(ask), "{report:?} does not answer {ask:?}");
         }
     }
@@ -79,14 +80,17 @@ fn a_full_script_answers_every_question() {
     assert_eq!(answers(&mut script, &[run(2), run(2)]), [exit(1, "smtp refused"), exit(0, "sent")]);
     assert_eq!(answers(&mut script, &[run(3), run(3)]), [const { Answer::Fail(Failure::Timeout) }; 2]);
     assert_eq!(answers(&mut script, &[undo(1)]), [exit(0, "dropped")]);
-    let [Answer::Reply(Report::Context { ratings, traces })] = &answers(&mut script, &[Ask::LoadContext])[..]
+    let [Answer::Reply(Reply { report: Report::Context { ratings, traces }, .. })] =
+        &answers(&mut script, &[Ask::LoadContext])[..]
     else {
         panic!("the memory gives a context")
     };
     assert_eq!(ratings.critic, Rating { elo: 1210, successes: 0, matches: 0 });
     assert_eq!(ratings.analyst, Rating::START);
     assert_eq!(traces[0].trace.to_string(), "x/3");
-    let [Answer::Reply(Report::Plan(plan))] = &answers(&mut script, &[Ask::DraftPlan])[..] else {
+    let [Answer::Reply(Reply { report: Report::Plan(plan), .. })] =
+        &answers(&mut script, &[Ask::DraftPlan])[..]
+    else {
         panic!("the planner gives a plan")
     };
     let effects: Vec<_> = plan.tasks().iter().map(|task| task.effect.clone()).collect();
@@ -112,7 +116,7 @@ fn a_module_that_is_left_out_succeeds() {
         Report::NoRepair { text: Text::from("") },
         Report::Delivered,
     ];
-    assert_eq!(answers(&mut script, &asks), expected.map(Answer::Reply));
+    assert_eq!(answers(&mut script, &asks), expected.map(|report| Answer::Reply(report.into())));
 }
 
 #[test]
@@ -190,7 +194,7 @@ fn a_script_carries_the_kernel_through_a_request() {
             None if state.control.phase().is_rest() => break,
             None => Input::Step,
             Some(call) => match SCENE.ask(&mut scenario.script, call.ask).unwrap().answer {
-                Answer::Reply(report) => Input::Reply { call: call.id, report },
+                Answer::Reply(reply) => reply.to(call.id),
                 Answer::Fail(failure) => Input::CallFailed { call: call.id, failure },
             },
         };

@@ -106,7 +106,8 @@ fn any_text_and_number_reads_back_the_same() {
 fn the_schema_takes_what_is_right_and_refuses_unknown_keys() {
     let validator = jsonschema::validator_for(&scenario_schema()).unwrap();
     let json = |text: &str| -> serde_json::Value { serde_saphyr::from_str(text).unwrap() };
-    for good in [FULL, HEAD] {
+    let beside = "modules: {critic: {pro: {confidence: 0.9}, summary_update: {goal: x, y: z}, after: 5s}}\n";
+    for good in [FULL, HEAD, &format!("{HEAD}{beside}")] {
         let errors: Vec<_> = validator.iter_errors(&json(good)).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}");
     }
@@ -126,6 +127,8 @@ fn the_schema_takes_what_is_right_and_refuses_unknown_keys() {
         "modules: {critic: {fail: error, after: 5}}\n",
         "modules: {critic: {after: 5s}}\n",
         "modules: {auditor: {delivered: yes, after: 5s}}\n",
+        "modules: {auditor: {delivered, summary_update: {goal: 3}}}\n",
+        "modules: {auditor: {delivered, action: {iteration: 1}}}\n",
         "deadlines: {tasks: 5s}\n",
         "deadlines: {each: 1.5s}\n",
         "seed: -3\n",

@@ -52,6 +52,7 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::FinalAnswer { trace, text } => {
             ("FinalAnswer", Line::text(format_args!("trace {trace}: \"{text}\"")))
         }
+        Event::ActionRecorded { record } => ("ActionRecorded", words::action(record)),
         Event::SessionStarted { user } => ("SessionStarted", Line::text(user)),
         Event::SessionEnded => ("SessionEnded", Line::new()),
         Event::CallFailed { module, call, failure } => {

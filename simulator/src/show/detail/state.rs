@@ -81,6 +81,9 @@ fn request(page: &mut dyn Page, request: &Request, phase: Phase) -> io::Result<(
         property(page, "will end", words::ending(ending))?;
         property(page, "stores", words::holdings(request.holdings))?;
     }
+    for (i, action) in request.actions.iter().enumerate() {
+        property(page, if i == 0 { "actions" } else { "" }, words::action(action))?;
+    }
     if request.audit_attempts > 0 {
         property(page, "audit sink", Line::text(format_args!("asked {}", times(request.audit_attempts))))?;
     }

@@ -1,0 +1,35 @@
+//! The texts of what a module says beside its answer.
+
+use super::texts::Names;
+use orchestrion_kernel::Text;
+use orchestrion_kernel::situation::{ActionRecord, SummaryField, SummaryUpdate, ToolCall, is_blank};
+
+impl Names {
+    /// An update without its texts. By the keys of the summary and by blank texts it is decided what changes, so they stay.
+    pub(super) fn update(&self, update: &SummaryUpdate) -> SummaryUpdate {
+        let is_field = |key: &str| SummaryField::ALL.iter().any(|field| field.name() == key);
+        let key = |key: &str| if is_field(key) { key.to_owned() } else { self.name(key) };
+        let text = |text: &Text| if is_blank(text.as_str()) { text.clone() } else { self.text(text) };
+        SummaryUpdate(update.0.iter().map(|(name, says)| (key(name), text(says))).collect())
+    }
+
+    /// An action record without its texts.
+    pub(super) fn record(&self, record: &ActionRecord) -> ActionRecord {
+        let call = |call: &ToolCall| ToolCall {
+            name: self.text(&call.name),
+            args: call.args.iter().map(|(name, value)| (self.name(name), self.text(value))).collect(),
+            result: self.text(&Text::from(call.result.clone())).into(),
+            outcome: call.outcome,
+        };
+        ActionRecord {
+            iteration: record.iteration,
+            timestamp: self.text(&record.timestamp),
+            mode: record.mode,
+            thinking: self.text(&record.thinking),
+            planning: self.text(&record.planning),
+            reflection: self.text(&record.reflection),
+            approach: self.text(&record.approach),
+            tool_calls: record.tool_calls.iter().map(call).collect(),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What was said beside an answer, and what a module that reasons is shown of it.
+
+use super::super::page::{Line, Page};
+use super::super::words;
+use orchestrion_kernel::situation::{ActionRecord, Mode, NO_ATTEMPTS, NO_CONTEXT, SummaryUpdate, ToolCall};
+use orchestrion_kernel::{State, reason};
+use std::io;
+
+/// What a module said of the situation, as it came, and all that it told of what it thought and did.
+pub(super) fn said(
+    page: &mut dyn Page,
+    update: Option<&SummaryUpdate>,
+    action: Option<&ActionRecord>,
+) -> io::Result<()> {
+    if let Some(SummaryUpdate(texts)) = update {
+        for (key, says) in texts {
+            page.section("situation", Line::text(key))?;
+            page.whole(says.as_str())?;
+        }
+    }
+    let Some(record) = action else { return Ok(()) };
+    page.section("action", words::action(record).and(format_args!(", {}", record.timestamp)))?;
+    let ActionRecord { thinking, planning, reflection, approach, .. } = record;
+    let told =
+        [("thinking", thinking), ("planning", planning), ("reflection", reflection), ("approach", approach)];
+    for (name, text) in told.into_iter().filter(|(_, text)| !text.as_str().is_empty()) {
+        page.section("", Line::faint(name))?;
+        page.whole(text.as_str())?;
+    }
+    record.tool_calls.iter().try_for_each(|call| tool(page, call))
+}
+
+fn tool(page: &mut dyn Page, call: &ToolCall) -> io::Result<()> {
+    let args: Vec<String> = call.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    page.section("", Line::text(format_args!("{}({}) {}", call.name, args.join(", "), call.outcome)))?;
+    page.whole(call.result.as_str())
+}
+
+/// The contexts of 002, where there is anything in them.
+pub(super) fn shown(page: &mut dyn Page, state: &State) -> io::Result<()> {
+    for (mode, nothing) in [(Mode::Fast, NO_ATTEMPTS), (Mode::Deep, NO_CONTEXT)] {
+        let context = reason(state, mode);
+        if context != nothing {
+            page.section("reasons", Line::text(format_args!("in {mode} mode by")))?;
+            page.whole(&context)?;
+        }
+    }
+    Ok(())
+}

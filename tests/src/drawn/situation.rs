@@ -1,0 +1,41 @@
+//! What modules say beside their answers: of the situation, and of what they did.
+
+use super::Choice;
+use super::reports::text;
+use orchestrion_kernel::Text;
+use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate, ToolCall, ToolOutcome};
+
+/// The summary's keys, and such as it does not have.
+const KEYS: [&str; 8] =
+    ["goal", "progress", "current_approach", "key_findings", "next_focus", "insights", "Goal", ""];
+/// Blank texts, and such as only look like it.
+const TEXTS: [&str; 6] = ["done", " two ", "", " \t", "\u{1c}\u{85}", "\u{200b}"];
+
+pub(super) fn update(choice: &mut impl Choice) -> SummaryUpdate {
+    let said =
+        (0..choice.below(4)).map(|_| (choice.one_of(&KEYS).to_owned(), Text::from(choice.one_of(&TEXTS))));
+    SummaryUpdate(said.collect())
+}
+
+pub(super) fn action(choice: &mut impl Choice) -> Box<ActionRecord> {
+    Box::new(ActionRecord {
+        iteration: choice.below(5),
+        timestamp: text(choice),
+        mode: choice.one_of(&[Mode::Fast, Mode::Deep]),
+        thinking: text(choice),
+        planning: text(choice),
+        reflection: text(choice),
+        approach: text(choice),
+        tool_calls: (0..choice.below(3)).map(|_| call(choice)).collect(),
+    })
+}
+
+fn call(choice: &mut impl Choice) -> ToolCall {
+    let length = choice.one_of(&[0, 20, 21, 51, 999]);
+    ToolCall {
+        name: text(choice),
+        args: (0..choice.below(3)).map(|at| (format!("a{at}"), text(choice))).collect(),
+        result: Text::from("x".repeat(length)).into(),
+        outcome: choice.one_of(&ToolOutcome::ALL),
+    }
+}
