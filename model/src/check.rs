@@ -66,9 +66,11 @@ pub struct Found {
     pub open: bool,
 }
 
-/// A way to break a claim, as inputs to a fresh conversation.
+/// A way to break a claim, or to reach a mark, as inputs to a fresh conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
+    /// The policy that it was found under; where a model puts limits of its own in the place of a policy's, with these.
+    pub policy: Policy,
     /// The inputs. Those of a loop come twice.
     pub inputs: Vec<Input>,
     /// Where the loop begins that the run goes round for ever: so many inputs come before it.
@@ -76,6 +78,21 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
+    /// A way in canonical names, as inputs that a fresh conversation takes one after the other, and the state that they
+    /// lead to.
+    fn of(kernel: &KernelModel, inputs: &[Input], stem: Option<usize>) -> (Self, State) {
+        let mut state: State = fresh();
+        let mut raw = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let input = rename(input, &state);
+            if let Ok(events) = kernel.subject().decide(&state, &input) {
+                state = kernel.subject().apply(&state, &events);
+            }
+            raw.push(input);
+        }
+        (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem }, state)
+    }
+
     /// How many inputs the loop has.
     #[must_use]
     pub fn round(&self) -> Option<usize> {
@@ -130,7 +147,7 @@ pub fn explore(
 ) -> Result<Run, ModelError> {
     let kernel = KernelModel::new(subject.clone(), model, scope).packed(options.budget.memory.is_some());
     let exploration = explore::explore(&kernel, options, progress)?;
-    run(&kernel, model, scope, &exploration)
+    run(&kernel, subject, model, scope, &exploration)
 }
 
 /// The same, with the states and steps counted by control state; at about twice the time.
@@ -148,11 +165,12 @@ pub fn explore_tallied(
     let kernel = KernelModel::tallied(subject.clone(), model, scope).packed(packs);
     let exploration = explore::explore(&kernel, options, progress)?;
     let tally = kernel.tally();
-    Ok((run(&kernel, model, scope, &exploration)?, tally))
+    Ok((run(&kernel, subject, model, scope, &exploration)?, tally))
 }
 
 fn run(
     kernel: &KernelModel,
+    subject: &Subject,
     model: Model,
     scope: &Scope,
     exploration: &Exploration,
@@ -162,7 +180,7 @@ fn run(
     Ok(Run {
         model: model.name,
         scope: scope.name,
-        policy: kernel.subject().policy.name.clone(),
+        policy: subject.policy.name.clone(),
         found: found.collect::<Result<_, _>>()?,
         // Where it was cut short, some states were seen ahead of what was counted.
         states: kernel.states_seen().min(exploration.states()),
@@ -188,7 +206,7 @@ pub(crate) fn found(kernel: &KernelModel, explored: &Exploration, claim: usize) 
     }
     let Some(witness) = explored.witness(Mark::Broken(claim).number()) else { return Ok(found) };
     let inputs = explored.path_to_witness(kernel, witness)?.into_actions();
-    Ok(Found { counterexample: Some(Counterexample { inputs: raw(kernel, &inputs).0, stem: None }), ..found })
+    Ok(Found { counterexample: Some(Counterexample::of(kernel, &inputs, None).0), ..found })
 }
 
 /// A lasso as its stem and two rounds of its loop.
@@ -213,7 +231,7 @@ fn of_lasso(kernel: &KernelModel, lasso: &Lasso) -> Result<Counterexample, Model
         }
     }
     let stem = (!lasso.cycle.is_empty()).then_some(lasso.stem.len());
-    Ok(Counterexample { inputs: raw(kernel, &inputs).0, stem })
+    Ok(Counterexample::of(kernel, &inputs, stem).0)
 }
 
 /// Puts the runs of one policy together, claim by claim, in the order of [`CLAIMS`].
@@ -238,19 +256,4 @@ pub fn verdicts(policy: &Policy, runs: &[Run]) -> Vec<Verdict> {
         }
     };
     CLAIMS.iter().enumerate().map(of_claim).collect()
-}
-
-/// A way in canonical names, as inputs that a fresh conversation takes one after the other, and the state that they
-/// lead to.
-fn raw(kernel: &KernelModel, inputs: &[Input]) -> (Vec<Input>, State) {
-    let mut state: State = fresh();
-    let mut raw = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        let input = rename(input, &state);
-        if let Ok(events) = kernel.subject().decide(&state, &input) {
-            state = kernel.subject().apply(&state, &events);
-        }
-        raw.push(input);
-    }
-    (raw, state)
 }

@@ -40,7 +40,8 @@ impl Subject {
     }
 
     /// The same in a model, whose conversations are too short for the policy's own limits of compaction: where they matter,
-    /// the scope's take their place. Whatever a mutant's limit is off by, it is off by here.
+    /// the scope's take their place, and its name is added to the policy's. Whatever a mutant's limit is off by, it is off by
+    /// here.
     #[must_use]
     pub fn within(mut self, model: Model, scope: &Scope) -> Self {
         let Some(limits) = model.compaction(scope) else { return self };
@@ -54,6 +55,7 @@ impl Subject {
             cluster_items: off(|limits| limits.cluster_items),
         };
         self.policy.compaction = limits;
+        self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
         self
     }
 

@@ -172,6 +172,14 @@ fn a_shortest_way_leads_to_whatever_has_a_name() {
             assert!(printed.contains(row), "{what}: {row}\n{printed}");
         }
     }
+    // The model has limits of its own, without which the way would not lead there.
+    let tiny = ["--model", "semantic", "--scope", "tiny"];
+    let report = json(0, &folder, &[&["--reach", "K01"][..], &tiny].concat());
+    let trace = report["ways"][0]["trace"].as_str().unwrap();
+    let row = orchestrion(folder.path(), &["show", trace, "--at", &report["ways"][0]["steps"].to_string()]);
+    assert!(row.contains("K01"), "{row}");
+    assert!(orchestrion(folder.path(), &["replay", trace]).contains("equal"));
+
     let printed = check(0, &folder, &["--reach", "Idle", "--model", "lifecycle"]);
     assert!(printed.contains("there from the start") && !printed.contains("look "), "{printed}");
 }

@@ -89,10 +89,10 @@ fn under_as_drawn_exactly_the_findings_fail() {
     for (i, verdict) in verdicts.iter().enumerate() {
         if let Verdict::Fails { counterexample, .. } = verdict {
             match counterexample.stem {
-                None => breaks_only_at_its_end(&policy, i, &counterexample.inputs),
-                Some(stem) => goes_round_unmet(&policy, i, stem, counterexample),
+                None => breaks_only_at_its_end(i, counterexample),
+                Some(stem) => goes_round_unmet(i, stem, counterexample),
             }
-            replays_equal(&policy, CLAIMS[i].id, &counterexample.inputs);
+            replays_equal(CLAIMS[i].id, counterexample);
         }
     }
 }
@@ -165,8 +165,8 @@ fn unbounded_repair_has_finitely_many_states() {
 }
 
 /// A counterexample, taken step by step without the checker, keeps the claim until its last step.
-fn breaks_only_at_its_end(policy: &Policy, claim: usize, inputs: &[Input]) {
-    let id = CLAIMS[claim].id;
+fn breaks_only_at_its_end(claim: usize, way: &Counterexample) {
+    let (id, Counterexample { policy, inputs, .. }) = (CLAIMS[claim].id, way);
     let (mut state, mut history) = (fresh(), History::default());
     for (n, input) in (1..).zip(inputs) {
         let events =
@@ -181,8 +181,8 @@ fn breaks_only_at_its_end(policy: &Policy, claim: usize, inputs: &[Input]) {
 
 /// A lasso, taken step by step without the checker: the obligation opens on the stem or in the loop, is never met from
 /// there on, and the loop comes back to where it began, but for names that only count up.
-fn goes_round_unmet(policy: &Policy, claim: usize, stem: usize, way: &Counterexample) {
-    let id = CLAIMS[claim].id;
+fn goes_round_unmet(claim: usize, stem: usize, way: &Counterexample) {
+    let (id, policy) = (CLAIMS[claim].id, &way.policy);
     let Check::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
     let (mut state, mut history) = (fresh(), History::default());
     let (mut open, mut entries) = (false, Vec::new());
@@ -207,10 +207,10 @@ fn goes_round_unmet(policy: &Policy, claim: usize, stem: usize, way: &Counterexa
     assert!(entries.iter().all(|entry| *entry == entries[0]), "{id}: the loop does not close");
 }
 
-fn replays_equal(policy: &Policy, claim: &str, inputs: &[Input]) {
-    let evidence = evidence::record(claim, policy, inputs).unwrap();
+fn replays_equal(claim: &str, way: &Counterexample) {
+    let evidence = evidence::record(claim, &way.policy, &way.inputs).unwrap();
     assert!(!evidence.highlights.is_empty(), "{claim}: nothing in its counterexample is worth looking at");
     let found = replay(Reader::new(evidence.trace.as_slice(), &evidence.file).unwrap(), None);
     assert!(found.is_equal() && found.header.is_empty(), "{claim}: {found:?}");
-    assert_eq!(found.steps, inputs.len() as u64, "{claim}");
+    assert_eq!(found.steps, way.inputs.len() as u64, "{claim}");
 }

@@ -1,13 +1,12 @@
 //! Reaching: a shortest way to something that a state or a step shows.
 
-use super::raw;
+use super::Counterexample;
 use crate::contracts::refused_so;
 use crate::coverage::{MARKS, Mark};
 use crate::explore::{self, Ended, Marks, ModelError, Options, Progress};
 use crate::product::KernelModel;
 use crate::scopes::{Model, Scope};
 use crate::subject::Subject;
-use orchestrion_kernel::Input;
 
 /// How looking for a mark ended in one model.
 #[derive(Clone, Debug)]
@@ -20,9 +19,8 @@ pub struct Reached {
     pub depth: usize,
     /// [`Ended::Stopped`] if the mark was seen.
     pub ended: Ended,
-    /// A shortest way there, as inputs to a fresh conversation; the last one shows the mark, or leads to where it is
-    /// shown. None if the mark was not seen.
-    pub inputs: Option<Vec<Input>>,
+    /// A shortest way there; its last input shows the mark, or leads to where it is shown. None if the mark was not seen.
+    pub way: Option<Counterexample>,
 }
 
 /// Explores a model until it shows a mark.
@@ -41,21 +39,21 @@ pub fn reach(
     let mut stop_at = Marks::none_of(MARKS);
     stop_at.show(mark.number());
     let exploration = explore::explore(&kernel, &Options { stop_at, ..options.clone() }, progress)?;
-    let mut inputs = None;
+    let mut shortest = None;
     if let Some(witness) = exploration.witness(mark.number()) {
         let way = exploration.path_to_witness(&kernel, witness)?.into_actions();
-        let (mut way, state) = raw(&kernel, &way);
+        let (mut way, state) = Counterexample::of(&kernel, &way, None);
         // Most refusals are seen by trying inputs out of place in a state, which are no steps of the model.
         if witness.action.is_none() && matches!(mark, Mark::Refusal(_)) {
-            way.extend(refused_so(subject, &state, mark));
+            way.inputs.extend(refused_so(kernel.subject(), &state, mark));
         }
-        inputs = Some(way);
+        shortest = Some(way);
     }
     Ok(Reached {
         model: model.name,
         products: exploration.states(),
         depth: exploration.depth(),
         ended: exploration.ended(),
-        inputs,
+        way: shortest,
     })
 }

@@ -221,7 +221,7 @@ fn check(policy: &Policy, scope: &Scope, args: &Args, out: &Path) -> Result<(Che
     let runs: Vec<Run> = explored.into_iter().map(|(run, _)| run).collect();
     let found = CLAIMS.iter().zip(verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
-            Verdict::Fails { counterexample, .. } => Some(keep(claim.id, policy, counterexample, out)?),
+            Verdict::Fails { counterexample, .. } => Some(keep(claim.id, counterexample, out)?),
             _ => None,
         };
         Ok(Found { claim, verdict, evidence, waived: None })

@@ -11,10 +11,11 @@ use crate::scenario::{
     Count, DeadlinesFile, InterruptFile, Moment, MomentFile, PhaseName, RequestFile, ScenarioFile, Seed,
     WriteFile,
 };
-use crate::script::{Answer, unscripted};
+use crate::script::{Answer, left_out};
 use crate::trace::{Header, Reader, Step, TraceErrorKind};
 use crate::yaml::Words;
 use orchestrion_kernel::module::{Argument, Ask, Report, Stance};
+use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId, decide};
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -316,18 +317,22 @@ impl<'a> Recording<'a> {
             if self.state.control.phase().is_rest() {
                 break;
             }
-            let (asked, input) = match self.state.control.waiting() {
+            let (answered, input) = match self.state.control.waiting() {
                 None => (None, Input::Step),
-                Some(call) => {
-                    let report = self.success(call.ask, &request);
-                    (Some(call.ask), Input::reply(call.id, report))
+                Some(Call { id, ask }) => {
+                    let answer = self.success(ask, &request);
+                    let input = match answer.clone() {
+                        Answer::Reply(Reply { report, .. }) => Input::reply(id, report),
+                        Answer::Fail(failure) => Input::CallFailed { call: id, failure },
+                    };
+                    (Some((ask, answer)), input)
                 }
             };
             // As drawn there are dead ends; playing comes to the same one.
             let Ok(events) = decide(&header.policy, &self.state, &input) else { break };
             added = true;
-            if let (Some(ask), Input::Reply { report, .. }) = (asked, input) {
-                self.answer(ask, Answer::Reply(report.into()));
+            if let Some((ask, answer)) = answered {
+                self.answer(ask, answer);
             }
             events.iter().for_each(|event| self.state.apply(event));
         }
@@ -336,16 +341,16 @@ impl<'a> Recording<'a> {
     }
 
     /// What a module that succeeds answers. A repair keeps the plan: its tasks are run again.
-    fn success(&self, ask: Ask, request_text: &Text) -> Report {
+    fn success(&self, ask: Ask, request_text: &Text) -> Answer {
         let nothing = || Text::from("");
         let plan = self.state.control.request().and_then(|request| request.plan.as_ref());
         match (ask, plan) {
             (Ask::Diagnose, Some(revised)) => {
-                Report::Repaired { text: nothing(), plan: revised.plan.clone() }
+                Answer::Reply(Report::Repaired { text: nothing(), plan: revised.plan.clone() }.into())
             }
-            _ => unscripted(ask, request_text).unwrap_or_else(|| {
+            _ => left_out(ask, request_text).unwrap_or_else(|| {
                 let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
-                Report::Argument { argument, text: nothing(), plan: None }
+                Answer::Reply(Report::Argument { argument, text: nothing(), plan: None }.into())
             }),
         }
     }

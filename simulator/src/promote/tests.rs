@@ -151,6 +151,18 @@ fn a_trace_that_stops_anywhere_is_carried_to_its_end() {
 }
 
 #[test]
+fn a_trace_that_stops_in_a_compaction_is_carried_to_its_end() {
+    let golden = std::fs::read("../specs/scenarios/compaction.ndjson").unwrap();
+    let policy = Reader::new(golden.as_slice(), "golden").unwrap().header().policy.clone();
+    let whole = inputs(&golden);
+    for end in 2..whole.len() {
+        let promotion = promoted(&recorded(policy.clone(), whole[..end].iter().cloned())).unwrap();
+        assert!(inputs(&promotion.golden).starts_with(&whole[..end]), "{}", promotion.scenario);
+        assert!(promotion.halted.is_none(), "{end}: {}", promotion.scenario);
+    }
+}
+
+#[test]
 fn a_counterexample_is_promoted_with_an_end() {
     let security = "security: {con: {confidence: 0.95}}";
     let text = scenario("as-drawn", "").replace("security: {pro: {confidence: 0.9}}", security);

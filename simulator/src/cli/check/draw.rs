@@ -3,7 +3,7 @@
 use super::Checked;
 use crate::cli::files;
 use miette::Result;
-use orchestrion_kernel::{Policy, decide};
+use orchestrion_kernel::decide;
 use orchestrion_model::check::{Counterexample, Verdict};
 use orchestrion_model::export::dot::{Summary, dot};
 use orchestrion_model::product::fresh;
@@ -34,19 +34,19 @@ pub(super) fn draw(checked: &Checked, tally: &Tally, path: &Path) -> Result<()> 
         title: format!("policy {}, scope {scope}: {models}{cut}{breaks}", policy.name),
         states: tally.states.clone(),
         steps: tally.steps.clone(),
-        run: failing.map_or_else(Vec::new, |(_, counterexample)| ways(policy, counterexample)),
+        run: failing.map_or_else(Vec::new, |(_, counterexample)| ways(counterexample)),
     };
     refuse_other(path)?;
     files::replace_by(path, |file| file.write_all(dot(policy, &summary).as_bytes()))
 }
 
 /// The ways that a run goes; a loop once.
-fn ways(policy: &Policy, run: &Counterexample) -> Vec<Way> {
+fn ways(run: &Counterexample) -> Vec<Way> {
     let end = run.stem.zip(run.round()).map_or(run.inputs.len(), |(stem, round)| stem + round);
     let mut state = fresh();
     let mut ways = Vec::new();
     for input in run.inputs.iter().take(end) {
-        let Ok(events) = decide(policy, &state, input) else { break };
+        let Ok(events) = decide(&run.policy, &state, input) else { break };
         ways.extend(way(&state, &events));
         events.iter().for_each(|event| state.apply(event));
     }

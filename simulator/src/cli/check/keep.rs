@@ -5,7 +5,6 @@ use crate::evidence::{Evidence, record};
 use crate::itf::of_trace;
 use crate::trace::Reader;
 use miette::{IntoDiagnostic, Result};
-use orchestrion_kernel::Policy;
 use orchestrion_model::check::Counterexample;
 use orchestrion_model::export::itf::{BEGINS, itf};
 use std::io::Write;
@@ -19,12 +18,12 @@ pub(super) struct Kept {
 }
 
 /// Records a way as a trace, and writes it into a folder, in both formats.
-pub(super) fn keep(name: &str, policy: &Policy, way: &Counterexample, folder: &Path) -> Result<Kept> {
-    let evidence = record(name, policy, &way.inputs).into_diagnostic()?;
+pub(super) fn keep(name: &str, way: &Counterexample, folder: &Path) -> Result<Kept> {
+    let evidence = record(name, &way.policy, &way.inputs).into_diagnostic()?;
     let trace = folder.join(&evidence.file);
     files::replace_trace(&trace, &evidence.trace)?;
     let itf = trace.with_extension("").with_extension("itf.json");
-    write_itf(&itf, &format!("{name} under the policy {}", policy.name), &evidence, way)?;
+    write_itf(&itf, &format!("{name} under the policy {}", way.policy.name), &evidence, way)?;
     Ok(Kept { trace, itf, evidence })
 }
 

@@ -11,7 +11,7 @@ use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::CLAIMS;
-use orchestrion_model::check::{Counterexample, Reached, reach};
+use orchestrion_model::check::{Reached, reach};
 use orchestrion_model::coverage::{Mark, names};
 use orchestrion_model::explore::Ended;
 use orchestrion_model::subject::Subject;
@@ -92,16 +92,13 @@ fn look_for<'a>(
     let runs = args.search.every_model(&policy.name, |model, options, progress| {
         reach(&subject, model, &order.scope, mark, options, progress)
     })?;
-    let ways = runs.iter().enumerate().filter_map(|(run, reached)| Some((run, reached.inputs.as_ref()?)));
-    let best = ways.min_by_key(|(_, way)| way.len());
+    let ways = runs.iter().enumerate().filter_map(|(run, reached)| Some((run, reached.way.as_ref()?)));
+    let best = ways.min_by_key(|(_, way)| way.inputs.len());
     let kept = match best {
-        Some((_, way)) if !way.is_empty() => {
-            let way = Counterexample { inputs: way.clone(), stem: None };
-            Some(keep(&file_name(mark), policy, &way, &global.out)?)
-        }
+        Some((_, way)) if !way.inputs.is_empty() => Some(keep(&file_name(mark), way, &global.out)?),
         _ => None,
     };
-    let best = best.map(|(run, way)| (run, way.len()));
+    let best = best.map(|(run, way)| (run, way.inputs.len()));
     Ok(Looked { policy, best, kept, runs })
 }
 
@@ -178,9 +175,9 @@ fn is_expected(mark: Mark, policy: &Policy) -> bool {
 fn of_runs(runs: &[Reached], look: Look, out: &mut impl Write) -> io::Result<()> {
     for run in runs {
         let products = crate::show::grouped(run.products as u64);
-        let told = match &run.inputs {
-            Some(way) if way.is_empty() => "there from the start".to_owned(),
-            Some(way) => format!("reached in {}, after {products} products", steps(way.len())),
+        let told = match run.way.as_ref().map(|way| way.inputs.len()) {
+            Some(0) => "there from the start".to_owned(),
+            Some(length) => format!("reached in {}, after {products} products", steps(length)),
             None => match cut_short(run.ended, run.depth) {
                 Some(cut) => cut,
                 None => format!("not reached in {products} products, exhausted"),
@@ -273,7 +270,7 @@ fn run_report(run: &Reached) -> RunReport<'_> {
     RunReport {
         model: run.model,
         products: run.products,
-        steps: run.inputs.as_ref().map(Vec::len),
+        steps: run.way.as_ref().map(|way| way.inputs.len()),
         cut: CutReport::of(run.ended, run.depth),
     }
 }
