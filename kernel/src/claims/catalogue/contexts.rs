@@ -36,7 +36,12 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     pinned(&entry.item) && entry.deps.is_empty() && !shown.ids.contains(id)
                 })
             };
-            shown.ids.iter().all(|id| free.contains(id) && closed(id))
+            // Where there is room for all, nothing is left out but what rests on what may not be shown.
+            let room = is_tight(policy, state) || {
+                let rests_free = |id: &&ItemId| rests(id).iter().all(|dep| shown.ids.contains(dep));
+                alone || free.iter().filter(rests_free).all(|id| shown.ids.contains(id))
+            };
+            room && shown.ids.iter().all(|id| free.contains(id) && closed(id))
                 && free.iter().find(missing).is_none()
                 && u64::try_from(shown.text.len().div_ceil(4))
                     .is_ok_and(|tokens| tokens <= policy.contexts.room(call.ask.module()))
@@ -52,7 +57,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     costs least, and of that its ids are the first.",
         formula: "□ (waiting(M) ⇒ Ctx = lexmin argmin_c argmax_w { X closed, cost(X) ≤ T_M })",
         check: Check::State(|policy, state| {
-            let Some(call) = state.control.waiting() else { return true };
+            let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return true };
             let (Ok(asked), Ok(shown)) =
                 (asked(policy, state, call), present(policy, state, call.ask, &Plain))
             else {
@@ -73,7 +78,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let over = |state: &State| of_request(state, |request| request.over_budget);
             let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
             let calls = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
-            let right = |call: Call| over(after) == asked(policy, after, call).is_err();
+            let right =
+                |call: Call| !is_tight(policy, after) || over(after) == asked(policy, after, call).is_err();
             !(answered && over(before)) && (!calls || after.control.waiting().is_none_or(right))
         }),
         premise: |_, state| of_request(state, |request| request.over_budget),
@@ -87,17 +93,19 @@ fn asked(policy: &Policy, state: &State, call: Call) -> Result<Question, OverBud
     question(policy, &state.semantic, state.control.request(), call.ask, room, &Plain)
 }
 
-/// Whether the module that is asked is not shown all that it might be. Where everything seems short enough for the budget,
-/// nobody counts.
-fn leaves_out(policy: &Policy, state: &State) -> bool {
+/// Whether the budget may bind: what is known does not seem short enough for it. Where it does, nobody counts.
+fn is_tight(policy: &Policy, state: &State) -> bool {
     const BESIDE_TEXT: usize = 60;
     let Some(call) = state.control.waiting() else { return false };
     let lengths =
         state.semantic.entries().map(|entry| entry.item.text.as_str().len().saturating_add(BESIDE_TEXT));
-    let tokens = u64::try_from(lengths.fold(0_usize, usize::saturating_add) / 4).unwrap_or(u64::MAX);
-    if tokens < policy.contexts.room(call.ask.module()) {
-        return false;
-    }
+    let tokens = lengths.fold(0_usize, usize::saturating_add) / 4;
+    u64::try_from(tokens).map_or(true, |tokens| tokens >= policy.contexts.room(call.ask.module()))
+}
+
+/// Whether the module that is asked is not shown all that it might be.
+fn leaves_out(policy: &Policy, state: &State) -> bool {
+    let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return false };
     match (asked(policy, state, call), present(policy, state, call.ask, &Plain)) {
         (Ok(asked), Ok(shown)) => asked.ids.len() > shown.ids.len(),
         _ => false,
@@ -109,14 +117,6 @@ fn best(asked: &Question) -> Option<Vec<ItemId>> {
     let (all, items) = (asked.problem.candidates(), asked.ids.len());
     if items > TRIED_MAX {
         return None;
-    }
-    let allowed = || all.iter().take(items).filter(|candidate| candidate.mark != Mark::Forbidden);
-    let everything: u64 = all.iter().map(|candidate| candidate.cost).sum();
-    if allowed().count() == items
-        && everything <= asked.problem.budget()
-        && allowed().all(|candidate| candidate.utility > 0)
-    {
-        return Some(asked.ids.clone());
     }
     // Sets are numbers, a bit for each candidate.
     let bit = |at: usize| 1_u64 << at;
