@@ -19,6 +19,7 @@ use crate::knowledge::{compaction, decide_write};
 use crate::module::{Ask, Report};
 use crate::plan::Task;
 use crate::policy::{Bound, Policy};
+use crate::present::{OverBudget, fits};
 use crate::refusal::Refusal;
 use crate::state::{Call, Control, Request, State};
 use alloc::vec;
@@ -116,16 +117,20 @@ fn awaited(control: &Control, came: CallId) -> Result<Ask, Refusal> {
 }
 
 fn admit_reply(policy: &Policy, state: &State, ask: Ask, report: &Report) -> Result<(), Refusal> {
+    let request = state.control.request();
     if !report.answers(ask) {
         return Err(Refusal::WrongReport { ask, came: report.noun() });
     }
-    let outdated = state.control.request().is_some_and(|request| request.outdated);
+    if request.is_some_and(|request| request.over_budget) {
+        return Err(Refusal::NotAsked { ask });
+    }
+    let outdated = request.is_some_and(|request| request.outdated);
     if let Report::Summary { forgets: Some(forgets), .. } = report
         && !outdated
     {
         compaction::admit(policy, state, forgets)?;
     }
-    same_effects(state.control.request(), report)
+    same_effects(request, report)
 }
 
 /// A started task keeps the kind of effect that it declared, or nobody could tell how to undo it.
@@ -289,6 +294,11 @@ impl<'a> Batch<'a> {
         let call = self.next_call;
         self.next_call = call.next();
         self.push(Event::ToolCall { call, ask });
+        let mut known = self.state.semantic.clone();
+        self.events.iter().for_each(|event| known.apply(event));
+        if let Err(OverBudget { needs, budget }) = fits(self.policy, &known, self.request.as_ref(), ask) {
+            self.push(Event::OverBudget { call, needs, budget });
+        }
     }
 
     fn revision(&self) -> Revision {

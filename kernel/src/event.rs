@@ -101,6 +101,15 @@ pub enum Event {
         /// How it ended.
         failure: Failure,
     },
+    /// What the module that is asked must be shown does not fit its budget: the call is not made, and fails.
+    OverBudget {
+        /// The call.
+        call: CallId,
+        /// The tokens of what must be shown.
+        needs: u64,
+        /// The tokens that there are.
+        budget: u64,
+    },
     /// The user cancelled the running request; a call that was waited for is given up.
     Cancelled,
     /// The runtime is back after a crash. The call that is waited for is asked again under its own id; if it is

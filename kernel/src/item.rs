@@ -1,10 +1,12 @@
 //! What the semantic state is made of (000 §2.1): facts, constraints and subtasks, each a text under an id.
 
 mod layer;
+mod topic;
 
 pub use layer::{
     Audience, FactRecord, Identity, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule,
 };
+pub use topic::Topic;
 
 use crate::ids::{ItemId, RequestId, TaskId, Text, TraceId};
 use crate::module::Role;

@@ -38,6 +38,49 @@ pub enum Module {
     Auditor,
 }
 
+impl Module {
+    /// Every module.
+    pub const ALL: [Self; 15] = [
+        Self::IdentityGuard,
+        Self::Memory,
+        Self::Summarizer,
+        Self::Classifier,
+        Self::Planner,
+        Self::Debater(Role::Analyst),
+        Self::Debater(Role::Solution),
+        Self::Debater(Role::Critic),
+        Self::Debater(Role::Security),
+        Self::Debater(Role::Optimizer),
+        Self::Approver,
+        Self::Executor,
+        Self::Store(Store::Local),
+        Self::Store(Store::Cloud),
+        Self::Auditor,
+    ];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IdentityGuard => "identity_guard",
+            Self::Memory => "memory",
+            Self::Summarizer => "summarizer",
+            Self::Classifier => "classifier",
+            Self::Planner => "planner",
+            Self::Debater(Role::Analyst) => "analyst",
+            Self::Debater(Role::Solution) => "solution",
+            Self::Debater(Role::Critic) => "critic",
+            Self::Debater(Role::Security) => "security",
+            Self::Debater(Role::Optimizer) => "optimizer",
+            Self::Approver => "approver",
+            Self::Executor => "executor",
+            Self::Store(Store::Local) => "local_store",
+            Self::Store(Store::Cloud) => "cloud_store",
+            Self::Auditor => "auditor",
+        }
+    }
+}
+
 /// A role of the debate, in the order of its rounds (004 §1, Arena_Debate).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -1,8 +1,10 @@
 //! What may be varied. The control FSM is fixed; a policy sets its numbers and says which of 004's holes are
 //! closed. Reading a policy from a file is the border's work.
 
+mod contexts;
 mod rules;
 
+pub use contexts::{Contexts, Tokenizer, View, mode};
 pub use rules::{Rule, Rules};
 
 use crate::item::Rank;
@@ -30,6 +32,8 @@ pub struct Policy {
     pub writes: Writes,
     /// When what is known is compacted, and how much of it at once.
     pub compaction: Compaction,
+    /// How much modules are shown, and what matters most to whom.
+    pub contexts: Contexts,
     /// Which rules that go beyond 004's drawing are in force.
     pub rules: Rules,
 }
@@ -226,6 +230,7 @@ impl Policy {
             elo: Elo::Incremental,
             writes: Writes { constraint_from: Rank::Manager, organizational_from: Rank::Employee },
             compaction: Compaction { from_items: 64, from_tokens: 6_000, cluster_items: 32 },
+            contexts: Contexts::HARDENED,
             rules: Rules { approver: false, compacted_constraints: false, ..Rules::all(true) },
         }
     }
@@ -252,6 +257,21 @@ impl Policy {
                 "thresholds.proceed_from",
                 Some("thresholds.redebate_below"),
                 "a consensus that ends the debate must be enough to proceed; expected proceed_from ≤ redebate_below",
+            );
+        }
+        let c = &self.contexts;
+        if c.reserved >= c.budget {
+            return wrong(
+                "contexts.reserved",
+                Some("contexts.budget"),
+                "something must be left for the context; expected reserved < budget",
+            );
+        }
+        if c.views.iter().any(|view| view.budget.is_some_and(|budget| c.reserved >= budget)) {
+            return wrong(
+                "views",
+                Some("contexts.reserved"),
+                "something must be left for the context; expected every budget > reserved",
             );
         }
         if t.objection_from > t.veto_from {

@@ -1,63 +1,73 @@
 //! `present`: what a module is shown (000 §5, `Ctx_M`). Reads the state, changes nothing.
 //!
-//! For now everything that the speaker may see is shown, in id order, without a budget; the exact selection takes this place.
+//! Of everything that the speaker may see, the set is chosen that is worth most to the module, closed under dependencies
+//! and within its budget; it is then written in the sections of 003. What a text costs, and how much it has to do with the
+//! request, the border measures.
 
+mod measure;
+mod question;
+mod sections;
+
+pub use measure::{Measure, Plain};
+pub(crate) use question::fits;
+pub use question::{OverBudget, Question, question};
+
+use crate::context::{Limits, Status, solve};
 use crate::ids::ItemId;
-use crate::item::{Item, Standing, Variant};
-use crate::knowledge::compaction;
 use crate::module::Ask;
 use crate::policy::Policy;
-use crate::situation::{Mode, build_reasoning_context};
-use crate::state::{Call, State};
+use crate::state::State;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write;
 
 /// A module's context: which items, how many tokens, and the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Context {
-    /// The items shown, in the order in which they are shown.
+    /// The items shown, in id order.
     pub ids: Vec<ItemId>,
-    /// The tokens of the text, estimated as bytes / 4, rounded up.
-    pub cost_tokens: usize,
+    /// The tokens of the text.
+    pub cost_tokens: u64,
     /// What the module reads.
     pub text: String,
+    /// What the items are worth to it together.
+    pub utility: u64,
+    /// No set of items that fits is worth more; the same as the utility, unless the search was cut short.
+    pub bound: u64,
 }
 
-/// The context of a call that the state waits for: what was superseded, has expired, is restricted or counts elsewhere is not
-/// in it (003). The summarizer is shown what it is to summarize, and nothing else.
-#[must_use]
-pub fn present(policy: &Policy, state: &State) -> Context {
-    let known = &state.semantic;
-    let cluster = match state.control.waiting() {
-        Some(Call { ask: Ask::Summarize, .. }) => Some(compaction::cluster(policy, state)),
-        _ => None,
-    };
-    let reader = known.speaker();
-    let mut ids = Vec::with_capacity(known.len());
-    let mut text = String::new();
-    let asked = |item: &Item| cluster.as_ref().is_none_or(|cluster| cluster.binary_search(&item.id).is_ok());
-    for entry in known.selectable(&reader).filter(|entry| asked(&entry.item)) {
-        let Item { id, key, text: says, .. } = &entry.item;
-        ids.push(*id);
-        // Writing to a String cannot fail.
-        let _ = match entry.item.variant {
-            Variant::Subtask(status) => write!(text, "[{id}] {key} ({status})"),
-            Variant::Fact => write!(text, "[{id}] {key}"),
-            Variant::Constraint(None) => write!(text, "[{id}] constraint, {key}"),
-            Variant::Constraint(Some(limits)) => write!(text, "[{id}] {limits} constraint, {key}"),
-        };
-        let review = if entry.item.standing == Standing::NeedsReview { " (needs review)" } else { "" };
-        let _ = writeln!(text, "{review}: {says}");
+/// The context of a call that asks this: what was superseded, has expired, is restricted or counts elsewhere is not in it
+/// (003). The summarizer is shown what it is to summarize, and nothing else.
+///
+/// Texts that are joined may cost another number of tokens than they cost one by one. Where they come to more than fits, the
+/// set is chosen anew for so much less.
+///
+/// # Errors
+/// [`OverBudget`] if what must be shown does not fit.
+pub fn present(
+    policy: &Policy,
+    state: &State,
+    ask: Ask,
+    measure: &impl Measure,
+) -> Result<Context, OverBudget> {
+    let room = policy.contexts.room(ask.module());
+    let mut budget = room;
+    loop {
+        let question = question(policy, &state.semantic, state.control.request(), ask, budget, measure)
+            // What joining the lines adds is needed too.
+            .map_err(|over| OverBudget {
+                needs: over.needs.saturating_add(room.saturating_sub(budget)),
+                budget: room,
+            })?;
+        let answer = solve(&question.problem, Limits::default());
+        let (ids, text) = question.written(&answer.selection);
+        let cost_tokens = measure.tokens(&text);
+        let excess = cost_tokens.saturating_sub(room);
+        if excess == 0 {
+            let utility = answer.selection.utility;
+            let bound = if answer.status == Status::Optimal { utility } else { answer.bound };
+            return Ok(Context { ids, cost_tokens, text, utility, bound });
+        }
+        budget = answer.selection.cost.saturating_sub(excess);
     }
-    Context { ids, cost_tokens: compaction::tokens(&text), text }
-}
-
-/// What a module that reasons in this mode is shown of the situation (002 `build_reasoning_context`): what the session's
-/// summary says, or else what the running request tried; in deep mode what came of its latest action as well.
-#[must_use]
-pub fn reason(state: &State, mode: Mode) -> String {
-    let actions = state.control.request().map(|request| request.actions.as_slice()).unwrap_or_default();
-    build_reasoning_context(mode, &state.semantic.situation(), actions)
 }

@@ -35,6 +35,11 @@ pub enum Refusal {
         /// The report, as a noun phrase.
         came: &'static str,
     },
+    /// A reply to a call that was never made, for what must be shown did not fit.
+    NotAsked {
+        /// The question.
+        ask: Ask,
+    },
     /// A repaired plan that gives a started task another kind of effect.
     EffectChanged {
         /// The task.
@@ -86,6 +91,11 @@ impl fmt::Display for Refusal {
                 write!(f, "an answer to call {came} came; no call is waited for")
             }
             Self::WrongReport { ask, came } => write!(f, "{came} came; expected {}", ask.expected()),
+            Self::NotAsked { ask } => write!(
+                f,
+                "{} came, but nobody was asked, for what must be shown does not fit the budget; expected that the call fails",
+                ask.expected()
+            ),
             Self::EffectChanged { task, started, came } => {
                 write!(
                     f,

@@ -11,7 +11,7 @@ mod fields;
 pub use action::{ActionRecord, Mode, StoredResult, ToolCall, ToolOutcome};
 pub use context::{
     HISTORY, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, build_reasoning_context, compress_actions,
-    format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts,
+    format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts, is_told,
 };
 pub use fields::{OBSOLETE_KEYS, Place, STATE_FIELDS, StateField};
 

@@ -97,6 +97,10 @@ impl Adversary {
         let reply = |report| Input::reply(call.id, report);
         let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
         let failures = || failures(call.ask).iter().map(fail);
+        if state.control.request().is_some_and(|request| request.over_budget) {
+            let refused = self.reports(call.ask).into_iter().take(1).map(reply);
+            return refused.chain([fail(&Failure::OverBudget)]).collect();
+        }
         if self.model.free.writes {
             return match call.ask {
                 Ask::Summarize => {

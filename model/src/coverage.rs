@@ -37,7 +37,7 @@ pub enum Mark {
 }
 
 /// The kinds of input: those that answer no call, the answers, and the ways in which a call gives none.
-pub const INPUTS: [&str; 28] = [
+pub const INPUTS: [&str; 29] = [
     "session start",
     "session end",
     "user message",
@@ -65,14 +65,16 @@ pub const INPUTS: [&str; 28] = [
     "no answer: timeout",
     "no answer: malformed",
     "no answer: no candidates",
+    "no answer: over budget",
     "no answer: unknown",
 ];
 
 /// Why an input may be refused.
-pub const REFUSALS: [&str; 9] = [
+pub const REFUSALS: [&str; 10] = [
     "not expected",
     "wrong call",
     "wrong report",
+    "not asked",
     "effect changed",
     "nothing to resume",
     "no session",
@@ -141,6 +143,7 @@ impl Mark {
                 Failure::Timeout => "no answer: timeout",
                 Failure::Malformed => "no answer: malformed",
                 Failure::NoCandidates => "no answer: no candidates",
+                Failure::OverBudget => "no answer: over budget",
                 Failure::Unknown => "no answer: unknown",
             },
         };
@@ -154,6 +157,7 @@ impl Mark {
             Refusal::NotExpected { .. } => "not expected",
             Refusal::WrongCall { .. } => "wrong call",
             Refusal::WrongReport { .. } => "wrong report",
+            Refusal::NotAsked { .. } => "not asked",
             Refusal::EffectChanged { .. } => "effect changed",
             Refusal::NothingToResume => "nothing to resume",
             Refusal::NoSession => "no session",

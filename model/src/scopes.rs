@@ -95,6 +95,8 @@ pub struct Scope {
     pub items: usize,
     /// When what is known is compacted, where writes are free.
     pub compaction: Compaction,
+    /// The tokens of a context, where writes are free: too few for all that can be written.
+    pub context_tokens: u32,
 }
 
 /// Limits of compaction that a handful of items reaches, each on its own.
@@ -102,8 +104,8 @@ pub(crate) const FEW: Compaction = Compaction { from_items: 3, from_tokens: 8, c
 
 /// The scopes, the default first.
 pub const SCOPES: [Scope; 2] = [
-    Scope { name: "small", requests: 2, tasks: 4, items: 4, compaction: FEW },
-    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: FEW },
+    Scope { name: "small", requests: 2, tasks: 4, items: 4, compaction: FEW, context_tokens: 24 },
+    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: FEW, context_tokens: 24 },
 ];
 
 impl Model {

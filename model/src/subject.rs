@@ -39,7 +39,7 @@ impl Subject {
         }
     }
 
-    /// The same in a model, whose conversations are too short for the policy's own limits of compaction: where they matter,
+    /// The same in a model, whose conversations are too short for the policy's own limits of compaction and of contexts: where they matter,
     /// the scope's take their place, and its name is added to the policy's. Whatever a mutant's limit is off by, it is off by
     /// here.
     #[must_use]
@@ -55,6 +55,10 @@ impl Subject {
             cluster_items: off(|limits| limits.cluster_items),
         };
         self.policy.compaction = limits;
+        for policy in [&mut self.policy, &mut self.deciding] {
+            policy.contexts.budget = scope.context_tokens;
+            policy.contexts.reserved = 0;
+        }
         self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
         self
     }

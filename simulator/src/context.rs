@@ -13,6 +13,7 @@ mod needs;
 mod packing;
 mod picture;
 mod problem;
+mod shown;
 mod solve;
 
 pub use curve::{Curve, Point, curve};
@@ -23,6 +24,7 @@ pub use ilp::{ENGINE, IlpError, SUM_MAX};
 pub use packing::Rule;
 pub use picture::{PICTURE_BEGINS, picture};
 pub use problem::{Named, PROBLEM_BYTES_MAX};
+pub use shown::shown;
 pub use solve::{SolveError, Solved, Solver, compare, exact, solve};
 
 /// The JSON Schema of problem files.

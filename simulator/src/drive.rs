@@ -17,7 +17,7 @@ mod mailbox;
 mod matters;
 mod running;
 
-pub use call::{Answer, Call, Fate, Matter, NoAnswer, Reply, Situation};
+pub use call::{Answer, Call, Fate, Matter, NoAnswer, Reply};
 pub use clock::{Clock, Sleep, Stuck};
 pub use conversation::{Conversation, Dropped};
 pub use error::{DriveError, OpenError};

@@ -172,7 +172,7 @@ pub struct Shown {
     /// The items, in the order shown.
     pub items: Vec<ItemId>,
     /// The estimated tokens of the text.
-    pub cost_tokens: usize,
+    pub cost_tokens: u64,
     /// The digest of the text.
     pub digest: String,
 }

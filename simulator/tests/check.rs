@@ -173,8 +173,7 @@ fn a_shortest_way_leads_to_whatever_has_a_name() {
         }
     }
     // The model has limits of its own, without which the way would not lead there.
-    let tiny = ["--model", "semantic", "--scope", "tiny"];
-    let report = json(0, &folder, &[&["--reach", "K01"][..], &tiny].concat());
+    let report = json(0, &folder, &["--reach", "K01", "--model", "semantic"]);
     let trace = report["ways"][0]["trace"].as_str().unwrap();
     let row = orchestrion(folder.path(), &["show", trace, "--at", &report["ways"][0]["steps"].to_string()]);
     assert!(row.contains("K01"), "{row}");

@@ -19,6 +19,7 @@ use crate::state::{Request, Started, State};
 use Check::{LeadsTo, Reaction, Step, Trace};
 
 mod compaction;
+mod contexts;
 mod findings;
 mod kernel;
 mod knowledge;
@@ -31,13 +32,14 @@ mod turns;
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &joined();
 
-const PARTS: [&[Claim]; 9] = [
+const PARTS: [&[Claim]; 10] = [
     findings::FINDINGS,
     order::ORDER,
     knowledge::KNOWLEDGE,
     layers::LAYERS,
     compaction::COMPACTION,
     situation::SITUATION,
+    contexts::CONTEXTS,
     records::RECORDS,
     turns::TURNS,
     kernel::KERNEL,

@@ -203,7 +203,7 @@ impl Holding {
     #[must_use]
     pub const fn after(failure: Failure) -> Self {
         match failure {
-            Failure::Error | Failure::NoCandidates => Self::Missing,
+            Failure::Error | Failure::NoCandidates | Failure::OverBudget => Self::Missing,
             Failure::Timeout | Failure::Malformed | Failure::Unknown => Self::Unknown,
         }
     }

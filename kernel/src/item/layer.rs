@@ -36,6 +36,14 @@ pub enum Layer {
     },
 }
 
+impl Layer {
+    /// Whether it comes from outside (003 layer 4): what others know does not change by it.
+    #[must_use]
+    pub const fn is_signal(&self) -> bool {
+        matches!(self, Self::Environment | Self::Clock { .. })
+    }
+}
+
 /// Who speaks (003 `IdentityRole`); the text of the item is the user's name, and the session says the user's id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

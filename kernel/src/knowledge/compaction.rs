@@ -58,7 +58,7 @@ impl<'a> Family<'a> {
 #[must_use]
 pub fn is_due(policy: &Policy, state: &State) -> bool {
     let limits = &policy.compaction;
-    let largest = largest_family(policy, state).len();
+    let largest = largest_family(policy, &state.semantic, running(state)).len();
     let tokens = || {
         let known = &state.semantic;
         let reader = known.speaker();
@@ -71,15 +71,23 @@ pub fn is_due(policy: &Policy, state: &State) -> bool {
 /// The items that are to be summarized, in id order: the oldest of the largest family.
 #[must_use]
 pub fn cluster(policy: &Policy, state: &State) -> Vec<ItemId> {
-    let mut family = largest_family(policy, state);
+    cluster_of(policy, &state.semantic, running(state))
+}
+
+fn running(state: &State) -> Option<RequestId> {
+    state.control.request().map(|request| request.id)
+}
+
+/// The same, of what is known while a request runs.
+pub(crate) fn cluster_of(policy: &Policy, known: &Semantic, running: Option<RequestId>) -> Vec<ItemId> {
+    let mut family = largest_family(policy, known, running);
     family.truncate(usize::try_from(policy.compaction.cluster_items).unwrap_or(usize::MAX));
     family
 }
 
 /// The largest family among what the speaker may be shown, in id order; of two, that of the oldest item. What a fact of some
 /// narrower scope hides stays apart: in a summary it would be seen there.
-fn largest_family(policy: &Policy, state: &State) -> Vec<ItemId> {
-    let (known, running) = (&state.semantic, state.control.request().map(|request| request.id));
+fn largest_family(policy: &Policy, known: &Semantic, running: Option<RequestId>) -> Vec<ItemId> {
     let (reader, hidden) = (known.speaker(), known.hidden(Item::is_valid));
     let mut families: Vec<(Family<'_>, Vec<ItemId>)> = Vec::new();
     for Entry { item, .. } in known.selectable(&reader).filter(|entry| !hidden.contains(&entry.item.id)) {

@@ -154,14 +154,16 @@ pub enum Failure {
     Malformed,
     /// Nobody was there to be asked.
     NoCandidates,
+    /// What the module must be shown does not fit its budget, so it was not asked.
+    OverBudget,
     /// The runtime crashed while it waited, and cannot find out whether the call happened.
     Unknown,
 }
 
 impl Failure {
     /// Every way to fail.
-    pub const ALL: [Self; 5] =
-        [Self::Error, Self::Timeout, Self::Malformed, Self::NoCandidates, Self::Unknown];
+    pub const ALL: [Self; 6] =
+        [Self::Error, Self::Timeout, Self::Malformed, Self::NoCandidates, Self::OverBudget, Self::Unknown];
 }
 
 /// For or against.
@@ -239,6 +241,7 @@ impl fmt::Display for Failure {
             Self::Timeout => "timeout",
             Self::Malformed => "malformed answer",
             Self::NoCandidates => "no candidates",
+            Self::OverBudget => "over budget",
             Self::Unknown => "fate unknown",
         })
     }

@@ -97,7 +97,11 @@ impl From<Failure> for ToolOutcome {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Timeout => Self::Timeout,
-            Failure::Error | Failure::Malformed | Failure::NoCandidates | Failure::Unknown => Self::Error,
+            Failure::Error
+            | Failure::Malformed
+            | Failure::NoCandidates
+            | Failure::OverBudget
+            | Failure::Unknown => Self::Error,
         }
     }
 }

@@ -64,6 +64,12 @@ pub fn format_latest_results_detailed(actions: &[ActionRecord]) -> String {
     latest.tool_calls.iter().map(whole).collect::<Vec<_>>().join("\n")
 }
 
+/// Whether there is anything to be told.
+#[must_use]
+pub fn is_told(summary: &SituationSummary, actions: &[ActionRecord]) -> bool {
+    summary.said().next().is_some() || !actions.is_empty()
+}
+
 /// What a model is shown of the situation when it reasons in this mode.
 ///
 /// The sentinels cannot be forged: whatever else the two parts say contains `: ` or ` → `.

@@ -4,7 +4,6 @@ use super::Call;
 use crate::control::phase::Phase;
 use crate::event::{Decision, EffectEnd, Ending, Event, Holding, Holdings, TaskEnd, TaskRecord};
 use crate::ids::{RequestId, Revision, TaskId, Text};
-use crate::item::Layer;
 use crate::module::{Argument, Ask, ByRole, Failure, Ratings, Report, Role, Store};
 use crate::plan::{EffectKind, Plan, Task};
 use crate::score::Score;
@@ -21,6 +20,8 @@ pub struct Request {
     pub verified: bool,
     /// Something became known, or else, since the summarizer was asked: its answer is out of date.
     pub outdated: bool,
+    /// What the module that is asked must be shown does not fit its budget: it is not asked, and cannot answer.
+    pub over_budget: bool,
     /// The ratings with which it is judged; constant from LoadingContext on.
     pub ratings: Ratings,
     /// The ratings after the duels, to be written at the store.
@@ -104,6 +105,7 @@ impl Request {
             text,
             verified: false,
             outdated: false,
+            over_budget: false,
             ratings: Ratings::default(),
             ratings_after: None,
             plan: None,
@@ -149,19 +151,21 @@ impl Request {
     pub(crate) fn apply(&mut self, event: &Event, waiting: Option<Call>) {
         match event {
             Event::ToolCall { ask, .. } => self.asked(*ask),
+            Event::OverBudget { .. } => self.over_budget = true,
             Event::ToolResult { report, .. } => {
                 if let Some(call) = waiting {
                     self.answered(call.ask, report);
                 }
             }
+            Event::Cancelled => self.over_budget = false,
             Event::CallFailed { failure, .. } => {
+                self.over_budget = false;
                 if let Some(call) = waiting {
                     self.unanswered(call.ask, *failure);
                 }
             }
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
-                let signal = matches!(item.layer, Layer::Environment | Layer::Clock { .. });
-                self.outdated |= is_summarizing(waiting) && !signal;
+                self.outdated |= is_summarizing(waiting) && !item.layer.is_signal();
             }
             Event::ForgetItems { .. } => self.outdated |= is_summarizing(waiting),
             Event::PlanAdopted { revision, plan } => {

@@ -34,17 +34,6 @@ pub struct Call {
     pub matter: Option<Matter>,
     /// What is known, as the module is shown it.
     pub context: Context,
-    /// Where things stand, for a module that reasons in one mode or the other.
-    pub situation: Situation,
-}
-
-/// Where things stand, as a module that reasons is shown it (002, [`reason`](orchestrion_kernel::reason)).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Situation {
-    /// In fast mode: what the summary says, or else what was tried.
-    pub fast: String,
-    /// In deep mode: that, and what came of the latest action.
-    pub deep: String,
 }
 
 /// What a call is about, beside the request.

@@ -1,15 +1,14 @@
 //! What calls are about, followed event by event beside the state: the kernel forgets what it needs no more, but a call
 //! that is asked again after a crash must say the same.
 
-use super::call::{Call, Matter, Situation};
+use super::call::{Call, Matter};
 use super::host::Deadlines;
+use crate::context::shown;
 use orchestrion_kernel::event::{AuditRecord, Ending, MemoryRecord};
 use orchestrion_kernel::module::Ask;
 use orchestrion_kernel::plan::Task;
-use orchestrion_kernel::situation::Mode;
-use orchestrion_kernel::{
-    Event, Input, Policy, State, TaskId, Text, TraceId, UserId, present, reason, state,
-};
+use orchestrion_kernel::present::OverBudget;
+use orchestrion_kernel::{Event, Input, Policy, State, TaskId, Text, TraceId, UserId, state};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::{fmt, io};
@@ -142,15 +141,19 @@ impl Matters {
     }
 
     /// The call that the state waits for, as the host is asked it.
+    ///
+    /// # Errors
+    /// [`OverBudget`] if what must be shown does not fit.
     pub(super) fn call(
         &self,
         policy: &Policy,
         state: &State,
         waiting: state::Call,
         deadlines: &Deadlines,
-    ) -> Option<Call> {
-        let request = state.control.request()?;
-        let (user, says) = self.asked.clone()?;
+    ) -> Result<Option<Call>, OverBudget> {
+        let (Some(request), Some((user, says))) = (state.control.request(), self.asked.clone()) else {
+            return Ok(None);
+        };
         let plan = || request.plan.as_ref().map(|revised| Matter::Plan(revised.plan.clone()));
         let matter = match waiting.ask {
             Ask::VerifyIdentity | Ask::LoadContext | Ask::Summarize | Ask::Classify | Ask::DraftPlan => None,
@@ -161,7 +164,7 @@ impl Matters {
             Ask::Remember { .. } => self.record.clone().map(Matter::Record),
             Ask::DeliverAudit => self.audit.clone().map(Matter::Audit),
         };
-        Some(Call {
+        Ok(Some(Call {
             id: waiting.id,
             trace: state.control.trace(request.id),
             module: waiting.ask.module(),
@@ -172,8 +175,7 @@ impl Matters {
             request: says,
             pass: request.debate.pass,
             matter,
-            context: present(policy, state),
-            situation: Situation { fast: reason(state, Mode::Fast), deep: reason(state, Mode::Deep) },
-        })
+            context: shown(policy, state, waiting.ask)?,
+        }))
     }
 }

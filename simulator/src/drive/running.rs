@@ -12,6 +12,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::present::OverBudget;
 use orchestrion_kernel::{CallId, Input, Refusal, State, Text, UserId, state};
 use std::any::Any;
 use std::fmt;
@@ -171,7 +172,9 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
             }
             let Some(waiting) = waiting else { return self.submit(&Input::Step) };
             self.conversation.commit().await?;
-            self.send(waiting);
+            if let Err(over) = self.send(waiting) {
+                return self.fail(waiting.id, Failure::OverBudget, Some(over.to_string()));
+            }
         }
         self.conversation.commit_much().await?;
         match self.next().await {
@@ -209,16 +212,17 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
         self.conversation.submit(input, &Stamp { at_ms: self.host.now_ms(), note })
     }
 
-    /// Lets the call that is waited for leave.
-    fn send(&mut self, waiting: state::Call) {
+    /// Lets the call that is waited for leave, unless what must be shown does not fit.
+    fn send(&mut self, waiting: state::Call) -> Result<(), OverBudget> {
         let conversation = &*self.conversation;
         let Some(call) = conversation.matters.call(
             conversation.recording.policy(),
             conversation.state(),
             waiting,
             &conversation.deadlines,
-        ) else {
-            return;
+        )?
+        else {
+            return Ok(());
         };
         let (id, name, host) = (waiting.id, call.to_string(), self.host);
         let lost = self.lost.take() == Some(id) && waiting.ask.is_effectful();
@@ -236,6 +240,7 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
         let over = Box::pin(host.sleep(deadline).fuse());
         let over_is = if lost { Failure::Unknown } else { Failure::Timeout };
         self.awaited = Some(Awaited { id, name, over_is, deadline, over });
+        Ok(())
     }
 
     /// Waits for whatever comes first. An answer that is there in time goes before the end of the time.

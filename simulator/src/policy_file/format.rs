@@ -1,10 +1,18 @@
 //! A policy file, as it is written. Every setting may be left out.
 
+mod views;
+
+pub(super) use views::written;
+pub(super) use views::{ByName, ViewFile};
+
 use super::write::rule_meaning;
 use crate::yaml::{At, Decimal, Fault, Words, given};
 use miette::SourceSpan;
 use orchestrion_kernel::item::Rank;
-use orchestrion_kernel::policy::{Bound, Bounds, Compaction, Elo, Rule, Rules, Thresholds, Weights, Writes};
+use orchestrion_kernel::module::Module;
+use orchestrion_kernel::policy::{
+    Bound, Bounds, Compaction, Contexts, Elo, Rule, Rules, Thresholds, Tokenizer, Weights, Writes,
+};
 use orchestrion_kernel::{Policy, Score, Weight};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
@@ -42,6 +50,12 @@ pub struct PolicyFile {
     /// When what is known is compacted, and how much of it at once.
     #[serde(default, deserialize_with = "given")]
     pub compaction: Option<At<CompactionFile>>,
+    /// How much modules are shown.
+    #[serde(default, deserialize_with = "given")]
+    pub contexts: Option<At<ContextsFile>>,
+    /// What single modules are shown differently.
+    #[serde(default, deserialize_with = "given")]
+    pub views: Option<At<ByName<Module, ViewFile>>>,
     /// Which rules that go beyond the drawing of 004 are in force.
     #[serde(default, deserialize_with = "given")]
     pub rules: Option<At<RulesFile>>,
@@ -69,6 +83,12 @@ impl PolicyFile {
         if let Some(section) = &self.compaction {
             section.value.lay_over(&mut policy.compaction);
         }
+        if let Some(section) = &self.contexts {
+            section.value.lay_over(&mut policy.contexts);
+        }
+        if let Some(section) = &self.views {
+            section.value.lay_over(&mut policy.contexts);
+        }
         if let Some(section) = &self.rules {
             section.value.lay_over(&mut policy.rules);
         }
@@ -84,6 +104,8 @@ impl PolicyFile {
             "weights" => self.weights.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "writes" => self.writes.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "compaction" => self.compaction.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            "contexts" => self.contexts.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
+            "views" => self.views.as_ref().and_then(At::span),
             "rules" => self.rules.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "elo" => self.elo.as_ref().and_then(At::span),
             _ => None,
@@ -135,6 +157,19 @@ impl OneOf for Rank {
 
     fn unknown(name: &str) -> String {
         format!("there is no rank `{name}`")
+    }
+}
+
+impl OneOf for Tokenizer {
+    const ALL: &'static [Self] = &Self::ALL;
+    const SCHEMA: &'static str = "Tokenizer";
+
+    fn name(self) -> &'static str {
+        self.name()
+    }
+
+    fn unknown(name: &str) -> String {
+        format!("there is no tokenizer `{name}`")
     }
 }
 
@@ -266,6 +301,14 @@ sections! {
         from_items: u32, "items: from so many on that can be summarized together";
         from_tokens: u32, "tokens: from so many on, in all that may be shown";
         cluster_items: u32, "items that are summarized at once, the oldest first; at least 2";
+    }
+    /// How much modules are shown.
+    ContextsFile for Contexts {
+        budget: u32, "tokens of a context and of the answer to it";
+        reserved: u32, "of these, tokens that are left to the answer";
+        tokenizer: Named<Tokenizer>, "what counts tokens: bytes (four are one), cl100k_base or o200k_base";
+        recency: Decimal<Weight>, "factor, 0 to 1000: how much more the latest item counts than the oldest";
+        relevance: Decimal<Weight>, "factor, 0 to 1000: how much more counts what is all about the request";
     }
 }
 

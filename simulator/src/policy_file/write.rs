@@ -1,8 +1,10 @@
 //! Writes a policy as a file that says everything, each setting with its unit or meaning.
 
-use super::format::{BoundsFile, CompactionFile, ELO_MEANING, ThresholdsFile, WeightsFile, WritesFile};
+use super::format::{
+    BoundsFile, CompactionFile, ContextsFile, ELO_MEANING, ThresholdsFile, WeightsFile, WritesFile, written,
+};
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::policy::{Bound, Bounds, Compaction, Rule, Thresholds, Weights, Writes};
+use orchestrion_kernel::policy::{Bound, Bounds, Compaction, Contexts, Rule, Thresholds, Weights, Writes};
 use std::fmt::Write as _;
 
 /// The policy as a policy file. It sets everything, so that it reads back as the same policy whatever the
@@ -31,11 +33,13 @@ pub(super) fn write_values(name: &str, values: Vec<(String, String)>) -> String 
     text
 }
 
-const SECTIONS: [&str; 6] = ["thresholds", "bounds", "weights", "writes", "compaction", "rules"];
+const SECTIONS: [&str; 8] =
+    ["thresholds", "bounds", "weights", "writes", "compaction", "contexts", "views", "rules"];
 
 /// Every setting by its path, with its value as it is written.
 pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
-    let Policy { name: _, thresholds, bounds, weights, elo, writes, compaction, rules } = policy;
+    let Policy { name: _, thresholds, bounds, weights, elo, writes, compaction, contexts, rules } = policy;
+    let Contexts { budget, reserved, tokenizer, recency, relevance, views } = contexts;
     let Compaction { from_items, from_tokens, cluster_items } = compaction;
     let Writes { constraint_from, organizational_from } = writes;
     let Thresholds { redebate_below, proceed_from, veto_from, objection_from, critique_above } = thresholds;
@@ -65,7 +69,13 @@ pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
         ("compaction.from_items".to_owned(), from_items.to_string()),
         ("compaction.from_tokens".to_owned(), from_tokens.to_string()),
         ("compaction.cluster_items".to_owned(), cluster_items.to_string()),
+        ("contexts.budget".to_owned(), budget.to_string()),
+        ("contexts.reserved".to_owned(), reserved.to_string()),
+        ("contexts.tokenizer".to_owned(), tokenizer.name().to_owned()),
+        ("contexts.recency".to_owned(), recency.to_string()),
+        ("contexts.relevance".to_owned(), relevance.to_string()),
     ];
+    values.extend(views.iter().map(|view| (format!("views.{}", view.module.name()), written(view))));
     values.extend(
         Rule::ALL.iter().map(|rule| (format!("rules.{}", rule.name()), rules.has(*rule).to_string())),
     );
@@ -82,6 +92,8 @@ fn meaning(section: &str, key: &str) -> String {
         "weights" => of(WeightsFile::MEANINGS),
         "writes" => of(WritesFile::MEANINGS),
         "compaction" => of(CompactionFile::MEANINGS),
+        "contexts" => of(ContextsFile::MEANINGS),
+        "views" => Some("what this module is shown differently".to_owned()),
         _ => Rule::ALL.iter().find(|rule| rule.name() == key).map(|rule| rule_meaning(*rule)),
     }
     .unwrap_or_default()

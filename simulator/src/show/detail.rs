@@ -11,8 +11,8 @@ use super::text::count;
 use super::words;
 use crate::trace::Header;
 use crate::trace::Shown;
+use orchestrion_kernel::Input;
 use orchestrion_kernel::module::Report;
-use orchestrion_kernel::{Input, present};
 use std::io;
 
 /// The step.
@@ -26,7 +26,6 @@ pub(super) fn step(page: &mut dyn Page, header: &Header, scene: &Scene<'_>) -> i
     state::list(page, scene)?;
     if let Some(context) = shown(page, scene)? {
         page.whole(&context)?;
-        situation::shown(page, scene.after)?;
     }
     Ok(())
 }
@@ -129,12 +128,12 @@ pub(super) fn shown(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<Option
     else {
         return Ok(None);
     };
-    let context = present(scene.policy, scene.after);
+    let Ok(context) = crate::context::shown(scene.policy, scene.after, call.ask) else { return Ok(None) };
     page.gap()?;
     let line = Line::new().ink(Ink::Who, call.ask.module()).and(format_args!(
         " reads {}, about {}",
         count(context.ids.len(), "item"),
-        count(context.cost_tokens, "token"),
+        count(usize::try_from(context.cost_tokens).unwrap_or(usize::MAX), "token"),
     ));
     let recorded = match &scene.step.context {
         Some(recorded) if *recorded == now => Line::faint(", as recorded"),

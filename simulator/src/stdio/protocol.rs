@@ -216,10 +216,9 @@ fn call() -> Value {
             "record": described("object", "What a store is to keep."),
             "audit": described("object", "What the audit sink is to take."),
             "context": described("object", "What is known: `ids`, `cost_tokens`, `text`."),
-            "situation": described("object", "Where things stand, for a module that reasons: `fast` and `deep`."),
         },
         "required": [
-            "id", "trace", "module", "ask", "expects", "deadline_ms", "user", "request", "pass", "context", "situation",
+            "id", "trace", "module", "ask", "expects", "deadline_ms", "user", "request", "pass", "context",
         ],
         "additionalProperties": false,
     })

@@ -1,7 +1,8 @@
 //! What modules are shown, as it stands in a trace.
 
 use super::{Shown, hex};
-use orchestrion_kernel::{Event, Events, Policy, State, present};
+use crate::context::shown;
+use orchestrion_kernel::{Event, Events, Policy, State};
 
 /// The contexts of one conversation, one after the other. Each mostly begins like the one before it, and what
 /// they have in common is digested once.
@@ -15,13 +16,13 @@ pub(crate) struct Contexts {
 }
 
 impl Contexts {
-    /// What the call that the state waits for is shown, if a step with these events started one.
+    /// What the call that the state waits for is shown, if a step with these events started one and what must be shown fits.
     pub(crate) fn after(&mut self, policy: &Policy, state: &State, events: &Events) -> Option<Shown> {
-        let call = events.iter().rev().find_map(|event| match event {
-            Event::ToolCall { call, .. } => Some(*call),
+        let (call, ask) = events.iter().rev().find_map(|event| match event {
+            Event::ToolCall { call, ask } => Some((*call, *ask)),
             _ => None,
         })?;
-        let context = present(policy, state);
+        let context = shown(policy, state, ask).ok()?;
         let digest = self.digest(context.text);
         Some(Shown { call, items: context.ids, cost_tokens: context.cost_tokens, digest })
     }

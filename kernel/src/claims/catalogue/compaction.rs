@@ -88,7 +88,7 @@ pub(super) const COMPACTION: &[Claim] = &[
             let review = parts.iter().any(|item| item.standing == Standing::NeedsReview);
             summaries(after) == Some(into)
                 && before.semantic.get(into).is_none()
-                && after.semantic.len() + gone.len() == before.semantic.len() + 1
+                && settled(after).count() + gone.len() == settled(before).count() + 1
                 && summary.standing == if review { Standing::NeedsReview } else { Standing::Current }
                 && parts.iter().all(|part| alike(part, summary))
         }),
@@ -105,7 +105,7 @@ pub(super) const COMPACTION: &[Claim] = &[
         check: Step(|policy, before, events, after| {
             let Some((into, gone)) = summarized(events) else { return true };
             let instead = policy.rules.repointed_dependents.then_some(into);
-            let stays = before.semantic.entries().filter(|entry| !gone.contains(&entry.item.id));
+            let stays = settled(before).filter(|entry| !gone.contains(&entry.item.id));
             let round = |id: &ItemId| rests_on(before, *id, gone);
             let grounds: BTreeSet<ItemId> = believed(before, gone)
                 .flat_map(|entry| entry.deps.iter().copied())
@@ -149,11 +149,11 @@ pub(super) const COMPACTION: &[Claim] = &[
             let waits = |state: &State| state.control.phase() == Phase::Compacting;
             let said = |state: &State| -> Vec<Entry> {
                 let signal = |item: &Item| matches!(item.layer, Layer::Environment | Layer::Clock { .. });
-                state.semantic.entries().filter(|entry| !signal(&entry.item)).cloned().collect()
+                settled(state).filter(|entry| !signal(&entry.item)).cloned().collect()
             };
             let notices =
                 || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
-            (!events.iter().any(lost) || before.semantic == after.semantic) && notices()
+            (!events.iter().any(lost) || settled(before).eq(settled(after))) && notices()
         }),
         premise: |_, state| state.control.phase() == Phase::Compacting,
         not_under: without_compaction,
@@ -171,6 +171,11 @@ pub(super) fn summarized(events: &[Event]) -> Option<(ItemId, &[ItemId])> {
         Event::ForgetItems { ids, cause: ForgetCause::Compaction { into } } => Some((*into, ids.as_slice())),
         _ => None,
     })
+}
+
+/// What is known, but for the situation, of which every answer may say something new.
+fn settled(state: &State) -> impl Iterator<Item = &Entry> {
+    state.semantic.entries().filter(|entry| !matches!(entry.item.key, Key::Situation(_)))
 }
 
 /// Those of these that were believed.

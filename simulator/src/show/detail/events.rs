@@ -58,6 +58,10 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::CallFailed { module, call, failure } => {
             ("CallFailed", Line::text(format_args!("call {call}, {module}: {failure}")))
         }
+        Event::OverBudget { call, needs, budget } => (
+            "OverBudget",
+            Line::text(format_args!("call {call} must be shown {needs} tokens of at most {budget}")),
+        ),
         Event::Cancelled => ("Cancelled", Line::new()),
         Event::Resumed => ("Resumed", Line::new()),
         Event::Moved { row } => {

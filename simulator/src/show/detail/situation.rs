@@ -1,9 +1,8 @@
-//! What was said beside an answer, and what a module that reasons is shown of it.
+//! What was said beside an answer.
 
 use super::super::page::{Line, Page};
 use super::super::words;
-use orchestrion_kernel::situation::{ActionRecord, Mode, NO_ATTEMPTS, NO_CONTEXT, SummaryUpdate, ToolCall};
-use orchestrion_kernel::{State, reason};
+use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate, ToolCall};
 use std::io;
 
 /// What a module said of the situation, as it came, and all that it told of what it thought and did.
@@ -34,16 +33,4 @@ fn tool(page: &mut dyn Page, call: &ToolCall) -> io::Result<()> {
     let args: Vec<String> = call.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
     page.section("", Line::text(format_args!("{}({}) {}", call.name, args.join(", "), call.outcome)))?;
     page.whole(call.result.as_str())
-}
-
-/// The contexts of 002, where there is anything in them.
-pub(super) fn shown(page: &mut dyn Page, state: &State) -> io::Result<()> {
-    for (mode, nothing) in [(Mode::Fast, NO_ATTEMPTS), (Mode::Deep, NO_CONTEXT)] {
-        let context = reason(state, mode);
-        if context != nothing {
-            page.section("reasons", Line::text(format_args!("in {mode} mode by")))?;
-            page.whole(&context)?;
-        }
-    }
-    Ok(())
 }

@@ -1,0 +1,117 @@
+//! What kinds of things items speak of.
+
+use super::{Item, Key, Variant};
+use core::fmt;
+
+/// What an item speaks of, whichever one it is: by this a policy says what matters to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Topic {
+    /// Who speaks.
+    Identity,
+    /// A signal from outside, the time among them.
+    Environment,
+    /// Something to be kept to.
+    Constraint,
+    /// A fact that somebody wrote.
+    Fact,
+    /// What several items said that were forgotten.
+    Summary,
+    /// Something of the working set that somebody wrote.
+    Working,
+    /// Where things stand.
+    Situation,
+    /// What the user asked for.
+    Request,
+    /// What the user was answered.
+    Answer,
+    /// What memory gave back of an earlier request.
+    Trace,
+    /// How a request was tagged.
+    Tags,
+    /// A task of a plan.
+    Task,
+    /// What a task gave.
+    Output,
+    /// A role's argument.
+    Argument,
+    /// The Critic's diagnosis.
+    Diagnosis,
+    /// What the approver said.
+    Approval,
+}
+
+impl Topic {
+    /// Every topic.
+    pub const ALL: [Self; 16] = [
+        Self::Identity,
+        Self::Environment,
+        Self::Constraint,
+        Self::Fact,
+        Self::Summary,
+        Self::Working,
+        Self::Situation,
+        Self::Request,
+        Self::Answer,
+        Self::Trace,
+        Self::Tags,
+        Self::Task,
+        Self::Output,
+        Self::Argument,
+        Self::Diagnosis,
+        Self::Approval,
+    ];
+
+    /// What an item speaks of.
+    #[must_use]
+    pub const fn of(item: &Item) -> Self {
+        match (&item.key, item.variant) {
+            (_, Variant::Constraint(_)) => Self::Constraint,
+            (Key::Identity, _) => Self::Identity,
+            (Key::Environment(_) | Key::Clock, _) => Self::Environment,
+            (Key::Fact(_), _) => Self::Fact,
+            (Key::Summary, _) => Self::Summary,
+            (Key::Working(_), _) => Self::Working,
+            (Key::Situation(_), _) => Self::Situation,
+            (Key::Request(_), _) => Self::Request,
+            (Key::Answer(_), _) => Self::Answer,
+            (Key::Trace(_), _) => Self::Trace,
+            (Key::Tags(_), _) => Self::Tags,
+            (Key::Task(..), _) => Self::Task,
+            (Key::Output(..), _) => Self::Output,
+            (Key::Argument(..), _) => Self::Argument,
+            (Key::Diagnosis(_), _) => Self::Diagnosis,
+            (Key::Approval(_), _) => Self::Approval,
+        }
+    }
+
+    /// Its name in a policy file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Environment => "environment",
+            Self::Constraint => "constraint",
+            Self::Fact => "fact",
+            Self::Summary => "summary",
+            Self::Working => "working",
+            Self::Situation => "situation",
+            Self::Request => "request",
+            Self::Answer => "answer",
+            Self::Trace => "trace",
+            Self::Tags => "tags",
+            Self::Task => "task",
+            Self::Output => "output",
+            Self::Argument => "argument",
+            Self::Diagnosis => "diagnosis",
+            Self::Approval => "approval",
+        }
+    }
+}
+
+impl fmt::Display for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,250 @@
+//! What is chosen from: the problem of one context, with the item that each candidate stands for.
+//!
+//! Headings are candidates too: worth nothing, needed by what stands under them. So what they cost is counted exactly
+//! where they are written.
+
+use super::measure::{Measure, Plain};
+use super::sections::{Section, line};
+use crate::context::{Candidate, Flaw, Mark, Problem, Selection};
+use crate::ids::ItemId;
+use crate::item::{Item, Key, Topic};
+use crate::knowledge::{Reader, compaction};
+use crate::module::{Ask, Module, Role};
+use crate::policy::{Contexts, Policy, mode};
+use crate::score::Score;
+use crate::semantic::{Entry, Semantic};
+use crate::situation::{build_reasoning_context, is_told};
+use crate::state::Request;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The problem of one context.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What may be chosen, and how much of it. The items come first, in id order; then the headings.
+    pub problem: Problem,
+    /// The item that each candidate stands for, as far as they are items.
+    pub ids: Vec<ItemId>,
+    /// Where each item stands, and its line. What stands in 002's words has none.
+    lines: Vec<(Section, String)>,
+    /// The situation in 002's words.
+    situation: String,
+}
+
+/// What must be shown does not fit; reads as a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverBudget {
+    /// The tokens of what must be shown, with all that it rests on.
+    pub needs: u64,
+    /// The tokens that there are.
+    pub budget: u64,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { needs, budget } = self;
+        write!(f, "what must be shown takes {needs} tokens; expected at most {budget}, or a larger budget")
+    }
+}
+
+impl core::error::Error for OverBudget {}
+
+/// The problem of the context of a call that asks this, for a budget.
+///
+/// # Errors
+/// [`OverBudget`] if what must be shown does not fit.
+pub fn question(
+    policy: &Policy,
+    known: &Semantic,
+    request: Option<&Request>,
+    ask: Ask,
+    budget: u64,
+    measure: &impl Measure,
+) -> Result<Question, OverBudget> {
+    let reader = known.speaker();
+    let asked = Asked { policy, known, request, ask, reader: &reader };
+    let entries = asked.entries();
+    let positions: BTreeMap<ItemId, usize> =
+        (0..).zip(&entries).map(|(at, entry)| (entry.item.id, at)).collect();
+    let situation = asked.situation();
+    let texts: Vec<&str> = entries.iter().map(|entry| entry.item.text.as_str()).collect();
+    let relevance = measure.relevance(request.map_or("", |request| request.text.as_str()), &texts);
+    let (mut lines, mut candidates) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+    for (at, entry) in entries.iter().enumerate() {
+        let section = asked.section(&entry.item);
+        let line = if section == Section::Situation { String::new() } else { line(&entry.item) };
+        let heading = Section::ALL.iter().position(|one| *one == section).unwrap_or_default();
+        let deps = entry.deps.iter().filter(|_| asked.ask != Ask::Summarize);
+        let found: Option<Vec<usize>> = deps.map(|dep| positions.get(dep).copied()).collect();
+        candidates.push(Candidate {
+            utility: asked.utility(&entry.item, at, entries.len(), relevance.get(at).copied()),
+            cost: if line.is_empty() { 0 } else { measure.tokens(&line) },
+            mark: match &found {
+                // It rests on what may not be shown.
+                None => Mark::Forbidden,
+                Some(_) if asked.pins(&entry.item) => Mark::Pinned,
+                Some(_) => Mark::Free,
+            },
+            deps: found
+                .unwrap_or_default()
+                .into_iter()
+                .chain([entries.len().saturating_add(heading)])
+                .collect(),
+        });
+        lines.push((section, line));
+    }
+    for section in Section::ALL {
+        let told = section == Section::Situation && !situation.is_empty();
+        let written = if told { &[section.heading(), &situation, "\n"].concat() } else { section.heading() };
+        let mark = if told { Mark::Pinned } else { Mark::Free };
+        candidates.push(Candidate { utility: 0, cost: measure.tokens(written), deps: Vec::new(), mark });
+    }
+    let ids = entries.iter().map(|entry| entry.item.id).collect();
+    let problem = posed(budget, candidates)?;
+    Ok(Question { problem, ids, lines, situation })
+}
+
+/// The problem, in which nothing must be shown that rests on what may not be.
+fn posed(budget: u64, mut candidates: Vec<Candidate>) -> Result<Problem, OverBudget> {
+    loop {
+        match Problem::new(budget, candidates.clone()) {
+            Ok(problem) => return Ok(problem),
+            Err(Flaw::PinnedOverBudget { needs, budget }) => return Err(OverBudget { needs, budget }),
+            Err(Flaw::PinnedNeedsForbidden { pinned: item, .. }) => {
+                if let Some(candidate) = candidates.get_mut(item) {
+                    candidate.mark = Mark::Forbidden;
+                }
+            }
+            // Only sums beyond 2^62, which no memory holds.
+            Err(Flaw::UnknownDependency { .. } | Flaw::TooLarge { .. }) => {
+                return Err(OverBudget { needs: u64::MAX, budget });
+            }
+        }
+    }
+}
+
+/// Whether what must be shown fits, as the kernel itself counts.
+pub(crate) fn fits(
+    policy: &Policy,
+    known: &Semantic,
+    request: Option<&Request>,
+    ask: Ask,
+) -> Result<(), OverBudget> {
+    let room = policy.contexts.room(ask.module());
+    question(policy, known, request, ask, room, &Plain).map(|_| ())
+}
+
+impl Question {
+    /// What a selection shows: the items, and the text.
+    #[must_use]
+    pub fn written(&self, selection: &Selection) -> (Vec<ItemId>, String) {
+        let chosen =
+            || selection.selected.iter().filter_map(|&at| Some((*self.ids.get(at)?, self.lines.get(at)?)));
+        let mut text = String::new();
+        for section in Section::ALL {
+            let before = text.len();
+            for (_, (_, line)) in chosen().filter(|(_, (of, _))| *of == section) {
+                if text.len() == before {
+                    text.push_str(section.heading());
+                }
+                text.push_str(line);
+            }
+            if section == Section::Situation && !self.situation.is_empty() {
+                text.truncate(before);
+                text.push_str(section.heading());
+                text.push_str(&self.situation);
+                text.push('\n');
+            }
+        }
+        // Nothing stands before the first heading.
+        if text.starts_with('\n') {
+            text.remove(0);
+        }
+        (chosen().map(|(id, _)| id).collect(), text)
+    }
+}
+
+/// A call, and what is known as it is made.
+struct Asked<'a> {
+    policy: &'a Policy,
+    known: &'a Semantic,
+    request: Option<&'a Request>,
+    ask: Ask,
+    reader: &'a Reader,
+}
+
+impl<'a> Asked<'a> {
+    fn module(&self) -> Module {
+        self.ask.module()
+    }
+
+    /// What the module might be shown, in id order.
+    fn entries(&self) -> Vec<&'a Entry> {
+        if self.ask == Ask::Summarize {
+            let running = self.request.map(|request| request.id);
+            let cluster = compaction::cluster_of(self.policy, self.known, running);
+            return cluster.into_iter().filter_map(|id| self.known.get(id)).collect();
+        }
+        self.known.selectable(self.reader).collect()
+    }
+
+    fn section(&self, item: &Item) -> Section {
+        Section::of(item, self.request.map(|request| request.id), mode(self.module()).is_some())
+    }
+
+    /// The situation in 002's words; empty where the module does not reason, or where there is nothing to tell.
+    fn situation(&self) -> String {
+        let summary = self.known.situation();
+        let actions = self.request.map_or(&[][..], |request| &request.actions);
+        match mode(self.module()) {
+            Some(mode) if is_told(&summary, actions) => build_reasoning_context(mode, &summary, actions),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether it must be shown: who speaks and what comes from outside (003), what the user asks for, the situation as it
+    /// stands, to Solution what was objected in this pass, and to the summarizer all that it is asked about.
+    fn pins(&self, item: &Item) -> bool {
+        let running = self.request.map(|request| request.id);
+        let own = running.is_some() && item.key.request() == running;
+        match (&item.key, self.ask) {
+            (_, Ask::Summarize) => true,
+            (Key::Identity | Key::Environment(_) | Key::Clock, _) => true,
+            (Key::Situation(_), _) => mode(self.module()).is_some(),
+            (Key::Request(_), _) => own,
+            (Key::Argument(_, role), Ask::Argue(Role::Solution)) => own && self.objects(*role),
+            _ => false,
+        }
+    }
+
+    /// Whether the role's latest argument is a review that Solution must see.
+    fn objects(&self, role: Role) -> bool {
+        let Some(Request { debate, .. }) = self.request else { return false };
+        match role {
+            Role::Critic => debate.latest.critic.is_some(),
+            Role::Security => {
+                debate.latest.security.is_some_and(|argument| argument.objects_from(Score::ZERO))
+            }
+            Role::Analyst | Role::Solution | Role::Optimizer => false,
+        }
+    }
+
+    /// What an item is worth: by topic, more if it is recent, and more if it is about the request.
+    fn utility(&self, item: &Item, at: usize, of: usize, relevance: Option<Score>) -> u64 {
+        let contexts: &Contexts = &self.policy.contexts;
+        let weight = u64::from(contexts.weight(self.module(), Topic::of(item)).millionths());
+        let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        let recency = ONE.saturating_mul(wide(at).saturating_add(1)).checked_div(wide(of)).unwrap_or(ONE);
+        let part = |factor: u32, share: u64| u64::from(factor).saturating_mul(share) / ONE;
+        let factor = ONE.saturating_add(part(contexts.recency.millionths(), recency)).saturating_add(part(
+            contexts.relevance.millionths(),
+            u64::from(relevance.unwrap_or_default().millionths()),
+        ));
+        weight.saturating_mul(factor).div_ceil(ONE)
+    }
+}
+
+/// One, in millionths.
+const ONE: u64 = 1_000_000;
