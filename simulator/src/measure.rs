@@ -8,10 +8,12 @@ mod tokens;
 pub use bm25::relevance;
 pub use tokens::NotBuiltIn;
 
-use orchestrion_kernel::{Policy, Score};
+use orchestrion_kernel::module::Ask;
+use orchestrion_kernel::policy::Tokenizer;
+use orchestrion_kernel::present::{Measure, OverBudget, Plain, question};
+use orchestrion_kernel::{Context, Policy, Score, State, present};
+use thiserror::Error;
 use tokens::Counter;
-mod words;
-pub use words::*;
 
 /// The measure by which contexts are chosen: a tokenizer for what texts cost, BM25 for what they have to do with a request.
 #[derive(Clone, Copy)]
@@ -26,10 +28,7 @@ impl Border {
     /// # Errors
     /// [`NotBuiltIn`] if this program has no such tokenizer.
     pub fn of(policy: &Policy) -> Result<Self, NotBuiltIn> {
-        Self::with({
-            let _ = policy;
-            Tokenizer::Bytes
-        })
+        Self::with(policy.contexts.tokenizer)
     }
 
     /// The measure with this tokenizer.
@@ -55,4 +54,28 @@ impl Measure for Border {
     fn relevance(&self, request: &str, texts: &[&str]) -> Vec<Score> {
         relevance(request, texts)
     }
+}
+
+/// Why a module is shown nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NotShown {
+    /// What must be shown does not fit.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+    /// Nobody here counts as the policy wants it.
+    #[error(transparent)]
+    NotBuiltIn(#[from] NotBuiltIn),
+}
+
+/// The context of a call that asks this, with costs and relevance as they are measured here.
+///
+/// # Errors
+/// [`NotShown`]; also where what must be shown does not fit only as the kernel counts, for it takes no answer then.
+pub fn shown(policy: &Policy, state: &State, ask: Ask) -> Result<Context, NotShown> {
+    let border = Border::of(policy)?;
+    if policy.contexts.tokenizer != Tokenizer::Bytes {
+        let room = policy.contexts.room(ask.module());
+        question(policy, &state.semantic, state.control.request(), ask, room, &Plain)?;
+    }
+    Ok(present(policy, state, ask, &border)?)
 }

@@ -137,6 +137,12 @@ pub(crate) fn fits(
 }
 
 impl Question {
+    /// Whether a candidate is of the working set, where 003 packs all of it or nothing.
+    #[must_use]
+    pub fn is_working(&self, at: usize) -> bool {
+        self.lines.get(at).is_some_and(|(section, _)| *section >= Section::WorkingSet)
+    }
+
     /// What a selection shows: the items, and the text.
     #[must_use]
     pub fn written(&self, selection: &Selection) -> (Vec<ItemId>, String) {

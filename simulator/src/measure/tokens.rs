@@ -3,7 +3,8 @@
 //! The vocabularies are part of the program, so counting needs no network. Where a text holds what looks like a special token, its
 //! letters are counted: it is a text that is told.
 
-use super::{Measure, Plain, Tokenizer};
+use orchestrion_kernel::policy::Tokenizer;
+use orchestrion_kernel::present::{Measure, Plain};
 use thiserror::Error;
 
 /// Counts tokens.
@@ -18,13 +19,25 @@ pub(super) enum Counter {
 
 /// A tokenizer that this program was built without; reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error(
-    "the tokenizer {name} is not part of this program; build it with the feature `tokenizer`, as in `cargo install \
-     --path simulator --features tokenizer`, or choose `{bytes}`",
-    name = .0.name(),
-    bytes = Tokenizer::Bytes.name()
-)]
+#[error("{}; {}", self.what(), self.help())]
 pub struct NotBuiltIn(pub Tokenizer);
+
+impl NotBuiltIn {
+    /// What is wrong.
+    #[must_use]
+    pub fn what(self) -> String {
+        format!("the tokenizer {} is not part of this program", self.0.name())
+    }
+
+    /// What to do.
+    #[must_use]
+    pub fn help(self) -> String {
+        let bytes = Tokenizer::Bytes.name();
+        format!(
+            "build it with the feature `tokenizer` (cargo install --path simulator --features tokenizer), or choose {bytes}"
+        )
+    }
+}
 
 impl Counter {
     pub(super) fn of(tokenizer: Tokenizer) -> Result<Self, NotBuiltIn> {
@@ -74,7 +87,7 @@ mod tests {
         for tokenizer in [Tokenizer::Cl100kBase, Tokenizer::O200kBase] {
             let told = Counter::of(tokenizer).err().unwrap().to_string();
             assert!(told.contains(tokenizer.name()), "{told}");
-            assert!(told.contains("--features tokenizer") && told.contains("`bytes`"), "{told}");
+            assert!(told.contains("--features tokenizer") && told.contains("choose bytes"), "{told}");
         }
     }
 
