@@ -79,3 +79,22 @@ pub fn shown(policy: &Policy, state: &State, ask: Ask) -> Result<Context, NotSho
     }
     Ok(present(policy, state, ask, &border)?)
 }
+
+#[cfg(all(test, not(feature = "tokenizer")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_that_wants_a_tokenizer_which_is_not_there_is_refused_where_it_is_read() {
+        for tokenizer in [Tokenizer::Cl100kBase, Tokenizer::O200kBase] {
+            let mut policy = Policy::hardened();
+            policy.contexts.tokenizer = tokenizer;
+            assert_eq!(Border::of(&policy).err(), Some(NotBuiltIn(tokenizer)));
+            let file = format!("name: counted\ncontexts: {{tokenizer: {}}}\n", tokenizer.name());
+            let read = crate::policy_file::parse("counted.yaml", &file, std::path::Path::new(""));
+            let told = format!("{:?}", miette::Report::new(read.err().unwrap()));
+            assert!(told.contains("is not part of this program"), "{told}");
+            assert!(told.contains("--features tokenizer"), "{told}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ use super::About;
 use crate::cli::files;
 use crate::context::{Moment, MomentError, Named};
 use crate::policy_file::OneOf;
+use crate::show::harmless;
 use crate::trace::BEGINS;
 use crate::yaml::nearest;
 use miette::{Result, miette};
@@ -27,7 +28,7 @@ pub(super) fn read(about: &About) -> Result<Named> {
     let Some(step) = about.step else {
         return Err(miette!(
             help = format!(
-                "name the step after which the module is asked, as in --step 9; they are listed by: orchestrion show {}",
+                "name the step after which a module is asked, as in --step 9; they are listed by: orchestrion show {}",
                 files::quoted(&about.problem)
             ),
             "which step of the trace is meant is not said"
@@ -47,7 +48,14 @@ pub(super) fn read(about: &About) -> Result<Named> {
         budget: budget.transpose()?,
         tokenizer: about.tokenizer.as_deref().map(one_of).transpose()?,
     };
-    Named::from_trace(reader, moment).map_err(|error| miette!(help = help(&error), "{error}"))
+    Named::from_trace(reader, moment).map_err(|error| {
+        let place = if matches!(error, MomentError::Trace(_)) {
+            String::new()
+        } else {
+            format!("{}: ", harmless(&about.problem.display().to_string()))
+        };
+        miette!(help = help(&error), "{place}{error}")
+    })
 }
 
 fn one_of<T: OneOf>(name: &str) -> Result<T> {
