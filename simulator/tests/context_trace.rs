@@ -113,15 +113,15 @@ fn what_is_solved_is_what_was_shown_by_a_vocabulary() {
 #[test]
 fn the_module_that_is_waited_for_is_meant_unless_another_is_named() {
     let folder = talk(TIGHT);
-    let step = step_of(folder.path(), "planner");
-    let planner = told(folder.path(), "solve", &["--step", &step]);
-    assert_eq!(planner["module"], "planner");
-    let critic = told(folder.path(), "solve", &["--step", &step, "--module", "critic"]);
-    assert_eq!((&critic["module"], &critic["selected"]), (&json!("critic"), &planner["selected"]));
-    let weights = [&planner, &critic].map(|answer| answer["utility"].as_u64().unwrap());
-    assert_ne!(weights[0], weights[1], "a tag is not worth the same to both");
-    let (out, _) = run(0, folder.path(), &["context", "solve", TRACE, "--step", &step]);
-    assert!(out.contains("  module   planner\n") && out.contains("1 fact stops, 2 fact lunch"), "{out}");
+    let step = step_of(folder.path(), "critic");
+    let options = ["--step", &step, "--budget", "1000"];
+    let critic = told(folder.path(), "solve", &options);
+    assert_eq!(critic["module"], "critic");
+    let planner = told(folder.path(), "solve", &[&options[..], &["--module", "planner"]].concat());
+    assert_eq!((&planner["module"], &planner["selected"]), (&json!("planner"), &critic["selected"]));
+    assert_ne!(planner["utility"], critic["utility"], "a task is not worth the same to both");
+    let (out, _) = run(0, folder.path(), &[&["context", "solve", TRACE], &options[..]].concat());
+    assert!(out.starts_with("  module   critic\n  chosen   1 fact stops, 2 fact lunch, "), "{out}");
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn what_cannot_be_meant_is_told_with_what_to_do() {
         (&["problem.json", "--step", "3"], &["--step is about a trace", "problem.json is none"]),
         (&["problem.json", "--module", "critic"], &["--module is about a trace"]),
         (&["problem.json", "--tokenizer", "bytes"], &["--tokenizer is about a trace"]),
-        (&["empty.ndjson", "--step", "1"], &["empty.ndjson:0: empty; expected a trace header"]),
+        (&["empty.ndjson", "--step", "1"], &["empty.ndjson: empty; expected a trace header"]),
         (&["none.ndjson", "--step", "1"], &["none.ndjson: cannot be read"]),
     ] {
         let (_, err) = run(2, folder.path(), &[&["context", "solve"], arguments].concat());
