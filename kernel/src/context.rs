@@ -23,6 +23,7 @@ mod forest;
 mod grid;
 mod problem;
 mod reduce;
+mod roomy;
 mod search;
 mod solve;
 mod stages;

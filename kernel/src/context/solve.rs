@@ -4,6 +4,7 @@
 
 use super::condense::condense;
 use super::problem::{Mark, Problem, Selection};
+use super::roomy;
 use super::search::{Fate, Search, Worth};
 use alloc::vec::Vec;
 
@@ -45,6 +46,9 @@ pub struct Answer {
 /// The best selection: most utility, then least cost, then lexicographically smallest.
 #[must_use]
 pub fn solve(problem: &Problem, limits: Limits) -> Answer {
+    if let Some(selection) = roomy::all(problem) {
+        return Answer { bound: selection.utility, selection, status: Status::Optimal, nodes: 0 };
+    }
     let (graph, node_of) = condense(problem);
     let budget = i64::try_from(problem.budget()).unwrap_or(i64::MAX);
     let nothing = Worth { utility: -1, cost: 0, count: 0 };

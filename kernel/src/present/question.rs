@@ -15,7 +15,7 @@ use crate::score::Score;
 use crate::semantic::{Entry, Semantic};
 use crate::situation::{build_reasoning_context, is_told};
 use crate::state::Request;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -65,45 +65,32 @@ pub fn question(
 ) -> Result<Question, OverBudget> {
     let reader = known.speaker();
     let asked = Asked { policy, known, request, ask, reader: &reader };
-    let entries = asked.entries();
-    let positions: BTreeMap<ItemId, usize> =
-        (0..).zip(&entries).map(|(at, entry)| (entry.item.id, at)).collect();
-    let situation = asked.situation();
-    let texts: Vec<&str> = entries.iter().map(|entry| entry.item.text.as_str()).collect();
-    let relevance = measure.relevance(request.map_or("", |request| request.text.as_str()), &texts);
-    let (mut lines, mut candidates) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
-    for (at, entry) in entries.iter().enumerate() {
-        let section = asked.section(&entry.item);
-        let line = if section == Section::Situation { String::new() } else { line(&entry.item) };
-        let heading = Section::ALL.iter().position(|one| *one == section).unwrap_or_default();
-        let deps = entry.deps.iter().filter(|_| asked.ask != Ask::Summarize);
-        let found: Option<Vec<usize>> = deps.map(|dep| positions.get(dep).copied()).collect();
-        candidates.push(Candidate {
-            utility: asked.utility(&entry.item, at, entries.len(), relevance.get(at).copied()),
-            cost: if line.is_empty() { 0 } else { measure.tokens(&line) },
-            mark: match &found {
-                // It rests on what may not be shown.
-                None => Mark::Forbidden,
-                Some(_) if asked.pins(&entry.item) => Mark::Pinned,
-                Some(_) => Mark::Free,
-            },
-            deps: found
-                .unwrap_or_default()
-                .into_iter()
-                .chain([entries.len().saturating_add(heading)])
-                .collect(),
-        });
-        lines.push((section, line));
+    asked.question(asked.entries(), budget, measure)
+}
+
+/// Whether what must be shown fits, as the kernel itself counts.
+pub(crate) fn fits(
+    policy: &Policy,
+    known: &Semantic,
+    request: Option<&Request>,
+    ask: Ask,
+) -> Result<(), OverBudget> {
+    let reader = known.speaker();
+    let asked = Asked { policy, known, request, ask, reader: &reader };
+    // What need not be shown changes nothing in what must.
+    let mut entries = asked.entries();
+    let mut waiting: Vec<ItemId> =
+        entries.iter().filter(|entry| asked.pins(&entry.item)).map(|entry| entry.item.id).collect();
+    let mut needed = BTreeSet::new();
+    while let Some(id) = waiting.pop() {
+        if needed.insert(id)
+            && let Ok(at) = entries.binary_search_by_key(&id, |entry| entry.item.id)
+        {
+            waiting.extend(entries.get(at).iter().flat_map(|entry| &entry.deps));
+        }
     }
-    for section in Section::ALL {
-        let told = section == Section::Situation && !situation.is_empty();
-        let written = if told { &[section.heading(), &situation, "\n"].concat() } else { section.heading() };
-        let mark = if told { Mark::Pinned } else { Mark::Free };
-        candidates.push(Candidate { utility: 0, cost: measure.tokens(written), deps: Vec::new(), mark });
-    }
-    let ids = entries.iter().map(|entry| entry.item.id).collect();
-    let problem = posed(budget, candidates)?;
-    Ok(Question { problem, ids, lines, situation })
+    entries.retain(|entry| needed.contains(&entry.item.id));
+    asked.question(entries, policy.contexts.room(ask.module()), &Plain).map(|_| ())
 }
 
 /// The problem, in which nothing must be shown that rests on what may not be.
@@ -123,17 +110,6 @@ fn posed(budget: u64, mut candidates: Vec<Candidate>) -> Result<Problem, OverBud
             }
         }
     }
-}
-
-/// Whether what must be shown fits, as the kernel itself counts.
-pub(crate) fn fits(
-    policy: &Policy,
-    known: &Semantic,
-    request: Option<&Request>,
-    ask: Ask,
-) -> Result<(), OverBudget> {
-    let room = policy.contexts.room(ask.module());
-    question(policy, known, request, ask, room, &Plain).map(|_| ())
 }
 
 impl Question {
@@ -194,6 +170,55 @@ impl<'a> Asked<'a> {
             return cluster.into_iter().filter_map(|id| self.known.get(id)).collect();
         }
         self.known.selectable(self.reader).collect()
+    }
+
+    /// The problem of these items.
+    fn question(
+        &self,
+        entries: Vec<&'a Entry>,
+        budget: u64,
+        measure: &impl Measure,
+    ) -> Result<Question, OverBudget> {
+        let positions: BTreeMap<ItemId, usize> =
+            (0..).zip(&entries).map(|(at, entry)| (entry.item.id, at)).collect();
+        let situation = self.situation();
+        let texts: Vec<&str> = entries.iter().map(|entry| entry.item.text.as_str()).collect();
+        let relevance = measure.relevance(self.request.map_or("", |request| request.text.as_str()), &texts);
+        let (mut lines, mut candidates) =
+            (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+        for (at, entry) in entries.iter().enumerate() {
+            let section = self.section(&entry.item);
+            let line = if section == Section::Situation { String::new() } else { line(&entry.item) };
+            let heading = Section::ALL.iter().position(|one| *one == section).unwrap_or_default();
+            let deps = entry.deps.iter().filter(|_| self.ask != Ask::Summarize);
+            let found: Option<Vec<usize>> = deps.map(|dep| positions.get(dep).copied()).collect();
+            candidates.push(Candidate {
+                utility: self.utility(&entry.item, at, entries.len(), relevance.get(at).copied()),
+                cost: if line.is_empty() { 0 } else { measure.tokens(&line) },
+                mark: match &found {
+                    // It rests on what may not be shown.
+                    None => Mark::Forbidden,
+                    Some(_) if self.pins(&entry.item) => Mark::Pinned,
+                    Some(_) => Mark::Free,
+                },
+                deps: found
+                    .unwrap_or_default()
+                    .into_iter()
+                    .chain([entries.len().saturating_add(heading)])
+                    .collect(),
+            });
+            lines.push((section, line));
+        }
+        for section in Section::ALL {
+            let told = section == Section::Situation && !situation.is_empty();
+            let written =
+                if told { &[section.heading(), &situation, "\n"].concat() } else { section.heading() };
+            let mark = if told { Mark::Pinned } else { Mark::Free };
+            candidates.push(Candidate { utility: 0, cost: measure.tokens(written), deps: Vec::new(), mark });
+        }
+        let ids = entries.iter().map(|entry| entry.item.id).collect();
+        let problem = posed(budget, candidates)?;
+        Ok(Question { problem, ids, lines, situation })
     }
 
     fn section(&self, item: &Item) -> Section {

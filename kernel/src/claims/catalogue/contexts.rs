@@ -42,7 +42,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     .is_ok_and(|tokens| tokens <= policy.contexts.room(call.ask.module()))
                 && known == state.semantic
         }),
-        premise: |policy, state| left_out(policy, state) > 0,
+        premise: leaves_out,
         ..CLAIM
     },
     Claim {
@@ -60,7 +60,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
             };
             best(&asked).is_none_or(|best| shown.ids == best)
         }),
-        premise: |policy, state| left_out(policy, state) > 0,
+        premise: leaves_out,
         ..CLAIM
     },
     Claim {
@@ -87,46 +87,65 @@ fn asked(policy: &Policy, state: &State, call: Call) -> Result<Question, OverBud
     question(policy, &state.semantic, state.control.request(), call.ask, room, &Plain)
 }
 
-/// How many of the items that might be shown to the module that is asked are left out.
-fn left_out(policy: &Policy, state: &State) -> usize {
-    let Some(call) = state.control.waiting() else { return 0 };
+/// Whether the module that is asked is not shown all that it might be. Where everything seems short enough for the budget,
+/// nobody counts.
+fn leaves_out(policy: &Policy, state: &State) -> bool {
+    const BESIDE_TEXT: usize = 60;
+    let Some(call) = state.control.waiting() else { return false };
+    let lengths =
+        state.semantic.entries().map(|entry| entry.item.text.as_str().len().saturating_add(BESIDE_TEXT));
+    let tokens = u64::try_from(lengths.fold(0_usize, usize::saturating_add) / 4).unwrap_or(u64::MAX);
+    if tokens < policy.contexts.room(call.ask.module()) {
+        return false;
+    }
     match (asked(policy, state, call), present(policy, state, call.ask, &Plain)) {
-        (Ok(asked), Ok(shown)) => asked.ids.len().saturating_sub(shown.ids.len()),
-        _ => 0,
+        (Ok(asked), Ok(shown)) => asked.ids.len() > shown.ids.len(),
+        _ => false,
     }
 }
 
 /// The items of the set that counts, found by trying every one; nothing where there are too many.
 fn best(asked: &Question) -> Option<Vec<ItemId>> {
-    let items = asked.ids.len();
+    let (all, items) = (asked.problem.candidates(), asked.ids.len());
     if items > TRIED_MAX {
         return None;
     }
-    let all = asked.problem.candidates();
-    let mark = |at: usize| all.get(at).map(|candidate| candidate.mark).unwrap_or_default();
-    let deps = |at: usize| all.get(at).map(|candidate| candidate.deps.as_slice()).unwrap_or_default();
+    let allowed = || all.iter().take(items).filter(|candidate| candidate.mark != Mark::Forbidden);
+    let everything: u64 = all.iter().map(|candidate| candidate.cost).sum();
+    if allowed().count() == items
+        && everything <= asked.problem.budget()
+        && allowed().all(|candidate| candidate.utility > 0)
+    {
+        return Some(asked.ids.clone());
+    }
+    // Sets are numbers, a bit for each candidate.
+    let bit = |at: usize| 1_u64 << at;
+    let sum = |set: u64, of: fn(&Candidate) -> u64| -> u64 {
+        (0..).zip(all).filter(|(at, _)| set & bit(*at) != 0).map(|(_, candidate)| of(candidate)).sum()
+    };
+    let marked = |mark: Mark| {
+        (0..).zip(all).filter(|(_, candidate)| candidate.mark == mark).fold(0, |set, (at, _)| set | bit(at))
+    };
+    let (pinned, forbidden) = (marked(Mark::Pinned), marked(Mark::Forbidden));
+    let needs: Vec<u64> =
+        all.iter().map(|candidate| candidate.deps.iter().fold(0, |set, dep| set | bit(*dep))).collect();
     let mut best: Option<(u64, Reverse<u64>, Reverse<Vec<ItemId>>)> = None;
-    for number in 0_u32..1 << items {
-        let chosen = |at: usize| at < items && number >> at & 1 == 1;
-        let needed = |at: usize| (0..).zip(all).any(|(by, other)| chosen(by) && other.deps.contains(&at));
+    for chosen in 0..bit(items) {
         // A heading, which is none of the items, is there where it is needed.
-        let has = |at: usize| chosen(at) || at >= items && (needed(at) || mark(at) == Mark::Pinned);
-        let as_marked = |at: usize| match mark(at) {
-            Mark::Pinned => has(at),
-            Mark::Forbidden => !has(at),
-            Mark::Free => true,
-        };
-        let closed = |at: usize| !has(at) || deps(at).iter().all(|dep| has(*dep));
-        if !(0..all.len()).all(|at| as_marked(at) && closed(at)) {
+        let needed =
+            (0..).zip(&needs).filter(|(at, _)| chosen & bit(*at) != 0).fold(0, |set, (_, deps)| set | deps);
+        let headings = (needed | pinned) & !bit(items).wrapping_sub(1);
+        let set = chosen | headings;
+        if needed & !set != 0 || pinned & !set != 0 || set & forbidden != 0 {
             continue;
         }
-        let sum = |of: fn(&Candidate) -> u64| -> u64 {
-            (0..).zip(all).filter(|(at, _)| has(*at)).map(|(_, candidate)| of(candidate)).sum()
-        };
-        let cost = sum(|candidate| candidate.cost);
-        if cost <= asked.problem.budget() {
-            let ids = (0..).zip(&asked.ids).filter(|(at, _)| chosen(*at)).map(|(_, id)| *id).collect();
-            best = best.max(Some((sum(|candidate| candidate.utility), Reverse(cost), Reverse(ids))));
+        let cost = sum(set, |candidate| candidate.cost);
+        let utility = sum(set, |candidate| candidate.utility);
+        let at_least =
+            best.as_ref().is_none_or(|(most, least, _)| (utility, Reverse(cost)) >= (*most, *least));
+        if cost <= asked.problem.budget() && at_least {
+            let ids = (0..).zip(&asked.ids).filter(|(at, _)| chosen & bit(*at) != 0).map(|(_, id)| *id);
+            best = best.max(Some((utility, Reverse(cost), Reverse(ids.collect()))));
         }
     }
     best.map(|(_, _, Reverse(ids))| ids)
