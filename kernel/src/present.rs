@@ -39,9 +39,6 @@ pub struct Context {
 /// The context of a call that asks this: what was superseded, has expired, is restricted or counts elsewhere is not in it
 /// (003). The summarizer is shown what it is to summarize, and nothing else.
 ///
-/// Texts that are joined may cost another number of tokens than they cost one by one. Where they come to more than fits, the
-/// set is chosen anew for so much less.
-///
 /// # Errors
 /// [`OverBudget`] if what must be shown does not fit.
 pub fn present(
@@ -50,6 +47,22 @@ pub fn present(
     ask: Ask,
     measure: &impl Measure,
 ) -> Result<Context, OverBudget> {
+    settled(policy, state, ask, measure).map(|(_, context)| context)
+}
+
+/// [`present`], with the question that the context answers.
+///
+/// Texts that are joined may cost another number of tokens than they cost one by one. Where they come to more than fits, the
+/// set is chosen anew for so much less.
+///
+/// # Errors
+/// As [`present`].
+pub fn settled(
+    policy: &Policy,
+    state: &State,
+    ask: Ask,
+    measure: &impl Measure,
+) -> Result<(Question, Context), OverBudget> {
     let room = policy.contexts.room(ask.module());
     let mut budget = room;
     loop {
@@ -66,7 +79,7 @@ pub fn present(
         if excess == 0 {
             let utility = answer.selection.utility;
             let bound = if answer.status == Status::Optimal { utility } else { answer.bound };
-            return Ok(Context { ids, cost_tokens, text, utility, bound });
+            return Ok((question, Context { ids, cost_tokens, text, utility, bound }));
         }
         budget = answer.selection.cost.saturating_sub(excess);
     }

@@ -13,8 +13,8 @@ mod needs;
 mod packing;
 mod picture;
 mod problem;
-mod shown;
 mod solve;
+mod traced;
 
 pub use curve::{Curve, Point, curve};
 pub use explain::{Account, Because, Budget, Change, Explained, Raise, Reason};
@@ -24,8 +24,8 @@ pub use ilp::{ENGINE, IlpError, SUM_MAX};
 pub use packing::Rule;
 pub use picture::{PICTURE_BEGINS, picture};
 pub use problem::{Named, PROBLEM_BYTES_MAX};
-pub use shown::shown;
 pub use solve::{SolveError, Solved, Solver, compare, exact, solve};
+pub use traced::{Moment, MomentError};
 
 /// The JSON Schema of problem files.
 #[must_use]

@@ -21,6 +21,7 @@ pub mod evidence;
 pub mod itf;
 #[cfg(feature = "cli")]
 pub mod machine;
+pub mod measure;
 pub mod pages;
 pub mod play;
 pub mod policy_file;

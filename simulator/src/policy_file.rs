@@ -13,6 +13,7 @@ pub use format::{BoundFile, BoundsFile, Named, OneOf, PolicyFile, RulesFile, Thr
 pub(crate) use set::{set, setting};
 pub use write::write;
 
+use crate::measure::Border;
 use crate::yaml::{Fault, ReadError, Source, nearest, schema_of};
 use miette::SourceSpan;
 use orchestrion_kernel::Policy;
@@ -134,6 +135,10 @@ fn overlay(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Result
     policy.validate().map_err(|contradiction| {
         ReadError::in_source(source, contradicts(&file, &base, &policy, contradiction))
     })?;
+    if let Err(not_built_in) = Border::of(&policy) {
+        let fault = Fault::new(not_built_in.what(), not_built_in.help());
+        return Err(ReadError::in_source(source, fault.at(file.span("contexts.tokenizer"), "not built in")));
+    }
     if Policy::built_in(&policy.name).is_some_and(|built_in| built_in != policy) {
         let fault = Fault::new(
             format!("`{}` is the name of a built-in policy, and this is another one", policy.name),

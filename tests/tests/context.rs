@@ -125,7 +125,7 @@ proptest! {
 
     #[test]
     fn a_whole_curve_has_every_step_and_no_other(named in problems(8)) {
-        let drawn = curve(&named.problem, usize::MAX, Limits::default()).unwrap();
+        let drawn = curve(&named, usize::MAX, Limits::default()).unwrap();
         prop_assert!(drawn.is_complete && !drawn.is_cut);
         let budgets = (0..=all(&named)).filter_map(|budget| Some((budget, best(choices(&at(&named, budget)?)))));
         let mut steps: Vec<(u64, u64, u64)> = Vec::new();
@@ -141,8 +141,8 @@ proptest! {
 
     #[test]
     fn a_part_of_a_curve_is_part_of_the_whole(named in problems(9), points_max in 1..6_usize) {
-        let whole = curve(&named.problem, usize::MAX, Limits::default()).unwrap();
-        let part = curve(&named.problem, points_max, Limits::default()).unwrap();
+        let whole = curve(&named, usize::MAX, Limits::default()).unwrap();
+        let part = curve(&named, points_max, Limits::default()).unwrap();
         prop_assert!(part.points.len() <= points_max.max(3));
         prop_assert!(part.points.iter().any(|point| (point.cost..=point.budget).contains(&named.problem.budget())));
         for point in &part.points {

@@ -113,6 +113,12 @@ fn posed(budget: u64, mut candidates: Vec<Candidate>) -> Result<Problem, OverBud
 }
 
 impl Question {
+    /// Whether a candidate is of the working set, where 003 packs all of it or nothing.
+    #[must_use]
+    pub fn is_working(&self, at: usize) -> bool {
+        self.lines.get(at).is_some_and(|(section, _)| *section >= Section::WorkingSet)
+    }
+
     /// What a selection shows: the items, and the text.
     #[must_use]
     pub fn written(&self, selection: &Selection) -> (Vec<ItemId>, String) {

@@ -3,12 +3,13 @@
 mod curve;
 mod explain;
 mod solve;
+mod trace;
 
 use super::{Global, Outcome};
-use crate::context::{Id, Named};
+use crate::context::Named;
 use crate::show::{grouped, harmless};
 use anstyle::{AnsiColor, Style};
-use miette::Result;
+use miette::{Result, miette};
 use orchestrion_kernel::context::{Limits, Status};
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ Examples:
   orchestrion context solve problem.json            the best choice, and that there is no better one
   orchestrion context explain problem.json          why each item is in or out
   orchestrion context curve problem.json --svg curve.svg
+  orchestrion context solve talk.ndjson --step 9    what the module that is asked in step 9 of a trace is shown
 
 A problem, in JSON; everything but budget, items, id, utility and cost may be left out:
   {\"budget\": 100, \"reserved\": 20, \"items\": [
@@ -32,6 +34,9 @@ A problem, in JSON; everything but budget, items, id, utility and cost may be le
 An item is shown only with all its deps. Items of a group come together or not at all. What is reserved is kept for the
 answer. Of choices with the most utility the one of least cost is taken, and of these the one whose list of ids is first:
 numbers before texts, texts by their bytes. `orchestrion export schema --of problem` describes every field.
+
+Of a trace, `--step N` takes what is known after that step, and `--module` somebody else than who is waited for. Items have
+their numbers and keys; the headings under which they stand take tokens too, and are counted with the items.
 
 Exit codes: 0 solved; 2 no problem, or no answer; 3 the search was cut short.")]
 pub(super) struct Args {
@@ -57,9 +62,21 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
 /// What every verb of `context` is about.
 #[derive(Debug, clap::Args)]
 struct About {
-    /// The problem, a JSON file.
+    /// The problem: a JSON file, or a trace.
     #[arg(value_name = "PROBLEM")]
     problem: PathBuf,
+    /// Of a trace: the step after which the context is given.
+    #[arg(long, value_name = "STEP")]
+    step: Option<u64>,
+    /// Of a trace: the module that it is given to. Left out: the one that is waited for after that step.
+    #[arg(long, value_name = "MODULE")]
+    module: Option<String>,
+    /// Of a trace: what counts the tokens, bytes, cl100k_base or o200k_base. Left out: what its policy wants.
+    #[arg(long, value_name = "NAME")]
+    tokenizer: Option<String>,
+    /// So many tokens in the place of the budget of the problem; what is reserved is among them.
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(..=1 << 62))]
+    budget: Option<u64>,
     /// Cut a search short after so many nodes; its answer is then given with a proven bound. The same on every machine.
     #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().nodes)]
     nodes: u64,
@@ -67,7 +84,19 @@ struct About {
 
 impl About {
     fn read(&self) -> Result<Named> {
-        Ok(Named::read(&self.problem)?)
+        if trace::is_trace(&self.problem) {
+            return trace::read(self);
+        }
+        let given = [("step", self.step.is_some()), ("module", self.module.is_some())];
+        let given = given.into_iter().chain([("tokenizer", self.tokenizer.is_some())]);
+        if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+            return Err(miette!(
+                help = "leave it out, or name a trace, as `orchestrion run` writes it",
+                "--{option} is about a trace, and {} is none",
+                harmless(&self.problem.display().to_string())
+            ));
+        }
+        Ok(Named::read(&self.problem, self.budget)?)
     }
 
     const fn limits(&self) -> Limits {
@@ -75,16 +104,18 @@ impl About {
     }
 }
 
-/// An id as a terminal may get it.
-fn name(id: &Id<'_>) -> String {
-    harmless(&id.to_string())
+/// The name of an item as a terminal may get it, with what it is about.
+fn name(named: &Named, item: usize) -> String {
+    let parts = [named.ids.get(item).map(ToString::to_string), named.keys.get(item).cloned()];
+    harmless(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// Some ids, of which so many are told and the others counted.
-fn names(ids: &[&Id<'_>], most: usize) -> String {
-    let mut told: Vec<String> = ids.iter().take(most).map(|id| name(id)).collect();
-    if ids.len() > most {
-        told.push(format!("and {} more", grouped((ids.len() - most) as u64)));
+/// The names of some items, of which so many are told and the others counted. Headings have none.
+fn names(named: &Named, items: &[usize], most: usize) -> String {
+    let items: Vec<usize> = items.iter().copied().filter(|item| *item < named.ids.len()).collect();
+    let mut told: Vec<String> = items.iter().take(most).map(|item| name(named, *item)).collect();
+    if items.len() > most {
+        told.push(format!("and {} more", grouped((items.len() - most) as u64)));
     }
     told.join(", ")
 }

@@ -4,6 +4,7 @@
 //! so one search gives a whole step, and two steps that meet leave nothing open between them. What lies between others is looked at
 //! where most is open, by utility times tokens, until all steps are known or enough points are.
 
+use super::problem::Named;
 use super::solve::{SolveError, exact};
 use orchestrion_kernel::context::{Flaw, Limits, Problem, Status};
 use std::cmp::Reverse;
@@ -40,15 +41,16 @@ pub struct Curve {
 ///
 /// # Errors
 /// [`SolveError`] if an answer does not pass the check.
-pub fn curve(problem: &Problem, points_max: usize, limits: Limits) -> Result<Curve, SolveError> {
+pub fn curve(named: &Named, points_max: usize, limits: Limits) -> Result<Curve, SolveError> {
+    let problem = &named.problem;
     let all = problem.candidates().iter().map(|candidate| candidate.cost).sum::<u64>();
     let mut curve = Curve { points: Vec::new(), is_complete: false, is_cut: false };
-    curve.look(problem, problem.budget(), limits)?;
-    curve.look(problem, all.max(problem.budget()), limits)?;
-    curve.look(problem, least(problem), limits)?;
+    curve.look(named, problem.budget(), limits)?;
+    curve.look(named, all.max(problem.budget()), limits)?;
+    curve.look(named, least(problem), limits)?;
     for _ in 3..points_max.max(3) {
         let Some(budget) = curve.most_open() else { break };
-        curve.look(problem, budget, limits)?;
+        curve.look(named, budget, limits)?;
     }
     curve.is_complete = !curve.is_cut && curve.most_open().is_none();
     Ok(curve)
@@ -69,12 +71,12 @@ pub(super) fn with_budget(problem: &Problem, budget: u64) -> Option<Problem> {
 
 impl Curve {
     /// Adds what a budget buys.
-    fn look(&mut self, problem: &Problem, budget: u64, limits: Limits) -> Result<(), SolveError> {
-        let Some(problem) = with_budget(problem, budget) else { return Ok(()) };
+    fn look(&mut self, named: &Named, budget: u64, limits: Limits) -> Result<(), SolveError> {
+        let Some(problem) = with_budget(&named.problem, budget) else { return Ok(()) };
         let answer = exact(&problem, limits)?;
         self.is_cut |= answer.status == Status::Bounded;
         let (cost, utility) = (answer.selection.cost, answer.selection.utility);
-        let items = answer.selection.selected.len();
+        let items = named.names(&answer.selection.selected).len();
         match self.points.binary_search_by_key(&cost, |point| point.cost) {
             Ok(known) => {
                 let known = &mut self.points[known];

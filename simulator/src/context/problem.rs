@@ -5,6 +5,7 @@ use super::format::{Id, ItemFile, LayerFile, MarkFile, ProblemFile};
 use crate::show::harmless;
 use crate::yaml::nearest;
 use orchestrion_kernel::context::{Candidate, Flaw, Mark, Problem};
+use orchestrion_kernel::module::Module;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
@@ -17,12 +18,17 @@ pub const PROBLEM_BYTES_MAX: usize = 1 << 28;
 /// A problem, and what its items are called.
 #[derive(Clone, Debug)]
 pub struct Named {
-    /// What the kernel solves. Items stand in the order of their ids.
+    /// What the kernel solves. Items stand in the order of their ids. What comes after the last id has no name: the headings of
+    /// a context, which come with what stands under them.
     pub problem: Problem,
     /// The tokens of the budget that are kept for the answer; the problem does without them.
     pub reserved: u64,
+    /// Whose context it is, if it is out of a trace.
+    pub module: Option<Module>,
     /// The ids, by position.
     pub ids: Vec<Id<'static>>,
+    /// What the items are about, by position, where that is known.
+    pub keys: Vec<String>,
     /// The layers, by position.
     pub layers: Vec<LayerFile>,
     /// The groups, by position.
@@ -32,17 +38,17 @@ pub struct Named {
 }
 
 impl Named {
-    /// Reads a problem file.
+    /// Reads a problem file; with a budget that is given here in the place of its own.
     ///
     /// # Errors
     /// [`ProblemError`] for a file that cannot be read, is no problem, or contradicts itself.
-    pub fn read(path: &Path) -> Result<Self, ProblemError> {
+    pub fn read(path: &Path, budget: Option<u64>) -> Result<Self, ProblemError> {
         let name = path.display().to_string();
         let unreadable = |error| ProblemError::unreadable(&name, &error);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(unreadable)?;
         file.take(PROBLEM_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        Self::from_bytes(&name, &bytes)
+        Self::with_budget(&name, &bytes, budget)
     }
 
     /// Reads a problem from the bytes of a file. `name` is what errors call it.
@@ -50,9 +56,15 @@ impl Named {
     /// # Errors
     /// As [`Named::read`].
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ProblemError> {
+        Self::with_budget(name, bytes, None)
+    }
+
+    fn with_budget(name: &str, bytes: &[u8], budget: Option<u64>) -> Result<Self, ProblemError> {
         // A byte order mark is no part of the text.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        text_of(bytes).and_then(read).map_err(|fault| ProblemError::in_file(name, bytes, fault))
+        text_of(bytes)
+            .and_then(|text| read(text, budget))
+            .map_err(|fault| ProblemError::in_file(name, bytes, fault))
     }
 
     /// The position of the item that is called so on a command line.
@@ -84,8 +96,9 @@ fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
     })
 }
 
-fn read(text: &str) -> Result<Named, Fault> {
-    let file: ProblemFile<'_> = serde_json::from_str(text).map_err(|error| unparsed(text, &error))?;
+fn read(text: &str, budget: Option<u64>) -> Result<Named, Fault> {
+    let mut file: ProblemFile<'_> = serde_json::from_str(text).map_err(|error| unparsed(text, &error))?;
+    file.budget = budget.unwrap_or(file.budget);
     named(file).map_err(|misfit| misfit.located(text))
 }
 
@@ -117,7 +130,7 @@ fn named(file: ProblemFile<'_>) -> Result<Named, Misfit> {
         groups.push(item.group.map(Id::into_owned));
         layers.push(item.layer);
     }
-    Ok(Named { problem, reserved, ids, layers, groups, by_age })
+    Ok(Named { problem, reserved, module: None, ids, keys: Vec::new(), layers, groups, by_age })
 }
 
 /// The positions of all ids.

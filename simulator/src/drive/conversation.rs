@@ -6,6 +6,7 @@ use super::journal::{Journal, JournalFile};
 use super::mailbox::{Mailbox, Post};
 use super::matters::{Answered, Matters};
 use super::running::{Running, Turn};
+use crate::measure::Border;
 use crate::recording::Recording;
 use crate::trace::{BEGINS, CALL, Header, Reader, Stamp, TraceError, TraceErrorKind, digest};
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, Refusal, State, Text, UserId};
@@ -63,6 +64,7 @@ impl<J: Journal> Conversation<J> {
     /// # Errors
     /// As [`Conversation::open`].
     pub fn open_in(mut journal: J, header: &Header) -> Result<Self, OpenError> {
+        Border::of(&header.policy)?;
         let name = journal.name();
         let unreadable = |error| OpenError::Io { journal: name.clone(), error };
         let found = read(journal.read().map_err(unreadable)?, &name, header)?;

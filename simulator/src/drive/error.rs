@@ -1,6 +1,7 @@
 //! Why a conversation cannot be opened, or cannot go on.
 
 use super::matters::TooLong;
+use crate::measure::NotBuiltIn;
 use crate::trace::TraceError;
 use orchestrion_kernel::Refusal;
 use std::io;
@@ -45,6 +46,9 @@ pub enum OpenError {
         /// What there is now.
         given: String,
     },
+    /// The policy wants a tokenizer that this program was built without.
+    #[error(transparent)]
+    NotBuiltIn(#[from] NotBuiltIn),
     /// Its conversation is over.
     #[error("{journal}: its conversation was closed after {steps} steps; begin another journal")]
     Closed {

@@ -3,11 +3,10 @@
 
 use super::call::{Call, Matter};
 use super::host::Deadlines;
-use crate::context::shown;
+use crate::measure::{NotShown, shown};
 use orchestrion_kernel::event::{AuditRecord, Ending, MemoryRecord};
 use orchestrion_kernel::module::Ask;
 use orchestrion_kernel::plan::Task;
-use orchestrion_kernel::present::OverBudget;
 use orchestrion_kernel::{Event, Input, Policy, State, TaskId, Text, TraceId, UserId, state};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -143,14 +142,14 @@ impl Matters {
     /// The call that the state waits for, as the host is asked it.
     ///
     /// # Errors
-    /// [`OverBudget`] if what must be shown does not fit.
+    /// [`NotShown`] if what must be shown does not fit.
     pub(super) fn call(
         &self,
         policy: &Policy,
         state: &State,
         waiting: state::Call,
         deadlines: &Deadlines,
-    ) -> Result<Option<Call>, OverBudget> {
+    ) -> Result<Option<Call>, NotShown> {
         let (Some(request), Some((user, says))) = (state.control.request(), self.asked.clone()) else {
             return Ok(None);
         };

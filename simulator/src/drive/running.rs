@@ -7,12 +7,12 @@ use super::host::Host;
 use super::journal::Journal;
 use super::mailbox::Message;
 use super::matters::{Answered, admits};
+use crate::measure::NotShown;
 use crate::trace::Stamp;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::module::Failure;
-use orchestrion_kernel::present::OverBudget;
 use orchestrion_kernel::{CallId, Input, Refusal, State, Text, UserId, state};
 use std::any::Any;
 use std::fmt;
@@ -213,7 +213,7 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     }
 
     /// Lets the call that is waited for leave, unless what must be shown does not fit.
-    fn send(&mut self, waiting: state::Call) -> Result<(), OverBudget> {
+    fn send(&mut self, waiting: state::Call) -> Result<(), NotShown> {
         let conversation = &*self.conversation;
         let Some(call) = conversation.matters.call(
             conversation.recording.policy(),

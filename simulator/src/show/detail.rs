@@ -128,7 +128,7 @@ pub(super) fn shown(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<Option
     else {
         return Ok(None);
     };
-    let Ok(context) = crate::context::shown(scene.policy, scene.after, call.ask) else { return Ok(None) };
+    let Ok(context) = crate::measure::shown(scene.policy, scene.after, call.ask) else { return Ok(None) };
     page.gap()?;
     let line = Line::new().ink(Ink::Who, call.ask.module()).and(format_args!(
         " reads {}, about {}",

@@ -1,7 +1,7 @@
 //! What modules are shown, as it stands in a trace.
 
 use super::{Shown, hex};
-use crate::context::shown;
+use crate::measure::shown;
 use orchestrion_kernel::{Event, Events, Policy, State};
 
 /// The contexts of one conversation, one after the other. Each mostly begins like the one before it, and what

@@ -1,6 +1,7 @@
 //! Reading a trace line by line, in memory that does not grow with it.
 
 use super::{CALL, EndLine, FORMAT, Header, Place, Step, chain};
+use crate::measure::{Border, NotBuiltIn};
 use orchestrion_kernel::policy::Contradiction;
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -69,6 +70,8 @@ pub enum TraceErrorKind {
     AfterEnd,
     /// The policy in the header contradicts itself.
     Policy(Contradiction),
+    /// The policy in the header wants a tokenizer that this program was built without.
+    Tokenizer(NotBuiltIn),
     /// A step out of order, or missing.
     Number {
         /// The number that the line carries.
@@ -118,6 +121,7 @@ impl fmt::Display for TraceError {
             TraceErrorKind::Policy(contradiction) => {
                 write!(f, "the recorded policy contradicts itself: {contradiction}")
             }
+            TraceErrorKind::Tokenizer(not_built_in) => not_built_in.fmt(f),
             TraceErrorKind::Number { found, expected } => {
                 write!(f, "step {found} stands where step {expected} was due")
             }
@@ -168,6 +172,9 @@ impl<R: BufRead> Reader<R> {
         reader.header = reader.parse()?;
         if let Err(contradiction) = reader.header.policy.validate() {
             return Err(reader.error(TraceErrorKind::Policy(contradiction)));
+        }
+        if let Err(not_built_in) = Border::of(&reader.header.policy) {
+            return Err(reader.error(TraceErrorKind::Tokenizer(not_built_in)));
         }
         Ok(reader)
     }

@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     if let Some(path) = &args.svg {
         refuse_other(path)?;
     }
-    let curve = curve(&named.problem, args.points.get(), args.about.limits()).map_err(unsolved)?;
+    let curve = curve(&named, args.points.get(), args.about.limits()).map_err(unsolved)?;
     if let Some(path) = &args.svg {
         let name = args.about.problem.file_name().unwrap_or_default().to_string_lossy();
         let drawn = picture(&name, named.problem.budget(), &curve);

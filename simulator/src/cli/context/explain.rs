@@ -6,7 +6,7 @@ use super::solve::unsolved;
 use super::{About, name, names, outcome, style, tokens};
 use crate::cli::{Format, Global, Outcome, files};
 use crate::context::{Account, Because, Budget, Change, Explained, Named, Raise, Reason};
-use crate::show::{grouped, wrap};
+use crate::show::{grouped, harmless, wrap};
 use anstyle::Style;
 use miette::{IntoDiagnostic, Result, miette};
 use std::io::{self, Write};
@@ -24,6 +24,7 @@ Examples:
   orchestrion context explain problem.json note-9       all about one: what comes and goes with it, and from which budget
                                                         on it would be chosen
   orchestrion context explain problem.json 7 --format json
+  orchestrion context explain talk.ndjson --step 9 12   item 12 of a trace, for the module that is waited for after step 9
 
 Nothing is estimated. Of an item that is named, the problem is solved again with the item pinned, or forbidden; and again at
 other budgets, for the smallest one at which it is in the best choice. That is not always found: a larger budget may
@@ -55,8 +56,9 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     let mut account = Account::new(&named, args.about.limits()).map_err(unsolved)?;
     let reasons = account.reasons();
     let items = if asked.is_empty() {
+        let all = named.ids.len();
         let plain = |(item, reason)| Explained { item, reason, otherwise: None, budget: None };
-        reasons.into_iter().enumerate().map(plain).collect()
+        reasons.into_iter().take(all).enumerate().map(plain).collect()
     } else {
         let explained = asked.iter().map(|item| account.explain(*item, reasons[*item].clone()));
         explained.collect::<Result<_, _>>().map_err(unsolved)?
@@ -80,7 +82,7 @@ fn position(named: &Named, item: &str) -> Result<usize> {
         miette!(
             help = "items are called by their `id`; `explain` without an item lists all",
             "there is no item `{}` in the problem",
-            crate::show::harmless(item)
+            harmless(item)
         )
     })
 }
@@ -164,7 +166,7 @@ impl Told<'_> {
         let mut told = format!("utility {}, {less}", grouped(change.utility));
         for (items, verb) in [(&change.loses, "out"), (&change.gains, "in")] {
             if !items.is_empty() {
-                told.push_str(&format!("; {verb}: {}", names(&self.named.names(items), NAMED_MAX)));
+                told.push_str(&format!("; {verb}: {}", names(self.named, items, NAMED_MAX)));
             }
         }
         told
@@ -196,7 +198,7 @@ impl Told<'_> {
         let word = if account.is_cut { "CUT SHORT" } else { "EXPLAINED" };
         let (utility, cost) = (grouped(selection.utility), grouped(selection.cost));
         let (budget, code) = (tokens(self.named.problem.budget()), outcome.code());
-        let (chosen, all) = (selection.selected.len() as u64, self.named.ids.len() as u64);
+        let (chosen, all) = (self.named.names(&selection.selected).len() as u64, self.named.ids.len() as u64);
         let (chosen, all) = (grouped(chosen), grouped(all));
         writeln!(
             out,
@@ -205,7 +207,7 @@ impl Told<'_> {
     }
 
     fn name(&self, item: usize) -> String {
-        self.named.ids.get(item).map(name).unwrap_or_default()
+        name(self.named, item)
     }
 
     fn because(&self, Explained { item, reason, .. }: &Explained) -> String {
@@ -214,10 +216,11 @@ impl Told<'_> {
                 let pinned = is_pinned.then(|| "pinned".to_owned());
                 let own = (self.named.problem.candidates()[*item].utility > 0)
                     .then(|| "for its utility".to_owned());
-                let group =
-                    self.named.groups[*item].as_ref().map(|group| format!("in group {}", name(group)));
+                let group = self.named.groups[*item]
+                    .as_ref()
+                    .map(|group| format!("in group {}", harmless(&group.to_string())));
                 let needed = (!needed_by.is_empty())
-                    .then(|| format!("needed by {}", names(&self.named.names(needed_by), NAMED_MAX)));
+                    .then(|| format!("needed by {}", names(self.named, needed_by, NAMED_MAX)));
                 let why: Vec<String> = [pinned, needed, own, group].into_iter().flatten().collect();
                 if why.is_empty() { "first of choices that are as good".to_owned() } else { why.join("; ") }
             }

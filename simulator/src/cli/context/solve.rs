@@ -7,6 +7,7 @@ use crate::show::{grouped, wrap};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::context::Status;
+use orchestrion_kernel::module::Module;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -22,6 +23,8 @@ Examples:
   orchestrion context solve problem.json --compare          beside it what simpler rules choose, and what that loses
   orchestrion context solve problem.json --solver ranked    by one of these rules alone
   orchestrion context solve problem.json --solver ilp       the same by a 0-1 program; for small problems
+  orchestrion context solve talk.ndjson --step 9            what the module that is waited for after step 9 is shown
+  orchestrion context solve talk.ndjson --step 9 --module critic --budget 1500 --tokenizer o200k_base
 
 The rules are what contexts are often packed by. Each takes an item only with all that it still needs, after what is
 pinned, and passes over what is forbidden:
@@ -107,6 +110,8 @@ pub(super) fn unsolved(error: SolveError) -> miette::Report {
 
 #[derive(Serialize)]
 struct Report<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    module: Option<&'static str>,
     status: &'static str,
     utility: u64,
     cost: u64,
@@ -135,9 +140,10 @@ fn json(named: &Named, solved: &Solved, compared: &[Solved], out: &mut impl Writ
         utility: solved.selection.utility,
         loss: solved.loss(),
         cost: solved.selection.cost,
-        items: solved.selection.selected.len(),
+        items: named.names(&solved.selection.selected).len(),
     };
     let report = Report {
+        module: named.module.map(Module::name),
         status: word(solved.status),
         utility: solved.selection.utility,
         cost: solved.selection.cost,
@@ -163,7 +169,7 @@ fn human(
         chosen(named, solved, out)?;
     }
     if !compared.is_empty() {
-        table(compared, out)?;
+        table(named, compared, out)?;
     }
     last_line(named, solved, outcome, out)
 }
@@ -178,9 +184,12 @@ fn chosen(named: &Named, solved: &Solved, out: &mut impl Write) -> io::Result<()
             .enumerate()
             .try_for_each(|(n, line)| writeln!(out, "  {:<9}{line}", if n == 0 { word } else { "" }))
     };
-    let names = match named.names(&solved.selection.selected) {
-        ids if ids.is_empty() => "nothing".to_owned(),
-        ids => names(&ids, NAMED_MAX),
+    if let Some(module) = named.module {
+        entry("module", module.name())?;
+    }
+    let names = match names(named, &solved.selection.selected, NAMED_MAX) {
+        names if names.is_empty() => "nothing".to_owned(),
+        names => names,
     };
     entry("chosen", &names)?;
     let budget = named.problem.budget();
@@ -242,7 +251,7 @@ fn told(solved: &Solved) -> String {
     }
 }
 
-fn table(compared: &[Solved], out: &mut impl Write) -> io::Result<()> {
+fn table(named: &Named, compared: &[Solved], out: &mut impl Write) -> io::Result<()> {
     let loss = if compared.iter().any(|solved| solved.is_cut) { "loss, at most" } else { "loss" };
     writeln!(out, "  {:<8} {:>17} {loss:>17} {:>10} {:>14} {:>9}", "solver", "utility", "", "cost", "items")?;
     for solved in compared {
@@ -250,7 +259,12 @@ fn table(compared: &[Solved], out: &mut impl Write) -> io::Result<()> {
         let name = solved.solver.name();
         write!(out, "  {style}{name:<8}{style:#} {:>17} ", grouped(selection.utility))?;
         write!(out, "{:>17} {:>10} ", grouped(solved.loss()), percent(solved.loss(), solved.bound))?;
-        writeln!(out, "{:>14} {:>9}", grouped(selection.cost), grouped(selection.selected.len() as u64))?;
+        writeln!(
+            out,
+            "{:>14} {:>9}",
+            grouped(selection.cost),
+            grouped(named.names(&selection.selected).len() as u64)
+        )?;
     }
     writeln!(out)
 }
@@ -268,7 +282,7 @@ pub(super) fn last_line(
         (false, true) => "CUT SHORT",
         (false, false) => "NOT OPTIMAL",
     };
-    let (chosen, all) = (solved.selection.selected.len() as u64, named.ids.len() as u64);
+    let (chosen, all) = (named.names(&solved.selection.selected).len() as u64, named.ids.len() as u64);
     writeln!(
         out,
         "{style}{word}{style:#}: {} of {} items, utility {} for {} of {}. exit {}",

@@ -30,6 +30,9 @@ struct Step {
 #[derive(Serialize)]
 struct Item<'a> {
     id: &'a Id<'static>,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
     chosen: bool,
     utility: u64,
     cost: u64,
@@ -96,6 +99,7 @@ impl Told<'_> {
         let candidate = &self.named.problem.candidates()[explained.item];
         let mut item = Item {
             id: &self.named.ids[explained.item],
+            key: self.named.keys.get(explained.item).map(String::as_str),
             chosen: matches!(explained.reason, Reason::In { .. }),
             utility: candidate.utility,
             cost: candidate.cost,
