@@ -71,7 +71,7 @@ pub enum MomentError {
 }
 
 impl Named {
-    /// The problem of a context in a trace.
+    /// The problem of a context in a trace: the last one that was posed, if joined lines cost more than they do one by one.
     ///
     /// # Errors
     /// [`MomentError`].
