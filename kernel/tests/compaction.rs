@@ -9,10 +9,11 @@ use orchestrion_kernel::item::{
 };
 use orchestrion_kernel::knowledge::compaction::{cluster, is_due};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
-use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::module::{Ask, Failure, Report};
 use orchestrion_kernel::policy::Compaction;
+use orchestrion_kernel::present::{Plain, present};
 use orchestrion_kernel::{
-    ConversationId, Event, Events, Input, ItemId, Phase, Policy, Refusal, State, UserId, decide, present,
+    ConversationId, Event, Events, Input, ItemId, Phase, Policy, Refusal, State, UserId, decide,
 };
 
 struct Kernel {
@@ -154,9 +155,9 @@ fn the_oldest_of_the_largest_family_are_summarized_and_only_they_are_shown() {
     }
     assert_eq!(kernel.ask(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [1, 2]);
-    let shown = present(&kernel.policy, &kernel.state);
+    let shown = present(&kernel.policy, &kernel.state, Ask::Summarize, &Plain).unwrap();
     assert_eq!(shown.ids, [ItemId::new(1), ItemId::new(2)]);
-    assert_eq!(shown.text, "[1] fact a: a\n[2] fact b: b\n");
+    assert_eq!(shown.text, "# Facts\n[1] fact a: a\n[2] fact b: b\n");
 }
 
 #[test]

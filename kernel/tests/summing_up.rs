@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::item::{Key, Layer};
-use orchestrion_kernel::module::{Failure, Ratings, Report};
+use orchestrion_kernel::module::{Ask, Failure, Ratings, Report};
+use orchestrion_kernel::present::{Plain, present};
 use orchestrion_kernel::situation::{
-    ActionRecord, HISTORY, Mode, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, SummaryField, SummaryUpdate,
+    ActionRecord, HISTORY, Mode, NO_ATTEMPTS, NO_RESULTS, SummaryField, SummaryUpdate,
 };
 use orchestrion_kernel::{
-    ConversationId, Event, Events, Input, Policy, Score, State, Text, UserId, decide, present, reason,
+    ConversationId, Event, Events, Input, Policy, Score, State, TaskId, Text, UserId, decide,
 };
 
 fn take(state: &mut State, input: &Input) -> Events {
@@ -57,6 +58,14 @@ fn answer(
 
 fn locks(both: bool) -> Report {
     Report::Identity { gcp: true, mongodb: both }
+}
+
+/// Asked of a module that reasons in fast mode.
+const UNDO: Ask = Ask::UndoTask { task: TaskId::FIRST };
+
+/// What a module reads that is asked this.
+fn shown(state: &State, ask: Ask) -> String {
+    present(&Policy::hardened(), state, ask, &Plain).unwrap().text
 }
 
 /// Goes on to the classifier, from where any number of inputs leads round without another report.
@@ -154,19 +163,21 @@ fn the_latest_actions_are_remembered_as_many_as_a_context_reads() {
 #[test]
 fn a_call_that_waits_is_shown_the_situation_and_a_module_that_reasons_its_contexts() {
     let mut state = asked();
-    assert_eq!(reason(&state, Mode::Fast), NO_ATTEMPTS);
-    assert_eq!(reason(&state, Mode::Deep), NO_CONTEXT);
+    assert!(!shown(&state, Ask::DraftPlan).contains("# Situation"));
     answer(&mut state, locks(true), None, record(1));
-    assert_eq!(reason(&state, Mode::Deep), NO_RESULTS);
+    assert!(shown(&state, Ask::DraftPlan).ends_with(&format!("\n\n# Situation\n{NO_RESULTS}\n")));
+    assert!(shown(&state, UNDO).ends_with(&format!("\n\n# Situation\n{NO_ATTEMPTS}\n")));
+    assert!(!shown(&state, Ask::Classify).contains("# Situation"));
     take(&mut state, &Input::Step);
     let context = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
     answer(&mut state, context, update(&[("progress", "asked"), ("goal", "order")]), None);
-    assert_eq!(reason(&state, Mode::Fast), "goal: order; progress: asked");
-    assert_eq!(reason(&state, Mode::Deep), "goal: order; progress: asked");
-    let shown = present(&Policy::hardened(), &state).text;
+    let told = shown(&state, Ask::DraftPlan);
+    assert!(told.ends_with("\n\n# Situation\ngoal: order; progress: asked\n"), "{told}");
+    // Who does not reason reads the summary as items.
+    let told = shown(&state, Ask::Classify);
     assert!(
-        shown.contains("situation goal: order\n") && shown.contains("situation progress: asked\n"),
-        "{shown}"
+        told.contains("situation goal: order\n") && told.contains("situation progress: asked\n"),
+        "{told}"
     );
 }
 
@@ -179,5 +190,5 @@ fn a_reply_that_says_nothing_beside_its_report_is_decided_as_ever() {
     let report = Report::Classification { tags: Vec::new(), similarity: Score::ZERO };
     let events = decide(&Policy::hardened(), &state, &Input::reply(call, report)).unwrap();
     assert!(!events.iter().any(|event| matches!(event, Event::ActionRecorded { .. })));
-    assert_eq!(reason(&state, Mode::Fast), NO_ATTEMPTS);
+    assert!(!shown(&state, Ask::DraftPlan).contains("# Situation"));
 }

@@ -348,10 +348,6 @@ fn a_host_says_where_things_stand_and_writes_what_is_to_be_known() {
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     let classify = host.until("classify", &mut other);
-    assert_eq!(
-        classify["situation"],
-        json!({"fast": "No previous attempts", "deep": "No context available"})
-    );
     host.says("{\"write\": {\"signal\": {\"key\": \"rain\", \"says\": \"heavy\"}}}\n");
     host.says("{\"write\": {\"signal\": {\"key\": \"rain\"}}}\n");
     let not_understood = host.told();
@@ -361,10 +357,9 @@ fn a_host_says_where_things_stand_and_writes_what_is_to_be_known() {
     answer["summary_update"] = json!({"goal": "Greet", "progress": " "});
     host.answers(&classify, &answer);
     let plan = host.until("draft_plan", &mut other);
-    assert_eq!(plan["situation"]["fast"], "goal: Greet");
     let shown = plan["context"]["text"].as_str().unwrap();
     assert!(
-        shown.contains("situation goal: Greet\n") && shown.contains("environment rain: heavy\n"),
+        shown.ends_with("# Situation\ngoal: Greet\n") && shown.contains("environment rain: heavy\n"),
         "{shown}"
     );
     host.ends();

@@ -9,7 +9,7 @@ use orchestrion::evidence;
 use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
 use orchestrion_kernel::claims::{CLAIMS, Check, History, broken_by_step, broken_in_state};
-use orchestrion_kernel::{Input, Policy, decide};
+use orchestrion_kernel::{Policy, decide};
 use orchestrion_model::check::{Counterexample, Run, Verdict, explore, verdicts};
 use orchestrion_model::explore::{Budget, Options};
 use orchestrion_model::product::fresh;

@@ -35,6 +35,23 @@ pub(super) fn shown(known: &Fold) -> Vec<u64> {
         .collect()
 }
 
+/// Of these, what rests on these alone, however far (000-5.7).
+pub(super) fn closed(known: &Fold, mut ids: Vec<u64>) -> Vec<u64> {
+    loop {
+        let rests = |id: &u64| {
+            known
+                .entries()
+                .filter(|(of, _)| of == id)
+                .all(|(_, entry)| entry.deps.iter().all(|dep| ids.contains(dep)))
+        };
+        let kept: Vec<u64> = ids.iter().copied().filter(rests).collect();
+        if kept.len() == ids.len() {
+            return kept;
+        }
+        ids = kept;
+    }
+}
+
 /// 003-8.4: whether a fact for this audience may be shown to the speaker; who is not known has no rank.
 fn may_see(speaker: Option<&Value>, audience: &Value) -> bool {
     let read = |rank: &Value| serde_json::from_value(rank.clone()).unwrap_or(Rank::Unverified);

@@ -49,6 +49,11 @@ impl Situation {
         self.situation_summary.clone().into_iter()
     }
 
+    /// Whether anything was said or done.
+    pub(super) fn is_told(&self) -> bool {
+        !self.actions.is_empty() || self.situation_summary.iter().any(|(_, value)| !strip(value).is_empty())
+    }
+
     /// Another request: nothing was done for it yet.
     pub(super) fn begin(&mut self) {
         self.actions.clear();

@@ -11,6 +11,7 @@ use deeds::{Answer, Deed, deeds, policy};
 use met::{COMPACTIONS, KINDS, Met, compacted};
 use orchestrion_kernel::item::Key;
 use orchestrion_kernel::module::Ask;
+use orchestrion_kernel::present::Plain;
 use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, decide, present};
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::walk::conversation;
@@ -81,7 +82,7 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> 
                 take(&mut state, met, &identified)?;
                 take(&mut state, met, &json!("step"))?;
                 if state.control.phase() == Phase::Compacting {
-                    let cluster = present(policy, &state).ids;
+                    let cluster = present(policy, &state, Ask::Summarize, &Plain).unwrap().ids;
                     if let Some(write) = meanwhile {
                         take(&mut state, met, write)?;
                         *met.entry("a write meanwhile").or_default() += 1;

@@ -1,4 +1,4 @@
-//! Claims on what modules are shown (000 §5, decision 0023).
+//! Claims on what modules are shown (000 §5, decision 0024).
 
 use super::*;
 use crate::context::{Candidate, Mark};
