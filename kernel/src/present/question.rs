@@ -245,21 +245,14 @@ impl<'a> Asked<'a> {
             (Key::Identity | Key::Environment(_) | Key::Clock, _) => true,
             (Key::Situation(_), _) => mode(self.module()).is_some(),
             (Key::Request(_), _) => own,
-            (Key::Argument(_, role), Ask::Argue(Role::Solution)) => own && self.objects(*role),
+            (Key::Argument(_, role), Ask::Argue(Role::Solution)) => own && self.reviewed(*role),
             _ => false,
         }
     }
 
-    /// Whether the role's latest argument is a review that Solution must see.
-    fn objects(&self, role: Role) -> bool {
-        let Some(Request { debate, .. }) = self.request else { return false };
-        match role {
-            Role::Critic => debate.latest.critic.is_some(),
-            Role::Security => {
-                debate.latest.security.is_some_and(|argument| argument.objects_from(Score::ZERO))
-            }
-            Role::Analyst | Role::Solution | Role::Optimizer => false,
-        }
+    /// Whether the role's latest argument is a review of the pass before.
+    fn reviewed(&self, role: Role) -> bool {
+        self.request.is_some_and(|request| request.debate.reviews.contains(&role))
     }
 
     /// What an item is worth: by topic, more if it is recent, and more if it is about the request.

@@ -68,6 +68,8 @@ pub struct Debate {
     pub pass: u32,
     /// Each role's latest argument.
     pub latest: ByRole<Option<Argument>>,
+    /// Who reviewed the pass before: the Critic, and Security if it objected. Solution is shown that until it argued again.
+    pub reviews: Vec<Role>,
     /// The revision that Security's latest argument is about.
     pub security_read: Option<Revision>,
     /// Security vetoed, in whichever pass.
@@ -264,10 +266,15 @@ impl Request {
             // argument stays the latest.
             (Phase::MultiPassCheck, Phase::Round(_)) => {
                 self.debate.pass = self.debate.pass.saturating_add(1);
+                let objects = |argument: &Argument| argument.objects_from(Score::ZERO);
+                let critic = self.debate.latest.critic.map(|_| Role::Critic);
+                let security = self.debate.latest.security.filter(objects).map(|_| Role::Security);
+                self.debate.reviews = critic.into_iter().chain(security).collect();
                 self.debate.latest = ByRole { analyst: self.debate.latest.analyst, ..ByRole::default() };
                 self.debate.security_read = None;
                 self.debate.scored = None;
             }
+            (Phase::Round(Role::Solution), _) => self.debate.reviews.clear(),
             // The run is over: reported and judged, or given up. A repaired plan starts from nothing.
             (Phase::Failure, _) | (_, Phase::RollbackActive) => self.outcomes.clear(),
             // What led here has been decided, concluded and logged; the state need not carry it further.
