@@ -3,6 +3,7 @@
 mod curve;
 mod explain;
 mod solve;
+mod verify;
 
 use super::{Global, Outcome};
 use crate::context::{Id, Named};
@@ -20,6 +21,7 @@ Examples:
   orchestrion context solve problem.json            the best choice, and that there is no better one
   orchestrion context explain problem.json          why each item is in or out
   orchestrion context curve problem.json --svg curve.svg
+  orchestrion context verify problem.json proof.json    whether a certificate proves a choice the best
 
 A problem, in JSON; everything but budget, items, id, utility and cost may be left out:
   {\"budget\": 100, \"reserved\": 20, \"items\": [
@@ -33,7 +35,8 @@ An item is shown only with all its deps. Items of a group come together or not a
 answer. Of choices with the most utility the one of least cost is taken, and of these the one whose list of ids is first:
 numbers before texts, texts by their bytes. `orchestrion export schema --of problem` describes every field.
 
-Exit codes: 0 solved; 2 no problem, or no answer; 3 the search was cut short.")]
+Exit codes: 0 solved, or verified; 1 not proven by the certificate; 2 no problem, no certificate, or no answer; 3 the search
+was cut short, or a certificate would be too long.")]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -44,6 +47,7 @@ enum Verb {
     Solve(solve::Args),
     Explain(explain::Args),
     Curve(curve::Args),
+    Verify(verify::Args),
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
@@ -51,6 +55,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         Verb::Solve(args) => solve::run(args, global),
         Verb::Explain(args) => explain::run(args, global),
         Verb::Curve(args) => curve::run(args, global),
+        Verb::Verify(args) => verify::run(args, global),
     }
 }
 
