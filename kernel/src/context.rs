@@ -27,6 +27,7 @@ mod forest;
 mod grid;
 mod problem;
 mod reduce;
+mod rows;
 mod search;
 mod solve;
 mod stages;

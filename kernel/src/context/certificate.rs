@@ -37,6 +37,8 @@ pub enum Step {
     Split(u64),
     /// No set of the case is better than the answer, as these prices prove: it is closed.
     Close(Prices),
+    /// No set of the case is better than the answer, as a table shows: no open candidate needs two. It is closed.
+    Table,
 }
 
 /// Prices, and how weight is shared under them: a dual solution of the relaxation, in integers.

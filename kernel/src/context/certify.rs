@@ -12,10 +12,12 @@ use super::doubt::Doubt;
 use super::flow::{Amount, Flow};
 use super::grid::grids;
 use super::problem::{Mark, Problem, Selection};
+use super::rows::{CELLS_MAX, ROW_MAX};
 use super::search::{Fate, Search, Worth};
 use super::solve::Limits;
 use super::verify::verify;
 use super::wires::Wires;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -72,7 +74,7 @@ pub fn certify(problem: &Problem, selection: &Selection, limits: Limits) -> Resu
         (0..graph.len()).filter(|&node| selection.selected.contains(&graph.key[node])).count() as i64;
     let counted: Vec<usize> =
         (0..graph.len()).filter(|&node| graph.bulk(node) > 0).map(|node| graph.key[node]).collect();
-    let mut is_counted = alloc::vec![false; node_of.len()];
+    let mut is_counted = vec![false; node_of.len()];
     counted.iter().for_each(|&item| is_counted[item] = true);
     let mut prover = Prover {
         problem,
@@ -134,6 +136,10 @@ impl Prover<'_> {
         }
         self.steps.truncate(written);
         self.entries = entries;
+        if self.is_tabled() {
+            self.add(Step::Table);
+            return Ok(());
+        }
         let parts = self.search.parts();
         if let [Part::AtMost(quota), _] = parts[..] {
             self.add(Step::Split(quota.max(0).cast_unsigned()));
@@ -145,6 +151,19 @@ impl Prover<'_> {
             self.search.undo(trail);
         }
         Ok(())
+    }
+
+    /// Whether a table can close what is open: a forest of nodes of one candidate each.
+    fn is_tabled(&self) -> bool {
+        let (search, graph) = (&self.search, self.search.graph);
+        let mut sizes = vec![0_usize; graph.len()];
+        self.node_of.iter().for_each(|&node| sizes[node] += 1);
+        let open = search.open();
+        let is_open = |arc: &usize| search.is_open(graph.head[*arc]);
+        let width = usize::try_from(search.room()).unwrap_or(usize::MAX).saturating_add(1);
+        open.iter().all(|&node| sizes[node] == 1 && graph.needs(node).filter(is_open).count() <= 1)
+            && width <= ROW_MAX
+            && open.len().saturating_add(1).saturating_mul(width) <= CELLS_MAX
     }
 
     /// Looks anew at what the worths of all that is open have in common, candidate by candidate.
@@ -286,7 +305,7 @@ impl Prover<'_> {
             Step::Drop(out) => out.len(),
             Step::Reduce { prices, out, within } => prices.flow.len() + out.len() + within.len(),
             Step::Close(prices) => prices.flow.len(),
-            Step::Branch(_) | Step::Split(_) => 0,
+            Step::Branch(_) | Step::Split(_) | Step::Table => 0,
         };
         self.steps.push(step);
     }

@@ -1,6 +1,7 @@
 //! Why a certificate is not believed.
 
 use super::check::Fault;
+use super::rows::{CELLS_MAX, ROW_MAX};
 use super::verify::SLOPES_MAX;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -55,8 +56,15 @@ pub enum Gap {
     Toll,
     /// Numbers whose products do not fit 128 bits.
     TooLarge,
-    /// A case is closed, and the prices leave room for a better set.
+    /// A case is closed, and there is room for a better set.
     Open,
+    /// A table, and a candidate that needs two open ones, or itself through others.
+    NoForest {
+        /// The candidate.
+        item: usize,
+    },
+    /// Tables that are too large.
+    Work,
     /// A step after the last case was closed.
     Surplus,
     /// No more steps, and cases are open.
@@ -86,7 +94,14 @@ impl Doubt {
             Gap::Negative => "a scale, a price or a flow is below zero; expected none that is".into(),
             Gap::Toll => "there is a toll, and no split says how many are counted".into(),
             Gap::TooLarge => "the numbers are too large; expected products of less than 127 bits".into(),
-            Gap::Open => "the case is closed, and the prices do not exclude a better choice in it".into(),
+            Gap::Open => "the case is closed, and a better choice in it is not excluded".into(),
+            Gap::NoForest { item } => format!(
+                "{} needs two open ones, or itself through others; expected a table of a forest",
+                name(*item)
+            ),
+            Gap::Work => format!(
+                "the tables are too large; expected rows of {ROW_MAX} values, and {CELLS_MAX} in all, at most"
+            ),
             Gap::Surplus => "every case is closed already; expected no more steps".into(),
             Gap::Unfinished => "after the last step, cases are open; expected steps that close them".into(),
         };

@@ -14,6 +14,7 @@
 //! 4. *Rounding.* Costs that are multiples of a unit use up no other `t`. Where `utility - slope * cost` is a multiple
 //!    of a step, it is at least `u - slope * t` rounded up, in any set that reaches the goal; so part of the scale and
 //!    of the price is paid on that, and the rest on the goal itself (Chvatal, 1973, on cuts by rounding).
+//! 5. *Tables.* A case in which no open candidate needs two may be closed by working out its best sets (`rows`).
 
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 
@@ -21,6 +22,7 @@ use super::certificate::{Certificate, Step};
 use super::check::check;
 use super::doubt::{Doubt, Gap};
 use super::problem::{Mark, Problem};
+use super::rows::CELLS_MAX;
 use super::weigh::{Case, Fate, Item, items};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -69,13 +71,22 @@ struct Tree<'a> {
     trail: Vec<usize>,
     later: Vec<Later>,
     is_done: bool,
+    cells_left: usize,
     seen: Vec<bool>,
 }
 
 impl<'a> Tree<'a> {
     fn new(items: &'a [Item], problem: &Problem, certificate: &'a Certificate) -> Self {
         let (case, seen) = (Case::new(items, problem, certificate), vec![false; items.len()]);
-        Self { items, case, trail: Vec::new(), later: Vec::new(), is_done: false, seen }
+        Self {
+            items,
+            case,
+            trail: Vec::new(),
+            later: Vec::new(),
+            is_done: false,
+            cells_left: CELLS_MAX,
+            seen,
+        }
     }
 
     /// Takes one step, if it proves what it says.
@@ -120,6 +131,11 @@ impl<'a> Tree<'a> {
                 if self.case.slack(prices)?.is_some_and(|slack| slack >= 0) {
                     return Err(Gap::Open);
                 }
+                self.go_on();
+            }
+            Step::Table => {
+                let cells = self.case.close_by_table(self.cells_left)?;
+                self.cells_left = self.cells_left.saturating_sub(cells);
                 self.go_on();
             }
         }

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 /// A candidate, with numbers wide enough for products.
 pub(super) struct Item {
-    utility: i128,
+    pub(super) utility: i128,
     pub(super) cost: i128,
     count: i128,
     /// Ascending.
@@ -154,7 +154,8 @@ impl<'a> Case<'a> {
         Ok(slack)
     }
 
-    /// What no set weighs more than: all that is left above zero, after the flow.
+    /// What no set weighs more than: what is held, and all that is left above zero after the flow. What is decided
+    /// begins with nothing left, and hands on and gets like any other.
     fn most_weight(&mut self, prices: &Prices) -> Result<i128, Gap> {
         let weight = |utility: i128, cost: i128, count: i128| {
             let gain = prices.scale.checked_mul(utility)?;
@@ -167,8 +168,6 @@ impl<'a> Case<'a> {
             };
         }
         for &(item, dep, amount) in &prices.flow {
-            self.is_open(item)?;
-            self.is_open(dep)?;
             if self.items.get(item).is_none_or(|item| item.needs.binary_search(&dep).is_err()) {
                 return Err(Gap::NoNeed { item, dep });
             }
@@ -182,8 +181,8 @@ impl<'a> Case<'a> {
             }
         }
         let held = weight(self.utility, self.cost, self.count).ok_or(Gap::TooLarge)?;
-        let excess = self.left.iter().copied().filter(|left| *left > 0);
-        excess.fold(Some(held), |sum, left| sum?.checked_add(left)).ok_or(Gap::TooLarge)
+        let mut excess = self.left.iter().filter(|left| **left > 0);
+        excess.try_fold(held, |sum, left| sum.checked_add(*left)).ok_or(Gap::TooLarge)
     }
 
     /// That a candidate is in the list, and open.
@@ -195,13 +194,33 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// What all open candidates cost, and what each of these costs is a multiple of.
+    fn costs(&self) -> Option<(i128, i128)> {
+        let sum = |(all, unit): (i128, i128), item: &Item| {
+            Some((all.checked_add(item.cost)?, gcd(unit, item.cost)))
+        };
+        self.open().try_fold((0, 0), sum)
+    }
+
     /// As much of a goal's budget as sets can use up.
     fn spent(&self, goal: &Goal) -> Option<i128> {
-        let (unit, all) = self.open().try_fold((0, 0_i128), |(unit, all), item| {
-            Some((gcd(unit, item.cost), all.checked_add(item.cost)?))
-        })?;
+        let (all, unit) = self.costs()?;
         let room = goal.budget.checked_sub(self.cost)?.min(all);
         self.cost.checked_add(room.checked_sub(room.checked_rem(unit).unwrap_or(0))?)
+    }
+
+    /// What open candidates may cost; `None` if there is nothing left for what is decided to be in.
+    pub(super) fn room(&self) -> Option<i128> {
+        let room = self.budget.checked_sub(self.cost).filter(|room| *room >= 0)?;
+        Some(room.min(self.costs()?.0))
+    }
+
+    /// Whether a goal is reached by a set to which open candidates add so much utility within the room that there is.
+    pub(super) fn is_reached_by(&self, most: impl Fn(i128) -> i128) -> bool {
+        let goals = self.goals.iter().filter(|goal| goal.budget >= self.cost);
+        goals
+            .map(|goal| (goal.budget.saturating_sub(self.cost), goal.utility.saturating_sub(self.utility)))
+            .any(|(room, utility)| most(room) >= utility)
     }
 
     /// What a set that reaches a goal weighs at least, apart from tolls. What is lost by rounding is paid at the price,

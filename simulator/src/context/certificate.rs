@@ -60,6 +60,8 @@ enum StepFile<'a> {
     /// Under these prices, no choice of the case is better.
     #[serde(borrow)]
     Close(PricesFile<'a>),
+    /// No choice of the case is better, as a table of costs shows that is worked out again: no open item needs two.
+    Table,
 }
 
 /// What is decided, and why.
@@ -230,6 +232,7 @@ fn certificate(named: &Named, file: &CertificateFile<'_>) -> Result<Certificate,
             StepFile::Branch(id) => Step::Branch(position(named, id, at)?),
             StepFile::Split(quota) => Step::Split(*quota),
             StepFile::Close(own) => Step::Close(prices(named, own, at)?),
+            StepFile::Table => Step::Table,
         });
     }
     let selected = positions(named, &file.selected, None)?;
@@ -278,6 +281,7 @@ pub fn write_certificate(named: &Named, certificate: &Certificate, out: impl io:
         Step::Branch(item) => StepFile::Branch(id(*item)),
         Step::Split(quota) => StepFile::Split(*quota),
         Step::Close(own) => StepFile::Close(prices(own)),
+        Step::Table => StepFile::Table,
     };
     let file = CertificateFile {
         format: Format(FORMAT.into()),
