@@ -408,3 +408,24 @@ fn a_doubt_names_the_step_and_what_is_missing() {
     let steps = [whole.steps.clone(), vec![Step::Branch(2)]].concat();
     assert_eq!(verify(&problem, &with(steps)).unwrap_err().gap, Gap::Surplus);
 }
+
+#[test]
+fn the_verifier_uses_the_words_and_the_check_and_nothing_that_finds_answers() {
+    let sources = [
+        include_str!("../src/context/verify.rs"),
+        include_str!("../src/context/weigh.rs"),
+        include_str!("../src/context/rows.rs"),
+        include_str!("../src/context/doubt.rs"),
+        include_str!("../src/context/certificate.rs"),
+        include_str!("../src/context/check.rs"),
+        include_str!("../src/context/problem.rs"),
+    ];
+    let used: BTreeSet<&str> = sources
+        .iter()
+        .flat_map(|source| source.split("super::").skip(1))
+        .map(|rest| &rest[..rest.find(|c: char| !c.is_alphanumeric()).unwrap()])
+        .collect();
+    let own = ["Candidate", "certificate", "check", "doubt", "problem", "rows", "verify", "weigh"];
+    assert_eq!(used.into_iter().collect::<Vec<_>>(), own);
+    assert!(sources.iter().all(|source| !source.contains("crate::")));
+}

@@ -352,20 +352,20 @@ fn a_choice_is_certified_and_its_certificate_verified() {
     let folder = folder(&talk());
     let certify = ["solve", "problem.json", "--certify", "proof.json"];
     let (out, _) = context(0, folder.path(), &certify);
-    assert!(out.contains("OPTIMAL") && out.contains("certified  in 1 step"), "{out}");
+    assert!(out.contains("OPTIMAL") && out.contains("certified  in 2 steps"), "{out}");
     let (out, _) = context(0, folder.path(), &["verify", "problem.json", "proof.json"]);
     assert!(out.starts_with("verified: utility 63 is the most that fits (cost 58). exit 0\n"), "{out}");
     let verdict = |code, certificate: &str| -> Value {
         let arguments = ["verify", "problem.json", certificate, "--format", "json"];
         serde_json::from_str(&context(code, folder.path(), &arguments).0).unwrap()
     };
-    let expected = json!({"verified": true, "utility": 63, "cost": 58, "steps": 1});
+    let expected = json!({"verified": true, "utility": 63, "cost": 58, "steps": 2});
     assert_eq!(verdict(0, "proof.json"), expected);
     // The same again, over itself.
     let proof = fs::read(folder.path().join("proof.json")).unwrap();
     let answer = context(0, folder.path(), &[&certify[..], &["--format", "json"]].concat()).0;
     let answer: Value = serde_json::from_str(&answer).unwrap();
-    assert_eq!(answer["certificate"], json!({"steps": 1}));
+    assert_eq!(answer["certificate"], json!({"steps": 2}));
     assert_eq!(fs::read(folder.path().join("proof.json")).unwrap(), proof);
     let proof: Value = serde_json::from_slice(&proof).unwrap();
     let with = |edit: &dyn Fn(&mut Value)| {
@@ -376,9 +376,9 @@ fn a_choice_is_certified_and_its_certificate_verified() {
     };
     let refuted = with(&|proof| proof["steps"] = json!([{"branch": 2}]));
     assert_eq!(refuted["reason"], "after the last step, cases are open; expected steps that close them");
-    let refuted = with(&|proof| proof["steps"][0]["close"]["flow"] = json!([["note", "a", "1"]]));
-    let told = "step 1: weight flows from `note` to `a`, which it does not need";
-    assert_eq!((&refuted["reason"], &refuted["step"]), (&told.into(), &1.into()));
+    let refuted = with(&|proof| proof["steps"][1]["close"]["flow"] = json!([["note", "a", "1"]]));
+    let told = "step 2: weight flows from `note` to `a`, which it does not need";
+    assert_eq!((&refuted["reason"], &refuted["step"]), (&told.into(), &2.into()));
     let refuted = with(&|proof| proof["steps"] = json!([{"branch": 9}]));
     assert_eq!(refuted["reason"], "step 1: `9` is named, and the problem has no such item");
     // As good as the answer is said to be, but no choice.
@@ -388,7 +388,7 @@ fn a_choice_is_certified_and_its_certificate_verified() {
         proof["selected"] = json!([1, 2]);
         (proof["utility"], proof["cost"]) = (55.into(), 50.into());
     });
-    assert_eq!((&worse["verified"], &worse["step"]), (&false.into(), &1.into()), "{worse}");
+    assert_eq!((&worse["verified"], &worse["step"]), (&false.into(), &2.into()), "{worse}");
 }
 
 #[test]

@@ -219,6 +219,8 @@ pub fn verify_bytes(named: &Named, name: &str, bytes: &[u8]) -> Result<Verdict, 
 
 /// Puts positions in the place of ids.
 fn certificate(named: &Named, file: &CertificateFile<'_>) -> Result<Certificate, Refuted> {
+    let selected = positions(named, &file.selected, None)?;
+    let counted = positions(named, &file.counted, None)?;
     let mut steps = Vec::with_capacity(file.steps.len());
     for (index, step) in file.steps.iter().enumerate() {
         let at = Some(index + 1);
@@ -235,9 +237,7 @@ fn certificate(named: &Named, file: &CertificateFile<'_>) -> Result<Certificate,
             StepFile::Table => Step::Table,
         });
     }
-    let selected = positions(named, &file.selected, None)?;
     let selection = Selection { selected, utility: file.utility, cost: file.cost };
-    let counted = positions(named, &file.counted, None)?;
     Ok(Certificate { selection, slopes: file.slopes.clone(), counted, steps })
 }
 
