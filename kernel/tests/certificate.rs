@@ -281,6 +281,22 @@ fn a_table_closes_what_has_no_better_set_and_nothing_else() {
     assert!(closed > 800 && refused > 800, "{closed} closed, {refused} refused");
 }
 
+#[test]
+fn tables_take_no_more_work_than_a_certificate_may() {
+    let table = |cost: u64, items: usize, steps: Vec<Step>| {
+        let all = vec![free(1, cost, &[]); items];
+        let problem = Problem::new(cost, all).unwrap();
+        let selection = Selection { selected: vec![0], utility: 1, cost };
+        verify(&problem, &Certificate { selection, steps, ..Certificate::default() })
+            .map_err(|doubt| doubt.gap)
+    };
+    assert_eq!(table(1 << 20, 2, vec![Step::Table]), Ok(()));
+    assert_eq!(table(1 << 22, 2, vec![Step::Table]), Err(Gap::Work));
+    assert_eq!(table(1 << 20, 600, vec![Step::Table]), Err(Gap::Work));
+    // Each of the cases would do alone.
+    assert_eq!(table(1 << 20, 300, vec![Step::Split(0), Step::Table, Step::Table]), Err(Gap::Work));
+}
+
 /// The same certificate, and a problem that differs in one number, one need or one mark.
 #[test]
 fn a_certificate_of_another_problem_is_believed_only_where_it_is_true() {

@@ -68,10 +68,8 @@ pub fn certify(problem: &Problem, selection: &Selection, limits: Limits) -> Resu
     super::check(problem, selection).map_err(|_| Unproven::NotBest)?;
     let (graph, node_of) = condense(problem);
     let budget = i64::try_from(problem.budget()).unwrap_or(i64::MAX);
-    let mut floor =
-        Worth { utility: selection.utility.cast_signed(), cost: selection.cost.cast_signed(), count: 0 };
-    floor.count =
-        (0..graph.len()).filter(|&node| selection.selected.contains(&graph.key[node])).count() as i64;
+    let (utility, cost) = (selection.utility.cast_signed(), selection.cost.cast_signed());
+    let floor = Worth { utility, cost, count: 0 };
     let counted: Vec<usize> =
         (0..graph.len()).filter(|&node| graph.bulk(node) > 0).map(|node| graph.key[node]).collect();
     let mut is_counted = vec![false; node_of.len()];
