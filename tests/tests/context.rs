@@ -280,7 +280,8 @@ proptest! {
                 let selected = selected.iter().map(|id| named.position(&id.to_string()).unwrap()).collect();
                 let (utility, cost) = (verdict.utility, verdict.cost);
                 prop_assert_eq!((utility, cost), (best.utility, best.cost), "{}", corrupted);
-                prop_assert!(check(&named.problem, &Selection { selected, utility, cost }).is_ok());
+                let answer = Selection { selected, utility, cost };
+                prop_assert_eq!(check(&named.problem, &answer), Ok(()));
             }
         }
     }
