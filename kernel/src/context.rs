@@ -3,7 +3,8 @@
 //! Every candidate brings utility, costs tokens, and may need others; a set may be sent if nothing it needs is
 //! missing. [`solve`] finds the set of most utility, among these one of least cost, among these the one whose
 //! sorted list of positions is lexicographically smallest: one answer, the same everywhere. [`check`] knows
-//! nothing of how it was found. Deliberately absent: where utilities and costs come from; that is the border's.
+//! nothing of how it was found. [`certify`] writes down why there is none better, and [`verify`] believes that only
+//! where it follows. Deliberately absent: where utilities and costs come from; that is the border's.
 
 #![allow(
     clippy::indexing_slicing,
@@ -14,9 +15,12 @@
 
 mod bound;
 mod branch;
+mod certificate;
+mod certify;
 mod check;
 mod condense;
 mod count;
+mod doubt;
 mod fill;
 mod flow;
 mod forest;
@@ -24,11 +28,19 @@ mod grid;
 mod problem;
 mod reduce;
 mod roomy;
+mod rows;
 mod search;
 mod solve;
 mod stages;
 mod ties;
+mod verify;
+mod weigh;
+mod wires;
 
+pub use certificate::{Certificate, Prices, Step};
+pub use certify::{Unproven, certify};
 pub use check::{Fault, check};
+pub use doubt::{Doubt, Gap};
 pub use problem::{Candidate, Flaw, Mark, Problem, Selection};
 pub use solve::{Answer, Limits, Status, solve};
+pub use verify::{SLOPES_MAX, verify};

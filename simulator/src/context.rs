@@ -4,6 +4,7 @@
 //! against what is done elsewhere. Every answer, whoever gave it, passes [`orchestrion_kernel::context::check`] before
 //! anybody sees it.
 
+mod certificate;
 mod curve;
 mod explain;
 mod fault;
@@ -16,6 +17,9 @@ mod problem;
 mod solve;
 mod traced;
 
+pub use certificate::{
+    CERTIFICATE_BEGINS, CertificateFile, Refuted, Verdict, verify_bytes, verify_file, write_certificate,
+};
 pub use curve::{Curve, Point, curve};
 pub use explain::{Account, Because, Budget, Change, Explained, Raise, Reason};
 pub use fault::ProblemError;
@@ -31,4 +35,10 @@ pub use traced::{Moment, MomentError};
 #[must_use]
 pub fn problem_schema() -> serde_json::Value {
     crate::yaml::schema_of::<ProblemFile<'_>>("Orchestrion context problem")
+}
+
+/// The JSON Schema of certificates.
+#[must_use]
+pub fn certificate_schema() -> serde_json::Value {
+    crate::yaml::schema_of::<CertificateFile<'_>>("Orchestrion context certificate")
 }

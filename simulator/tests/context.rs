@@ -348,6 +348,99 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
 }
 
 #[test]
+fn a_choice_is_certified_and_its_certificate_verified() {
+    let folder = folder(&talk());
+    let certify = ["solve", "problem.json", "--certify", "proof.json"];
+    let (out, _) = context(0, folder.path(), &certify);
+    assert!(out.contains("OPTIMAL") && out.contains("certified  in 2 steps"), "{out}");
+    let (out, _) = context(0, folder.path(), &["verify", "problem.json", "proof.json"]);
+    assert!(out.starts_with("verified: utility 63 is the most that fits (cost 58). exit 0\n"), "{out}");
+    let verdict = |code, certificate: &str| -> Value {
+        let arguments = ["verify", "problem.json", certificate, "--format", "json"];
+        serde_json::from_str(&context(code, folder.path(), &arguments).0).unwrap()
+    };
+    let expected = json!({"verified": true, "utility": 63, "cost": 58, "steps": 2});
+    assert_eq!(verdict(0, "proof.json"), expected);
+    // The same again, over itself.
+    let proof = fs::read(folder.path().join("proof.json")).unwrap();
+    let answer = context(0, folder.path(), &[&certify[..], &["--format", "json"]].concat()).0;
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["certificate"], json!({"steps": 2}));
+    assert_eq!(fs::read(folder.path().join("proof.json")).unwrap(), proof);
+    let proof: Value = serde_json::from_slice(&proof).unwrap();
+    let with = |edit: &dyn Fn(&mut Value)| {
+        let mut proof = proof.clone();
+        edit(&mut proof);
+        fs::write(folder.path().join("other.json"), proof.to_string()).unwrap();
+        verdict(1, "other.json")
+    };
+    let refuted = with(&|proof| proof["steps"] = json!([{"branch": 2}]));
+    assert_eq!(refuted["reason"], "after the last step, cases are open; expected steps that close them");
+    let refuted = with(&|proof| proof["steps"][1]["close"]["flow"] = json!([["note", "a", "1"]]));
+    let told = "step 2: weight flows from `note` to `a`, which it does not need";
+    assert_eq!((&refuted["reason"], &refuted["step"]), (&told.into(), &2.into()));
+    let refuted = with(&|proof| proof["steps"] = json!([{"branch": 9}]));
+    assert_eq!(refuted["reason"], "step 1: `9` is named, and the problem has no such item");
+    // As good as the answer is said to be, but no choice.
+    let refuted = with(&|proof| proof["selected"] = json!([2, "note"]));
+    assert_eq!(refuted["reason"], "the answer is none: `2` is chosen without `1`, which it needs");
+    let worse = with(&|proof| {
+        proof["selected"] = json!([1, 2]);
+        (proof["utility"], proof["cost"]) = (55.into(), 50.into());
+    });
+    assert_eq!((&worse["verified"], &worse["step"]), (&false.into(), &2.into()), "{worse}");
+}
+
+#[test]
+fn what_is_no_certificate_or_one_of_another_problem_proves_nothing() {
+    let folder = folder(&talk());
+    context(0, folder.path(), &["solve", "problem.json", "--certify", "proof.json"]);
+    let proof = fs::read(folder.path().join("proof.json")).unwrap();
+    fs::write(folder.path().join("lookup.json"), lookup().to_string()).unwrap();
+    let (out, _) = context(1, folder.path(), &["verify", "lookup.json", "proof.json"]);
+    assert_eq!(out, "not proven: `1` is named, and the problem has no such item. exit 1\n");
+    let (mut less, told) = (talk(), "the cost is 58; expected at most the budget, 57");
+    less["budget"] = 57.into();
+    fs::write(folder.path().join("less.json"), less.to_string()).unwrap();
+    let (out, _) = context(1, folder.path(), &["verify", "less.json", "proof.json"]);
+    assert!(out.contains(told), "{out}");
+    for (name, bytes, told) in [
+        ("truncated", &proof[..proof.len() / 2], "no certificate: EOF while parsing"),
+        ("empty", b"", "no certificate: EOF while parsing a value"),
+        ("no-json", b"proof", "no certificate: expected value"),
+        ("problem", lookup().to_string().as_bytes(), "no certificate: unknown field `budget`"),
+        ("later", br#"{"format": "orchestrion-certificate/2"}"#, "expected \"orchestrion-certificate/1\""),
+        ("no-text", b"{\xff}", "expected UTF-8 text"),
+    ] {
+        let file = format!("{name}.bad");
+        fs::write(folder.path().join(&file), bytes).unwrap();
+        let (out, err) = context(2, folder.path(), &["verify", "problem.json", &file]);
+        let err = err.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+        assert!(out.is_empty() && err.contains(&file) && err.contains(told), "{name}: {err}");
+    }
+    fs::write(folder.path().join("precious"), "precious").unwrap();
+    let (_, err) = context(2, folder.path(), &["solve", "problem.json", "--certify", "precious"]);
+    assert!(err.contains("precious is no certificate, and is not overwritten"), "{err}");
+    assert_eq!(fs::read(folder.path().join("precious")).unwrap(), b"precious");
+    let (_, err) = context(2, folder.path(), &["verify", "problem.json", "none.json"]);
+    assert!(err.contains("none.json: the file could not be read"), "{err}");
+}
+
+#[test]
+fn only_a_proven_choice_of_the_native_solver_is_certified() {
+    let folder = folder(&talk());
+    for solver in ["ilp", "greedy", "ranked", "recent"] {
+        let arguments = ["solve", "problem.json", "--solver", solver, "--certify", "proof.json"];
+        let (_, err) = context(2, folder.path(), &arguments);
+        assert!(err.contains(&format!("the solver `{solver}` gives no certificates")), "{err}");
+    }
+    let arguments = ["solve", "problem.json", "--nodes", "0", "--certify", "proof.json"];
+    let (out, err) = context(3, folder.path(), &arguments);
+    assert!(out.contains("no certificate") && err.contains("no certificate is written: "), "{out}{err}");
+    assert!(!folder.path().join("proof.json").exists());
+}
+
+#[test]
 fn floating_point_is_not_trusted_with_large_numbers() {
     let problem = json!({"budget": 1, "items": [{"id": 1, "utility": 4_000_000_007_u64, "cost": 1}, {"id": 2, "utility": 1, "cost": 1}]});
     let folder = folder(&problem);
@@ -362,14 +455,28 @@ fn floating_point_is_not_trusted_with_large_numbers() {
 
 #[test]
 fn the_schema_takes_what_the_reader_takes() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-        .args(["export", "schema", "--of", "problem"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    let folder = folder(&talk());
+    let validator = |of: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
+            .args(["export", "schema", "--of", of])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
+        jsonschema::validator_for(&schema).unwrap()
+    };
+    context(0, folder.path(), &["solve", "problem.json", "--certify", "proof.json"]);
+    let proof: Value = serde_json::from_slice(&fs::read(folder.path().join("proof.json")).unwrap()).unwrap();
+    let certificate = validator("certificate");
+    assert!(certificate.is_valid(&proof), "{proof}");
+    for (field, value) in
+        [("format", json!("1")), ("steps", json!([{"split": -1}])), ("selected", json!([1.5]))]
+    {
+        let mut other = proof.clone();
+        other[field] = value;
+        assert!(!certificate.is_valid(&other), "{other}");
+    }
+    let validator = validator("problem");
     for problem in [lookup(), talk()] {
         assert!(validator.is_valid(&problem), "{problem}");
     }
@@ -392,7 +499,7 @@ fn each_verb_has_a_page_in_the_manual() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orchestrion"));
     let done = command.args(["export", "man", "--to", "man1"]).current_dir(folder.path()).status().unwrap();
     assert!(done.success());
-    for verb in ["context", "context-solve", "context-explain", "context-curve"] {
+    for verb in ["context", "context-solve", "context-explain", "context-curve", "context-verify"] {
         let page = fs::read_to_string(folder.path().join(format!("man1/orchestrion-{verb}.1"))).unwrap();
         assert!(page.contains(".SH EXAMPLES"), "{verb}\n{page}");
     }

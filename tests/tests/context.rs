@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::context::{Account, Budget, Named, Reason, Rule, Solver, compare, curve, solve};
-use orchestrion_kernel::context::{Limits, Mark, Problem, Selection, Status, check};
+use orchestrion::context::{
+    Account, Budget, Named, Reason, Rule, Solver, compare, curve, solve, verify_bytes, write_certificate,
+};
+use orchestrion_kernel::context::{Limits, Mark, Problem, Selection, Status, certify, check};
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
@@ -199,6 +202,88 @@ proptest! {
         let native = solve(&named, Solver::Native, Limits::default()).unwrap();
         prop_assert_eq!(native.status, Status::Optimal);
         prop_assert_eq!(native.selection, solve(&named, Solver::Ilp, Limits::default()).unwrap().selection);
+    }
+}
+
+/// A certificate as a file.
+fn certificate(named: &Named) -> Value {
+    let best = best(choices(&named.problem));
+    let written = certify(&named.problem, &best, Limits::default()).unwrap();
+    let mut file = Vec::new();
+    write_certificate(named, &written, &mut file).unwrap();
+    serde_json::from_slice(&file).unwrap()
+}
+
+/// The same file with one value in it changed: each place in turn, each in every way.
+fn corrupted(value: &Value) -> Vec<Value> {
+    let own = match value {
+        Value::Number(number) => {
+            let number = number.as_u64().unwrap();
+            vec![json!(number + 1), json!(number.wrapping_sub(1)), json!(-1), json!(number.to_string())]
+        }
+        Value::String(text) => match text.parse::<i128>() {
+            Ok(number) => vec![json!((number + 1).to_string()), json!((number - 1).to_string()), json!(7)],
+            Err(_) => vec![json!(format!("{text}0"))],
+        },
+        _ => vec![],
+    };
+    let mut all = own;
+    match value {
+        Value::Array(list) => {
+            for place in 0..list.len() {
+                let mut with = |edit: &dyn Fn(&mut Vec<Value>)| {
+                    let mut list = list.clone();
+                    edit(&mut list);
+                    all.push(Value::Array(list));
+                };
+                with(&|list| drop(list.remove(place)));
+                with(&|list| list.insert(place, list[place].clone()));
+                with(&|list| list[..=place].rotate_left(1));
+                for other in corrupted(&list[place]) {
+                    with(&|list| list[place] = other.clone());
+                }
+            }
+        }
+        Value::Object(fields) => {
+            for key in fields.keys() {
+                let mut with = |edit: &dyn Fn(&mut serde_json::Map<String, Value>)| {
+                    let mut fields = fields.clone();
+                    edit(&mut fields);
+                    all.push(Value::Object(fields));
+                };
+                with(&|fields| drop(fields.remove(key)));
+                with(&|fields| drop(fields.insert(format!("{key}s"), fields[key].clone())));
+                for other in corrupted(&fields[key]) {
+                    with(&|fields| drop(fields.insert(key.clone(), other.clone())));
+                }
+            }
+        }
+        _ => {}
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// By what a file says of its answer, which is held against trying all: what is believed is true.
+    #[test]
+    fn a_certificate_in_a_file_is_believed_and_a_corrupted_one_only_where_it_is_true(named in problems(8)) {
+        let best = best(choices(&named.problem));
+        let file = certificate(&named);
+        let verdict = verify_bytes(&named, "proof", file.to_string().as_bytes()).unwrap();
+        prop_assert_eq!((verdict.utility, verdict.cost, verdict.refuted), (best.utility, best.cost, None));
+        for corrupted in corrupted(&file) {
+            let verdict = verify_bytes(&named, "proof", corrupted.to_string().as_bytes());
+            if let Ok(verdict) = verdict && verdict.refuted.is_none() {
+                let selected: Vec<u64> = serde_json::from_value(corrupted["selected"].clone()).unwrap();
+                let selected = selected.iter().map(|id| named.position(&id.to_string()).unwrap()).collect();
+                let (utility, cost) = (verdict.utility, verdict.cost);
+                prop_assert_eq!((utility, cost), (best.utility, best.cost), "{}", corrupted);
+                let answer = Selection { selected, utility, cost };
+                prop_assert_eq!(check(&named.problem, &answer), Ok(()));
+            }
+        }
     }
 }
 

@@ -68,6 +68,7 @@ fn schemas_are_fresh() {
         ("project", project::project_schema()),
         ("machine", machine::machine_schema()),
         ("problem", context::problem_schema()),
+        ("certificate", context::certificate_schema()),
         ("stdio", stdio::protocol::schema()),
     ];
     check(schemas.map(|(name, schema)| {

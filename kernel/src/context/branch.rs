@@ -60,7 +60,7 @@ impl Search<'_> {
         self.effort = self.effort.saturating_sub(1 + open as u64 / 256);
     }
 
-    fn choose(&self, macro_item: &[usize]) -> Option<usize> {
+    pub(super) fn choose(&self, macro_item: &[usize]) -> Option<usize> {
         macro_item
             .iter()
             .copied()

@@ -4,6 +4,8 @@
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 
 use super::problem::{Mark, Problem, Selection};
+use alloc::format;
+use alloc::string::{String, ToString};
 use core::fmt;
 
 /// What is wrong with a selection; reads as a sentence.
@@ -59,20 +61,31 @@ pub enum Fault {
     },
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Fault {
+    /// The sentence, with these names for the candidates.
+    pub fn told(&self, name: impl Fn(usize) -> String) -> String {
         match self {
-            Self::OutOfOrder { item } => write!(f, "{item} is out of order; expected ascending positions"),
-            Self::Unknown { item } => write!(f, "{item} is not in the list; expected positions of the list"),
-            Self::Open { item, dep } => write!(f, "{item} is chosen without {dep}, which it needs"),
-            Self::Forbidden { item } => write!(f, "{item} is chosen, and is forbidden"),
-            Self::Unpinned { item } => write!(f, "{item} is not chosen, and is pinned"),
-            Self::Utility { said, sum } => write!(f, "utility {said} was said; expected the sum, {sum}"),
-            Self::Cost { said, sum } => write!(f, "cost {said} was said; expected the sum, {sum}"),
+            Self::OutOfOrder { item } => {
+                format!("{} is out of order; expected ascending positions", name(*item))
+            }
+            Self::Unknown { item } => format!("{item} is not in the list; expected positions of the list"),
+            Self::Open { item, dep } => {
+                format!("{} is chosen without {}, which it needs", name(*item), name(*dep))
+            }
+            Self::Forbidden { item } => format!("{} is chosen, and is forbidden", name(*item)),
+            Self::Unpinned { item } => format!("{} is not chosen, and is pinned", name(*item)),
+            Self::Utility { said, sum } => format!("utility {said} was said; expected the sum, {sum}"),
+            Self::Cost { said, sum } => format!("cost {said} was said; expected the sum, {sum}"),
             Self::OverBudget { cost, budget } => {
-                write!(f, "the cost is {cost}; expected at most the budget, {budget}")
+                format!("the cost is {cost}; expected at most the budget, {budget}")
             }
         }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told(|item| item.to_string()))
     }
 }
 

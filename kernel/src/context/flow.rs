@@ -28,7 +28,7 @@ pub(super) struct Flow {
     /// What is left of each node's worth: excess above zero, deficit below.
     pub(super) left: Vec<Amount>,
     /// What flows along each arc, from what needs to what is needed.
-    along: Vec<Amount>,
+    pub(super) along: Vec<Amount>,
     /// Which zone each node was last in.
     zone: Vec<u32>,
     zones: u32,

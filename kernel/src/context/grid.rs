@@ -4,7 +4,6 @@
 //! `slope * T + step * m` at most, for some integer `m`: strongly correlated and subset-sum problems are mostly
 //! decided by this (Pisinger, 2005, on why they are hard without it).
 
-use super::condense::Graph;
 use super::flow::Amount;
 use super::search::Worth;
 use alloc::vec::Vec;
@@ -21,14 +20,18 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    fn new(graph: &Graph, held: Worth, slope: i64) -> Self {
+    fn new(nodes: &[(i64, i64)], held: Worth, slope: i64) -> Self {
         let slope = Amount::from(slope);
         let over = |utility: i64, cost: i64| Amount::from(utility) - slope * Amount::from(cost);
-        let both = graph.utility.iter().zip(&graph.cost);
-        let step = both.fold(0, |step, (&utility, &cost)| gcd(step, over(utility, cost).abs()));
-        let unit = graph.cost.iter().fold(0, |unit, &cost| gcd(unit, Amount::from(cost)));
+        let step = nodes.iter().fold(0, |step, &(utility, cost)| gcd(step, over(utility, cost).abs()));
+        let unit = nodes.iter().fold(0, |unit, &(_, cost)| gcd(unit, Amount::from(cost)));
         let unit = i64::try_from(unit).unwrap_or(1);
         Self { slope, step, rest: over(held.utility, held.cost), held: held.cost, unit }
+    }
+
+    /// At which utility is compared with cost.
+    pub(super) fn slope(&self) -> u64 {
+        u64::try_from(self.slope).unwrap_or(0)
     }
 
     /// As much of a budget as costs can use up.
@@ -67,18 +70,18 @@ impl Grid {
     }
 }
 
-/// The grids of slopes that suggest themselves: none, one for one, and that of two nodes of different cost.
-pub(super) fn grids(graph: &Graph, held: Worth) -> Vec<Grid> {
+/// The grids of slopes that suggest themselves: none, one for one, and that of two nodes of different cost. Nodes are
+/// given by their utilities and costs.
+pub(super) fn grids(nodes: &[(i64, i64)], held: Worth) -> Vec<Grid> {
     let mut slopes = Vec::from([0, 1]);
-    let nodes = || graph.utility.iter().zip(&graph.cost);
-    let ends = nodes().min_by_key(|(_, cost)| **cost).zip(nodes().max_by_key(|(_, cost)| **cost));
+    let ends = nodes.iter().min_by_key(|(_, cost)| *cost).zip(nodes.iter().max_by_key(|(_, cost)| *cost));
     if let Some(((u, c), (v, d))) = ends
         && let Some(slope) = (v - u).checked_div(d - c)
         && slope > 1
     {
         slopes.push(slope);
     }
-    slopes.into_iter().map(|slope| Grid::new(graph, held, slope)).collect()
+    slopes.into_iter().map(|slope| Grid::new(nodes, held, slope)).collect()
 }
 
 fn gcd(mut a: Amount, mut b: Amount) -> Amount {

@@ -3,6 +3,7 @@
 use super::condense::Graph;
 use super::count::Part;
 use super::flow::{Amount, Flow};
+use super::grid::{Grid, grids};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -63,7 +64,7 @@ pub(super) struct Search<'a> {
     /// The sets that are asked about, by their number of nodes.
     pub(super) part: Part,
     /// What all worths have in common.
-    pub(super) grids: Vec<super::grid::Grid>,
+    pub(super) grids: Vec<Grid>,
     /// Nodes of the search tree that may still be visited.
     pub(super) effort: u64,
     pub(super) seen: Vec<u32>,
@@ -88,7 +89,7 @@ impl<'a> Search<'a> {
             best: None,
             any: false,
             part: Part::Any,
-            grids: super::grid::grids(graph, held),
+            grids: grids(&nodes_of(graph), held),
             effort,
             seen: vec![0; nodes],
             sight: 0,
@@ -181,6 +182,11 @@ impl<'a> Search<'a> {
         self.sight += 1;
         self.sight
     }
+}
+
+/// What each node is worth and costs.
+fn nodes_of(graph: &Graph) -> Vec<(i64, i64)> {
+    graph.utility.iter().copied().zip(graph.cost.iter().copied()).collect()
 }
 
 /// How many bits a unit of utility is divided into: as many as leave room for sums at any price and any toll.

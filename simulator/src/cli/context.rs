@@ -4,6 +4,7 @@ mod curve;
 mod explain;
 mod solve;
 mod trace;
+mod verify;
 
 use super::{Global, Outcome};
 use crate::context::Named;
@@ -22,6 +23,7 @@ Examples:
   orchestrion context explain problem.json          why each item is in or out
   orchestrion context curve problem.json --svg curve.svg
   orchestrion context solve talk.ndjson --step 9    what the module that is asked in step 9 of a trace is shown
+  orchestrion context verify problem.json proof.json    whether a certificate proves a choice the best
 
 A problem, in JSON; everything but budget, items, id, utility and cost may be left out:
   {\"budget\": 100, \"reserved\": 20, \"items\": [
@@ -38,7 +40,8 @@ numbers before texts, texts by their bytes. `orchestrion export schema --of prob
 Of a trace, `--step N` takes what is known after that step, and `--module` somebody else than who is waited for. Items have
 their numbers and keys; the headings under which they stand take tokens too, and are counted with the items.
 
-Exit codes: 0 solved; 2 no problem, or no answer; 3 the search was cut short.")]
+Exit codes: 0 solved, or verified; 1 not proven by the certificate; 2 no problem, no certificate, or no answer; 3 the search
+was cut short, or a certificate would be too long.")]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -49,6 +52,7 @@ enum Verb {
     Solve(solve::Args),
     Explain(explain::Args),
     Curve(curve::Args),
+    Verify(verify::Args),
 }
 
 pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
@@ -56,6 +60,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         Verb::Solve(args) => solve::run(args, global),
         Verb::Explain(args) => explain::run(args, global),
         Verb::Curve(args) => curve::run(args, global),
+        Verb::Verify(args) => verify::run(args, global),
     }
 }
 

@@ -92,6 +92,8 @@ enum Schema {
     Machine,
     /// Of context problems, as `context` reads them.
     Problem,
+    /// Of certificates, as `context verify` reads them.
+    Certificate,
     /// Of what a host says to `run --stdio`, and is told.
     Stdio,
 }
@@ -123,6 +125,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             Schema::Project => project::project_schema(),
             Schema::Machine => machine::machine_schema(),
             Schema::Problem => context::problem_schema(),
+            Schema::Certificate => context::certificate_schema(),
             Schema::Stdio => stdio::protocol::schema(),
         })?,
         What::Policy => policy_file::write(&policy.unwrap_or_else(default)),

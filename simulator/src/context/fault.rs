@@ -1,4 +1,4 @@
-//! What is wrong in a problem file: where, what was expected, and what to do.
+//! What is wrong in a problem file, or a certificate: where, what was expected, and what to do.
 //!
 //! Places are looked for only once something is wrong. Until then nothing is kept that reading does not need.
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-/// What is wrong with a problem file: where, what was expected, and what to do.
+/// What is wrong with a problem file, or a certificate: where, what was expected, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Diagnostic)]
 #[error("{place}: {what}")]
 #[diagnostic(help("{help}"))]
@@ -65,11 +65,7 @@ impl Misfit {
 
 /// What JSON, or the form of the file, was broken by; with the item in which it stands.
 pub(super) fn unparsed(text: &str, error: &serde_json::Error) -> Fault {
-    let line_start =
-        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
-    let at = (line_start + error.column().saturating_sub(1)).min(text.len());
-    let told = error.to_string();
-    let told = told.rsplit_once(" at line ").map_or(&told[..], |(told, _)| told);
+    let (at, told) = misread(text, error);
     if !error.is_data() {
         let help = r#"expected JSON such as {"budget": 100, "items": [{"id": "a", "utility": 5, "cost": 30, "deps": []}]}"#;
         return Fault { at: Some(at), what: format!("no JSON: {told}"), help: help.into() };
@@ -90,6 +86,16 @@ pub(super) fn unparsed(text: &str, error: &serde_json::Error) -> Fault {
         what: format!("{item}{told}"),
         help: "orchestrion export schema --of problem says what a problem is".into(),
     }
+}
+
+/// Where JSON, or the form of a file, was broken, and by what.
+pub(super) fn misread(text: &str, error: &serde_json::Error) -> (usize, String) {
+    let line_start =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
+    let at = (line_start + error.column().saturating_sub(1)).min(text.len());
+    let told = error.to_string();
+    let told = told.rsplit_once(" at line ").map_or(&told[..], |(told, _)| told).to_owned();
+    (at, told)
 }
 
 /// The items as they stand in the text, each whole; nothing if the text is not sound.

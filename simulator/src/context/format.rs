@@ -88,6 +88,15 @@ pub enum Id<'a> {
 }
 
 impl Id<'_> {
+    /// The same, for as long as this one lasts.
+    #[must_use]
+    pub fn lent(&self) -> Id<'_> {
+        match self {
+            Self::Number(number) => Id::Number(*number),
+            Self::Text(text) => Id::Text(Cow::Borrowed(text)),
+        }
+    }
+
     /// The same, of its own.
     #[must_use]
     pub fn into_owned(self) -> Id<'static> {

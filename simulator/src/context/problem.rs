@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The most bytes that a problem file may have: 256 MiB.
+/// The most bytes that a problem file, or a certificate, may have: 256 MiB.
 pub const PROBLEM_BYTES_MAX: usize = 1 << 28;
 
 /// A problem, and what its items are called.
@@ -43,12 +43,7 @@ impl Named {
     /// # Errors
     /// [`ProblemError`] for a file that cannot be read, is no problem, or contradicts itself.
     pub fn read(path: &Path, budget: Option<u64>) -> Result<Self, ProblemError> {
-        let name = path.display().to_string();
-        let unreadable = |error| ProblemError::unreadable(&name, &error);
-        let mut bytes = Vec::new();
-        let file = File::open(path).map_err(unreadable)?;
-        file.take(PROBLEM_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        Self::with_budget(&name, &bytes, budget)
+        Self::with_budget(&path.display().to_string(), &bytes_of(path)?, budget)
     }
 
     /// Reads a problem from the bytes of a file. `name` is what errors call it.
@@ -81,7 +76,16 @@ impl Named {
     }
 }
 
-fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
+/// What is in a file; of a larger one, as much as shows that it is too large.
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, ProblemError> {
+    let unreadable = |error| ProblemError::unreadable(&path.display().to_string(), &error);
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(PROBLEM_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+pub(super) fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
     if bytes.len() > PROBLEM_BYTES_MAX {
         return Err(Fault {
             at: None,

@@ -2,14 +2,18 @@
 
 use super::{About, names, outcome, percent, style, tokens, word};
 use crate::cli::{Format, Global, Outcome, files};
-use crate::context::{ENGINE, Id, IlpError, Named, Rule, SolveError, Solved, Solver, compare, solve};
+use crate::context::{
+    CERTIFICATE_BEGINS, ENGINE, Id, IlpError, Named, Rule, SolveError, Solved, Solver, compare, solve,
+    write_certificate,
+};
 use crate::show::{grouped, wrap};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, miette};
-use orchestrion_kernel::context::Status;
+use orchestrion_kernel::context::{Limits, Status, Unproven, certify};
 use orchestrion_kernel::module::Module;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// So many chosen items are named to people.
 const NAMED_MAX: usize = 200;
@@ -25,6 +29,7 @@ Examples:
   orchestrion context solve problem.json --solver ilp       the same by a 0-1 program; for small problems
   orchestrion context solve talk.ndjson --step 9            what the module that is waited for after step 9 is shown
   orchestrion context solve talk.ndjson --step 9 --module critic --budget 1500 --tokenizer o200k_base
+  orchestrion context solve problem.json --certify proof.json    beside it why none is better, for `context verify`
 
 The rules are what contexts are often packed by. Each takes an item only with all that it still needs, after what is
 pinned, and passes over what is forbidden:
@@ -34,7 +39,10 @@ pinned, and passes over what is forbidden:
   recent   from the end of the list, until one does not fit; an older item comes with the newer one that needs it
 
 In JSON, `bound` is proven: no choice has more utility. `status` is optimal if the choice is the best one, with ties decided.
-`nodes` is null for solvers that count none.")]
+`nodes` is null for solvers that count none.
+
+A certificate proves that no choice has more utility, and that none of as much utility costs less; not which of those comes first.
+It is looked for within as many nodes again. If that is too few, none is written, and the exit code is 3.")]
 pub(super) struct Args {
     #[command(flatten)]
     about: About,
@@ -44,6 +52,9 @@ pub(super) struct Args {
     /// Show what each rule loses against the exact choice, too.
     #[arg(long)]
     compare: bool,
+    /// Write into this file what proves the choice the best, over an earlier certificate if there is one.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "budget"])]
+    certify: Option<PathBuf>,
     /// How the choice is printed.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
@@ -80,19 +91,77 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     let limits = args.about.limits();
     let compared = if args.compare { compare(&named, limits).map_err(unsolved)? } else { Vec::new() };
     let solver = args.solver.solver();
+    if let Some(path) = &args.certify {
+        refuse_uncertified(solver)?;
+        refuse_other(path)?;
+    }
     let solved = match compared.iter().find(|solved| solved.solver == solver) {
         Some(solved) => solved.clone(),
         None => solve(&named, solver, limits).map_err(unsolved)?,
     };
-    let outcome = outcome(solved.is_cut || compared.iter().any(|solved| solved.is_cut));
+    let proof = match &args.certify {
+        Some(path) => Some(prove(&named, &solved, limits, path)?),
+        None => None,
+    };
+    let is_unproven = matches!(proof, Some(Proof::Missing));
+    let outcome = outcome(solved.is_cut || compared.iter().any(|solved| solved.is_cut) || is_unproven);
     let mut out = io::BufWriter::new(files::out());
     match args.format {
-        Format::Json => json(&named, &solved, &compared, &mut out),
-        Format::Human => human(&named, &solved, &compared, global.quiet, outcome, &mut out),
+        Format::Json => json(&named, &solved, &compared, proof, &mut out),
+        Format::Human => human(&named, &solved, &compared, proof.as_ref(), global.quiet, outcome, &mut out),
     }
     .and_then(|()| out.flush())
     .into_diagnostic()?;
     Ok(outcome)
+}
+
+/// What became of a certificate.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Proof {
+    /// It was written, with so many steps.
+    Steps(usize),
+    /// There is none.
+    Missing,
+}
+
+fn refuse_uncertified(solver: Solver) -> Result<()> {
+    if solver == Solver::Native {
+        return Ok(());
+    }
+    Err(miette!(
+        help = "leave out --solver, or leave out --certify",
+        "the solver `{}` gives no certificates; expected the native one",
+        solver.name()
+    ))
+}
+
+fn refuse_other(path: &Path) -> Result<()> {
+    let help = "choose another file for it, or move this one away";
+    files::refuse_other(path, CERTIFICATE_BEGINS, "no certificate", help)
+}
+
+/// Writes a certificate, or says why there is none.
+fn prove(named: &Named, solved: &Solved, limits: Limits, path: &Path) -> Result<Proof> {
+    if solved.status != Status::Optimal {
+        files::complain(&"no certificate is written: the search for the choice was cut short");
+        return Ok(Proof::Missing);
+    }
+    match certify(&named.problem, &solved.selection, limits) {
+        Ok(certificate) => {
+            refuse_other(path)?;
+            files::replace_by(path, |file| write_certificate(named, &certificate, file))?;
+            Ok(Proof::Steps(certificate.steps.len()))
+        }
+        Err(unproven @ (Unproven::Nodes | Unproven::Entries)) => {
+            files::complain(&format!("no certificate is written: {unproven}"));
+            Ok(Proof::Missing)
+        }
+        Err(unproven) => Err(miette!(
+            help = "this is a fault of ours; please report it with the problem",
+            "no certificate is written: {unproven}"
+        )),
+    }
 }
 
 /// Why there is no answer, and what to do.
@@ -121,6 +190,8 @@ struct Report<'a> {
     solver: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     compared: Vec<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<Proof>,
 }
 
 #[derive(Serialize)]
@@ -133,7 +204,13 @@ struct Row {
     items: usize,
 }
 
-fn json(named: &Named, solved: &Solved, compared: &[Solved], out: &mut impl Write) -> io::Result<()> {
+fn json(
+    named: &Named,
+    solved: &Solved,
+    compared: &[Solved],
+    certificate: Option<Proof>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let row = |solved: &Solved| Row {
         solver: solved.solver.name(),
         status: word(solved.status),
@@ -152,6 +229,7 @@ fn json(named: &Named, solved: &Solved, compared: &[Solved], out: &mut impl Writ
         nodes: solved.nodes,
         solver: solved.solver.name(),
         compared: compared.iter().map(row).collect(),
+        certificate,
     };
     serde_json::to_writer(&mut *out, &report)?;
     writeln!(out)
@@ -161,6 +239,7 @@ fn human(
     named: &Named,
     solved: &Solved,
     compared: &[Solved],
+    proof: Option<&Proof>,
     quiet: bool,
     outcome: Outcome,
     out: &mut impl Write,
@@ -171,7 +250,16 @@ fn human(
     if !compared.is_empty() {
         table(named, compared, out)?;
     }
-    last_line(named, solved, outcome, out)
+    last_line(named, solved, outcome, out)?;
+    match proof {
+        Some(Proof::Steps(steps)) => {
+            let steps =
+                if *steps == 1 { "1 step".into() } else { format!("{} steps", grouped(*steps as u64)) };
+            writeln!(out, "  certified  in {steps}; `orchestrion context verify` checks it")
+        }
+        Some(Proof::Missing) => writeln!(out, "  no certificate"),
+        None => Ok(()),
+    }
 }
 
 fn chosen(named: &Named, solved: &Solved, out: &mut impl Write) -> io::Result<()> {

@@ -1,0 +1,447 @@
+//! Certificates: what is written verifies, and what is corrupted is believed only where it is true all the same.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod drawn;
+
+use drawn::{Lot, brute, drawn, free};
+use orchestrion_kernel::context::{
+    Candidate, Certificate, Gap, Limits, Mark, Prices, Problem, SLOPES_MAX, Selection, Step, Unproven,
+    certify, check, verify,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Problems with their best answers, by trying everything.
+fn problems(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Selection)> {
+    let mut lot = Lot(seed);
+    (0..cases).filter_map(move |place| {
+        let (budget, candidates) = if place % 2 == 0 { drawn(&mut lot) } else { close_call(&mut lot) };
+        let best = brute(budget, &candidates)?;
+        Some((Problem::new(budget, candidates).unwrap(), best))
+    })
+}
+
+/// A problem in which costs and utilities nearly agree, so that bounds close little at once.
+fn close_call(lot: &mut Lot) -> (u64, Vec<Candidate>) {
+    let (excess, noise) = (5 + lot.up_to(20), lot.up_to(3));
+    let mut candidates = Vec::new();
+    for item in 0..10_usize {
+        let cost = 1 + lot.up_to(19);
+        let deps: Vec<usize> =
+            (0..if item > 4 { lot.up_to(2) } else { 0 }).map(|_| lot.place(item)).collect();
+        candidates.push(free(cost + excess + lot.up_to(noise), cost, &deps));
+    }
+    let total: u64 = candidates.iter().map(|one| one.cost).sum();
+    (lot.up_to(total), candidates)
+}
+
+/// Certificates, also such as are written with few nodes: then sets are told apart by their size.
+fn certificates(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Certificate)> {
+    problems(seed, cases).enumerate().flat_map(|(place, (problem, best))| {
+        let written = [10_000, 3 + place as u64 % 60].map(|nodes| {
+            let written = certify(&problem, &best, Limits { nodes });
+            if let Err(unproven) = &written {
+                assert!(*unproven == Unproven::Nodes && nodes < 100, "{unproven:?} {problem:?}");
+            }
+            written.ok().map(|certificate| (problem.clone(), certificate))
+        });
+        written.into_iter().flatten()
+    })
+}
+
+fn cases(usual: usize) -> usize {
+    std::env::var("BRUTE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn what_is_best_is_certified_and_verified() {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for (problem, certificate) in certificates(11, cases(20_000)) {
+        assert_eq!(verify(&problem, &certificate), Ok(()), "{problem:?}");
+        for step in &certificate.steps {
+            let name = match step {
+                Step::Drop(_) => "drop",
+                Step::Reduce { .. } => "reduce",
+                Step::Branch(_) => "branch",
+                Step::Split(_) => "split",
+                Step::Table => "table",
+                Step::Close(Prices { toll: 0, .. }) => "close",
+                Step::Close(Prices { toll, .. }) if *toll < 0 => "close with a reward",
+                Step::Close(_) => "close with a toll",
+            };
+            *seen.entry(name).or_default() += 1;
+        }
+    }
+    assert_eq!(seen.len(), 8, "some kind of step was never written: {seen:?}");
+}
+
+/// What no answer but the best has: every other set that passes the check.
+fn others<'a>(problem: &'a Problem, best: &'a Selection) -> impl Iterator<Item = Selection> + 'a {
+    let all = problem.candidates();
+    let sets = (0..1_u32 << all.len())
+        .map(|set| (0..all.len()).filter(|item| set >> item & 1 == 1).collect::<Vec<usize>>());
+    let summed = sets.map(|selected| {
+        let of = |number: fn(&Candidate) -> u64| selected.iter().map(|&item| number(&all[item])).sum();
+        Selection { utility: of(|one| one.utility), cost: of(|one| one.cost), selected }
+    });
+    let is_worse = |set: &Selection| (set.utility, set.cost) != (best.utility, best.cost);
+    summed.filter(move |set| is_worse(set) && check(problem, set).is_ok())
+}
+
+/// Whether an answer is the best, by trying everything.
+fn is_best(problem: &Problem, answer: &Selection) -> bool {
+    let best = brute(problem.budget(), problem.candidates()).unwrap();
+    check(problem, answer).is_ok() && (answer.utility, answer.cost) == (best.utility, best.cost)
+}
+
+/// A list with one place changed: taken away, doubled, swapped with the next, or one of those that `change` gives.
+fn altered<T: Clone>(list: &[T], change: impl Fn(&T) -> Vec<T>) -> Vec<Vec<T>> {
+    let mut altered = Vec::new();
+    for place in 0..list.len() {
+        let with = |edit: &dyn Fn(&mut Vec<T>)| {
+            let mut list = list.to_vec();
+            edit(&mut list);
+            list
+        };
+        altered.push(with(&|list| drop(list.remove(place))));
+        altered.push(with(&|list| list.insert(place, list[place].clone())));
+        if place + 1 < list.len() {
+            altered.push(with(&|list| list.swap(place, place + 1)));
+        }
+        altered.extend(change(&list[place]).into_iter().map(|new| with(&|list| list[place] = new.clone())));
+    }
+    altered
+}
+
+fn numbers(number: i128) -> Vec<i128> {
+    vec![number + 1, number - 1, -number, number / 2, number.saturating_mul(2), 0, i128::MAX, i128::MIN]
+}
+
+/// Every other candidate, and one that is not in the list.
+fn places(problem: &Problem, item: usize) -> Vec<usize> {
+    (0..=problem.candidates().len()).filter(|other| *other != item).collect()
+}
+
+fn prices(problem: &Problem, prices: &Prices) -> Vec<Prices> {
+    let change = |field: fn(&mut Prices) -> &mut i128, number: i128| {
+        numbers(number).into_iter().map(move |number| {
+            let mut changed = prices.clone();
+            *field(&mut changed) = number;
+            changed
+        })
+    };
+    let flow = altered(&prices.flow, |&(item, dep, amount)| {
+        let items = places(problem, item).into_iter().map(|item| (item, dep, amount));
+        let deps = places(problem, dep).into_iter().map(|dep| (item, dep, amount));
+        let amounts = numbers(amount).into_iter().map(|amount| (item, dep, amount));
+        items.chain(deps).chain(amounts).collect()
+    });
+    change(|prices| &mut prices.scale, prices.scale)
+        .chain(change(|prices| &mut prices.price, prices.price))
+        .chain(change(|prices| &mut prices.toll, prices.toll))
+        .chain(flow.into_iter().map(|flow| Prices { flow, ..prices.clone() }))
+        .collect()
+}
+
+fn steps(problem: &Problem, step: &Step) -> Vec<Step> {
+    let lists = |list: &[usize]| altered(list, |item| places(problem, *item));
+    let mut changed: Vec<Step> = match step {
+        Step::Drop(out) => lists(out).into_iter().map(Step::Drop).collect(),
+        Step::Reduce { prices: own, out, within } => {
+            let (own, out, within) = (own.clone(), out.clone(), within.clone());
+            let prices = prices(problem, &own);
+            let by_prices = prices.into_iter().map(|prices| Step::Reduce {
+                prices,
+                out: out.clone(),
+                within: within.clone(),
+            });
+            let by_out = lists(&out).into_iter().map(|out| Step::Reduce {
+                prices: own.clone(),
+                out,
+                within: within.clone(),
+            });
+            let by_within = lists(&within).into_iter().map(|within| Step::Reduce {
+                prices: own.clone(),
+                out: out.clone(),
+                within,
+            });
+            let swapped = Step::Reduce { prices: own.clone(), out: within.clone(), within: out.clone() };
+            by_prices.chain(by_out).chain(by_within).chain([swapped]).collect()
+        }
+        Step::Branch(item) => places(problem, *item).into_iter().map(Step::Branch).collect(),
+        Step::Split(quota) => {
+            vec![Step::Split(quota + 1), Step::Split(quota.wrapping_sub(1)), Step::Split(0)]
+        }
+        Step::Close(own) => prices(problem, own).into_iter().map(Step::Close).collect(),
+        Step::Table => vec![],
+    };
+    changed.extend([Step::Close(Prices::default()), Step::Table]);
+    changed
+}
+
+/// Certificates that differ from one in a single place.
+fn mutants(problem: &Problem, certificate: &Certificate) -> Vec<Certificate> {
+    let mut mutants = Vec::new();
+    let mut add = |edit: &dyn Fn(&mut Certificate)| {
+        let mut mutant = certificate.clone();
+        edit(&mut mutant);
+        if mutant != *certificate {
+            mutants.push(mutant);
+        }
+    };
+    let answer = &certificate.selection;
+    for selected in altered(&answer.selected, |item| places(problem, *item)) {
+        add(&|mutant| mutant.selection.selected = selected.clone());
+    }
+    for (utility, cost) in [(1, 0), (u64::MAX, 0), (0, 1), (0, u64::MAX)] {
+        add(&|mutant| mutant.selection.utility = answer.utility.wrapping_add(utility));
+        add(&|mutant| mutant.selection.cost = answer.cost.wrapping_add(cost));
+    }
+    for slopes in altered(&certificate.slopes, |slope| vec![slope + 1, slope.wrapping_sub(1), u64::MAX]) {
+        add(&|mutant| mutant.slopes = slopes.clone());
+    }
+    add(&|mutant| mutant.slopes = vec![0; SLOPES_MAX + 1]);
+    for counted in altered(&certificate.counted, |item| places(problem, *item)) {
+        add(&|mutant| mutant.counted = counted.clone());
+    }
+    for steps in altered(&certificate.steps, |step| steps(problem, step)) {
+        add(&|mutant| mutant.steps = steps.clone());
+    }
+    mutants
+}
+
+/// A corrupted certificate may be believed only if its answer is the best one all the same: say a flow is another one, and
+/// proves as much. One of a worse answer is never believed, corrupted or not.
+#[test]
+fn what_is_corrupted_is_believed_only_where_it_is_true() {
+    let (mut rejected, mut believed, mut of_worse) = (0, 0, 0);
+    let mut gaps = BTreeSet::new();
+    for (place, (problem, certificate)) in certificates(12, cases(600)).enumerate() {
+        for mutant in mutants(&problem, &certificate) {
+            match verify(&problem, &mutant) {
+                Ok(()) => {
+                    believed += 1;
+                    assert!(is_best(&problem, &mutant.selection), "{problem:?} {mutant:?}");
+                }
+                Err(doubt) => {
+                    rejected += 1;
+                    let gap = format!("{:?}", doubt.gap);
+                    gaps.insert(gap.split([' ', '(']).next().unwrap().to_owned());
+                }
+            }
+        }
+        for worse in others(&problem, &certificate.selection).step_by(1 + place % 7) {
+            let worse = Certificate { selection: worse, ..certificate.clone() };
+            assert!(verify(&problem, &worse).is_err(), "{problem:?} {worse:?}");
+            of_worse += 1;
+            if place % 20 == 0 {
+                for mutant in mutants(&problem, &worse) {
+                    let is_believed = verify(&problem, &mutant).is_ok();
+                    assert!(!is_believed || is_best(&problem, &mutant.selection), "{problem:?} {mutant:?}");
+                    of_worse += usize::from(!is_believed);
+                }
+            }
+        }
+    }
+    println!(
+        "{rejected} mutants rejected, {believed} prove as much; all {of_worse} of worse answers rejected"
+    );
+    assert!(rejected > 10 * cases(600) && of_worse > 1_000, "{rejected}, {of_worse}");
+    assert_eq!(gaps.len(), 15, "some gap was never met: {gaps:?}");
+}
+
+/// Whether each candidate needs one other at most, and none needs itself through others.
+fn is_forest(all: &[Candidate]) -> bool {
+    let needs =
+        |item: usize| all[item].deps.iter().copied().filter(|dep| *dep != item).collect::<BTreeSet<usize>>();
+    let ends = |item: usize| {
+        let way = (0..all.len()).try_fold(item, |item, _| needs(item).first().copied());
+        way.is_none()
+    };
+    (0..all.len()).all(|item| needs(item).len() < 2 && ends(item))
+}
+
+#[test]
+fn a_table_closes_what_has_no_better_set_and_nothing_else() {
+    let (mut closed, mut refused) = (0, 0);
+    for (problem, best) in problems(16, cases(4_000)) {
+        let table = |selection| Certificate { selection, steps: vec![Step::Table], ..Certificate::default() };
+        for worse in others(&problem, &best).take(20) {
+            assert!(verify(&problem, &table(worse)).is_err(), "{problem:?}");
+        }
+        match verify(&problem, &table(best)).map_err(|doubt| doubt.gap) {
+            Ok(()) => closed += 1,
+            Err(Gap::NoForest { .. }) => {
+                assert!(!is_forest(problem.candidates()), "{problem:?}");
+                refused += 1;
+            }
+            gap => assert!(gap == Err(Gap::Work) && problem.budget() >= 1 << 20, "{gap:?} {problem:?}"),
+        }
+    }
+    assert!(closed > 800 && refused > 800, "{closed} closed, {refused} refused");
+}
+
+#[test]
+fn tables_take_no_more_work_than_a_certificate_may() {
+    let table = |cost: u64, items: usize, steps: Vec<Step>| {
+        let all = vec![free(1, cost, &[]); items];
+        let problem = Problem::new(cost, all).unwrap();
+        let selection = Selection { selected: vec![0], utility: 1, cost };
+        verify(&problem, &Certificate { selection, steps, ..Certificate::default() })
+            .map_err(|doubt| doubt.gap)
+    };
+    assert_eq!(table(1 << 20, 2, vec![Step::Table]), Ok(()));
+    assert_eq!(table(1 << 22, 2, vec![Step::Table]), Err(Gap::Work));
+    assert_eq!(table(1 << 20, 600, vec![Step::Table]), Err(Gap::Work));
+    // Each of the cases would do alone.
+    assert_eq!(table(1 << 20, 300, vec![Step::Split(0), Step::Table, Step::Table]), Err(Gap::Work));
+}
+
+/// The same certificate, and a problem that differs in one number, one need or one mark.
+#[test]
+fn a_certificate_of_another_problem_is_believed_only_where_it_is_true() {
+    let (mut rejected, mut believed) = (0, 0);
+    for (problem, certificate) in certificates(13, cases(1_000)) {
+        let (budget, all) = (problem.budget(), problem.candidates());
+        let budgets = [budget.wrapping_add(1), budget.wrapping_sub(1), 0, u64::MAX];
+        let mut changed: Vec<_> = budgets.into_iter().map(|budget| (budget, all.to_vec())).collect();
+        for item in 0..all.len() {
+            let mut edit = |edit: &dyn Fn(&mut Candidate)| {
+                let mut candidates = all.to_vec();
+                edit(&mut candidates[item]);
+                changed.push((budget, candidates));
+            };
+            edit(&|one| one.utility = one.utility.wrapping_add(1));
+            edit(&|one| one.utility = one.utility.saturating_sub(1));
+            edit(&|one| one.cost = one.cost.wrapping_add(1));
+            edit(&|one| one.cost = one.cost.saturating_sub(1));
+            edit(&|one| one.deps.clear());
+            edit(&|one| one.deps.push(item / 2));
+            for mark in [Mark::Free, Mark::Pinned, Mark::Forbidden] {
+                edit(&|one| one.mark = mark);
+            }
+        }
+        for (budget, candidates) in changed {
+            let Ok(other) = Problem::new(budget, candidates) else { continue };
+            if verify(&other, &certificate).is_ok() {
+                believed += 1;
+                assert!(is_best(&other, &certificate.selection), "{other:?} {certificate:?}");
+            } else {
+                rejected += 1;
+            }
+        }
+    }
+    println!("{rejected} rejected, {believed} hold as well");
+    assert!(rejected > 10 * cases(1_000), "{rejected}");
+}
+
+/// Every change of one place of an answer, and every set there is, against the definition.
+#[test]
+fn the_check_passes_answers_and_nothing_else() {
+    let (mut passed, mut rejected) = (0, 0);
+    for (problem, best) in problems(14, cases(1_000)) {
+        let all = problem.candidates();
+        let answer = Certificate { selection: best, ..Certificate::default() };
+        let corrupted = mutants(&problem, &answer).into_iter().map(|mutant| mutant.selection);
+        for answer in corrupted.chain([answer.selection.clone()]) {
+            let chosen: BTreeSet<usize> = answer.selected.iter().copied().collect();
+            let sum = |number: fn(&Candidate) -> u64| {
+                chosen.iter().map(|item| all.get(*item).map_or(0, number)).sum::<u64>()
+            };
+            let is_answer = answer.selected.is_sorted()
+                && chosen.len() == answer.selected.len()
+                && chosen
+                    .iter()
+                    .all(|item| *item < all.len() && all[*item].deps.iter().all(|dep| chosen.contains(dep)))
+                && all.iter().enumerate().all(|(item, one)| match one.mark {
+                    Mark::Free => true,
+                    Mark::Pinned => chosen.contains(&item),
+                    Mark::Forbidden => !chosen.contains(&item),
+                })
+                && (answer.utility, answer.cost) == (sum(|one| one.utility), sum(|one| one.cost))
+                && answer.cost <= problem.budget();
+            assert_eq!(check(&problem, &answer).is_ok(), is_answer, "{problem:?} {answer:?}");
+            *(if is_answer { &mut passed } else { &mut rejected }) += 1;
+        }
+    }
+    println!("{rejected} corrupted answers rejected, {passed} answers passed");
+    assert!(rejected > 5 * cases(1_000), "{rejected}");
+}
+
+#[test]
+fn a_worse_answer_gets_no_certificate() {
+    for (problem, best) in problems(15, 200) {
+        for worse in others(&problem, &best).take(8) {
+            let unproven = certify(&problem, &worse, Limits::default());
+            assert_eq!(unproven, Err(Unproven::NotBest), "{problem:?} {worse:?}");
+        }
+    }
+}
+
+#[test]
+fn a_doubt_names_the_step_and_what_is_missing() {
+    let problem = Problem::new(5, vec![free(4, 3, &[]), free(9, 3, &[0]), free(5, 4, &[])]).unwrap();
+    let selection = Selection { selected: vec![2], utility: 5, cost: 4 };
+    let prices = |scale, price, flow: &[_]| Prices { scale, price, toll: 0, flow: flow.to_vec() };
+    let empty = Certificate { selection, ..Certificate::default() };
+    let with = |steps: Vec<Step>| Certificate { steps, ..empty.clone() };
+    // 1 is too dear. With 2 there is no room for 0, and without it there is no more than 4.
+    let drop = Step::Drop(vec![1]);
+    let whole = with(vec![
+        drop.clone(),
+        Step::Branch(2),
+        Step::Close(prices(1, 2, &[])),
+        Step::Close(prices(1, 0, &[])),
+    ]);
+    assert_eq!(verify(&problem, &whole), Ok(()));
+    let below_zero = "step 1: a scale, a price or a flow is below zero; expected none that is";
+    for (certificate, sentence) in [
+        (with(vec![]), "after the last step, cases are open; expected steps that close them"),
+        (
+            with(vec![Step::Drop(vec![0])]),
+            "step 1: 0 is dropped, and there is room for it with all that it needs",
+        ),
+        (with(vec![drop.clone(), drop.clone()]), "step 2: 1 is decided already; expected one that is open"),
+        (with(vec![Step::Branch(3)]), "step 1: 3 is not in the list; expected positions of the list"),
+        (
+            with(vec![Step::Close(prices(1, 1, &[(0, 1, 1)]))]),
+            "step 1: weight flows from 0 to 1, which it does not need",
+        ),
+        (with(vec![Step::Close(prices(1, 1, &[(1, 0, -1)]))]), below_zero),
+        (with(vec![Step::Close(prices(1, -1, &[]))]), below_zero),
+        (with(vec![Step::Close(prices(-1, 1, &[]))]), below_zero),
+        (
+            with(vec![drop, Step::Close(prices(1, 1, &[]))]),
+            "step 2: the case is closed, and a better choice in it is not excluded",
+        ),
+        (
+            Certificate { selection: Selection { cost: 3, ..empty.selection.clone() }, ..whole.clone() },
+            "the answer is none: cost 3 was said; expected the sum, 4",
+        ),
+    ] {
+        assert_eq!(verify(&problem, &certificate).unwrap_err().to_string(), sentence);
+    }
+    let steps = [whole.steps.clone(), vec![Step::Branch(2)]].concat();
+    assert_eq!(verify(&problem, &with(steps)).unwrap_err().gap, Gap::Surplus);
+}
+
+#[test]
+fn the_verifier_uses_the_words_and_the_check_and_nothing_that_finds_answers() {
+    let sources = [
+        include_str!("../src/context/verify.rs"),
+        include_str!("../src/context/weigh.rs"),
+        include_str!("../src/context/rows.rs"),
+        include_str!("../src/context/doubt.rs"),
+        include_str!("../src/context/certificate.rs"),
+        include_str!("../src/context/check.rs"),
+        include_str!("../src/context/problem.rs"),
+    ];
+    let used: BTreeSet<&str> = sources
+        .iter()
+        .flat_map(|source| source.split("super::").skip(1))
+        .map(|rest| &rest[..rest.find(|c: char| !c.is_alphanumeric()).unwrap()])
+        .collect();
+    let own = ["Candidate", "certificate", "check", "doubt", "problem", "rows", "verify", "weigh"];
+    assert_eq!(used.into_iter().collect::<Vec<_>>(), own);
+    assert!(sources.iter().all(|source| !source.contains("crate::")));
+}
