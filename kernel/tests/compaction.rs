@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+mod written;
+
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::Time;
 use orchestrion_kernel::item::{
@@ -15,6 +17,7 @@ use orchestrion_kernel::present::{Plain, present};
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, ItemId, Phase, Policy, Refusal, State, UserId, decide,
 };
+use written::new;
 
 struct Kernel {
     policy: Policy,
@@ -84,20 +87,7 @@ impl Kernel {
 }
 
 fn fact(key: &str, text: &str) -> NewFact {
-    NewFact {
-        kind: FactKind::Fact,
-        key: key.into(),
-        text: text.into(),
-        source: Source { name: "somebody".into(), rank: Rank::Employee },
-        at: Time::default(),
-        memory: MemoryType::User,
-        scope: Scope::Global,
-        audience: Audience::Everybody,
-        time_sensitive: false,
-        supersedes: None,
-        detected: None,
-        rests_on: Vec::new(),
-    }
+    NewFact { at: Time::default(), ..new(key, text, Rank::Employee) }
 }
 
 fn on(fact: NewFact, key: &str) -> NewFact {

@@ -1,0 +1,288 @@
+//! What modules are shown: sections, pins, budgets, and calls that are not made (000 §5, 003 §7, decision 0024).
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod written;
+
+use orchestrion_kernel::item::{Identity, Rank, Topic};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Write};
+use orchestrion_kernel::module::{Argument, Ask, Failure, Module, Ratings, Report, Role, Stance};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::policy::View;
+use orchestrion_kernel::present::{Measure, OverBudget, Plain, present};
+use orchestrion_kernel::{
+    ConversationId, Event, Events, Input, Policy, Refusal, Score, State, TaskId, UserId, Weight, decide,
+};
+use written::{new, resting};
+
+struct Kernel {
+    policy: Policy,
+    state: State,
+}
+
+impl Kernel {
+    /// An open session in which somebody speaks, under a budget.
+    fn new(budget: u32) -> Self {
+        let mut policy = Policy::hardened();
+        (policy.contexts.budget, policy.contexts.reserved) = (budget, 0);
+        let mut kernel = Self { policy, state: State::new(ConversationId::new("c")) };
+        kernel.take(Input::SessionStart { user: UserId::new("ada") }).unwrap();
+        kernel
+    }
+
+    fn take(&mut self, input: Input) -> Result<Events, Refusal> {
+        let events = decide(&self.policy, &self.state, &input)?;
+        events.iter().for_each(|event| self.state.apply(event));
+        Ok(events)
+    }
+
+    fn write(&mut self, write: Write) {
+        self.take(Input::Write(Box::new(write))).unwrap();
+    }
+
+    fn know(&mut self, fact: NewFact) {
+        self.write(Write::Fact(fact));
+    }
+
+    fn speak(&mut self) {
+        let identity = Identity {
+            authority: "lead".into(),
+            rank: Rank::Manager,
+            department: "d".into(),
+            organization: "o".into(),
+            permissions: Vec::new(),
+        };
+        self.write(Write::Identity { name: "Ada".into(), identity });
+    }
+
+    fn signal(&mut self, key: &str, text: &str) {
+        self.write(Write::Environment { key: key.into(), text: text.into(), supersedes: None });
+    }
+
+    fn ask(&mut self, text: &str) -> Events {
+        self.take(Input::UserMessage { user: UserId::new("ada"), text: text.into() }).unwrap()
+    }
+
+    fn reply(&mut self, report: Report) -> Result<Events, Refusal> {
+        let call = self.state.control.waiting().unwrap().id;
+        self.take(Input::reply(call, report))
+    }
+
+    /// Takes steps and lets calls that this test does not care about succeed, up to a question.
+    fn until(&mut self, ask: Ask) {
+        for _ in 0..100 {
+            match self.state.control.waiting().map(|call| call.ask) {
+                Some(waiting) if waiting == ask => return,
+                Some(waiting) => self.reply(succeeds(waiting)).map(|_| ()).unwrap(),
+                None => self.take(Input::Step).map(|_| ()).unwrap(),
+            }
+        }
+        panic!("nobody asks {ask:?}");
+    }
+
+    fn shown(&self, ask: Ask) -> String {
+        present(&self.policy, &self.state, ask, &Plain).unwrap().text
+    }
+}
+
+fn succeeds(ask: Ask) -> Report {
+    match ask {
+        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Ask::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
+        Ask::DraftPlan => {
+            let task = Task { id: TaskId::FIRST, text: "do it".into(), effect: Effect::Pure };
+            Report::Plan(Plan::new(vec![task]).unwrap())
+        }
+        Ask::Argue(role) => argues(Stance::Pro, &format!("{role} agrees")),
+        ask => panic!("{ask:?}"),
+    }
+}
+
+fn argues(stance: Stance, text: &str) -> Report {
+    let argument = Argument { stance, confidence: Score::from_millionths(850_000).unwrap() };
+    Report::Argument { argument, text: text.into(), plan: None }
+}
+
+#[test]
+fn sections_stand_in_the_order_of_003_parted_by_empty_lines() {
+    let mut kernel = Kernel::new(1_000);
+    kernel.know(new("colour", "blue", Rank::Employee));
+    kernel.signal("rain", "heavy");
+    kernel.speak();
+    kernel.ask("paint it");
+    kernel.until(Ask::DraftPlan);
+    assert_eq!(
+        kernel.shown(Ask::DraftPlan),
+        "# Identity\n[3] identity: Ada\n\n\
+         # Environment\n[2] environment rain: heavy\n\n\
+         # Facts\n[1] fact colour: blue\n\n\
+         # Working set\n[4] request 1: paint it\n[5] tags of request 1: tags: ; nearest past request: 0.00\n"
+    );
+}
+
+#[test]
+fn box_budget_management() {
+    let mut kernel = Kernel::new(1_000);
+    for number in 0..40 {
+        kernel.know(new(&format!("fact{number}"), &"word ".repeat(number), Rank::Employee));
+    }
+    kernel.signal("rain", "heavy");
+    kernel.speak();
+    kernel.ask("paint it");
+    kernel.until(Ask::DraftPlan);
+    let mut before = 0;
+    for budget in (40..1_500).step_by(7) {
+        kernel.policy.contexts.budget = budget;
+        let context = present(&kernel.policy, &kernel.state, Ask::DraftPlan, &Plain).unwrap();
+        assert!(context.cost_tokens <= u64::from(budget), "{budget}: {}", context.text);
+        assert!(context.utility >= before, "{budget}: more room is worth less");
+        assert!(context.text.starts_with("# Identity\n") && context.text.contains("rain: heavy"));
+        assert_eq!(context.utility, context.bound);
+        before = context.utility;
+    }
+    assert_eq!(kernel.shown(Ask::DraftPlan).matches("] fact ").count(), 40, "and then there is room for all");
+}
+
+#[test]
+fn what_is_shown_comes_with_what_it_rests_on() {
+    let mut kernel = Kernel::new(1_000);
+    kernel.know(new("measured", &"a long report ".repeat(20), Rank::Employee));
+    kernel.know(resting("concluded", "it holds", "measured"));
+    kernel.know(new("apart", "something else", Rank::Employee));
+    kernel.ask("is it safe?");
+    kernel.until(Ask::DraftPlan);
+    kernel.policy.contexts.budget = 60;
+    let shown = kernel.shown(Ask::DraftPlan);
+    assert!(
+        !shown.contains("measured") && !shown.contains("concluded") && shown.contains("apart"),
+        "{shown}"
+    );
+    kernel.policy.contexts.budget = 200;
+    let shown = kernel.shown(Ask::DraftPlan);
+    assert!(shown.contains("measured") && shown.contains("concluded"), "{shown}");
+}
+
+#[test]
+fn a_view_says_what_matters_to_a_module_and_how_much_it_is_shown() {
+    let mut kernel = Kernel::new(1_000);
+    kernel.know(NewFact { kind: FactKind::Constraint(None), ..new("limit", "ten euros", Rank::Manager) });
+    kernel.know(new("colour", "blue, dark", Rank::Employee));
+    kernel.ask("paint it");
+    kernel.until(Ask::DraftPlan);
+    let security = Ask::Argue(Role::Security);
+    let all = kernel.shown(security);
+    assert!(all.contains("limit") && all.contains("colour"));
+    let weights = [(Topic::Fact, Weight::ZERO)].into();
+    let view = |budget| View { module: Module::Debater(Role::Security), budget, weights };
+    kernel.policy.contexts.views = vec![view(None)];
+    let shown = kernel.shown(security);
+    assert!(
+        shown.contains("limit") && !shown.contains("colour"),
+        "what is worth nothing is not shown: {shown}"
+    );
+    kernel.policy.contexts.views[0].budget = Some(12);
+    assert!(kernel.shown(Ask::DraftPlan).contains("colour"), "others are shown what they were");
+    let shown = kernel.shown(security);
+    assert_eq!(shown, "# Working set\n[3] request 1: paint it\n");
+}
+
+#[test]
+fn solution_reads_the_reviews_of_the_pass_before_whatever_else_fits() {
+    let mut kernel = Kernel::new(1_000);
+    kernel.ask("paint it");
+    kernel.until(Ask::Argue(Role::Critic));
+    kernel.reply(argues(Stance::Con, "the paint is wet")).unwrap();
+    kernel.until(Ask::Argue(Role::Security));
+    kernel.reply(argues(Stance::Con, "the ladder is loose")).unwrap();
+    kernel.until(Ask::Argue(Role::Solution));
+    let again = kernel.state.control.request().unwrap().debate.pass;
+    assert_eq!(again, 2);
+    // Nothing else but the request fits.
+    kernel.policy.contexts.budget = 38;
+    let weights = Topic::ALL.map(|topic| (topic, Weight::ZERO)).into();
+    kernel.policy.contexts.views =
+        vec![View { module: Module::Debater(Role::Solution), budget: None, weights }];
+    let shown = kernel.shown(Ask::Argue(Role::Solution));
+    assert!(shown.contains("the paint is wet") && shown.contains("the ladder is loose"), "{shown}");
+    assert!(!shown.contains("agrees"), "{shown}");
+    kernel.reply(argues(Stance::Pro, "a new ladder")).unwrap();
+    let shown = kernel.shown(Ask::Argue(Role::Solution));
+    assert!(!shown.contains("the ladder is loose"), "it was answered: {shown}");
+}
+
+#[test]
+fn a_call_that_cannot_be_shown_what_it_must_is_not_made_and_fails() {
+    let mut kernel = Kernel::new(20);
+    kernel.speak();
+    kernel.signal("rain", &"heavy ".repeat(20));
+    let events = kernel.ask("paint it");
+    let [.., Event::ToolCall { call, ask: Ask::VerifyIdentity }, over] = events.as_slice() else {
+        panic!("{events:?}")
+    };
+    let Event::OverBudget { call: over, needs, budget: 20 } = over else { panic!("{over:?}") };
+    assert!(over == call && *needs > 20);
+    let error = present(&kernel.policy, &kernel.state, Ask::VerifyIdentity, &Plain).unwrap_err();
+    assert_eq!(error, OverBudget { needs: *needs, budget: 20 });
+    let said = format!("what must be shown takes {needs} tokens; expected at most 20, or a larger budget");
+    assert_eq!(error.to_string(), said);
+    let refused = kernel.reply(succeeds(Ask::VerifyIdentity)).unwrap_err();
+    assert!(refused.to_string().contains("nobody was asked"), "{refused}");
+    // Everybody else cannot be asked either; the request ends all the same.
+    for _ in 0..40 {
+        if kernel.state.control.phase().is_rest() {
+            break;
+        }
+        let input = match kernel.state.control.waiting() {
+            Some(call) => Input::CallFailed { call: call.id, failure: Failure::OverBudget },
+            None => Input::Step,
+        };
+        kernel.take(input).unwrap();
+    }
+    assert!(kernel.state.control.phase().is_rest(), "{}", kernel.state.control.phase());
+}
+
+#[test]
+fn what_is_written_while_a_call_is_out_does_not_undo_it() {
+    let mut kernel = Kernel::new(40);
+    kernel.ask("paint it");
+    kernel.signal("rain", &"heavy ".repeat(40));
+    assert!(present(&kernel.policy, &kernel.state, Ask::VerifyIdentity, &Plain).is_err());
+    assert!(kernel.reply(succeeds(Ask::VerifyIdentity)).is_ok());
+}
+
+/// Every line costs one token, and so does the empty line between two sections, but only where they are joined.
+struct Joining;
+
+impl Measure for Joining {
+    fn tokens(&self, text: &str) -> u64 {
+        let ends = text.trim_matches('\n').matches('\n').count();
+        1 + u64::try_from(ends).unwrap()
+    }
+
+    fn relevance(&self, _request: &str, texts: &[&str]) -> Vec<Score> {
+        texts.iter().map(|text| if text.contains("wall") { Score::ONE } else { Score::ZERO }).collect()
+    }
+}
+
+#[test]
+fn what_joining_costs_is_made_room_for_and_what_is_about_the_request_stays() {
+    let mut kernel = Kernel::new(1_000);
+    for (key, text) in [("a", "the wall is dry"), ("b", "the roof is new"), ("c", "the door is old")] {
+        kernel.know(new(key, text, Rank::Employee));
+    }
+    kernel.ask("paint the wall");
+    kernel.until(Ask::DraftPlan);
+    let context = |budget: u32, kernel: &mut Kernel| {
+        kernel.policy.contexts.budget = budget;
+        present(&kernel.policy, &kernel.state, Ask::DraftPlan, &Joining)
+    };
+    for budget in 4..30 {
+        match context(budget, &mut kernel) {
+            Ok(context) => assert!(context.cost_tokens <= u64::from(budget), "{budget}"),
+            Err(over) => assert!(over.needs > over.budget && over.budget == u64::from(budget), "{over:?}"),
+        }
+    }
+    let shown = context(5, &mut kernel).unwrap().text;
+    assert!(shown.contains("wall is dry") && !shown.contains("roof"), "{shown}");
+}

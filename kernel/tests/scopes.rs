@@ -1,0 +1,216 @@
+//! What counts where (003 `scope`), and writes that do not fit what is known.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod written;
+
+use orchestrion_kernel::ids::Time;
+use orchestrion_kernel::item::{
+    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Rank, Scope, Source, Standing,
+    SupersessionRule,
+};
+use orchestrion_kernel::knowledge::{
+    FactKind, Misuse, NewFact, Reader, Reference, Write, admit, decide_write,
+};
+use orchestrion_kernel::semantic::Semantic;
+use orchestrion_kernel::{Event, ItemId, Policy, Text};
+
+use written::{anybody, id, knowing, new, resting, shown, standing, superseding, write};
+
+// ── scopes ───────────────────────────────────────────────────────────────────────────────────────────
+
+#[test]
+fn a_supposition_supersedes_nothing_and_hides_what_it_replaces_where_it_is_made() {
+    let what_if = Scope::Hypothetical("half price".into());
+    let supposed =
+        NewFact { scope: what_if.clone(), ..superseding("price_if", "$50", Rank::Policy, "price") };
+    let known = knowing([new("price", "$100", Rank::Employee), supposed]);
+    assert_eq!(standing(&known, "price"), Standing::Current, "whatever the rank");
+    assert_eq!(shown(&known, &anybody()), ["$100"]);
+    assert_eq!(shown(&known, &Reader { scope: what_if, ..anybody() }), ["$50"]);
+    let another = Scope::Hypothetical("double price".into());
+    assert_eq!(shown(&known, &Reader { scope: another, ..anybody() }), ["$100"]);
+}
+
+#[test]
+fn what_hides_a_fact_hides_its_successor() {
+    let mine =
+        NewFact { scope: Scope::Session, ..superseding("my_language", "French", Rank::Employee, "language") };
+    let mut known = knowing([new("language", "English", Rank::Manager), mine]);
+    let renamed = superseding("house_language", "German", Rank::Manager, "language");
+    write(&mut known, &Write::Fact(renamed)).unwrap();
+    assert_eq!(shown(&known, &anybody()), ["French"]);
+}
+
+#[test]
+fn a_name_means_what_has_it_here_then_everywhere_then_anywhere() {
+    let draft = |name: &str| Scope::Draft(name.into());
+    let price = |scope, text: &str| NewFact { scope, ..new("price", text, Rank::Employee) };
+    let known = knowing([price(Scope::Global, "$1"), price(draft("x"), "$2")]);
+    let names = |scope: Scope| {
+        let mut known = known.clone();
+        write(
+            &mut known,
+            &Write::Fact(NewFact { scope, ..superseding("cost", "$3", Rank::Employee, "price") }),
+        )
+        .unwrap();
+        known.find(&Key::Fact("cost".into())).unwrap().item.fact().unwrap().supersedes
+    };
+    assert_eq!(names(draft("x")), Some(ItemId::new(2)));
+    assert_eq!(names(draft("y")), Some(ItemId::new(1)));
+    assert_eq!(names(Scope::Global), Some(ItemId::new(1)));
+}
+
+#[test]
+fn what_nobody_believes_is_not_taken_the_place_of() {
+    let denied = NewFact { memory: MemoryType::Organizational, ..new("policy", "none", Rank::Unverified) };
+    let known = knowing([denied, superseding("note", "1", Rank::Employee, "policy")]);
+    assert_eq!(standing(&known, "policy"), Standing::Denied);
+    assert_eq!(known.find(&Key::Fact("note".into())).unwrap().item.fact().unwrap().supersedes, None);
+}
+
+#[test]
+fn within_a_scope_facts_supersede_each_other() {
+    let draft = Scope::Draft("offer".into());
+    let drafted = |text: &str| NewFact { scope: draft.clone(), ..new("price", text, Rank::Employee) };
+    let known = knowing([drafted("$1"), drafted("$2")]);
+    assert_eq!(shown(&known, &Reader { scope: draft, ..anybody() }), ["$2"]);
+}
+
+#[test]
+fn in_a_session_its_own_facts_hide_those_that_count_everywhere() {
+    let mine = NewFact { scope: Scope::Session, ..new("language", "French", Rank::Guest) };
+    let known = knowing([new("language", "English", Rank::Manager), mine]);
+    assert_eq!(shown(&known, &anybody()), ["French"]);
+    assert_eq!(standing(&known, "language"), Standing::Current);
+}
+
+#[test]
+fn no_link_is_left_to_what_leaves_with_the_session() {
+    let mine = NewFact { scope: Scope::Session, ..new("mood", "good", Rank::Employee) };
+    let known = knowing([mine, superseding("note", "better", Rank::Employee, "mood")]);
+    assert_eq!(known.find(&Key::Fact("note".into())).unwrap().item.fact().unwrap().supersedes, None);
+}
+
+#[test]
+fn what_counts_in_a_session_leaves_with_it() {
+    let known = knowing([
+        new("a", "1", Rank::Employee),
+        NewFact { scope: Scope::Session, ..new("mood", "good", Rank::Employee) },
+    ]);
+    assert_eq!(known.working_set(), [ItemId::new(2)]);
+    let rests = NewFact { rests_on: vec![Reference::Key("mood".into())], ..new("b", "2", Rank::Employee) };
+    let misuse = decide_write(&Policy::hardened(), &known, &Write::Fact(rests)).unwrap_err();
+    assert_eq!(
+        misuse.to_string(),
+        "the write lasts longer than `mood`, on which it rests; expected that it rests on what persists"
+    );
+}
+
+// ── misuse ───────────────────────────────────────────────────────────────────────────────────────────
+
+fn refused(known: &Semantic, fact: NewFact) -> String {
+    decide_write(&Policy::hardened(), known, &Write::Fact(fact)).unwrap_err().to_string()
+}
+
+#[test]
+fn a_write_that_does_not_fit_is_refused_with_the_reason() {
+    let known = knowing([new("a", "1", Rank::Employee)]);
+    assert_eq!(
+        refused(&known, superseding("b", "2", Rank::Employee, "nothing")),
+        "the write supersedes `nothing`, which is not known; expected what was written before"
+    );
+    assert_eq!(
+        refused(&known, resting("b", "2", "nothing")),
+        "the write rests on `nothing`, which is not known; expected something that was written before"
+    );
+}
+
+#[test]
+fn nothing_rests_on_what_it_takes_the_place_of() {
+    let mut known = knowing([new("a", "1", Rank::Employee), resting("b", "2", "a"), resting("c", "3", "b")]);
+    let on = |name: &str, fact| NewFact { rests_on: vec![Reference::Key(name.into())], ..fact };
+    assert_eq!(
+        refused(&known, on("a", superseding("d", "4", Rank::Employee, "a"))),
+        "the write rests on `a`, and that on what the write takes the place of; expected that it rests on what stays \
+         without it"
+    );
+    for cyclic in
+        [on("c", superseding("d", "4", Rank::Employee, "a")), resting("a", "4", "a"), resting("a", "4", "c")]
+    {
+        assert!(matches!(
+            decide_write(&Policy::hardened(), &known, &Write::Fact(cyclic)),
+            Err(Misuse::Cyclic(_))
+        ));
+    }
+    let scratch = |key: &str, on: Option<u64>| Write::Working {
+        key: key.into(),
+        text: "1".into(),
+        expires_at: None,
+        rests_on: on.map(|on| Reference::Id(ItemId::new(on))).into_iter().collect(),
+    };
+    write(&mut known, &scratch("x", None)).unwrap();
+    write(&mut known, &scratch("y", Some(4))).unwrap();
+    for on in [4, 5] {
+        let itself = decide_write(&Policy::hardened(), &known, &scratch("x", Some(on)));
+        assert!(matches!(itself, Err(Misuse::Cyclic(_))));
+    }
+}
+
+#[test]
+fn nothing_rests_on_what_counts_only_elsewhere() {
+    let draft = Scope::Draft("offer".into());
+    let drafted = NewFact { scope: draft.clone(), ..new("price", "$1", Rank::Employee) };
+    let mut known = knowing([drafted]);
+    assert_eq!(
+        refused(&known, resting("total", "$9", "price")),
+        "the write rests on `price`, which counts only in another scope; expected something of its own scope, or that \
+         counts everywhere"
+    );
+    write(&mut known, &Write::Fact(NewFact { scope: draft, ..resting("total", "$9", "price") })).unwrap();
+}
+
+#[test]
+fn an_event_that_does_not_fit_is_refused_with_the_reason() {
+    use orchestrion_kernel::event::ForgetCause;
+    let known = knowing([new("a", "1", Rank::Employee), resting("b", "2", "a")]);
+    let entry = known.find(&Key::Fact("b".into())).unwrap().clone();
+    let misuse = |event| admit(&known, &event).unwrap_err();
+    let (item, deps) = (entry.item.clone(), entry.deps);
+    assert_eq!(misuse(Event::AddItem { item: item.clone(), deps }), Misuse::DuplicateId(item.id));
+    let mut unknown = item.clone();
+    unknown.id = ItemId::new(9);
+    assert_eq!(
+        misuse(Event::UpdateItem { item: unknown.clone(), deps: vec![] }),
+        Misuse::MissingItem(unknown.id)
+    );
+    let on = Reference::Id(ItemId::new(9));
+    assert_eq!(
+        misuse(Event::UpdateItem { item, deps: vec![ItemId::new(9)] }),
+        Misuse::DanglingDependency { on }
+    );
+    let forget = |id: u64, cause| Event::ForgetItems { ids: vec![ItemId::new(id)], cause };
+    assert_eq!(misuse(forget(9, ForgetCause::Expiry)), Misuse::MissingItem(ItemId::new(9)));
+    assert_eq!(misuse(forget(2, ForgetCause::SessionEnd)), Misuse::ForgottenWithoutCause(ItemId::new(2)));
+    assert_eq!(misuse(forget(2, ForgetCause::Expiry)), Misuse::ForgottenWithoutCause(ItemId::new(2)));
+}
+
+#[test]
+fn what_is_needed_is_not_forgotten() {
+    use orchestrion_kernel::event::ForgetCause;
+    let mut known = Semantic::default();
+    let scratch = |key: &str, rests_on| Write::Working {
+        key: key.into(),
+        text: key.into(),
+        expires_at: Some(Time::from_millis(2_000)),
+        rests_on,
+    };
+    write(&mut known, &scratch("a", vec![])).unwrap();
+    write(&mut known, &scratch("b", vec![Reference::Id(ItemId::FIRST)])).unwrap();
+    let forget = |ids| Event::ForgetItems { ids, cause: ForgetCause::Expiry };
+    let alone = admit(&known, &forget(vec![ItemId::FIRST]));
+    assert_eq!(alone, Err(Misuse::StillNeeded { id: ItemId::FIRST, by: ItemId::new(2) }));
+    let both = known.expired(Time::from_millis(2_000));
+    assert_eq!(admit(&known, &forget(both.clone())), Ok(()));
+    assert_eq!(both, [ItemId::FIRST, ItemId::new(2)]);
+}
