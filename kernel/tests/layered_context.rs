@@ -6,14 +6,11 @@ mod written;
 
 use orchestrion_kernel::ids::Time;
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Rank, Scope, Source, Standing,
-    SupersessionRule,
+    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Rank, Standing, SupersessionRule,
 };
-use orchestrion_kernel::knowledge::{
-    FactKind, Misuse, NewFact, Reader, Reference, Write, admit, decide_write,
-};
+use orchestrion_kernel::knowledge::{FactKind, Misuse, NewFact, Reader, Reference, Write};
 use orchestrion_kernel::semantic::Semantic;
-use orchestrion_kernel::{Event, ItemId, Policy, Text};
+use orchestrion_kernel::{ItemId, Text};
 
 use written::{NOW, anybody, current, id, knowing, new, resting, shown, standing, superseding, write};
 

@@ -5,17 +5,12 @@
 mod written;
 
 use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{
-    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Rank, Scope, Source, Standing,
-    SupersessionRule,
-};
-use orchestrion_kernel::knowledge::{
-    FactKind, Misuse, NewFact, Reader, Reference, Write, admit, decide_write,
-};
+use orchestrion_kernel::item::{Key, MemoryType, Rank, Scope, Standing};
+use orchestrion_kernel::knowledge::{Misuse, NewFact, Reader, Reference, Write, admit, decide_write};
 use orchestrion_kernel::semantic::Semantic;
-use orchestrion_kernel::{Event, ItemId, Policy, Text};
+use orchestrion_kernel::{Event, ItemId, Policy};
 
-use written::{anybody, id, knowing, new, resting, shown, standing, superseding, write};
+use written::{anybody, knowing, new, resting, shown, standing, superseding, write};
 
 // ── scopes ───────────────────────────────────────────────────────────────────────────────────────────
 

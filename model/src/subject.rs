@@ -39,26 +39,25 @@ impl Subject {
         }
     }
 
-    /// The same in a model, whose conversations are too short for the policy's own limits of compaction and of contexts: where they matter,
-    /// the scope's take their place, and its name is added to the policy's. Whatever a mutant's limit is off by, it is off by
-    /// here.
+    /// The same in a model, whose conversations are too short for the policy's own limits of compaction and of contexts: where
+    /// they matter, the scope's take their place, and its name is added to the policy's. Whatever a mutant's limit is off by, it
+    /// is off by here.
     #[must_use]
     pub fn within(mut self, model: Model, scope: &Scope) -> Self {
         let Some(limits) = model.compaction(scope) else { return self };
-        let off = |number: fn(&Compaction) -> u32| {
-            let (mutant, right) = (number(&self.deciding.compaction), number(&self.policy.compaction));
-            number(&limits).saturating_add(mutant).saturating_sub(right)
+        let (mutant, right) = (self.deciding.clone(), self.policy.clone());
+        let off = |limit: u32, number: fn(&Policy) -> u32| {
+            limit.saturating_add(number(&mutant)).saturating_sub(number(&right))
         };
         self.deciding.compaction = Compaction {
-            from_items: off(|limits| limits.from_items),
-            from_tokens: off(|limits| limits.from_tokens),
-            cluster_items: off(|limits| limits.cluster_items),
+            from_items: off(limits.from_items, |policy| policy.compaction.from_items),
+            from_tokens: off(limits.from_tokens, |policy| policy.compaction.from_tokens),
+            cluster_items: off(limits.cluster_items, |policy| policy.compaction.cluster_items),
         };
+        self.deciding.contexts.budget = off(scope.context_tokens, |policy| policy.contexts.budget);
         self.policy.compaction = limits;
-        for policy in [&mut self.policy, &mut self.deciding] {
-            policy.contexts.budget = scope.context_tokens;
-            policy.contexts.reserved = 0;
-        }
+        self.policy.contexts.budget = scope.context_tokens;
+        (self.policy.contexts.reserved, self.deciding.contexts.reserved) = (0, 0);
         self.policy.name = format!("{} at scope {}", self.policy.name, scope.name);
         self
     }

@@ -167,6 +167,7 @@ fn completions_and_the_manual_are_taken_by_what_reads_them() {
         "context-solve",
         "context-explain",
         "context-curve",
+        "context-verify",
         "export",
     ];
     let names = verbs.map(|verb| format!("orchestrion-{verb}.1"));

@@ -49,10 +49,10 @@ fn under_hardened_nothing_fails() {
     assert_eq!(
         counts(&runs),
         [
-            ("debate", 50_371, 60_063),
+            ("debate", 50_375, 60_071),
             ("execution", 446_595, 462_701),
             ("lifecycle", 90_926, 98_798),
-            ("semantic", 334_617, 334_617),
+            ("semantic", 456_865, 456_865),
         ]
     );
     for run in runs {
@@ -80,7 +80,7 @@ fn under_as_drawn_exactly_the_findings_fail() {
     assert_eq!(
         counts(&runs),
         [
-            ("debate", 57_954, 68_331),
+            ("debate", 57_960, 68_343),
             ("execution", 1_590, 2_102),
             ("lifecycle", 29, 33),
             ("semantic", 146_471, 146_471),

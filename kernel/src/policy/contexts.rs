@@ -71,8 +71,8 @@ impl Tokenizer {
 
 impl Contexts {
     pub(super) const HARDENED: Self = Self {
-        budget: 8_000,
-        reserved: 1_000,
+        budget: 32_000,
+        reserved: 4_000,
         tokenizer: Tokenizer::Bytes,
         recency: millionths(500_000),
         relevance: millionths(2_000_000),

@@ -75,6 +75,10 @@ pub(crate) fn fits(
     request: Option<&Request>,
     ask: Ask,
 ) -> Result<(), OverBudget> {
+    let room = policy.contexts.room(ask.module());
+    if all_surely_fits(known, request, room) {
+        return Ok(());
+    }
     let reader = known.speaker();
     let asked = Asked { policy, known, request, ask, reader: &reader };
     // What need not be shown changes nothing in what must.
@@ -90,7 +94,26 @@ pub(crate) fn fits(
         }
     }
     entries.retain(|entry| needed.contains(&entry.item.id));
-    asked.question(entries, policy.contexts.room(ask.module()), &Plain).map(|_| ())
+    asked.question(entries, room, &Plain).map(|_| ())
+}
+
+/// Whether the texts of all that is known are so short that nobody needs to write them down to see that they fit.
+fn all_surely_fits(known: &Semantic, request: Option<&Request>, room: u64) -> bool {
+    /// More than a line, or a heading, has beside its text and the name in its key.
+    const BESIDE: usize = 200;
+    let name = |key: &Key| match key {
+        Key::Fact(name) | Key::Working(name) | Key::Environment(name) => name.as_str().len(),
+        Key::Trace(trace) => trace.conversation.as_str().len(),
+        _ => 0,
+    };
+    let bytes = known
+        .entries()
+        .map(|Entry { item, .. }| {
+            item.text.as_str().len().saturating_add(name(&item.key)).saturating_add(BESIDE)
+        })
+        .fold(BESIDE.saturating_mul(Section::ALL.len()), usize::saturating_add);
+    request.is_none_or(|request| request.actions.is_empty())
+        && u64::try_from(bytes).is_ok_and(|bytes| bytes <= room.saturating_mul(4))
 }
 
 /// The problem, in which nothing must be shown that rests on what may not be.

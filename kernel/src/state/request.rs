@@ -259,6 +259,9 @@ impl Request {
     }
 
     pub(crate) fn enter(&mut self, from: Phase, to: Phase) {
+        if from == Phase::Round(Role::Solution) {
+            self.debate.reviews.clear();
+        }
         match (from, to) {
             (Phase::Compacting, _) => self.outdated = false,
             (Phase::Planning, Phase::Round(_)) => self.debate.pass = 1,
@@ -274,7 +277,6 @@ impl Request {
                 self.debate.security_read = None;
                 self.debate.scored = None;
             }
-            (Phase::Round(Role::Solution), _) => self.debate.reviews.clear(),
             // The run is over: reported and judged, or given up. A repaired plan starts from nothing.
             (Phase::Failure, _) | (_, Phase::RollbackActive) => self.outcomes.clear(),
             // What led here has been decided, concluded and logged; the state need not carry it further.

@@ -3,19 +3,16 @@
 #![allow(clippy::unwrap_used, dead_code, reason = "each test uses a part")]
 
 use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{
-    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Rank, Scope, Source, Standing,
-    SupersessionRule,
-};
+use orchestrion_kernel::item::{Audience, Key, MemoryType, Rank, Scope, Source, Standing};
 use orchestrion_kernel::knowledge::{
     FactKind, Misuse, NewFact, Reader, Reference, Write, admit, decide_write,
 };
 use orchestrion_kernel::semantic::Semantic;
-use orchestrion_kernel::{Event, ItemId, Policy, Text};
+use orchestrion_kernel::{Event, ItemId, Policy};
 
-pub const NOW: Time = Time::from_millis(1_000);
+pub(crate) const NOW: Time = Time::from_millis(1_000);
 
-pub fn new(key: &str, text: &str, rank: Rank) -> NewFact {
+pub(crate) fn new(key: &str, text: &str, rank: Rank) -> NewFact {
     NewFact {
         kind: FactKind::Fact,
         key: key.into(),
@@ -32,16 +29,16 @@ pub fn new(key: &str, text: &str, rank: Rank) -> NewFact {
     }
 }
 
-pub fn superseding(key: &str, text: &str, rank: Rank, named: &str) -> NewFact {
+pub(crate) fn superseding(key: &str, text: &str, rank: Rank, named: &str) -> NewFact {
     NewFact { supersedes: Some(Reference::Key(named.into())), ..new(key, text, rank) }
 }
 
-pub fn resting(key: &str, text: &str, on: &str) -> NewFact {
+pub(crate) fn resting(key: &str, text: &str, on: &str) -> NewFact {
     NewFact { rests_on: vec![Reference::Key(on.into())], ..new(key, text, Rank::Employee) }
 }
 
 /// Writes, and holds every event against what it is written into.
-pub fn write(known: &mut Semantic, write: &Write) -> Result<Vec<Event>, Misuse> {
+pub(crate) fn write(known: &mut Semantic, write: &Write) -> Result<Vec<Event>, Misuse> {
     let events = decide_write(&Policy::hardened(), known, write)?;
     for event in &events {
         admit(known, event).unwrap();
@@ -51,7 +48,7 @@ pub fn write(known: &mut Semantic, write: &Write) -> Result<Vec<Event>, Misuse> 
     Ok(events)
 }
 
-pub fn knowing(facts: impl IntoIterator<Item = NewFact>) -> Semantic {
+pub(crate) fn knowing(facts: impl IntoIterator<Item = NewFact>) -> Semantic {
     let mut known = Semantic::default();
     for fact in facts {
         write(&mut known, &Write::Fact(fact)).unwrap();
@@ -59,23 +56,23 @@ pub fn knowing(facts: impl IntoIterator<Item = NewFact>) -> Semantic {
     known
 }
 
-pub fn standing(known: &Semantic, key: &str) -> Standing {
+pub(crate) fn standing(known: &Semantic, key: &str) -> Standing {
     known.find(&Key::Fact(key.into())).unwrap().item.standing
 }
 
-pub fn id(known: &Semantic, key: &str) -> ItemId {
+pub(crate) fn id(known: &Semantic, key: &str) -> ItemId {
     known.find(&Key::Fact(key.into())).unwrap().item.id
 }
 
-pub fn anybody() -> Reader {
+pub(crate) fn anybody() -> Reader {
     Reader { rank: Rank::Employee, permissions: Vec::new(), scope: Scope::Global, now: NOW }
 }
 
 /// The texts that may stand in a context.
-pub fn shown(known: &Semantic, reader: &Reader) -> Vec<String> {
+pub(crate) fn shown(known: &Semantic, reader: &Reader) -> Vec<String> {
     known.selectable(reader).map(|entry| entry.item.text.to_string()).collect()
 }
 
-pub fn current(known: &Semantic, key: &str) -> Option<String> {
+pub(crate) fn current(known: &Semantic, key: &str) -> Option<String> {
     known.get_current_value(&key.into()).map(|item| item.text.to_string())
 }

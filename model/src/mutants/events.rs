@@ -40,6 +40,7 @@ const LOST: &[(&str, &str, Spoil)] = lost!(
     SessionStarted,
     SessionEnded,
     CallFailed,
+    OverBudget,
     Cancelled,
     Resumed,
     Moved,

@@ -27,12 +27,13 @@ const VOICES: [Setting<Weight>; 5] = [
 ];
 
 /// The bounds, each moved by one either way.
-const BOUNDS: [Setting<u32>; 5] = [
+const BOUNDS: [Setting<u32>; 6] = [
     ("bounds.passes", |policy| &mut policy.bounds.passes),
     ("bounds.audit_attempts", |policy| &mut policy.bounds.audit_attempts),
     ("compaction.from_items", |policy| &mut policy.compaction.from_items),
     ("compaction.from_tokens", |policy| &mut policy.compaction.from_tokens),
     ("compaction.cluster_items", |policy| &mut policy.compaction.cluster_items),
+    ("contexts.budget", |policy| &mut policy.contexts.budget),
 ];
 
 const OFF_BY_ONE: [(i32, &str); 2] = [(-1, "one too few"), (1, "one too many")];

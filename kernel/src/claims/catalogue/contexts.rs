@@ -103,13 +103,13 @@ fn is_tight(policy: &Policy, state: &State) -> bool {
     u64::try_from(tokens).map_or(true, |tokens| tokens >= policy.contexts.room(call.ask.module()))
 }
 
-/// Whether the module that is asked is not shown all that it might be.
+/// Whether there is no room for all that the module that is asked might be shown.
 fn leaves_out(policy: &Policy, state: &State) -> bool {
     let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return false };
-    match (asked(policy, state, call), present(policy, state, call.ask, &Plain)) {
-        (Ok(asked), Ok(shown)) => asked.ids.len() > shown.ids.len(),
-        _ => false,
-    }
+    asked(policy, state, call).is_ok_and(|asked| {
+        let costs = asked.problem.candidates().iter().map(|candidate| candidate.cost);
+        costs.fold(0, u64::saturating_add) > asked.problem.budget()
+    })
 }
 
 /// The items of the set that counts, found by trying every one; nothing where there are too many.
