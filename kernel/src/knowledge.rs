@@ -19,7 +19,7 @@ use crate::item::{
     Variant,
 };
 use crate::semantic::{Entry, Semantic};
-use crate::situation::{SituationSummary, SummaryField};
+use crate::situation::SituationSummary;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -171,8 +171,7 @@ impl Semantic {
     /// Where things stand, as far as a module said (002 `situation_summary`).
     #[must_use]
     pub fn situation(&self) -> SituationSummary {
-        let said = |field| Some((field, self.find(&Key::Situation(field))?.item.text.clone()));
-        SummaryField::ALL.into_iter().filter_map(said).collect()
+        self.said().collect()
     }
 
     /// What stands in the place of an item now: itself, or what superseded it, or what superseded that (003

@@ -4,8 +4,9 @@
 //! judgement on which item matters to whom.
 
 use crate::event::Event;
-use crate::ids::{ItemId, RequestId, TaskId};
+use crate::ids::{ItemId, RequestId, TaskId, Text};
 use crate::item::{Item, Key, Layer, Standing, Status, Variant};
+use crate::situation::SummaryField;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -112,6 +113,17 @@ impl Semantic {
             let Key::Output(_, task) = key else { return None };
             let subtask = self.find(&Key::Task(request, *task))?;
             (subtask.item.variant == Variant::Subtask(Status::Done)).then_some(&self.get(*id)?.item)
+        })
+    }
+
+    /// What is said of each field of the situation, if anything is.
+    pub(crate) fn said(&self) -> impl Iterator<Item = (SummaryField, Text)> {
+        let of = |field: SummaryField, id: ItemId| (Key::Situation(field), id);
+        let [first, .., last] = SummaryField::ALL;
+        // Of one field the latest comes last, and is what counts.
+        self.by_key.range(of(first, LOWEST)..=of(last, HIGHEST)).filter_map(|((key, id), ())| match key {
+            Key::Situation(field) => Some((*field, self.get(*id)?.item.text.clone())),
+            _ => None,
         })
     }
 

@@ -118,21 +118,18 @@ fn all_surely_fits(known: &Semantic, request: Option<&Request>, room: u64) -> bo
 
 /// The problem, in which nothing must be shown that rests on what may not be.
 fn posed(budget: u64, mut candidates: Vec<Candidate>) -> Result<Problem, OverBudget> {
-    loop {
-        match Problem::new(budget, candidates.clone()) {
-            Ok(problem) => return Ok(problem),
-            Err(Flaw::PinnedOverBudget { needs, budget }) => return Err(OverBudget { needs, budget }),
-            Err(Flaw::PinnedNeedsForbidden { pinned: item, .. }) => {
-                if let Some(candidate) = candidates.get_mut(item) {
-                    candidate.mark = Mark::Forbidden;
-                }
-            }
-            // Only sums beyond 2^62, which no memory holds.
-            Err(Flaw::UnknownDependency { .. } | Flaw::TooLarge { .. }) => {
-                return Err(OverBudget { needs: u64::MAX, budget });
-            }
+    let mut problem = Problem::new(budget, candidates.clone());
+    while let Err(Flaw::PinnedNeedsForbidden { pinned: item, .. }) = problem {
+        if let Some(candidate) = candidates.get_mut(item) {
+            candidate.mark = Mark::Forbidden;
         }
+        problem = Problem::new(budget, candidates.clone());
     }
+    problem.map_err(|flaw| match flaw {
+        Flaw::PinnedOverBudget { needs, budget } => OverBudget { needs, budget },
+        // Only sums beyond 2^62, which no memory holds.
+        _ => OverBudget { needs: u64::MAX, budget },
+    })
 }
 
 impl Question {

@@ -21,7 +21,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     budget; who speaks and what comes from outside it is shown always. Nothing becomes known by that.",
         formula: "□ (waiting(M) ⇒ Ctx ⊆ selectable(S) ∧ deps(Ctx) ⊆ Ctx ∧ cost(Ctx) ≤ T_M ∧ pinned ⊆ Ctx ∧ S' = S)",
         check: Check::State(|policy, state| {
-            let Some(call) = state.control.waiting() else { return true };
+            let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return true };
             let Ok(shown) = present(policy, state, call.ask, &Plain) else { return true };
             let known = state.semantic.clone();
             let reader = known.speaker();
@@ -36,12 +36,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
                     pinned(&entry.item) && entry.deps.is_empty() && !shown.ids.contains(id)
                 })
             };
-            // Where there is room for all, nothing is left out but what rests on what may not be shown.
-            let room = is_tight(policy, state) || {
-                let rests_free = |id: &&ItemId| rests(id).iter().all(|dep| shown.ids.contains(dep));
-                alone || free.iter().filter(rests_free).all(|id| shown.ids.contains(id))
-            };
-            room && shown.ids.iter().all(|id| free.contains(id) && closed(id))
+            shown.ids.iter().all(|id| free.contains(id) && closed(id))
                 && free.iter().find(missing).is_none()
                 && u64::try_from(shown.text.len().div_ceil(4))
                     .is_ok_and(|tokens| tokens <= policy.contexts.room(call.ask.module()))
