@@ -20,6 +20,10 @@ use crate::state::State;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// How far the search for a context goes: a conversation waits for it. What is cut short says how much better another set
+/// might be.
+const LIMITS: Limits = Limits { nodes: 2_000 };
+
 /// A module's context: which items, how many tokens, and the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -72,7 +76,7 @@ pub fn settled(
                 needs: over.needs.saturating_add(room.saturating_sub(budget)),
                 budget: room,
             })?;
-        let answer = solve(&question.problem, Limits::default());
+        let answer = solve(&question.problem, LIMITS);
         let (ids, text) = question.written(&answer.selection);
         let cost_tokens = measure.tokens(&text);
         let excess = cost_tokens.saturating_sub(room);

@@ -78,8 +78,7 @@ impl Adversary {
         }
         let mut inputs = Vec::new();
         // Where writes are free, a request is only there to compact what was written.
-        let asks = !self.model.free.writes
-            || self.policy.rules.compaction && compaction::is_due(&self.policy, state);
+        let asks = !self.model.free.writes || compaction::is_due(&self.policy, state);
         if asks && state.control.next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX) {
             inputs.push(Input::UserMessage { user: user(), text: text() });
         }

@@ -392,6 +392,27 @@ async fn what_is_to_be_known_is_put_into_the_mailbox_and_waits_for_a_session_if_
 }
 
 #[tokio::test]
+async fn nobody_is_asked_who_cannot_be_shown_what_must_be() {
+    let (_folder, path) = journal();
+    let mut policy = Policy { name: "narrow".to_owned(), ..Policy::hardened() };
+    (policy.contexts.budget, policy.contexts.reserved) = (30, 0);
+    let mut conversation = Conversation::open(&path, policy).unwrap();
+    let team = Team::that(|_| None);
+    let answered = conversation.ask(&team, "ada", &*"paint the wall ".repeat(20)).await.unwrap();
+    assert_eq!(answered.ending.unwrap().cause, Cause::NoAnswer(Module::Memory, Failure::OverBudget));
+    // What was asked for is shown once the user is known.
+    let asked: Vec<Ask> = team.asked.lock().unwrap().iter().map(|call| call.ask).collect();
+    assert_eq!(asked, [Ask::VerifyIdentity]);
+    let steps = steps(&std::fs::read(&path).unwrap());
+    let failed = |step: &&Step| {
+        matches!(step.input, Input::CallFailed { failure: Failure::OverBudget, .. })
+            && step.note.as_deref().is_some_and(|note| note.starts_with("what must be shown takes "))
+    };
+    assert!(steps.iter().filter(failed).count() > 2, "memory, both stores, the audit sink");
+    assert!(steps.iter().any(|step| matches!(step.events.last(), Some(Event::OverBudget { .. }))));
+}
+
+#[tokio::test]
 async fn what_a_host_says_beside_an_answer_is_shown_to_whoever_is_asked_next() {
     let (_folder, path) = journal();
     let mut conversation = opened(&path);

@@ -248,15 +248,18 @@ fn a_trace_without_its_end_is_shown_as_far_as_it_goes() {
 fn a_long_trace_makes_a_page_of_a_bounded_size() {
     use orchestrion::play::play;
     use orchestrion::scenario::Scenario;
+    // With room for all of it, for what is looked at is the page.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("wide.yaml"), "name: wide\ncontexts: {budget: 4000000000}\n").unwrap();
     let long = |requests: usize, sentences: usize| {
         let says = "Move one more report to the new queue, and tell who reads it. ".repeat(sentences);
         let says = format!("  - says: {}\n", says.trim()).repeat(requests);
         let text = format!(
-            "about: Long.\nuser: ada\nrequests:\n{says}modules:\n  analyst: {{pro: {{confidence: 0.9}}}}\n  \
+            "about: Long.\npolicy: wide.yaml\nuser: ada\nrequests:\n{says}modules:\n  analyst: {{pro: {{confidence: 0.9}}}}\n  \
              solution: {{pro: {{confidence: 0.9}}}}\n  critic: {{con: {{confidence: 0.6, says: Not all at once}}}}\n  \
              security: {{pro: {{confidence: 0.9}}}}\n  optimizer: {{pro: {{confidence: 0.9}}}}\n"
         );
-        page(&play(Scenario::parse("long.yaml", &text, Path::new("")).unwrap()).unwrap().trace)
+        page(&play(Scenario::parse("long.yaml", &text, folder.path()).unwrap()).unwrap().trace)
     };
     let thousand = long(46, 1);
     assert!(thousand.shown.steps > 1_000, "{}", thousand.shown.steps);

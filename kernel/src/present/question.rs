@@ -247,16 +247,18 @@ impl<'a> Asked<'a> {
 
     /// The situation in 002's words; empty where the module does not reason, or where there is nothing to tell.
     fn situation(&self) -> String {
+        let Some(mode) = mode(self.module()) else { return String::new() };
         let summary = self.known.situation();
         let actions = self.request.map_or(&[][..], |request| &request.actions);
-        match mode(self.module()) {
-            Some(mode) if is_told(&summary, actions) => build_reasoning_context(mode, &summary, actions),
-            _ => String::new(),
+        if is_told(&summary, actions) {
+            build_reasoning_context(mode, &summary, actions)
+        } else {
+            String::new()
         }
     }
 
     /// Whether it must be shown: who speaks and what comes from outside (003), what the user asks for, the situation as it
-    /// stands, to Solution what was objected in this pass, and to the summarizer all that it is asked about.
+    /// stands, to Solution the reviews of the pass before, and to the summarizer all that it is asked about.
     fn pins(&self, item: &Item) -> bool {
         let running = self.request.map(|request| request.id);
         let own = running.is_some() && item.key.request() == running;

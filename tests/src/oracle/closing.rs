@@ -118,7 +118,11 @@ impl Course {
             // Decision 0008: an error says that nothing was stored; so does that nobody was there.
             Question::Remember { .. } => self.stored(
                 question,
-                if matches!(failure, "error" | "no_candidates") { "missing" } else { "unknown" },
+                if matches!(failure, "error" | "no_candidates" | "over_budget") {
+                    "missing"
+                } else {
+                    "unknown"
+                },
             ),
             // DESIGN §2, audit: retried a bounded number of times, then marked undelivered; the request still ends.
             Question::DeliverAudit if self.request.audit_attempts < self.lines.bounds.audit_attempts => {

@@ -55,9 +55,26 @@ pub(super) fn compare(
     // Decision 0021: the summarizer is shown the cluster, and nothing else.
     let expected =
         if course.phase == "Compacting" { course.request.cluster.clone() } else { shown::shown(fold) };
-    // There is room for all, but for what rests on what may not be shown (000-5.7).
+    // Where there is room for all, all is shown but what rests on what may not be (000-5.7).
     let expected = if course.phase == "Compacting" { expected } else { shown::closed(fold, expected) };
-    same("a module is shown", &json!(expected), &value(&context.ids)?)?;
+    let mut roomy = policy.clone();
+    (roomy.contexts.budget, roomy.contexts.views) = (u32::MAX, Vec::new());
+    let all = present(&roomy, after, call.ask, &Plain).map_err(|over| over.to_string())?;
+    same("a module might be shown", &json!(expected), &value(&all.ids)?)?;
+    let room = policy.contexts.room(call.ask.module());
+    if all.cost_tokens <= room && policy.contexts.views.is_empty() {
+        same("a module is shown", &json!(all.ids), &value(&context.ids)?)?;
+    } else {
+        // Which of it is best the claims know; here it is part of that, closed, and fits.
+        let ids: Vec<u64> = context.ids.iter().map(|id| id.number()).collect();
+        same("a module is shown what rests on", &json!(ids), &json!(shown::closed(fold, ids.clone())))?;
+        if !ids.iter().all(|id| expected.contains(id)) || context.cost_tokens > room {
+            return Err(format!(
+                "a module is shown {ids:?} of {expected:?}, {} tokens of {room}",
+                context.cost_tokens
+            ));
+        }
+    }
     compare_reasoning(course, call.ask, &context.text)
 }
 
