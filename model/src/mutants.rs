@@ -39,7 +39,7 @@ pub struct Mutant {
 
 /// A small scope at which most mutants die.
 pub(crate) const FIRST: Scope =
-    Scope { name: "first", requests: 1, tasks: 2, items: 2, compaction: FEW, context_tokens: 24 };
+    Scope { name: "first", requests: 1, tasks: 2, items: 2, compaction: FEW, context_tokens: 22 };
 
 /// What became of every mutant of a policy at a scope.
 #[derive(Clone, Debug)]

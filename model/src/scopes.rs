@@ -95,7 +95,8 @@ pub struct Scope {
     pub items: usize,
     /// When what is known is compacted, where writes are free.
     pub compaction: Compaction,
-    /// The tokens of a context, where writes are free: too few for all that can be written.
+    /// The tokens of a context, where writes are free: too few for all that can be written, and such that what must be shown
+    /// comes to just so many, and to one more.
     pub context_tokens: u32,
 }
 
@@ -104,8 +105,8 @@ pub(crate) const FEW: Compaction = Compaction { from_items: 3, from_tokens: 8, c
 
 /// The scopes, the default first.
 pub const SCOPES: [Scope; 2] = [
-    Scope { name: "small", requests: 2, tasks: 4, items: 4, compaction: FEW, context_tokens: 24 },
-    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: FEW, context_tokens: 24 },
+    Scope { name: "small", requests: 2, tasks: 4, items: 4, compaction: FEW, context_tokens: 22 },
+    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: FEW, context_tokens: 22 },
 ];
 
 impl Model {

@@ -53,7 +53,7 @@ fn under_hardened_nothing_fails() {
             ("debate", 50_375, 60_071),
             ("execution", 446_595, 462_701),
             ("lifecycle", 90_926, 98_798),
-            ("semantic", 456_865, 456_865),
+            ("semantic", 461_328, 461_328),
         ]
     );
     for run in runs {
