@@ -1,7 +1,7 @@
 //! The event alphabet (000 §3): what `decide` gives, what `apply` writes, what the log keeps.
 //!
 //! 000's seven events are the base. Control and audit events extend it; [`Event::base`] projects them away.
-//! A `ToolCall` carries no text here: its text is what [`crate::present`] makes of the state at that moment.
+//! A `ToolCall` carries no text here: its text is what [`present`](crate::present()) makes of the state at that moment.
 
 mod record;
 

@@ -1,7 +1,7 @@
 //! The kernel of Orchestrion: everything that decides, pure and deterministic.
 //!
 //! A conversation is a [`State`]. [`decide`] says what an [`Input`] means in it, as [`Events`] or as a
-//! [`Refusal`]; [`State::apply`] writes the events; [`present`] says what a module is shown. The same three
+//! [`Refusal`]; [`State::apply`] writes the events; [`present()`] says what a module is shown. The same three
 //! run in a program, under a model checker, in a simulator and against recorded logs.
 //!
 //! ```
