@@ -12,7 +12,7 @@ pub use measure::{Measure, Plain};
 pub(crate) use question::fits;
 pub use question::{OverBudget, Question, question};
 
-use crate::context::{Limits, Status, solve};
+use crate::context::{Limits, solve};
 use crate::ids::ItemId;
 use crate::module::Ask;
 use crate::policy::Policy;
@@ -81,8 +81,7 @@ pub fn settled(
         let cost_tokens = measure.tokens(&text);
         let excess = cost_tokens.saturating_sub(room);
         if excess == 0 {
-            let utility = answer.selection.utility;
-            let bound = if answer.status == Status::Optimal { utility } else { answer.bound };
+            let (utility, bound) = (answer.selection.utility, answer.bound);
             return Ok((question, Context { ids, cost_tokens, text, utility, bound }));
         }
         budget = answer.selection.cost.saturating_sub(excess);

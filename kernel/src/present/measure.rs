@@ -1,5 +1,6 @@
 //! What the border says of texts: what they cost, and what they have to do with each other.
 
+use crate::knowledge::compaction;
 use crate::score::Score;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -19,7 +20,7 @@ pub struct Plain;
 
 impl Measure for Plain {
     fn tokens(&self, text: &str) -> u64 {
-        u64::try_from(text.len().div_ceil(4)).unwrap_or(u64::MAX)
+        u64::try_from(compaction::tokens(text)).unwrap_or(u64::MAX)
     }
 
     fn relevance(&self, _request: &str, texts: &[&str]) -> Vec<Score> {

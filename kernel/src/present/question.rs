@@ -118,14 +118,15 @@ fn all_surely_fits(known: &Semantic, request: Option<&Request>, room: u64) -> bo
 
 /// The problem, in which nothing must be shown that rests on what may not be.
 fn posed(budget: u64, mut candidates: Vec<Candidate>) -> Result<Problem, OverBudget> {
-    let mut problem = Problem::new(budget, candidates.clone());
-    while let Err(Flaw::PinnedNeedsForbidden { pinned: item, .. }) = problem {
+    // Mostly everything may be shown that something rests on.
+    while candidates.iter().any(|candidate| candidate.mark == Mark::Forbidden)
+        && let Err(Flaw::PinnedNeedsForbidden { pinned: item, .. }) = Problem::new(budget, candidates.clone())
+    {
         if let Some(candidate) = candidates.get_mut(item) {
             candidate.mark = Mark::Forbidden;
         }
-        problem = Problem::new(budget, candidates.clone());
     }
-    problem.map_err(|flaw| match flaw {
+    Problem::new(budget, candidates).map_err(|flaw| match flaw {
         Flaw::PinnedOverBudget { needs, budget } => OverBudget { needs, budget },
         // Only sums beyond 2^62, which no memory holds.
         _ => OverBudget { needs: u64::MAX, budget },
