@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod runner;
+
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -30,20 +32,9 @@ fn folder(problem: &Value) -> tempfile::TempDir {
     folder
 }
 
-/// Runs the command in a folder, checks its exit code, and gives what it printed on each stream.
+/// Runs the verb in a folder, checks its exit code, and gives what it printed on each stream.
 fn context(code: i32, folder: &Path, arguments: &[&str]) -> (String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-        .arg("context")
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("NO_COLOR")
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}{err}");
-    assert!(!err.contains("panicked"), "{arguments:?}\n{err}");
-    (out, err)
+    runner::run(code, folder, &[&["context"], arguments].concat())
 }
 
 fn solved(problem: &Value, arguments: &[&str]) -> Value {

@@ -2,14 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod runner;
+
 use orchestrion::context::{Id, Moment, Named, Solver, solve};
 use orchestrion::trace::Reader;
 use orchestrion_kernel::context::Limits;
+use runner::run;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
-use std::process::Command;
 
 const TRACE: &str = "talk.trace.ndjson";
 
@@ -43,21 +45,6 @@ fn talk(contexts: &str) -> tempfile::TempDir {
 }
 
 const TIGHT: &str = "{budget: 100, reserved: 10}";
-
-/// Runs the command in a folder, checks its exit code, and gives what it printed on each stream.
-fn run(code: i32, folder: &Path, arguments: &[&str]) -> (String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("NO_COLOR")
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}{err}");
-    assert!(!err.contains("panicked"), "{arguments:?}\n{err}");
-    (out, err)
-}
 
 fn told(folder: &Path, verb: &str, arguments: &[&str]) -> Value {
     let arguments = [&["context", verb, TRACE, "--format", "json"], arguments].concat();
