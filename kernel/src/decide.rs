@@ -167,7 +167,8 @@ impl<'a> Batch<'a> {
             policy,
             state,
             request: state.control.request().cloned(),
-            events: Vec::with_capacity(8),
+            // Room for a usual step.
+            events: Vec::with_capacity(6),
             next_item: state.semantic.next_id(),
             next_call: state.control.next_call(),
         }

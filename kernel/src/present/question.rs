@@ -15,6 +15,7 @@ use crate::score::Score;
 use crate::semantic::{Entry, Semantic};
 use crate::situation::{build_reasoning_context, is_told};
 use crate::state::Request;
+use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -81,20 +82,8 @@ pub(crate) fn fits(
     }
     let reader = known.speaker();
     let asked = Asked { policy, known, request, ask, reader: &reader };
-    // What need not be shown changes nothing in what must.
-    let mut entries = asked.entries();
-    let mut waiting: Vec<ItemId> =
-        entries.iter().filter(|entry| asked.pins(&entry.item)).map(|entry| entry.item.id).collect();
-    let mut needed = BTreeSet::new();
-    while let Some(id) = waiting.pop() {
-        if needed.insert(id)
-            && let Ok(at) = entries.binary_search_by_key(&id, |entry| entry.item.id)
-        {
-            waiting.extend(entries.get(at).iter().flat_map(|entry| &entry.deps));
-        }
-    }
-    entries.retain(|entry| needed.contains(&entry.item.id));
-    asked.question(entries, room, &Plain).map(|_| ())
+    let needs = asked.needs(&asked.entries());
+    if needs > room { Err(OverBudget { needs, budget: room }) } else { Ok(()) }
 }
 
 /// Whether the texts of all that is known are so short that nobody needs to write them down to see that they fit.
@@ -156,9 +145,7 @@ impl Question {
             }
             if section == Section::Situation && !self.situation.is_empty() {
                 text.truncate(before);
-                text.push_str(section.heading());
-                text.push_str(&self.situation);
-                text.push('\n');
+                text.push_str(&heading(section, &self.situation));
             }
         }
         // Nothing stands before the first heading.
@@ -208,11 +195,10 @@ impl<'a> Asked<'a> {
         let (mut lines, mut candidates) =
             (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
         for (at, entry) in entries.iter().enumerate() {
-            let section = self.section(&entry.item);
-            let line = if section == Section::Situation { String::new() } else { line(&entry.item) };
+            let (section, line) = self.line(&entry.item);
             let heading = Section::ALL.iter().position(|one| *one == section).unwrap_or_default();
-            let deps = entry.deps.iter().filter(|_| self.ask != Ask::Summarize);
-            let found: Option<Vec<usize>> = deps.map(|dep| positions.get(dep).copied()).collect();
+            let found: Option<Vec<usize>> =
+                self.deps(entry).iter().map(|dep| positions.get(dep).copied()).collect();
             candidates.push(Candidate {
                 utility: self.utility(&entry.item, at, entries.len(), relevance.get(at).copied()),
                 cost: if line.is_empty() { 0 } else { measure.tokens(&line) },
@@ -232,18 +218,61 @@ impl<'a> Asked<'a> {
         }
         for section in Section::ALL {
             let told = section == Section::Situation && !situation.is_empty();
-            let written =
-                if told { &[section.heading(), &situation, "\n"].concat() } else { section.heading() };
             let mark = if told { Mark::Pinned } else { Mark::Free };
-            candidates.push(Candidate { utility: 0, cost: measure.tokens(written), deps: Vec::new(), mark });
+            let cost = measure.tokens(&heading(section, &situation));
+            candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), mark });
         }
         let ids = entries.iter().map(|entry| entry.item.id).collect();
         let problem = posed(budget, candidates)?;
         Ok(Question { problem, ids, lines, situation })
     }
 
-    fn section(&self, item: &Item) -> Section {
-        Section::of(item, self.request.map(|request| request.id), mode(self.module()).is_some())
+    /// What the pinned items cost with all that they need, headings included, as the kernel itself counts. No problem is posed
+    /// for that, as this is asked with every call.
+    fn needs(&self, entries: &[&'a Entry]) -> u64 {
+        let mut needed = BTreeSet::new();
+        for pinned in entries.iter().filter(|entry| self.pins(&entry.item)) {
+            needed.extend(self.rests_on(pinned, entries).unwrap_or_default());
+        }
+        let situation = self.situation();
+        let mut sections = BTreeSet::new();
+        if !situation.is_empty() {
+            sections.insert(Section::Situation);
+        }
+        let mut needs = 0_u64;
+        for entry in entries.iter().filter(|entry| needed.contains(&entry.item.id)) {
+            let (section, line) = self.line(&entry.item);
+            sections.insert(section);
+            needs = needs.saturating_add(Plain.tokens(&line));
+        }
+        let headings = sections.into_iter().map(|section| Plain.tokens(&heading(section, &situation)));
+        headings.fold(needs, u64::saturating_add)
+    }
+
+    /// An item with all that it rests on; nothing if some of that may not be shown.
+    fn rests_on(&self, entry: &'a Entry, entries: &[&'a Entry]) -> Option<BTreeSet<ItemId>> {
+        let (mut reached, mut waiting) = (BTreeSet::from([entry.item.id]), Vec::from([entry]));
+        while let Some(entry) = waiting.pop() {
+            for dep in self.deps(entry) {
+                let at = entries.binary_search_by_key(dep, |entry| entry.item.id).ok()?;
+                if reached.insert(*dep) {
+                    waiting.extend(entries.get(at));
+                }
+            }
+        }
+        Some(reached)
+    }
+
+    /// What an item is not shown without.
+    fn deps(&self, entry: &'a Entry) -> &'a [ItemId] {
+        if self.ask == Ask::Summarize { &[] } else { &entry.deps }
+    }
+
+    /// Where an item stands, and its line; what stands in 002's words has none.
+    fn line(&self, item: &Item) -> (Section, String) {
+        let running = self.request.map(|request| request.id);
+        let section = Section::of(item, running, mode(self.module()).is_some());
+        (section, if section == Section::Situation { String::new() } else { line(item) })
     }
 
     /// The situation in 002's words; empty where the module does not reason, or where there is nothing to tell.
@@ -290,6 +319,15 @@ impl<'a> Asked<'a> {
             u64::from(relevance.unwrap_or_default().millionths()),
         ));
         weight.saturating_mul(factor).div_ceil(ONE)
+    }
+}
+
+/// A heading as it is written, with the situation where it is told.
+fn heading<'a>(section: Section, situation: &str) -> Cow<'a, str> {
+    if section == Section::Situation && !situation.is_empty() {
+        Cow::from([section.heading(), situation, "\n"].concat())
+    } else {
+        Cow::from(section.heading())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::ids::RequestId;
 use crate::item::{Item, Key, Layer, Standing, Variant};
-use alloc::format;
 use alloc::string::String;
+use core::fmt::Write;
 
 /// A part of a context, under a heading of its own; in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,12 +52,19 @@ impl Section {
 
 /// An item as it is shown.
 pub(super) fn line(item: &Item) -> String {
+    /// A usual line without its text.
+    const BESIDE: usize = 40;
     let Item { id, key, text, variant, standing, .. } = item;
     let review = if *standing == Standing::NeedsReview { " (needs review)" } else { "" };
-    match variant {
-        Variant::Subtask(status) => format!("[{id}] {key} ({status}){review}: {text}\n"),
-        Variant::Fact => format!("[{id}] {key}{review}: {text}\n"),
-        Variant::Constraint(None) => format!("[{id}] constraint, {key}{review}: {text}\n"),
-        Variant::Constraint(Some(limits)) => format!("[{id}] {limits} constraint, {key}{review}: {text}\n"),
-    }
+    let mut line = String::with_capacity(text.as_str().len().saturating_add(BESIDE));
+    // A string takes whatever is written.
+    let _ = match variant {
+        Variant::Subtask(status) => writeln!(line, "[{id}] {key} ({status}){review}: {text}"),
+        Variant::Fact => writeln!(line, "[{id}] {key}{review}: {text}"),
+        Variant::Constraint(None) => writeln!(line, "[{id}] constraint, {key}{review}: {text}"),
+        Variant::Constraint(Some(limits)) => {
+            writeln!(line, "[{id}] {limits} constraint, {key}{review}: {text}")
+        }
+    };
+    line
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::context::{Candidate, Mark};
 use crate::ids::ItemId;
 use crate::item::{Item, Layer};
-use crate::present::{OverBudget, Plain, Question, present, question};
+use crate::present::{OverBudget, Plain, Question, present, question, settled};
 use crate::state::Call;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -53,11 +53,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
         formula: "□ (waiting(M) ⇒ Ctx = lexmin argmin_c argmax_w { X closed, cost(X) ≤ T_M })",
         check: Check::State(|policy, state| {
             let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return true };
-            let (Ok(asked), Ok(shown)) =
-                (asked(policy, state, call), present(policy, state, call.ask, &Plain))
-            else {
-                return true;
-            };
+            let Ok((asked, shown)) = settled(policy, state, call.ask, &Plain) else { return true };
             best(&asked).is_none_or(|best| shown.ids == best)
         }),
         premise: leaves_out,

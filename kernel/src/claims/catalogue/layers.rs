@@ -52,7 +52,10 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-6.3",
         statement: "A lower rank never takes the place of a higher one.",
         formula: "□ (x becomes superseded by y ⇒ rank(x) ≤ rank(y))",
-        check: Step(|_, before, _, after| {
+        check: Step(|_, before, events, after| {
+            if !events.iter().any(is_semantic) {
+                return true;
+            }
             newly_superseded(before, after)
                 .all(|(old, by)| rank(old) <= after.semantic.get(by).and_then(|by| rank(&by.item)))
         }),
@@ -187,6 +190,9 @@ pub(super) const LAYERS: &[Claim] = &[
                     for them.",
         formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F)",
         check: Step(|_, before, events, after| {
+            if !events.iter().any(is_semantic) {
+                return true;
+            }
             let ends = events.contains(&Event::SessionEnded);
             let now = after.semantic.now();
             let gone = before.semantic.entries().filter(|entry| after.semantic.get(entry.item.id).is_none());
