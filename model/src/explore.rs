@@ -25,6 +25,7 @@ mod tests;
 pub use budget::{Budget, Ended, Options, Progress, Store, Why};
 pub use error::{ModelError, Place};
 pub use fair::{FairModel, Plain};
+pub(crate) use fingerprint::fingerprint;
 pub use marks::Marks;
 pub use path::{Path, Witness, step_at};
 pub use search::explore;

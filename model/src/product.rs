@@ -1,9 +1,9 @@
 //! The product that is explored: the kernel's state and the history that trace claims read.
 
 use crate::adversary::Adversary;
-use crate::contracts;
+use crate::contracts::{self, Encoded};
 use crate::coverage::{MARKS, Mark};
-use crate::explore::{FairModel, Marks};
+use crate::explore::{FairModel, Marks, fingerprint};
 use crate::liveness::{Promise, PromiseKind};
 use crate::parties::{class, fairness};
 use crate::reference;
@@ -14,7 +14,6 @@ use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, Party, Situation
 use orchestrion_kernel::{ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -42,6 +41,8 @@ pub struct KernelModel {
     situations: Vec<(Situation, Situation)>,
     /// 64-bit digests of the states seen, to count them apart from products; two that collide count once.
     states: Mutex<HashSet<u64>>,
+    /// The events whose encoding was tried.
+    encoded: Encoded,
     /// The sum of the digests of all steps, where one is asked for: two kernels that do the same have the same.
     digest: Option<AtomicU64>,
     /// Whether waiting products are kept as bytes.
@@ -66,8 +67,9 @@ impl KernelModel {
                 situations.push((from, to));
             }
         }
-        let (states, digest, tally, packs) = (Mutex::default(), None, None, false);
-        Self { subject, adversary, speaking, promises, situations, states, digest, packs, tally }
+        let (states, encoded, digest, tally, packs) =
+            (Mutex::default(), Encoded::default(), None, None, false);
+        Self { subject, adversary, speaking, promises, situations, states, encoded, digest, packs, tally }
     }
 
     /// The same, for mutants: a digest of everything that it does is kept, states are not counted, and the contracts on
@@ -145,7 +147,7 @@ impl KernelModel {
         };
         seen(Mark::of_input(input));
         if let Some(tally) = &self.tally {
-            let step = digest_of(&(before, input));
+            let step = fingerprint(&(before, input));
             tally.lock().unwrap_or_else(PoisonError::into_inner).step(step, &before.state, &events);
         }
         let mut state = self.subject.apply(&before.state, &events);
@@ -155,7 +157,7 @@ impl KernelModel {
             broken |= bit(claim);
         }
         if self.digest.is_none() {
-            contracts::try_step(&self.subject, &before.state, input, &events, |mark| {
+            contracts::try_step(&self.subject, &before.state, input, &events, &self.encoded, |mark| {
                 if let Mark::Broken(claim) = mark {
                     broken |= bit(claim);
                 }
@@ -163,23 +165,25 @@ impl KernelModel {
         }
         state.canon();
         if let Some(digest) = &self.digest {
-            digest.fetch_add(digest_of(&(before, input, &events, &state, &history)), Ordering::Relaxed);
+            digest.fetch_add(fingerprint(&(before, input, &events, &state, &history)), Ordering::Relaxed);
         }
         Some(Product { state, history, broken: broken & self.speaking })
     }
 
-    /// Tells what a product shows: claims that it or the step to it breaks, premises, the control state, refusals.
-    pub fn show(&self, product: &Product, mut seen: impl FnMut(Mark)) {
-        seen(Mark::of_phase(product.state.control.phase()));
+    /// Tells what a product shows: claims that it or the step to it breaks, premises, the control state, refusals. Claims
+    /// that were seen to be broken and premises that were reached are not asked about again.
+    fn show(&self, product: &Product, seen: &Marks, mut show: impl FnMut(Mark)) {
+        let is_new = |mark: Mark| !seen.shows(mark.number());
+        show(Mark::of_phase(product.state.control.phase()));
         for claim in (0..CLAIMS.len()).filter(|claim| self.speaking & bit(*claim) != 0) {
-            if !self.keeps_to(claim, product) {
-                seen(Mark::Broken(claim));
+            if is_new(Mark::Broken(claim)) && !self.keeps_to(claim, product) {
+                show(Mark::Broken(claim));
             }
-            if self.has_premise(claim, product) {
-                seen(Mark::Premise(claim));
+            if is_new(Mark::Premise(claim)) && self.has_premise(claim, product) {
+                show(Mark::Premise(claim));
             }
         }
-        contracts::try_state(&self.subject, &product.state, seen);
+        contracts::try_state(&self.subject, &product.state, show);
     }
 
     /// Whether the claim holds in this product, contracts included.
@@ -212,7 +216,7 @@ impl KernelModel {
     }
 
     fn count(&self, state: &State) {
-        let digest = digest_of(state);
+        let digest = fingerprint(state);
         let is_new = self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(digest);
         if let (true, Some(tally)) = (is_new, &self.tally) {
             tally.lock().unwrap_or_else(PoisonError::into_inner).state(state);
@@ -256,11 +260,11 @@ impl FairModel for KernelModel {
         self.step(product, &input, |mark| marks.show(mark.number()))
     }
 
-    fn look(&self, product: &Product, marks: &mut Marks) {
+    fn look(&self, product: &Product, seen: &Marks, marks: &mut Marks) {
         if self.digest.is_none() {
             self.count(&product.state);
         }
-        self.show(product, |mark| marks.show(mark.number()));
+        self.show(product, seen, |mark| marks.show(mark.number()));
     }
 
     fn class(&self, product: &Product, input: &Input) -> u8 {
@@ -317,10 +321,6 @@ pub fn rename(input: &Input, state: &State) -> Input {
         (Input::CallFailed { failure, .. }, Some(call)) => Input::CallFailed { call, failure },
         (input, _) => input,
     }
-}
-
-fn digest_of(what: &impl Hash) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(what)
 }
 
 const fn bit(claim: usize) -> u128 {

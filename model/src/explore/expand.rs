@@ -237,7 +237,7 @@ where
     pub(super) fn look(&mut self, model: &M, seen: &Marks, state: &M::State) {
         self.asked = "look";
         self.marks.clear();
-        model.look(state, &mut self.marks);
+        model.look(state, seen, &mut self.marks);
         self.marks.forget(seen);
     }
 
@@ -288,8 +288,8 @@ where
         let mut twice = self.marks.clone();
         self.marks.clear();
         twice.clear();
-        model.look(state, &mut self.marks);
-        model.look(state, &mut twice);
+        model.look(state, known.seen, &mut self.marks);
+        model.look(state, known.seen, &mut twice);
         same("look", &self.marks, &twice)?;
         for (i, (first, second)) in first.into_iter().zip(second).enumerate() {
             self.action = Some(i);

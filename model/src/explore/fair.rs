@@ -21,9 +21,9 @@ pub trait FairModel: Model {
         self.next_state(state, action)
     }
 
-    /// What a state shows.
-    fn look(&self, state: &Self::State, marks: &mut Marks) {
-        let _ = (state, marks);
+    /// What a state shows. What was seen before need not be shown again, so nobody need look whether it is.
+    fn look(&self, state: &Self::State, seen: &Marks, marks: &mut Marks) {
+        let _ = (state, seen, marks);
     }
 
     /// The class of an action, below [`CLASSES`](crate::liveness::CLASSES): whose obligation it is.
@@ -127,8 +127,8 @@ impl<M: Model> FairModel for Plain<M> {
         self.properties.len()
     }
 
-    fn look(&self, state: &Self::State, marks: &mut Marks) {
-        for (mark, property) in self.properties.iter().enumerate() {
+    fn look(&self, state: &Self::State, seen: &Marks, marks: &mut Marks) {
+        for (mark, property) in self.properties.iter().enumerate().filter(|(mark, _)| !seen.shows(*mark)) {
             let holds = || (property.condition)(&self.model, state);
             let shows = match property.expectation {
                 Expectation::Always => !holds(),

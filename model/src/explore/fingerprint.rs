@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 
 /// The fingerprint of a state; never the largest number.
 #[inline]
-pub(super) fn fingerprint<S: Hash>(state: &S) -> u64 {
+pub(crate) fn fingerprint<S: Hash>(state: &S) -> u64 {
     let mut mixed = Mixed(0x243f_6a88_85a3_08d3);
     state.hash(&mut mixed);
     mixed.finish().min(u64::MAX - 1)

@@ -169,7 +169,7 @@ where
             self.found.generated += 1;
             *asked = "look";
             marks.clear();
-            self.model.look(&state, &mut marks);
+            self.model.look(&state, &self.seen, &mut marks);
             let fingerprint = fingerprint(&state);
             let exact = self.options.store == Store::Exact;
             let same = |seat: Seat<'_>| !exact || *self.states.at(seat.node()) == state;

@@ -67,7 +67,7 @@ impl FairModel for Bad {
         1
     }
 
-    fn look(&self, state: &u32, marks: &mut Marks) {
+    fn look(&self, state: &u32, _: &Marks, marks: &mut Marks) {
         assert!(!self.at(Wrong::Look, *state), "a claim that panics");
         if self.at(Wrong::Mark, *state) {
             marks.show(1);

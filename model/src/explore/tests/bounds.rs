@@ -43,7 +43,7 @@ impl FairModel for Counters {
         121
     }
 
-    fn look(&self, state: &Self::State, marks: &mut Marks) {
+    fn look(&self, state: &Self::State, _: &Marks, marks: &mut Marks) {
         marks.show(state.iter().map(|count| usize::from(*count)).sum());
     }
 }

@@ -88,7 +88,7 @@ impl FairModel for Drawn {
         to.map(|to| self.name(to))
     }
 
-    fn look(&self, state: &Name, marks: &mut Marks) {
+    fn look(&self, state: &Name, _: &Marks, marks: &mut Marks) {
         self.node(state).shows.into_iter().for_each(|mark| marks.show(mark.into()));
     }
 
