@@ -86,9 +86,9 @@ fn box_supersession_tracking() {
         superseding("b", "2", Rank::Employee, "a"),
         superseding("c", "3", Rank::Employee, "b"),
     ]);
-    assert!(!known.is_fact_current(&"a".into()));
-    assert!(known.is_fact_current(&"c".into()));
-    assert!(!known.is_fact_current(&"never written".into()));
+    assert!(!known.is_fact_current(&"a".into(), &anybody()));
+    assert!(known.is_fact_current(&"c".into(), &anybody()));
+    assert!(!known.is_fact_current(&"never written".into(), &anybody()));
     assert_eq!(current(&known, "a").as_deref(), Some("3"), "the chain is followed to its end");
     let fact = known.find(&Key::Fact("c".into())).unwrap().item.fact().unwrap();
     assert_eq!(fact.supersedes, Some(id(&known, "b")), "and can be traced back");

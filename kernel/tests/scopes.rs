@@ -5,12 +5,12 @@
 mod written;
 
 use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{Key, MemoryType, Rank, Scope, Standing};
+use orchestrion_kernel::item::{Audience, Key, MemoryType, Rank, Scope, Standing};
 use orchestrion_kernel::knowledge::{Misuse, NewFact, Reader, Reference, Write, admit, decide_write};
 use orchestrion_kernel::semantic::Semantic;
 use orchestrion_kernel::{Event, ItemId, Policy};
 
-use written::{anybody, knowing, new, resting, shown, standing, superseding, write};
+use written::{anybody, current, knowing, new, resting, shown, standing, superseding, write};
 
 // ── scopes ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -62,6 +62,40 @@ fn what_nobody_believes_is_not_taken_the_place_of() {
     let known = knowing([denied, superseding("note", "1", Rank::Employee, "policy")]);
     assert_eq!(standing(&known, "policy"), Standing::Denied);
     assert_eq!(known.find(&Key::Fact("note".into())).unwrap().item.fact().unwrap().supersedes, None);
+}
+
+#[test]
+fn a_name_has_its_valid_value_whatever_was_written_in_vain_or_elsewhere() {
+    let limit = |text: &str, rank| NewFact { memory: MemoryType::Organizational, ..new("limit", text, rank) };
+    let mut known = knowing([limit("15%", Rank::Executive), limit("25%", Rank::Guest)]);
+    assert_eq!(standing(&known, "limit"), Standing::Denied, "the latest of the name");
+    assert_eq!(current(&known, "limit").as_deref(), Some("15%"));
+    assert!(known.is_fact_current(&"limit".into(), &anybody()));
+    let what_if = Scope::Hypothetical("no limit".into());
+    let supposed = NewFact { scope: what_if.clone(), ..new("limit", "99%", Rank::Guest) };
+    write(&mut known, &Write::Fact(supposed)).unwrap();
+    assert_eq!(current(&known, "limit").as_deref(), Some("15%"), "a supposition counts where it is made");
+    let there = Reader { scope: what_if, ..anybody() };
+    let value = |known: &Semantic, reader| {
+        known.get_current_value(&"limit".into(), reader).map(|item| item.text.to_string())
+    };
+    assert_eq!(value(&known, &there).as_deref(), Some("99%"));
+    let restricted = NewFact {
+        audience: Audience::AtLeast(Rank::Manager),
+        ..superseding("secret_limit", "20%", Rank::Executive, "limit")
+    };
+    write(&mut known, &Write::Fact(restricted)).unwrap();
+    assert_eq!(current(&known, "limit"), None, "what took its place is not for everybody");
+    assert_eq!(value(&known, &Reader { rank: Rank::Manager, ..anybody() }).as_deref(), Some("20%"));
+}
+
+#[test]
+fn what_stands_in_a_context_for_a_name_is_its_current_value() {
+    let mine =
+        NewFact { scope: Scope::Session, ..superseding("my_language", "French", Rank::Employee, "language") };
+    let known = knowing([new("language", "English", Rank::Manager), mine]);
+    assert_eq!(current(&known, "language").as_deref(), Some("French"));
+    assert_eq!(shown(&known, &anybody()), ["French"]);
 }
 
 #[test]

@@ -91,17 +91,30 @@ impl Semantic {
         self.entries().map(|entry| &entry.item).filter(|item| item.fact().is_some() && item.is_valid())
     }
 
-    /// Whether the latest fact of this name is valid (003).
+    /// Whether a fact of this name is valid where the reader stands, and for the reader (003).
     #[must_use]
-    pub fn is_fact_current(&self, name: &Text) -> bool {
-        self.find(&Key::Fact(name.clone())).is_some_and(|entry| entry.item.is_valid())
+    pub fn is_fact_current(&self, name: &Text, reader: &Reader) -> bool {
+        self.all(&Key::Fact(name.clone())).any(|entry| reader.may_read(&entry.item))
     }
 
-    /// What stands now where the latest fact of this name stood (003): itself, or what superseded it, under whichever name.
+    /// What holds now where this name is used (003): its own valid fact, that of the narrowest scope first; or else what
+    /// superseded the latest one, under whichever name; and in the place of either a fact of a narrower scope that names it.
     #[must_use]
-    pub fn get_current_value(&self, name: &Text) -> Option<&Item> {
-        let latest = self.find(&Key::Fact(name.clone()))?;
-        self.current(latest.item.id).map(|entry| &entry.item).filter(|item| item.is_valid())
+    pub fn get_current_value(&self, name: &Text, reader: &Reader) -> Option<&Item> {
+        let reads = |entry: &&Entry| reader.may_read(&entry.item);
+        let stands_here =
+            |entry: &&Entry| entry.item.fact().is_some_and(|fact| reader.stands_in(&fact.scope));
+        let narrowness = |entry: &Entry| entry.item.fact().map(|fact| fact.scope.narrowness());
+        let named = || self.all(&Key::Fact(name.clone()));
+        let own = named().filter(reads).max_by_key(|entry| (narrowness(entry), entry.item.id));
+        let successor = |entry: &Entry| self.current(entry.item.id).filter(reads);
+        let found = own.or_else(|| named().filter(stands_here).find_map(successor))?;
+        let hides = |entry: &&Entry| {
+            let instead = entry.item.fact().and_then(|fact| fact.supersedes).and_then(|id| self.current(id));
+            narrowness(entry) > narrowness(found) && instead == Some(found)
+        };
+        let narrower = self.entries().filter(|entry| reads(entry) && hides(entry));
+        Some(&narrower.max_by_key(|entry| (narrowness(entry), entry.item.id)).unwrap_or(found).item)
     }
 
     /// The items of the working set that have expired by now and on which nothing rests that stays, in id order.

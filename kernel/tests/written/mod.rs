@@ -74,5 +74,5 @@ pub(crate) fn shown(known: &Semantic, reader: &Reader) -> Vec<String> {
 }
 
 pub(crate) fn current(known: &Semantic, key: &str) -> Option<String> {
-    known.get_current_value(&key.into()).map(|item| item.text.to_string())
+    known.get_current_value(&key.into(), &anybody()).map(|item| item.text.to_string())
 }

@@ -16,7 +16,12 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
         writes.extend([clock(1), clock(2)]);
     }
     if room {
-        writes.push(identity());
+        // Whoever comes second is refused.
+        writes.push(if known.identity().is_none() {
+            identity(Rank::Employee)
+        } else {
+            identity(Rank::Policy)
+        });
         writes.extend(facts(policy).into_iter().map(Write::Fact));
         writes.extend([
             working("w", 2, None),
@@ -96,7 +101,7 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
         NewFact { scope: Scope::Session, ..fact("a", "4") },
         NewFact { audience: Audience::AtLeast(Rank::Manager), ..fact("c", "3") },
         timed("5", 1),
-        timed("6", 2),
+        NewFact { audience: Audience::Permitted("p".into()), ..timed("6", 2) },
         on(fact("b", "1"), "a"),
         on(fact("c", HEAVY), "b"),
         instead(fact("b", "2"), "a"),
@@ -146,9 +151,8 @@ fn clock(now: u64) -> Write {
     Write::Clock { now: Time::from_millis(now), text: "now".into() }
 }
 
-fn identity() -> Write {
+fn identity(rank: Rank) -> Write {
     let (authority, department, organization) = ("peer".into(), "d".into(), "o".into());
-    let identity =
-        Identity { authority, rank: Rank::Employee, department, organization, permissions: Vec::new() };
+    let identity = Identity { authority, rank, department, organization, permissions: Vec::new() };
     Write::Identity { name: "u".into(), identity }
 }

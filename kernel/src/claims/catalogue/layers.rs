@@ -92,7 +92,7 @@ pub(super) const LAYERS: &[Claim] = &[
             // By what the successors say, and not by what the item says of itself.
             let valid = state.semantic.read_valid_facts().filter_map(Item::fact);
             let named: Vec<_> = valid.filter_map(|fact| Some((fact.supersedes?, &fact.scope))).collect();
-            nobody_is_shown(state, |item| {
+            nobody_is_shown(state, |item, _| {
                 item.standing == Standing::Denied
                     || item.fact().is_some_and(|fact| named.contains(&(item.id, &fact.scope)))
                     || by(item).is_some()
@@ -106,7 +106,9 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-2.21",
         statement: "What counts in one task, supposition or draft is shown nowhere else.",
         formula: "□ (scope(x) ∉ {global, session, scope(reader)} ⇒ x ∉ shown(reader))",
-        check: Check::State(|_, state| nobody_is_shown(state, |item| scoped(item).is_some())),
+        check: Check::State(|_, state| {
+            nobody_is_shown(state, |item, reader| scoped(item).is_some_and(|scope| *scope != reader.scope))
+        }),
         premise: |_, state| state.semantic.entries().any(|entry| scoped(&entry.item).is_some()),
         ..CLAIM
     },
@@ -115,7 +117,12 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-8.4",
         statement: "What is restricted is shown only to whom it is for.",
         formula: "□ (x for a rank ∨ x for a permission ⇒ x ∉ shown(reader without it))",
-        check: Check::State(|_, state| nobody_is_shown(state, restricted)),
+        check: Check::State(|_, state| {
+            let restricted = state.semantic.entries().filter(|entry| restricted(&entry.item));
+            let mut shut_out =
+                restricted.filter_map(|entry| Some((entry.item.id, shut_out(state, &entry.item)?)));
+            shut_out.all(|(id, reader)| state.semantic.selectable(&reader).all(|entry| entry.item.id != id))
+        }),
         premise: |_, state| state.semantic.entries().any(|entry| restricted(&entry.item)),
         ..CLAIM
     },
@@ -128,7 +135,7 @@ pub(super) const LAYERS: &[Claim] = &[
             let now = state.semantic.now();
             nobody_is_shown(
                 state,
-                |item| matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now),
+                |item, _| matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now),
             )
         }),
         premise: |_, state| {
@@ -327,13 +334,42 @@ fn resting_on(known: &Semantic, changed: &BTreeSet<ItemId>) -> BTreeSet<ItemId> 
     }
 }
 
-/// Whether no item of a kind may stand in a context of somebody who has no rank, no permission and no scope of its own.
-fn nobody_is_shown(state: &State, kind: impl Fn(&Item) -> bool) -> bool {
+/// Whether no item of a kind may stand in the context even of those who may see everything that is for somebody, wherever they
+/// stand: in no scope of its own, and in each that something counts in.
+fn nobody_is_shown(state: &State, kind: impl Fn(&Item, &Reader) -> bool) -> bool {
     let known = &state.semantic;
-    if !known.entries().any(|entry| kind(&entry.item)) {
-        return true;
+    let scopes = known.entries().filter_map(|entry| scoped(&entry.item));
+    let scopes: BTreeSet<&Scope> = scopes.chain([&Scope::Global]).collect();
+    scopes.into_iter().all(|scope| {
+        let reader = Reader { scope: scope.clone(), ..almighty(state) };
+        let is_of_kind = |entry: &Entry| kind(&entry.item, &reader);
+        !known.entries().any(is_of_kind) || !known.selectable(&reader).any(is_of_kind)
+    })
+}
+
+/// Somebody of the highest rank, with every permission that anything asks for.
+fn almighty(state: &State) -> Reader {
+    let asks = |entry: &Entry| match &entry.item.fact()?.audience {
+        Audience::Permitted(name) => Some(name.clone()),
+        _ => None,
+    };
+    let permissions = state.semantic.entries().filter_map(asks).collect();
+    Reader { rank: Rank::Policy, permissions, scope: Scope::Global, now: state.semantic.now() }
+}
+
+/// Who just fails to be of those whom an item is for, where it counts: next below in rank, or with every other permission.
+fn shut_out(state: &State, item: &Item) -> Option<Reader> {
+    let fact = item.fact()?;
+    let reader = Reader { scope: fact.scope.clone(), ..almighty(state) };
+    match &fact.audience {
+        Audience::Everybody => None,
+        Audience::AtLeast(rank) => {
+            let below = Rank::ALL.into_iter().filter(|lower| lower < rank).max()?;
+            Some(Reader { rank: below, ..reader })
+        }
+        Audience::Permitted(name) => {
+            let others = reader.permissions.into_iter().filter(|other| other != name).collect();
+            Some(Reader { permissions: others, ..reader })
+        }
     }
-    let reader =
-        Reader { rank: Rank::Unverified, permissions: Vec::new(), scope: Scope::Global, now: known.now() };
-    known.selectable(&reader).all(|entry| !kind(&entry.item))
 }
