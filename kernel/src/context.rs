@@ -20,6 +20,7 @@ mod certify;
 mod check;
 mod condense;
 mod count;
+mod dominance;
 mod doubt;
 mod fill;
 mod flow;

@@ -18,12 +18,25 @@ pub(super) enum End {
     Cut,
 }
 
-/// A decision to be tried: on a trail of this length, under this bound.
+/// Visits after which the search goes on where the bound is greatest; in unit tests soon, so that small problems do.
+const BEFORE_TURN: u64 = if cfg!(test) { 3 } else { 64 };
+
+/// A decision to be tried, after those above it, under this bound.
 struct Branch {
-    trail: usize,
+    above: Option<u32>,
     node: usize,
     fate: Fate,
     bound: Amount,
+}
+
+/// The decisions that a search has tried or has still to try.
+#[derive(Default)]
+struct Tree {
+    branches: Vec<Branch>,
+    /// Those that are still to be tried, the next one last.
+    open: Vec<u32>,
+    /// Those that stand, each with how long the trail was before.
+    path: Vec<(u32, usize)>,
 }
 
 impl Search<'_> {
@@ -77,34 +90,78 @@ impl Search<'_> {
         end
     }
 
-    /// Searches what is open.
+    /// Searches what is open: in depth, where the next case is near, and now and then where the bound is greatest, lest
+    /// a hopeful decision high up be kept until everything below it is tried.
     pub(super) fn search(&mut self) -> (End, Amount) {
         if self.any {
             self.best = None;
         }
         let start = self.trail.len();
-        let mut branches: Vec<Branch> = Vec::new();
-        loop {
+        let (mut tree, mut visits) = (Tree::default(), 0_u64);
+        let (end, bound) = loop {
             if let Some((node, bound)) = self.visit(true) {
-                let trail = self.trail.len();
-                branches.push(Branch { trail, node, fate: Fate::In, bound });
-                branches.push(Branch { trail, node, fate: Fate::Out, bound });
+                tree.grow(node, bound);
             }
             if self.is_done() {
-                self.undo(start);
-                return (End::Found, 0);
+                break (End::Found, 0);
             }
-            let Some(branch) = branches.pop() else {
-                self.undo(start);
-                return (End::Exhausted, 0);
-            };
-            if self.effort == 0 {
-                self.undo(start);
-                let bound = branches.iter().map(|branch| branch.bound).fold(branch.bound, Amount::max);
-                return (End::Cut, bound);
+            visits += 1;
+            if !self.any && visits.is_multiple_of(BEFORE_TURN) {
+                tree.turn(self.need());
             }
-            self.undo(branch.trail);
-            self.decide(branch.node, branch.fate);
+            if self.effort == 0
+                && let Some(bound) = tree.bound()
+            {
+                break (End::Cut, bound);
+            }
+            let Some(branch) = tree.open.pop() else { break (End::Exhausted, 0) };
+            self.follow(&mut tree, branch);
+        };
+        self.undo(start);
+        (end, bound)
+    }
+
+    /// Takes back the decisions that are not above the branch, and decides what is missing.
+    fn follow(&mut self, tree: &mut Tree, branch: u32) {
+        let above = |branch: &u32| tree.branches[*branch as usize].above;
+        let mut path: Vec<u32> = core::iter::successors(Some(branch), above).collect();
+        path.reverse();
+        let shared = path.iter().zip(&tree.path).take_while(|(one, (other, _))| *one == other).count();
+        if let Some(&(_, trail)) = tree.path.get(shared) {
+            self.undo(trail);
         }
+        tree.path.truncate(shared);
+        for &branch in &path[shared..] {
+            tree.path.push((branch, self.trail.len()));
+            let Branch { node, fate, .. } = tree.branches[branch as usize];
+            self.decide(node, fate);
+        }
+    }
+}
+
+impl Tree {
+    /// Adds both decisions about a node, below those that stand.
+    fn grow(&mut self, node: usize, bound: Amount) {
+        let above = self.path.last().map(|(branch, _)| *branch);
+        for fate in [Fate::In, Fate::Out] {
+            self.open.push(self.branches.len() as u32);
+            self.branches.push(Branch { above, node, fate, bound });
+        }
+    }
+
+    /// Makes the first of the branches of greatest bound the next one, and drops those that are no longer needed.
+    fn turn(&mut self, need: Option<Amount>) {
+        let bound = |branch: &u32| self.branches[*branch as usize].bound;
+        self.open.retain(|branch| need.is_some_and(|need| bound(branch) >= need));
+        let next = self.open.iter().enumerate().rev().max_by_key(|(_, branch)| bound(branch));
+        if let Some((place, &branch)) = next {
+            self.open.remove(place);
+            self.open.push(branch);
+        }
+    }
+
+    /// The greatest bound of what is still to be tried.
+    fn bound(&self) -> Option<Amount> {
+        self.open.iter().map(|&branch| self.branches[branch as usize].bound).max()
     }
 }

@@ -39,9 +39,9 @@ impl Graph {
         Self { utility, cost, key, tail, head, needs, users, user_arcs }
     }
 
-    /// What a node adds to the number of nodes of a set: nothing if it neither brings nor costs anything.
+    /// What a node adds to the number of nodes of a set: nothing if it brings nothing, and is only there for others.
     pub(super) fn bulk(&self, node: usize) -> i64 {
-        i64::from(self.utility[node] > 0 || self.cost[node] > 0)
+        i64::from(self.utility[node] > 0)
     }
 
     /// How many nodes there are.
@@ -59,14 +59,18 @@ impl Graph {
         &self.user_arcs[self.users[node]..self.users[node + 1]]
     }
 
-    /// The graph of some of the nodes, given in ascending order.
-    pub(super) fn restrict(&self, nodes: &[usize]) -> Self {
+    /// The graph of some of the nodes, in an order in which what is needed comes first. Of each pair the first needs
+    /// the second instead of what it needed.
+    pub(super) fn restrict(&self, nodes: &[usize], instead: &[(usize, usize)]) -> Self {
         let mut place = vec![usize::MAX; self.len()];
         for (new, &old) in nodes.iter().enumerate() {
             place[old] = new;
         }
-        let arcs = nodes.iter().flat_map(|&node| self.needs(node));
-        let arcs = arcs.map(|arc| (place[self.tail[arc]], place[self.head[arc]]));
+        let mut has_other = vec![false; self.len()];
+        instead.iter().for_each(|&(node, _)| has_other[node] = true);
+        let own = nodes.iter().filter(|&&node| !has_other[node]).flat_map(|&node| self.needs(node));
+        let own = own.map(|arc| (self.tail[arc], self.head[arc]));
+        let arcs = own.chain(instead.iter().copied()).map(|(tail, head)| (place[tail], place[head]));
         let arcs = arcs.filter(|(_, head)| *head != usize::MAX).collect();
         let pick = |numbers: &[i64]| nodes.iter().map(|&node| numbers[node]).collect();
         let key = nodes.iter().map(|&node| self.key[node]).collect();

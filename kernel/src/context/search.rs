@@ -13,7 +13,7 @@ use core::cmp::Reverse;
 pub(super) struct Worth {
     pub(super) utility: i64,
     pub(super) cost: i64,
-    /// How many nodes it has that bring or cost anything.
+    /// How many nodes it has that bring anything.
     pub(super) count: i64,
 }
 

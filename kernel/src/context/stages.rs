@@ -7,6 +7,7 @@
 use super::branch::End;
 use super::condense::Graph;
 use super::count::Part;
+use super::dominance::{dominated, forward};
 use super::forest::{Table, visits};
 use super::search::Search;
 use alloc::vec::Vec;
@@ -28,9 +29,9 @@ impl Search<'_> {
         if let (End::Cut, open) = part.search_within(BEFORE_PARTS) {
             let share = visits(&part);
             parts = part.parts();
-            for &one in &parts {
+            for (done, &one) in parts.iter().enumerate() {
                 part.confine(one);
-                let effort = share.unwrap_or(part.effort / 2);
+                let effort = share.unwrap_or(part.effort / (parts.len() - done) as u64);
                 if let (End::Cut, left) = part.search_within(effort) {
                     cut = cut.max(Some(part.whole_bound(left.min(open))));
                 }
@@ -58,7 +59,8 @@ impl Search<'_> {
         let (core, nodes) = self.core();
         let mut part = self.part(&core);
         part.any = true;
-        let known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
+        let mut known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
+        forward(&core, &mut known);
         let share = visits(&part);
         let (mut firsts, mut end) = (Vec::new(), End::Found);
         for &one in parts {
@@ -105,10 +107,9 @@ impl Search<'_> {
         end
     }
 
-    /// The graph of what is open, and its nodes.
+    /// A graph that has the first of the best sets of what is open, and its nodes.
     fn core(&self) -> (Graph, Vec<usize>) {
-        let open = self.open();
-        (self.graph.restrict(&open), open)
+        dominated(self.graph, &self.open())
     }
 
     /// A search of that graph.

@@ -46,7 +46,7 @@ impl Search<'_> {
                 }
                 (End::Exhausted, 1) => {
                     self.undo(trail);
-                    self.twins(node).for_each(|twin| self.decide(twin, Fate::Out));
+                    self.decide(node, Fate::Out);
                     if let Some(table) = table {
                         table.prune(self);
                     }
@@ -59,22 +59,6 @@ impl Search<'_> {
             }
         }
         true
-    }
-
-    /// A node and those after it that could stand in its place: what it cannot do they cannot.
-    fn twins(&self, node: usize) -> impl Iterator<Item = usize> + use<> {
-        let graph = self.graph;
-        let kin = |node: usize| (graph.utility[node], graph.cost[node], graph.users(node).is_empty());
-        let heads = |node: usize| graph.needs(node).map(|arc| graph.head[arc]);
-        let twin = |&other: &usize| {
-            other == node
-                || self.is_open(other)
-                    && graph.users(node).is_empty()
-                    && kin(other) == kin(node)
-                    && graph.key[other] > graph.key[node]
-                    && heads(other).eq(heads(node))
-        };
-        (0..graph.len()).filter(twin).collect::<Vec<usize>>().into_iter()
     }
 
     /// Puts in the next open nodes, so many of them, as far as the budget goes; how far in the order they reach.
