@@ -3,7 +3,8 @@
 //! In preorder a node is taken, and the next one is asked about, or it is left out with its whole tree (Johnson and
 //! Niemi, 1983). Which of the two is best is kept as two bits for every node and every cost, so that all best sets
 //! can be walked, and sets of costs at once. With the largest subtree last, only logarithmically many rows of values
-//! are in use at a time.
+//! are in use at a time. Rows are of narrow integers where sums allow it, and made a word of bits at a time: that is
+//! most of the work of a table.
 
 use super::condense::Graph;
 use super::search::{Fate, Search, Worth};
@@ -16,8 +17,47 @@ const CELLS_MAX: i64 = 1 << 29;
 const COSTS_PER_VISIT: i64 = 256;
 /// A search tree is given as much as this in any case.
 const VISITS_MIN: u64 = if cfg!(test) { 1 } else { 200 };
-/// Below zero whatever utilities are added to it.
-const NEVER: i64 = i64::MIN / 4 * 3;
+/// How many decisions a word of bits keeps.
+const WORD: usize = 64;
+
+/// A sum of utilities in a row.
+trait Sum: Copy + Ord + Into<i64> {
+    /// Below zero whatever utilities are added to it.
+    const NEVER: Self;
+    const ZERO: Self;
+    /// Of a utility that is known to fit.
+    fn of(utility: i64) -> Self;
+    fn plus(self, other: Self) -> Self;
+}
+
+impl Sum for i64 {
+    const NEVER: Self = Self::MIN / 4 * 3;
+    const ZERO: Self = 0;
+
+    fn of(utility: i64) -> Self {
+        utility
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Sum for i32 {
+    const NEVER: Self = Self::MIN / 4 * 3;
+    const ZERO: Self = 0;
+
+    fn of(utility: i64) -> Self {
+        utility as Self
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+/// Sums of utilities up to here fit rows of 32 bits.
+const NARROW_MAX: i64 = 1 << 30;
 
 /// Where each node of a forest stands in preorder, and where its tree ends.
 #[derive(Debug)]
@@ -47,6 +87,11 @@ pub(super) fn visits(search: &Search<'_>) -> Option<u64> {
 impl Table {
     /// The table of a search in which everything is open.
     pub(super) fn new(search: &Search<'_>) -> Self {
+        let narrow = search.graph.utility.iter().sum::<i64>() <= NARROW_MAX;
+        if narrow { Self::of::<i32>(search) } else { Self::of::<i64>(search) }
+    }
+
+    fn of<S: Sum>(search: &Search<'_>) -> Self {
         let graph = search.graph;
         let order = preorder(graph);
         let nodes = graph.len();
@@ -56,25 +101,26 @@ impl Table {
         for place in (0..nodes).rev() {
             last[order.end[place]] = last[order.end[place]].min(place);
         }
-        let mut rows: Vec<Vec<i64>> = vec![Vec::new(); nodes + 1];
-        rows[nodes] = vec![NEVER; costs];
-        rows[nodes][0] = 0;
+        let mut rows: Vec<Vec<S>> = vec![Vec::new(); nodes + 1];
+        rows[nodes] = vec![S::NEVER; costs];
+        rows[nodes][0] = S::ZERO;
         let (mut take, mut leave) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
+        let mut spare: Vec<Vec<S>> = Vec::new();
         for place in (0..nodes).rev() {
             let node = order.node[place];
             let (taken, left) = (&rows[place + 1], &rows[order.end[place]]);
             let step = (graph.cost[node] as usize).min(costs);
-            let mut row = Vec::with_capacity(costs);
-            (take[place], leave[place]) = fold(taken, left, step, graph.utility[node], &mut row);
+            let mut row = spare.pop().unwrap_or_default();
+            (take[place], leave[place]) = fold(taken, left, step, S::of(graph.utility[node]), &mut row);
             rows[place] = row;
             for done in [place + 1, order.end[place]] {
-                if last[done] == place {
-                    rows[done] = Vec::new();
+                if last[done] == place && !rows[done].is_empty() {
+                    spare.push(core::mem::take(&mut rows[done]));
                 }
             }
         }
         let best = rows[0].iter().enumerate().rev().max_by_key(|(_, utility)| **utility);
-        let (cost, utility) = best.map_or((0, 0), |(cost, &utility)| (cost as i64, utility));
+        let (cost, utility) = best.map_or((0, 0), |(cost, &utility)| (cost as i64, utility.into()));
         Self { order, take, leave, best: Worth { utility, cost, count: 0 } }
     }
 
@@ -175,23 +221,38 @@ impl Table {
 }
 
 /// The row of best utilities at a place, and where taking and where leaving is best.
-fn fold(taken: &[i64], left: &[i64], step: usize, utility: i64, row: &mut Vec<i64>) -> (Vec<u64>, Vec<u64>) {
-    let words = left.len().div_ceil(64);
+fn fold<S: Sum>(taken: &[S], left: &[S], step: usize, utility: S, row: &mut Vec<S>) -> (Vec<u64>, Vec<u64>) {
+    row.clear();
+    let words = left.len().div_ceil(WORD);
     let (mut take, mut leave) = (Vec::with_capacity(words), Vec::with_capacity(words));
-    let mut moved = vec![NEVER; step];
-    moved.extend_from_slice(&taken[..taken.len() - step]);
-    for (left, taken) in left.chunks(64).zip(moved.chunks(64)) {
-        let (mut take_word, mut leave_word) = (0_u64, 0_u64);
-        for (place, (&left, &taken)) in left.iter().zip(taken).enumerate() {
-            let taken = taken + utility;
-            take_word |= u64::from(taken >= left) << place;
-            leave_word |= u64::from(left >= taken) << place;
-            row.push(left.max(taken));
+    for (word, left_there) in left.chunks(WORD).enumerate() {
+        let (first, count) = (word * WORD, left_there.len());
+        let (mut left, mut moved) = ([S::NEVER; WORD], [S::NEVER; WORD]);
+        left[..count].copy_from_slice(left_there);
+        let before = step.saturating_sub(first).min(count);
+        let from = (first + before).saturating_sub(step);
+        moved[before..count].copy_from_slice(&taken[from..from + count - before]);
+        let (mut best, mut takes, mut leaves) = ([S::NEVER; WORD], [0; WORD], [0; WORD]);
+        for cost in 0..WORD {
+            let taken = moved[cost].plus(utility);
+            takes[cost] = u8::from(taken >= left[cost]);
+            leaves[cost] = u8::from(left[cost] >= taken);
+            best[cost] = left[cost].max(taken);
         }
-        take.push(take_word);
-        leave.push(leave_word);
+        row.extend_from_slice(&best[..count]);
+        take.push(bits(&takes));
+        leave.push(bits(&leaves));
     }
     (take, leave)
+}
+
+/// Bytes that are 0 or 1 as the bits of a word, the first one lowest.
+fn bits(bytes: &[u8; WORD]) -> u64 {
+    // Byte `i` of eight, `i` bits further up than the first, is moved to the top byte: no two products meet.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (eights, _) = bytes.as_chunks::<8>();
+    let gathered = eights.iter().map(|eight| u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56);
+    gathered.rev().fold(0, |word, byte| word << 8 | byte)
 }
 
 /// Adds the costs that the mask lets pass, each less by so much.
