@@ -74,6 +74,10 @@ pub(super) struct Table {
     leave: Vec<Vec<u64>>,
     /// The utility and cost of the best set, without what is held.
     pub(super) best: Worth,
+    /// For every place, costs with which it is reached from the beginning, and those of them that lead to the end: of the
+    /// last question, and kept for the next one's.
+    ahead: Vec<Vec<u64>>,
+    back: Vec<Vec<u64>>,
 }
 
 /// How many visits of a search tree a table for this search would be worth; `None` if there can be no table.
@@ -121,7 +125,9 @@ impl Table {
         }
         let best = rows[0].iter().enumerate().rev().max_by_key(|(_, utility)| **utility);
         let (cost, utility) = best.map_or((0, 0), |(cost, &utility)| (cost as i64, utility.into()));
-        Self { order, take, leave, best: Worth { utility, cost, count: 0 } }
+        let best = Worth { utility, cost, count: 0 };
+        let (ahead, back) = (vec![Vec::new(); nodes + 1], vec![Vec::new(); nodes + 1]);
+        Self { order, take, leave, best, ahead, back }
     }
 
     /// Some best set.
@@ -129,7 +135,7 @@ impl Table {
         let mut set = vec![false; self.order.node.len()];
         let (mut place, mut cost) = (0, self.best.cost as usize);
         while let Some(&node) = self.order.node.get(place) {
-            set[node] = self.take[place][cost / 64] >> (cost % 64) & 1 == 1;
+            set[node] = self.take[place][cost / WORD] >> (cost % WORD) & 1 == 1;
             if set[node] {
                 cost -= graph.cost[node] as usize;
             }
@@ -138,33 +144,36 @@ impl Table {
         set
     }
 
-    /// The costs still to come with which best decisions reach each place from the beginning, agreeing with what the
-    /// search has decided.
-    fn ahead(&self, search: &Search<'_>) -> Vec<Vec<u64>> {
-        let nodes = self.order.node.len();
-        let cost = self.best.cost as usize;
-        let mut ahead: Vec<Vec<u64>> = vec![Vec::new(); nodes + 1];
-        ahead[0] = vec![0; cost / 64 + 1];
-        ahead[0][cost / 64] = 1 << (cost % 64);
-        for place in 0..nodes {
-            let (here, node) = (core::mem::take(&mut ahead[place]), self.order.node[place]);
-            if search.fate[node] != Fate::Out {
-                shift_down(&mut ahead[place + 1], &here, &self.take[place], search.graph.cost[node] as usize);
+    /// Works out the costs still to come with which best decisions reach each place from the beginning, agreeing with
+    /// what the search has decided; none where nothing reaches it.
+    fn look_ahead(&mut self, search: &Search<'_>) {
+        let words = self.best.cost as usize / WORD + 1;
+        self.ahead.iter_mut().for_each(Vec::clear);
+        self.ahead[0].resize(words, 0);
+        self.ahead[0][words - 1] = 1 << (self.best.cost as usize % WORD);
+        for (place, &node) in self.order.node.iter().enumerate() {
+            let here = core::mem::take(&mut self.ahead[place]);
+            if search.fate[node] != Fate::Out && !here.is_empty() {
+                shift_down(
+                    &mut self.ahead[place + 1],
+                    &here,
+                    &self.take[place],
+                    search.graph.cost[node] as usize,
+                );
             }
-            if search.fate[node] != Fate::In {
-                shift_down(&mut ahead[self.order.end[place]], &here, &self.leave[place], 0);
+            if search.fate[node] != Fate::In && !here.is_empty() {
+                shift_down(&mut self.ahead[self.order.end[place]], &here, &self.leave[place], 0);
             }
-            ahead[place] = here;
+            self.ahead[place] = here;
         }
-        ahead
     }
 
     /// A best set that agrees with what the search has decided, if there is one.
-    pub(super) fn find(&self, search: &Search<'_>) -> Option<Vec<bool>> {
+    pub(super) fn find(&mut self, search: &Search<'_>) -> Option<Vec<bool>> {
+        self.look_ahead(search);
         let nodes = self.order.node.len();
-        let ahead = self.ahead(search);
         let has = |place: usize, cost: usize| {
-            ahead[place].get(cost / 64).is_some_and(|word| word >> (cost % 64) & 1 == 1)
+            self.ahead[place].get(cost / WORD).is_some_and(|word| word >> (cost % WORD) & 1 == 1)
         };
         if !has(nodes, 0) {
             return None;
@@ -176,7 +185,7 @@ impl Table {
         let (mut set, mut place, mut cost) = (search.with([]), nodes, 0);
         while place > 0 {
             let left = |&&before: &&usize| {
-                has(before, cost) && self.leave[before][cost / 64] >> (cost % 64) & 1 == 1
+                has(before, cost) && self.leave[before][cost / WORD] >> (cost % WORD) & 1 == 1
             };
             if let Some(&before) = from[place].iter().find(left) {
                 place = before;
@@ -191,27 +200,26 @@ impl Table {
     }
 
     /// Leaves out every open node that is in no best set that agrees with what the search has decided.
-    pub(super) fn prune(&self, search: &mut Search<'_>) {
+    pub(super) fn prune(&mut self, search: &mut Search<'_>) {
+        self.look_ahead(search);
         let nodes = self.order.node.len();
-        let ahead = self.ahead(search);
         // As many of the costs as also lead to the end.
-        let mut back: Vec<Vec<u64>> = vec![Vec::new(); nodes + 1];
-        back[nodes] = ahead[nodes].clone();
-        if let Some(word) = back[nodes].first_mut() {
-            *word &= 1;
-        }
+        self.back.iter_mut().for_each(Vec::clear);
+        self.back[nodes].extend(self.ahead[nodes].first().map(|word| word & 1));
+        self.back[nodes].resize(self.ahead[nodes].len(), 0);
         let mut out = Vec::new();
-        for place in (0..nodes).rev() {
-            let (node, end) = (self.order.node[place], self.order.end[place]);
-            let (mut here, mut met) = (vec![0; ahead[place].len()], false);
+        for (place, &node) in self.order.node.iter().enumerate().rev() {
+            let (mut here, mut met) = (core::mem::take(&mut self.back[place]), false);
+            let ahead = &self.ahead[place];
+            here.resize(ahead.len(), 0);
             if search.fate[node] != Fate::Out {
                 let cost = search.graph.cost[node] as usize;
-                met = shift_up(&mut here, &back[place + 1], &ahead[place], &self.take[place], cost);
+                met = shift_up(&mut here, &self.back[place + 1], ahead, &self.take[place], cost);
             }
             if search.fate[node] != Fate::In {
-                shift_up(&mut here, &back[end], &ahead[place], &self.leave[place], 0);
+                shift_up(&mut here, &self.back[self.order.end[place]], ahead, &self.leave[place], 0);
             }
-            back[place] = here;
+            self.back[place] = here;
             if !met {
                 out.push(node);
             }
@@ -257,34 +265,28 @@ fn bits(bytes: &[u8; WORD]) -> u64 {
 
 /// Adds the costs that the mask lets pass, each less by so much.
 fn shift_down(into: &mut Vec<u64>, from: &[u64], mask: &[u64], less: usize) {
-    if into.is_empty() {
-        *into = vec![0; from.len()];
+    into.resize(from.len(), 0);
+    let (words, bits) = (less / WORD, less % WORD);
+    let Some(last) = from.len().checked_sub(words + 1) else { return };
+    let pairs = from[words..].windows(2).zip(mask[words..].windows(2));
+    for (into, (from, mask)) in into.iter_mut().zip(pairs) {
+        // No shift is by a whole word.
+        *into |= (from[0] & mask[0]) >> bits | (from[1] & mask[1]) << 1 << (WORD - 1 - bits);
     }
-    let (words, bits) = (less / 64, less % 64);
-    for (place, (from, mask)) in from.iter().zip(mask).enumerate().skip(words) {
-        let both = from & mask;
-        if both != 0 {
-            into[place - words] |= both >> bits;
-            if bits > 0 && place > words {
-                into[place - words - 1] |= both << (64 - bits);
-            }
-        }
-    }
+    into[last] |= (from[words + last] & mask[words + last]) >> bits;
 }
 
 /// Adds costs, each more by so much, where they are known and the mask lets them pass; whether there were any.
 fn shift_up(into: &mut [u64], from: &[u64], known: &[u64], mask: &[u64], more: usize) -> bool {
-    let (words, bits) = (more / 64, more % 64);
-    let at = |place: Option<usize>| place.and_then(|place| from.get(place)).copied().unwrap_or(0);
-    let mut any = 0;
-    for (place, (known, mask)) in known.iter().zip(mask).enumerate().skip(words) {
-        let both = known & mask;
-        if both != 0 {
-            let below = if bits > 0 { at((place - words).checked_sub(1)) >> (64 - bits) } else { 0 };
-            let moved = (at(Some(place - words)) << bits | below) & both;
-            into[place] |= moved;
-            any |= moved;
-        }
+    let (words, bits) = (more / WORD, more % WORD);
+    let (mut below, mut any) = (0, 0);
+    let there = known.iter().zip(mask).map(|(known, mask)| known & mask);
+    for ((into, there), &from) in into.iter_mut().zip(there).skip(words).zip(from) {
+        // No shift is by a whole word.
+        let moved = (from << bits | below >> 1 >> (WORD - 1 - bits)) & there;
+        *into |= moved;
+        any |= moved;
+        below = from;
     }
     any != 0
 }

@@ -73,9 +73,9 @@ impl Search<'_> {
         }
         if end == End::Cut && share.is_some() {
             part.confine(Part::Any);
-            let table = Table::new(&part);
+            let mut table = Table::new(&part);
             let mut first = known;
-            part.first(&mut first, Some(&table));
+            part.first(&mut first, Some(&mut table));
             (firsts, end) = (Vec::from([first]), End::Found);
         }
         let mut order: Vec<usize> = (0..core.len()).collect();

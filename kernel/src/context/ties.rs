@@ -17,7 +17,7 @@ impl Search<'_> {
     /// The first of all sets that beat the floor, in the order of positions, starting from one of them, with the
     /// help of a table if there is one. `false` if the effort did not suffice; the set is as good then, and not proven
     /// to be the first.
-    pub(super) fn first(&mut self, known: &mut Vec<bool>, table: Option<&Table>) -> bool {
+    pub(super) fn first(&mut self, known: &mut Vec<bool>, mut table: Option<&mut Table>) -> bool {
         let mut order = self.open();
         order.sort_unstable_by_key(|&node| self.graph.key[node]);
         let (mut next, mut step) = (0, 1);
@@ -39,7 +39,7 @@ impl Search<'_> {
             }
             let trail = self.trail.len();
             let ahead = self.guess(&order, next, step);
-            match (self.ask(table, step > 1), step) {
+            match (self.ask(table.as_deref_mut(), step > 1), step) {
                 (End::Found, _) => {
                     *known = self.best.take().unwrap_or_default();
                     (next, step) = (ahead, step * 2);
@@ -47,7 +47,7 @@ impl Search<'_> {
                 (End::Exhausted, 1) => {
                     self.undo(trail);
                     self.decide(node, Fate::Out);
-                    if let Some(table) = table {
+                    if let Some(table) = table.as_deref_mut() {
                         table.prune(self);
                     }
                 }
@@ -83,7 +83,7 @@ impl Search<'_> {
     }
 
     /// Whether some set that beats the floor agrees with what is decided; one is in `best` then.
-    fn ask(&mut self, table: Option<&Table>, hastily: bool) -> End {
+    fn ask(&mut self, table: Option<&mut Table>, hastily: bool) -> End {
         let Some(table) = table else {
             return self.search_within(if hastily { GUESS } else { u64::MAX }).0;
         };
