@@ -237,6 +237,18 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
             &[":3:", "item `x`: `cost` is -3, negative", "whole number from 0 to 2^62"],
         ),
         ("fraction", item("utility", "2.5").into(), &[":3:", "item `x`: `utility` is 2.5, no whole number"]),
+        ("whole", item("utility", "1.0").into(), &["item `x`: `utility` is 1.0, no whole number"]),
+        (
+            "list",
+            br#"{"budget": 10, "items": [["x", 1, 1]]}"#.to_vec(),
+            &[":1:", "item 1 of the list: invalid type: sequence, expected an object"],
+        ),
+        ("lists", b"[10, 0, []]".to_vec(), &[":1:", "invalid type: sequence, expected an object"]),
+        (
+            "text",
+            item("deps", "[\"5\"]").into(),
+            &["item `x` depends on `\"5\"`, and there is no such item", "did you mean `5`?"],
+        ),
         (
             "large",
             item("utility", "4611686018427387905").into(),

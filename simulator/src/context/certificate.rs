@@ -4,7 +4,7 @@
 //! one that does not fit the problem, or proves nothing, is refuted.
 
 use super::fault::{Fault, ProblemError, misread, quoted};
-use super::format::Id;
+use super::format::{Id, Object};
 use super::problem::{Named, bytes_of, text_of};
 use orchestrion_kernel::context::{Certificate, Prices, Selection, Step, verify};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -199,14 +199,14 @@ pub fn verify_file(named: &Named, path: &Path) -> Result<Verdict, ProblemError> 
 /// As [`verify_file`].
 pub fn verify_bytes(named: &Named, name: &str, bytes: &[u8]) -> Result<Verdict, ProblemError> {
     let parsed = text_of(bytes).and_then(|text| {
-        serde_json::from_str::<CertificateFile<'_>>(text).map_err(|error| {
+        serde_json::from_str::<Object<CertificateFile<'_>>>(text).map_err(|error| {
             let (at, told) = misread(text, &error);
             let help = "`orchestrion context solve PROBLEM --certify FILE` writes one; \
                         orchestrion export schema --of certificate says what it is";
             Fault { at: Some(at), what: format!("no certificate: {told}"), help: help.into() }
         })
     });
-    let file = parsed.map_err(|fault| ProblemError::in_file(name, bytes, fault))?;
+    let Object(file) = parsed.map_err(|fault| ProblemError::in_file(name, bytes, fault))?;
     let refuted = match certificate(named, &file) {
         Err(refuted) => Some(refuted),
         Ok(certificate) => verify(&named.problem, &certificate).err().map(|doubt| Refuted {

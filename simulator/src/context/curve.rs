@@ -2,7 +2,8 @@
 //!
 //! The curve is a staircase. An answer of utility *u* and least cost *c* at budget *b* is the answer at every budget from *c* to *b*:
 //! so one search gives a whole step, and two steps that meet leave nothing open between them. What lies between others is looked at
-//! where most is open, by utility times tokens, until all steps are known or enough points are.
+//! where most is open, by utility times tokens, until all steps are known or enough points are: in the middle, or at its end if the
+//! step below is as long as what is open, and may well reach that far.
 
 use super::problem::Named;
 use super::solve::{SolveError, exact};
@@ -92,12 +93,14 @@ impl Curve {
         Ok(())
     }
 
-    /// The budget in the middle of where most is open.
+    /// The budget to look at next, where most is open.
     fn most_open(&self) -> Option<u64> {
         let gaps = self.points.iter().zip(self.points.iter().skip(1)).filter_map(|(below, above)| {
             let open = above.cost.checked_sub(below.budget + 1).filter(|tokens| *tokens > 0)?;
             let utility = above.utility.saturating_sub(below.utility);
-            Some((u128::from(open) * u128::from(utility), below.budget + 1 + (open - 1) / 2))
+            let is_long = below.budget - below.cost >= open;
+            let ahead = if is_long { open } else { 1 + (open - 1) / 2 };
+            Some((u128::from(open) * u128::from(utility), below.budget + ahead))
         });
         // Of gaps that are as open, the lowest.
         gaps.filter(|(area, _)| *area > 0)

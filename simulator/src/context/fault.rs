@@ -24,7 +24,7 @@ impl ProblemError {
     /// Of a file that could not even be read.
     pub(super) fn unreadable(file: &str, error: &std::io::Error) -> Self {
         Self {
-            place: file.to_owned(),
+            place: harmless(file),
             what: format!("the file could not be read: {error}"),
             help: "check that the path is right, and that it is a file which you may read".into(),
         }
@@ -32,7 +32,8 @@ impl ProblemError {
 
     pub(super) fn in_file(file: &str, bytes: &[u8], fault: Fault) -> Self {
         let Fault { at, what, help } = fault;
-        let place = at.map_or_else(|| file.to_owned(), |at| format!("{file}:{}", line_and_column(bytes, at)));
+        let file = harmless(file);
+        let place = at.map_or_else(|| file.clone(), |at| format!("{file}:{}", line_and_column(bytes, at)));
         Self { place, what, help }
     }
 }

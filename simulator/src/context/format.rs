@@ -2,10 +2,12 @@
 
 use crate::yaml::given;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// Numbers in a file, and their sums, are at most 2^62.
 const AMOUNT_MAX: u64 = 1 << 62;
@@ -23,7 +25,7 @@ pub struct ProblemFile<'a> {
     #[schemars(range(max = AMOUNT_MAX))]
     pub reserved: u64,
     /// What may be shown, the oldest first.
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "objects")]
     pub items: Vec<ItemFile<'a>>,
 }
 
@@ -111,6 +113,8 @@ impl fmt::Display for Id<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => number.fmt(f),
+            // Nothing, and what would read as a number, stand in quotes.
+            Self::Text(text) if text.is_empty() || text.parse::<u64>().is_ok() => write!(f, "\"{text}\""),
             Self::Text(text) => f.write_str(text),
         }
     }
@@ -162,6 +166,33 @@ impl JsonSchema for Id<'_> {
     }
 }
 
+/// An object, and nothing else: derived code would take a list of its fields, too.
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ObjectVisitor(PhantomData)).map(Object)
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
+    }
+}
+
+fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let objects = Vec::<Object<T>>::deserialize(deserializer)?;
+    Ok(objects.into_iter().map(|Object(found)| found).collect())
+}
+
 fn budget<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     deserializer.deserialize_any(Amount("budget"))
 }
@@ -205,7 +236,7 @@ impl Visitor<'_> for Amount {
         Err(self.wrong(&if is_large {
             format!("{number:e}, too large")
         } else {
-            format!("{number}, no whole number")
+            format!("{number:?}, no whole number")
         }))
     }
 }

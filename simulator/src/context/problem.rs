@@ -1,7 +1,7 @@
 //! A problem whose items have names: read from a file, put in order, and handed to the kernel.
 
 use super::fault::{Fault, Misfit, ProblemError, quoted, unparsed};
-use super::format::{Id, ItemFile, LayerFile, MarkFile, ProblemFile};
+use super::format::{Id, ItemFile, LayerFile, MarkFile, Object, ProblemFile};
 use crate::show::harmless;
 use crate::yaml::nearest;
 use orchestrion_kernel::context::{Candidate, Flaw, Mark, Problem};
@@ -101,7 +101,8 @@ pub(super) fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
 }
 
 fn read(text: &str, budget: Option<u64>) -> Result<Named, Fault> {
-    let mut file: ProblemFile<'_> = serde_json::from_str(text).map_err(|error| unparsed(text, &error))?;
+    let Object(mut file) =
+        serde_json::from_str::<Object<ProblemFile<'_>>>(text).map_err(|error| unparsed(text, &error))?;
     file.budget = budget.unwrap_or(file.budget);
     named(file).map_err(|misfit| misfit.located(text))
 }
