@@ -100,3 +100,15 @@ fn what_cannot_be_taken_is_named_and_the_exit_code_says_so() {
     assert!(err.contains("odd.jsonl:3:"), "{err}");
     score(2, folder.path(), &["none.jsonl", "--as", "statebench"]);
 }
+
+#[test]
+fn a_file_without_a_line_and_a_folder_are_named() {
+    let folder = folder();
+    fs::write(folder.path().join("empty.jsonl"), "\n").unwrap();
+    fs::create_dir(folder.path().join("inner")).unwrap();
+    let (out, err) = score(3, folder.path(), &["two.jsonl", "empty.jsonl", "--as", "statebench"]);
+    assert_eq!(err, "empty.jsonl: it has no line; expected one timeline to a line\n");
+    assert!(out.ends_with("; 1 fault\n"), "{out}");
+    let (_, err) = score(2, folder.path(), &["inner", "--as", "statebench"]);
+    assert_eq!(err, "inner: cannot be read: it is a folder; expected a file of timelines\n");
+}

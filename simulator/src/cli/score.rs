@@ -106,16 +106,24 @@ fn one(paths: &[PathBuf], id: &str) -> Result<Outcome> {
 fn each(paths: &[PathBuf], bar: &ProgressBar, mut take: impl FnMut(&str, Result<Case, Fault>)) {
     for path in paths {
         let file = path.display().to_string();
-        match File::open(path) {
-            Ok(input) => {
-                for case in Reader::new(BufReader::new(bar.wrap_read(input)), &file) {
-                    take(&file, case);
-                }
-            }
+        let mut faulty = |kind| take(&file, Err(Fault { file: file.clone(), line: 0, kind }));
+        let input = match File::open(path) {
+            Ok(input) => input,
             Err(error) => {
-                let kind = FaultKind::Io(error.to_string());
-                take(&file, Err(Fault { file: file.clone(), line: 0, kind }));
+                faulty(FaultKind::Io(error.to_string()));
+                continue;
             }
+        };
+        if input.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            faulty(FaultKind::Io("it is a folder; expected a file of timelines".to_string()));
+            continue;
+        }
+        let mut cases = Reader::new(BufReader::new(bar.wrap_read(input)), &file).peekable();
+        if cases.peek().is_none() {
+            faulty(FaultKind::Empty);
+        }
+        for case in cases {
+            take(&file, case);
         }
     }
 }

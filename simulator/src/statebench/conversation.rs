@@ -3,8 +3,11 @@
 //! Only the user states anything; the other side repeats. Who asks states nothing, and what is only supposed is in a scope of
 //! its own, where no context looks. An interruption is a task of its own, from its cue to the words that resume the first.
 
+use super::import::{Imported, import};
+use super::ranks;
 use super::timeline::{Speaker, Turn};
 use super::words::{Stems, pattern, sentences};
+use orchestrion_kernel::item::{Audience, Rank};
 use orchestrion_kernel::{ItemId, Time};
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -50,6 +53,10 @@ pub struct Said {
     pub text: String,
     /// Its stems.
     pub stems: Stems,
+    /// Who may hear it.
+    pub audience: Audience,
+    /// The rank of whoever said it, if the turn names somebody.
+    pub rank: Option<Rank>,
     /// The task in which it was said.
     pub(super) task: Task,
     /// What it states.
@@ -93,19 +100,24 @@ impl Conversation {
 
     /// Hears a turn. What it states is to be written by the caller, who then says the ids.
     pub(super) fn hear(&mut self, turn: &Turn) -> &mut Said {
-        static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[[^\]]*\]:\s*"));
-        let text = NAME.replace(&turn.text, "").into_owned();
+        static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[([^\]]*)\]:\s*"));
+        let named = NAME.captures(&turn.text);
+        let text = named.as_ref().map_or(turn.text.as_str(), |found| &turn.text[found[0].len()..]);
+        let Imported { text, audience, scope, retracted, .. } = import(text);
+        let rank = named.map(|found| ranks::of_title(&found[1]));
         let opens = INTERRUPTS.is_match(&text);
         let closes = self.open != 0 && RESUMES.is_match(&text);
         if opens {
             self.tasks += 1;
             self.open = self.tasks;
         }
-        // What opens or closes a task states nothing.
-        let states = turn.speaker == Speaker::User && !opens && !closes;
+        // What opens or closes a task states nothing, nor does what counts elsewhere or was taken back.
+        let counts = scope.is_none() && !retracted;
+        let states = turn.speaker == Speaker::User && counts && !opens && !closes;
         let statements = if states { statements(&text) } else { Vec::new() };
         let stems = Stems::of(&text);
-        let said = Said { speaker: turn.speaker, at: turn.at.0, text, stems, task: self.open, statements };
+        let (speaker, at, task) = (turn.speaker, turn.at.0, self.open);
+        let said = Said { speaker, at, text, stems, audience, rank, task, statements };
         if closes {
             self.open = 0;
         }

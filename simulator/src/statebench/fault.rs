@@ -1,5 +1,8 @@
 //! What is wrong in a file of timelines: where, what was expected, and what became of the rest.
 
+use super::timeline::written;
+use orchestrion_kernel::Time;
+use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::knowledge::Misuse;
 use std::fmt;
 
@@ -31,14 +34,16 @@ pub enum FaultKind {
     },
     /// The line is no timeline.
     NotATimeline(String),
-    /// One event is none.
-    NotAnEvent {
-        /// Which, from 1.
-        event: usize,
+    /// One part of it is none.
+    NotAPart {
+        /// Which, as it is counted from 1.
+        part: String,
         /// Why.
         why: String,
     },
-    /// One write is none, or does not fit what is known.
+    /// There is no line in the file.
+    Empty,
+    /// One write does not fit what is known.
     Write {
         /// What it is called.
         key: String,
@@ -58,6 +63,10 @@ pub enum Unfit {
     UnknownScope(String),
     /// There is no such kind of constraint.
     UnknownConstraint(String),
+    /// There is no such field.
+    UnknownField(String),
+    /// There is no such memory.
+    UnknownMemory(String),
     /// What it supersedes was not written before.
     SupersedesNothing(String),
     /// What superseded it is not there.
@@ -66,6 +75,19 @@ pub enum Unfit {
     Cyclic(String),
     /// What it rests on was not written before.
     RestsOnNothing(String),
+    /// What is to rest on it was not written.
+    DerivesNothing(String),
+    /// What is to rest on it may not.
+    CannotDerive(String),
+    /// Its source may not write such a thing.
+    Denied(Rank),
+    /// It has expired already.
+    Expired {
+        /// When.
+        at: Time,
+        /// What time it is.
+        now: Time,
+    },
     /// It is to say what time it is, and does not.
     NoMoment(String),
     /// Only what is in the working set expires.
@@ -95,9 +117,10 @@ impl fmt::Display for FaultKind {
                 write!(f, "byte {byte} of the line is not UTF-8; expected JSON. The line is left out")
             }
             Self::NotATimeline(why) => write!(f, "no timeline: {why}. The line is left out"),
-            Self::NotAnEvent { event, why } => {
-                write!(f, "event {event} is none: {why}. It is left out, the rest of the line is not")
+            Self::NotAPart { part, why } => {
+                write!(f, "{part} is none: {why}. It is left out, the rest of the line is not")
             }
+            Self::Empty => f.write_str("it has no line; expected one timeline to a line"),
             Self::Write { key, why } => write!(f, "the write of `{key}`: {why}"),
         }
     }
@@ -121,6 +144,19 @@ impl fmt::Display for Unfit {
                 f,
                 "unknown constraint `{kind}`; expected budget, deadline, capacity or policy. It is kept without"
             ),
+            Self::UnknownField(field) => write!(
+                f,
+                "unknown field `{field}`; expected those of a persistent fact (003). It is kept without"
+            ),
+            Self::UnknownMemory(memory) => write!(
+                f,
+                "unknown memory_type `{memory}`; expected user, capability or organizational. It is kept in that of its \
+                 source"
+            ),
+            Self::SupersedesNothing(what) if what.is_empty() => f.write_str(
+                "it supersedes what has no name; expected an id, a key, or null for nothing. It is kept, and supersedes \
+                 nothing"
+            ),
             Self::SupersedesNothing(what) => write!(
                 f,
                 "it supersedes `{what}`, but nothing of that id or key was written before. It is kept, and \
@@ -140,6 +176,25 @@ impl fmt::Display for Unfit {
                 f,
                 "it rests on `{what}`, but nothing of that id or key was written before. It is kept, and rests on \
                  the others"
+            ),
+            Self::DerivesNothing(what) => write!(
+                f,
+                "`{what}` is to rest on it, but nothing has that id or key. It is kept, and so are the others"
+            ),
+            Self::CannotDerive(what) => write!(
+                f,
+                "`{what}` is to rest on it, but it rests on `{what}`, or does not count where that does. It is kept, and so \
+                 are the others"
+            ),
+            Self::Denied(rank) => write!(
+                f,
+                "a source of rank {rank} may not write it; expected a higher authority. It is kept, and shown to nobody"
+            ),
+            Self::Expired { at, now } => write!(
+                f,
+                "the write expired at {}, and it is {}; expected a later moment. It is left out",
+                written(*at),
+                written(*now)
             ),
             Self::NoMoment(text) => write!(
                 f,

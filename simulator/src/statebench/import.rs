@@ -8,9 +8,9 @@ use super::ranks;
 use super::timeline::{Identity, Source, Write};
 use super::words::{pattern, words};
 use orchestrion_kernel::Text;
-use orchestrion_kernel::item::{self, Audience, ConstraintType, Rank, Scope};
+use orchestrion_kernel::item::{self, Audience, ConstraintType, MemoryType, Rank, Scope};
 use orchestrion_kernel::knowledge::FactKind;
-use regex::Regex;
+use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
 /// What a text says once its tags are read.
@@ -28,33 +28,58 @@ pub struct Imported {
     pub speaker: Option<(String, Option<Rank>)>,
 }
 
-/// Reads the tags of a text.
+impl Imported {
+    /// Whether it counts everywhere, and everybody may see it.
+    #[must_use]
+    pub fn is_for_all(&self) -> bool {
+        self.audience == Audience::Everybody && self.scope.is_none()
+    }
+}
+
+/// Reads the tags of a text: wherever one stands, in any order, in capitals or not. A text that is restricted in two ways, or in a
+/// way that nobody can read, is for nobody: what is shown by mistake cannot be taken back.
 #[must_use]
 pub fn import(text: &str) -> Imported {
-    static RESTRICTED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[RESTRICTED:?\s*(.*?)\]\s*"));
-    static SCOPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[SCOPE:\s*(.*?)\]\s*"));
+    static RESTRICTED: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)\[\s*RESTRICTED\b[\s:]*(?:([^\[\]]*)\]\s*)?"));
+    static SCOPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\[\s*SCOPE\s*:\s*(?:([^\[\]]*)\]\s*)?"));
+    static INVALIDATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\[\s*INVALIDATED\b"));
     static SPEAKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[(\w+)\]\s*(.+?) \((.+?)\):\s*"));
     static DRAFT: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?i)\((draft|tentative|proposed|preliminary)\)"));
-    let (mut text, mut audience, mut scope) = (text, Audience::Everybody, None);
-    if let Some(found) = RESTRICTED.captures(text) {
-        audience = audience_of(&found[1]);
-        text = &text[found[0].len()..];
-    }
-    if let Some(found) = SCOPE.captures(text) {
-        scope = Some(scope_of(&found[1]));
-        text = &text[found[0].len()..];
-    }
-    if let Some(found) = DRAFT.captures(text) {
-        scope = Some(Scope::Draft(Text::from(found[1].to_lowercase())));
-    }
+    let (restrictions, text) = take(&RESTRICTED, text);
+    let (scopes, text) = take(&SCOPE, &text);
+    let drafted = DRAFT.captures(&text).map(|found| Scope::Draft(Text::from(found[1].to_lowercase())));
     Imported {
-        text: text.to_string(),
-        audience,
-        scope,
-        retracted: text.starts_with("[INVALIDATED"),
-        speaker: SPEAKER.captures(text).map(|found| (found[2].to_string(), ranks::of_tag(&found[1]))),
+        audience: restrictions.iter().map(|tag| audience_of(tag)).reduce(both).unwrap_or_default(),
+        scope: drafted.or_else(|| scopes.first().map(|name| scope_of(name))),
+        retracted: INVALIDATED.is_match(&text),
+        speaker: SPEAKER.captures(&text).map(|found| (found[2].to_string(), ranks::of_word(&found[1]))),
+        text,
     }
+}
+
+/// What every tag of a kind says, and the text without them. One that is never closed says nothing.
+fn take(tag: &Regex, text: &str) -> (Vec<String>, String) {
+    let said = |found: Captures<'_>| found.get(1).map_or("", |said| said.as_str()).to_string();
+    let tags: Vec<String> = tag.captures_iter(text).map(said).collect();
+    let rest = if tags.is_empty() { text.into() } else { tag.replace_all(text, "") };
+    (tags, rest.trim().to_string())
+}
+
+/// Whoever is meant by both of two restrictions.
+fn both(one: Audience, other: Audience) -> Audience {
+    match (one, other) {
+        (Audience::AtLeast(one), Audience::AtLeast(other)) => Audience::AtLeast(one.max(other)),
+        (one, other) if one == other => one,
+        // The kernel has no word for a group of a rank.
+        _ => nobody(),
+    }
+}
+
+/// Nobody is ever granted what has no name.
+fn nobody() -> Audience {
+    Audience::Permitted(Text::from(""))
 }
 
 /// Who is meant by `… restricted to AUDIENCE`: a rank and whoever is above it, or a name that must have been granted.
@@ -66,7 +91,8 @@ fn audience_of(restriction: &str) -> Audience {
         ("manager", Rank::Manager),
     ];
     let lower = restriction.to_lowercase();
-    let audience = lower.rsplit_once("restricted to ").map_or(lower.as_str(), |(_, audience)| audience);
+    let lower = lower.strip_prefix("to ").unwrap_or(&lower);
+    let audience = lower.rsplit_once("restricted to ").map_or(lower, |(_, audience)| audience);
     match LEVELS.iter().find(|(level, _)| audience.starts_with(level)) {
         Some((_, rank)) => Audience::AtLeast(*rank),
         None => Audience::Permitted(name_of_group(audience)),
@@ -99,12 +125,12 @@ fn scope_of(name: &str) -> Scope {
     kind.map_or(Scope::Task as ScopeKind, |(_, kind)| *kind)(Text::from(lower))
 }
 
-/// The scope of a write: what its text says, or else its field. A scope without a name is the key's own.
+/// The scope of a write: what its text says, or else its field. Its id names it; without one it is the key's own.
 pub(super) fn scope(imported: &Imported, write: &Write) -> Result<Scope, Unfit> {
     if let Some(scope) = &imported.scope {
         return Ok(scope.clone());
     }
-    let own = || Text::from(write.key.as_str());
+    let own = || Text::from(write.scope_id.as_deref().unwrap_or(&write.key));
     Ok(match write.scope.as_str() {
         "global" => Scope::Global,
         "session" => Scope::Session,
@@ -132,6 +158,30 @@ pub(super) fn kind(write: &Write) -> Result<FactKind, Unfit> {
     Ok(FactKind::Constraint(Some(*kind)))
 }
 
+/// The memory of a write: the one that it names, or else that of its source.
+pub(super) fn memory(write: &Write) -> Result<MemoryType, Unfit> {
+    const MEMORIES: &[(&str, MemoryType)] = &[
+        ("user", MemoryType::User),
+        ("capability", MemoryType::Capability),
+        ("organizational", MemoryType::Organizational),
+    ];
+    let Some(name) = &write.memory_type else { return Ok(ranks::memory_of(&write.source.kind)) };
+    let memory = MEMORIES.iter().find(|(known, _)| known == name);
+    memory.map(|(_, memory)| *memory).ok_or_else(|| Unfit::UnknownMemory(name.clone()))
+}
+
+/// Whether a text tells what changes by itself, so that its time says which of two is the later (003 rule 4): by saying that it
+/// is only so now, or by what it measures.
+#[must_use]
+pub fn is_time_sensitive(text: &str) -> bool {
+    static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(as of|right now|at the moment|(stock|share)[ _]prices?|exchange[ _]rates?|temperatures?)\b",
+        )
+    });
+    CHANGING.is_match(text)
+}
+
 /// Where a fact comes from (003 `determine_source`): the speaker that the text names, or else its source, and the
 /// rank of the tag, or else of the authority.
 #[must_use]
@@ -145,16 +195,18 @@ pub fn determine_source(imported: &Imported, source: &Source) -> item::Source {
     }
 }
 
-/// Who asks, with the rank and the grants that the title gives. The department is none: it says what is talked about.
+/// Who asks, with the rank and the grants that the title gives, and those that are told. The department is none: it says what is
+/// talked about.
 #[must_use]
 pub fn identity(identity: &Identity) -> item::Identity {
     let title = identity.authority.as_str();
+    let told = identity.permissions.iter().map(|group| name_of_group(group));
     item::Identity {
         authority: Text::from(title),
         rank: ranks::of_title(title),
         department: Text::from(identity.department.as_str()),
         organization: Text::from(identity.organization.as_str()),
-        permissions: grants(title),
+        permissions: grants(title).into_iter().chain(told).filter(|name| !name.as_str().is_empty()).collect(),
     }
 }
 
@@ -191,6 +243,7 @@ mod tests {
             authority: title.to_string(),
             department: "Security".to_string(),
             organization: String::new(),
+            permissions: Vec::new(),
         };
         let item::Identity { rank, permissions, .. } = identity(&who);
         let reader = Reader { rank, permissions, scope: Scope::Global, now: Time::default() };
@@ -248,6 +301,59 @@ mod tests {
         assert!(matches!(scoped.scope, Some(Scope::Task(_))));
         let both = import("[RESTRICTED: Pay restricted to HR] 12 a day");
         assert_eq!((both.text.as_str(), both.audience), ("12 a day", Audience::Permitted(Text::from("hr"))));
+    }
+
+    #[test]
+    fn a_tag_counts_wherever_it_stands_and_however_it_is_written() {
+        let hr = Audience::Permitted(Text::from("hr"));
+        for text in [
+            " [RESTRICTED: Pay restricted to HR] 12 a day",
+            "[restricted: Pay restricted to HR] 12 a day",
+            "12 [Restricted: HR only] a day",
+            "12 a day [RESTRICTED to HR]",
+            "[INVALIDATED - old] [ RESTRICTED : HR ] 12 a day",
+            "[SCOPE: x][RESTRICTED: HR] 12 a day",
+            "[RESTRICTED: HR][SCOPE: x] 12 a day",
+        ] {
+            let read = import(text);
+            assert_eq!(read.audience, hr, "{text}");
+            assert!(read.text.ends_with("12 a day"), "{text}: {}", read.text);
+        }
+        for text in [" [SCOPE: what-if] 12", "12 [scope: What-if]", "[RESTRICTED: HR] [Scope: what-if] 12"] {
+            let read = import(text);
+            assert_eq!(read.scope, Some(Scope::Hypothetical(Text::from("what-if"))), "{text}");
+            assert_eq!(read.text, "12");
+        }
+        assert!(import("Buy [Invalidated]").retracted);
+        assert_eq!(import("The restricted area; [SCOPED] and [restrictions]").audience, Audience::Everybody);
+    }
+
+    #[test]
+    fn a_restriction_that_cannot_be_read_hides_the_text() {
+        for text in ["[RESTRICTED] 12", "[RESTRICTED: ] 12", "[RESTRICTED: HR 12", "12 [restricted"] {
+            assert_eq!(import(text).audience, nobody(), "{text}");
+        }
+        let twice = |one: &str, other: &str| {
+            import(&format!("[RESTRICTED: {one}] 12 [RESTRICTED: {other}]")).audience
+        };
+        assert_eq!(twice("HR", "HR"), Audience::Permitted(Text::from("hr")));
+        assert_eq!(twice("VP+", "Director+"), Audience::AtLeast(Rank::Executive));
+        assert_eq!(twice("HR", "VP+"), nobody());
+    }
+
+    #[test]
+    fn what_was_granted_by_name_may_be_seen() {
+        let mut who = Identity {
+            user_name: "Ada".to_string(),
+            authority: "Cook".to_string(),
+            department: String::new(),
+            organization: String::new(),
+            permissions: vec!["the Pay team".to_string(), String::new()],
+        };
+        assert!(identity(&who).permissions.contains(&Text::from("pay")));
+        assert!(!identity(&who).permissions.contains(&Text::from("")));
+        who.permissions.clear();
+        assert!(!identity(&who).permissions.contains(&Text::from("pay")));
     }
 
     #[test]

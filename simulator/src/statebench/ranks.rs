@@ -5,38 +5,19 @@ use orchestrion_kernel::item::{MemoryType, Rank};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What a source says of its authority. What is in no table is unverified.
-const AUTHORITIES: &[(&str, Rank)] = &[
-    ("policy", Rank::Policy),
-    ("system", Rank::Policy),
-    ("executive", Rank::Executive),
-    ("manager", Rank::Manager),
-    ("employee", Rank::Employee),
-    ("peer", Rank::Employee),
-    ("guest", Rank::Guest),
-    ("subordinate", Rank::Guest),
-];
-
-/// Tags that stand before a speaker's name.
-const TAGS: &[(&str, Rank)] = &[
-    ("SYSTEM", Rank::Policy),
-    ("BOARD", Rank::Policy),
-    ("C_LEVEL", Rank::Executive),
-    ("VP", Rank::Executive),
-    ("DIRECTOR", Rank::Manager),
-    ("MANAGER", Rank::Manager),
-    ("INDIVIDUAL", Rank::Employee),
-    ("CONTRACTOR", Rank::Guest),
-];
-
-/// Titles, the first that fits. An account executive is no executive.
-static TITLES: LazyLock<Vec<(Regex, Rank)>> = LazyLock::new(|| {
+/// Words of authority, titles and tags alike, in small letters: the first that fits. Whoever is called both an intern and a manager
+/// has the lower rank, for nobody can say which of them is meant. An account executive is no executive.
+static RANKS: LazyLock<Vec<(Regex, Rank)>> = LazyLock::new(|| {
     [
-        (r"\baccount executive\b", Rank::Employee),
-        (r"\b(chief|c[a-z]o|chro|vp|vice president|board|executive|president)\b", Rank::Executive),
+        (r"^(policy|system|board)$", Rank::Policy),
+        (r"\b(intern|trainee|apprentice|subordinate|guest|visitor|contractor)\b", Rank::Guest),
+        (r"\b(account executive|executive assistant|assistant to)\b", Rank::Employee),
+        (r"^admin(istrator)?$", Rank::Executive),
+        (r"\b(chief|c[a-z]o|chro|c level|vp|vice president|board|executive|president)\b", Rank::Executive),
         (r"\b(manager|director|lead|head)\b", Rank::Manager),
+        (r"^(employee|peer|individual)\b", Rank::Employee),
     ]
-    .map(|(title, rank)| (pattern(title), rank))
+    .map(|(word, rank)| (pattern(word), rank))
     .into()
 });
 
@@ -56,20 +37,21 @@ fn look<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     table.iter().find(|(name, _)| *name == word).map(|(_, found)| *found)
 }
 
-/// The rank of an authority in words.
+/// The rank of a word of authority, a title or a tag, if the table has it.
+pub(super) fn of_word(word: &str) -> Option<Rank> {
+    let word = word.trim().to_lowercase().replace('_', " ");
+    RANKS.iter().find(|(pattern, _)| pattern.is_match(&word)).map(|(_, rank)| *rank)
+}
+
+/// The rank of what a source says of its authority. Anything can call itself anything there, so what the table does not have is
+/// unverified.
 pub(super) fn of_authority(word: &str) -> Rank {
-    look(AUTHORITIES, word).unwrap_or(Rank::Unverified)
+    of_word(word).unwrap_or(Rank::Unverified)
 }
 
-/// The rank of a tag, if it is one.
-pub(super) fn of_tag(tag: &str) -> Option<Rank> {
-    look(TAGS, tag)
-}
-
-/// The rank of a title; whoever has none that says more is an employee.
+/// The rank of a title. There are more jobs than any table has, and somebody with a job is an employee.
 pub(super) fn of_title(title: &str) -> Rank {
-    let title = title.to_lowercase();
-    TITLES.iter().find(|(pattern, _)| pattern.is_match(&title)).map_or(Rank::Employee, |(_, rank)| *rank)
+    of_word(title).unwrap_or(Rank::Employee)
 }
 
 /// Whether the title is of those who lead the house.
@@ -105,9 +87,36 @@ mod tests {
     }
 
     #[test]
+    fn titles_authorities_and_tags_are_of_one_table() {
+        let ranks = [
+            ("CFO", Rank::Executive),
+            ("executive", Rank::Executive),
+            ("C_LEVEL", Rank::Executive),
+            ("admin", Rank::Executive),
+            ("Policy", Rank::Policy),
+            ("BOARD", Rank::Policy),
+            ("manager", Rank::Manager),
+            ("peer", Rank::Employee),
+            ("INDIVIDUAL", Rank::Employee),
+            ("intern", Rank::Guest),
+            ("Sales Trainee", Rank::Guest),
+            ("Intern to the CFO", Rank::Guest),
+            ("subordinate", Rank::Guest),
+            ("contractor", Rank::Guest),
+        ];
+        for (word, rank) in ranks {
+            assert_eq!(
+                (of_authority(word), of_title(word), of_word(word)),
+                (rank, rank, Some(rank)),
+                "{word}"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_in_no_table_is_unverified_and_the_users() {
         assert_eq!(of_authority("wizard"), Rank::Unverified);
-        assert_eq!(of_tag("WIZARD"), None);
+        assert_eq!((of_word("WIZARD"), of_title("wizard")), (None, Rank::Employee), "wizards work somewhere");
         assert_eq!(memory_of("decision"), MemoryType::User);
         assert_eq!(memory_of("hr_system"), MemoryType::Organizational);
         assert_eq!(memory_of("heuristic"), MemoryType::Capability);

@@ -3,13 +3,18 @@
 
 use super::answers::{Answer, Answers};
 use super::fault::{Fault, FaultKind};
-use super::timeline::{At, Event, Initial, Timeline, Turn, Write};
+use super::timeline::{AnyText, At, Event, Identity, Initial, Timeline};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 
 /// A line longer than this is no timeline; the longest known one has 12 kB.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// What some systems put at the beginning of a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One line: what a builder of contexts may see, and what it may not.
 #[derive(Clone, Debug)]
@@ -20,7 +25,7 @@ pub struct Case {
     pub timeline: Timeline,
     /// What would have been right.
     pub answers: Answers,
-    /// Events that could not be read.
+    /// Parts of it that could not be read.
     pub faults: Vec<Fault>,
 }
 
@@ -35,12 +40,28 @@ pub struct Reader<R> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with id, track, initial_state and events")]
 struct RawCase<'a> {
     id: String,
     track: String,
-    initial_state: Initial,
+    #[serde(borrow)]
+    initial_state: RawInitial<'a>,
     #[serde(borrow)]
     events: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object with identity_role, persistent_facts, working_set and environment")]
+struct RawInitial<'a> {
+    identity_role: Identity,
+    #[serde(borrow, default)]
+    persistent_facts: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    working_set: Vec<&'a RawValue>,
+    #[serde(default)]
+    environment: BTreeMap<String, AnyText>,
+    #[serde(flatten)]
+    others: BTreeMap<String, IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -53,15 +74,17 @@ enum EventType {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with type and ts")]
 struct Typed {
     #[serde(rename = "type")]
     kind: EventType,
 }
 
 #[derive(Deserialize)]
-struct RawWrites {
+struct RawWrites<'a> {
     ts: At,
-    writes: Vec<Write>,
+    #[serde(borrow)]
+    writes: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -99,46 +122,89 @@ impl<R: BufRead> Reader<R> {
             self.input.skip_until(b'\n').map_err(io)?;
             return Err(FaultKind::TooLong { most: LINE_BYTES_MAX });
         }
+        if self.line == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        }
         Ok(read > 0)
     }
 
     fn case(&self) -> Result<Case, FaultKind> {
         let text = std::str::from_utf8(&self.buffer)
             .map_err(|error| FaultKind::NotText { byte: error.valid_up_to() + 1 })?;
-        let raw: RawCase<'_> =
-            serde_json::from_str(text).map_err(|error| FaultKind::NotATimeline(error.to_string()))?;
-        let mut timeline = Timeline { initial: raw.initial_state, events: Vec::new() };
+        let mut line = Line { text, faults: Vec::new() };
+        let raw: RawCase<'_> = line.part(text).map_err(FaultKind::NotATimeline)?;
+        let mut timeline = Timeline { initial: line.initial(raw.initial_state), events: Vec::new() };
         let mut answers = Answers { id: raw.id, track: raw.track, queries: Vec::new() };
-        let mut faults = Vec::new();
         for (n, raw) in raw.events.iter().enumerate() {
-            match event(raw.get()) {
+            match line.event(n + 1, raw.get()) {
                 Ok((event, answer)) => {
                     timeline.events.push(event);
                     answers.queries.extend(answer);
                 }
-                Err(why) => faults.push(self.fault(FaultKind::NotAnEvent { event: n + 1, why })),
+                Err(why) => line.faults.push(FaultKind::NotAPart { part: format!("event {}", n + 1), why }),
             }
         }
+        let faults = line.faults.into_iter().map(|kind| self.fault(kind)).collect();
         Ok(Case { line: self.line, timeline, answers, faults })
     }
 }
 
-/// An event, and apart from it what would have been right.
-fn event(text: &str) -> Result<(Event, Option<Answer>), String> {
-    let why = |error: serde_json::Error| error.to_string();
-    let Typed { kind } = serde_json::from_str(text).map_err(why)?;
-    Ok(match kind {
-        EventType::ConversationTurn => (Event::Turn(serde_json::from_str::<Turn>(text).map_err(why)?), None),
-        EventType::StateWrite | EventType::Supersession => {
-            let RawWrites { ts, writes } = serde_json::from_str(text).map_err(why)?;
-            (Event::Writes { at: ts, writes }, None)
+/// A line, and what of it could not be read.
+struct Line<'a> {
+    text: &'a str,
+    faults: Vec<FaultKind>,
+}
+
+impl<'a> Line<'a> {
+    /// Reads a part of the line. What is wrong is said with its place in the line, not in the part.
+    fn part<T: Deserialize<'a>>(&self, part: &'a str) -> Result<T, String> {
+        serde_json::from_str(part).map_err(|error| {
+            let told = error.to_string();
+            let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
+            let before = part.as_ptr() as usize - self.text.as_ptr() as usize;
+            format!("{told}, at column {}", before + error.column())
+        })
+    }
+
+    /// Reads each part that can be read, and names the others.
+    fn each<T: Deserialize<'a>>(&mut self, parts: &[&'a RawValue], name: impl Fn(usize) -> String) -> Vec<T> {
+        let mut read = Vec::new();
+        for (n, part) in parts.iter().enumerate() {
+            match self.part(part.get()) {
+                Ok(part) => read.push(part),
+                Err(why) => self.faults.push(FaultKind::NotAPart { part: name(n + 1), why }),
+            }
         }
-        EventType::Query => {
-            let RawQuery { ts, prompt, ground_truth } = serde_json::from_str(text).map_err(why)?;
-            let answer = Answer::new(ground_truth.must_mention, ground_truth.must_not_mention)?;
-            (Event::Query { at: ts, prompt }, Some(answer))
+        read
+    }
+
+    fn initial(&mut self, raw: RawInitial<'a>) -> Initial {
+        Initial {
+            identity_role: raw.identity_role,
+            persistent_facts: self.each(&raw.persistent_facts, |n| format!("persistent fact {n}")),
+            working_set: self.each(&raw.working_set, |n| format!("note {n} of the working set")),
+            environment: raw.environment,
+            others: raw.others.into_keys().collect(),
         }
-    })
+    }
+
+    /// An event, and apart from it what would have been right.
+    fn event(&mut self, n: usize, text: &'a str) -> Result<(Event, Option<Answer>), String> {
+        let Typed { kind } = self.part(text)?;
+        Ok(match kind {
+            EventType::ConversationTurn => (Event::Turn(self.part(text)?), None),
+            EventType::StateWrite | EventType::Supersession => {
+                let RawWrites { ts, writes } = self.part(text)?;
+                let writes = self.each(&writes, |write| format!("write {write} of event {n}"));
+                (Event::Writes { at: ts, writes }, None)
+            }
+            EventType::Query => {
+                let RawQuery { ts, prompt, ground_truth } = self.part(text)?;
+                let answer = Answer::new(ground_truth.must_mention, ground_truth.must_not_mention)?;
+                (Event::Query { at: ts, prompt }, Some(answer))
+            }
+        })
+    }
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
@@ -235,7 +301,48 @@ mod tests {
     }
 
     #[test]
+    fn a_write_that_is_none_is_named_with_its_place_and_its_neighbours_are_kept() {
+        let writes = json!([{"key": "a", "value": 1}, {"value": 2}, {"key": "b", "value": 3, "source": null},
+            {"key": "c", "value": 4, "ts": "1850-01-01T00:00:00"}, {"key": "d", "value": 5}]);
+        let mut line: serde_json::Value = serde_json::from_str(&line(&json!([
+            {"ts": "2025-01-01T10:00:00", "type": "state_write", "writes": writes}])))
+        .unwrap();
+        line["initial_state"]["persistent_facts"] = json!([{"key": "a"}, {"key": "e", "value": 6}]);
+        line["initial_state"]["working_set"] = json!([7, {"content": "soup"}]);
+        let text = line.to_string();
+        let cases = read(text.as_bytes());
+        let Case { timeline, faults, .. } = cases[0].as_ref().unwrap();
+        assert_eq!((timeline.initial.persistent_facts.len(), timeline.initial.working_set.len()), (1, 1));
+        let Event::Writes { writes, .. } = &timeline.events[0] else { panic!("no writes") };
+        assert_eq!(writes.iter().map(|write| write.key.as_str()).collect::<Vec<_>>(), ["a", "d"]);
+        let begins = [
+            "some.jsonl:1: persistent fact 1 is none: missing field `value`, at column ",
+            "some.jsonl:1: note 1 of the working set is none: invalid type: integer `7`, expected an object with content",
+            "some.jsonl:1: write 2 of event 1 is none: missing field `key`, at column ",
+            "some.jsonl:1: write 3 of event 1 is none: invalid type: null, expected a word, or an object with type",
+            "some.jsonl:1: write 4 of event 1 is none: `1850-01-01T00:00:00` is no moment from 1970 on",
+        ];
+        assert_eq!(faults.len(), begins.len(), "{faults:?}");
+        for (fault, begins) in faults.iter().zip(begins) {
+            assert!(fault.to_string().starts_with(begins), "{fault}");
+        }
+        let end = text.find(r#"{"value":2}"#).unwrap() + r#"{"value":2}"#.len();
+        assert!(faults[2].to_string().contains(&format!("at column {end}.")), "{} and not {end}", faults[2]);
+    }
+
+    #[test]
+    fn what_is_no_timeline_is_told_what_one_is() {
+        for text in ["[]", "7"] {
+            let told = faults(text.as_bytes()).remove(0);
+            assert!(told.contains("expected an object with id, track, initial_state and events"), "{told}");
+            assert!(!told.contains("RawCase") && !told.contains("line 1"), "{told}");
+        }
+    }
+
+    #[test]
     fn odd_but_legal_lines_are_read() {
+        let text = format!("\u{feff}{}", line(&json!([])));
+        assert!(read(text.as_bytes())[0].is_ok(), "a file may begin with a byte order mark");
         let text = line(&json!([])).replace('\n', "\r\n");
         assert!(read(text.as_bytes())[0].is_ok(), "a line may end as on other systems");
         let text = line(&json!([query("Later", &["a"], &["a"]), query("Earlier", &[], &[])]));

@@ -90,7 +90,8 @@ impl Report {
             overall.queries, links.resolved, links.all
         );
         if !faults.is_empty() {
-            let _ = write!(told, "; {} faults", faults.len());
+            let many = if faults.len() == 1 { "" } else { "s" };
+            let _ = write!(told, "; {} fault{many}", faults.len());
         }
         told
     }

@@ -70,6 +70,7 @@ impl Scorer<'_> {
                 see(&session, prompt, context);
             }
         }
+        session.close();
         session
     }
 

@@ -7,13 +7,14 @@ mod write;
 
 pub use links::Links;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Said};
 use super::detect::{Claim, Detect, Detected, KnownFact};
 use super::fault::Unfit;
+use super::import::is_time_sensitive;
 use super::timeline::{Event as Happening, Initial};
 use super::words::Stems;
-use orchestrion_kernel::item::{Item, Key, Layer, MemoryType, Rank, Scope, Source};
-use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, decide_write};
+use orchestrion_kernel::item::{Audience, Item, Key, Layer, MemoryType, Rank, Scope, Source};
+use orchestrion_kernel::knowledge::{FactKind, Misuse, NewFact, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::{Entry, Semantic};
 use orchestrion_kernel::{Event, ItemId, Policy, Text, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +34,8 @@ pub struct Session<'a> {
     links: Links,
     /// What writes were to supersede that supersede nothing: to tell circles.
     dangling: BTreeMap<ItemId, String>,
+    /// What is to rest on which item, by the key that said so, and is not written yet.
+    derives: Vec<(String, ItemId, String)>,
     unfit: Vec<(String, Unfit)>,
 }
 
@@ -73,6 +76,7 @@ impl<'a> Session<'a> {
             at: Time::default(),
             links: Links::default(),
             dangling: BTreeMap::new(),
+            derives: Vec::new(),
             unfit: Vec::new(),
         };
         session.write_initial(initial);
@@ -92,9 +96,15 @@ impl<'a> Session<'a> {
                 for write in writes {
                     self.write(write, true);
                 }
+                self.derive();
             }
             Happening::Query { .. } => {}
         }
+    }
+
+    /// Nothing more happens.
+    pub fn close(&mut self) {
+        self.name_underived();
     }
 
     /// Writes what the conversation says in the place of facts, and nobody wrote. It is read as late as possible, because the
@@ -115,16 +125,18 @@ impl<'a> Session<'a> {
         let Some(old) = self.known.get(detected.old).map(|entry| &entry.item) else { return };
         let (Key::Fact(key), Some(fact)) = (&old.key, old.fact()) else { return };
         let text = said.stated();
+        let audience = if said.audience == Audience::Everybody { &fact.audience } else { &said.audience };
+        let rank = detected.on_word_of.unwrap_or(self.rank_of(said));
         let new = NewFact {
             kind: FactKind::Fact,
             key: key.clone(),
             text: Text::from(text.as_str()),
-            source: Source { name: Text::from("user"), rank: detected.on_word_of.unwrap_or(Rank::Employee) },
+            source: Source { name: Text::from("user"), rank },
             at: said.at,
             memory: MemoryType::User,
             scope: Scope::Global,
-            audience: fact.audience.clone(),
-            time_sensitive: false,
+            audience: audience.clone(),
+            time_sensitive: is_time_sensitive(&text),
             supersedes: Some(Reference::Id(detected.old)),
             detected: Some(detected.rule),
             rests_on: Vec::new(),
@@ -150,10 +162,38 @@ impl<'a> Session<'a> {
                 (self.known.next_id() > next).then_some(next)
             }
             Err(misuse) => {
-                self.unfit.push((name.to_string(), Unfit::Misuse(misuse)));
+                let unfit = match misuse {
+                    Misuse::Expired { at, now } => Unfit::Expired { at, now },
+                    misuse => Unfit::Misuse(self.by_name(misuse)),
+                };
+                self.unfit.push((name.to_string(), unfit));
                 None
             }
         }
+    }
+
+    /// The same, with the names that the timeline gives for the ids that are only ours.
+    fn by_name(&self, misuse: Misuse) -> Misuse {
+        let name = |reference: Reference| match &reference {
+            Reference::Id(id) => match self.known.get(*id).map(|entry| &entry.item.key) {
+                Some(Key::Fact(key)) => Reference::Key(key.clone()),
+                _ => reference,
+            },
+            Reference::Key(_) => reference,
+        };
+        match misuse {
+            Misuse::DanglingDependency { on } => Misuse::DanglingDependency { on: name(on) },
+            Misuse::SupersedesNothing(what) => Misuse::SupersedesNothing(name(what)),
+            Misuse::Cyclic(what) => Misuse::Cyclic(name(what)),
+            Misuse::OutOfScope(what) => Misuse::OutOfScope(name(what)),
+            Misuse::Outlives(what) => Misuse::Outlives(name(what)),
+            other => other,
+        }
+    }
+
+    /// The rank of whoever said something: the one whom the turn names, or else whoever asks.
+    fn rank_of(&self, said: &Said) -> Rank {
+        said.rank.unwrap_or(self.known.speaker().rank)
     }
 
     fn apply(&mut self, event: &Event, origin: &Origin) {
@@ -173,11 +213,12 @@ impl<'a> Session<'a> {
         self.known.apply(event);
     }
 
-    /// Every fact so far, as detection sees it.
+    /// Every fact so far, as detection sees it; not what only stands among the facts because it is not for everybody.
     fn facts(&self) -> Vec<KnownFact<'_>> {
         let known = self.known.entries().filter_map(|Entry { item, .. }| {
             let (Key::Fact(key), Some(fact)) = (&item.key, item.fact()) else { return None };
-            let origin = self.origins.get(&item.id)?;
+            let origin =
+                self.origins.get(&item.id).filter(|origin| origin.is_of_session || !origin.is_verbatim)?;
             let claim = Claim {
                 key: key.as_str(),
                 text: item.text.as_str(),

@@ -21,26 +21,23 @@ pub struct Timeline {
 }
 
 /// What is known at first.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Initial {
     /// Who asks.
     pub identity_role: Identity,
     /// What is known.
-    #[serde(default)]
     pub persistent_facts: Vec<Write>,
     /// What is in hand.
-    #[serde(default)]
     pub working_set: Vec<Note>,
     /// What is the case outside; `now` is what time it is.
-    #[serde(default)]
     pub environment: BTreeMap<String, AnyText>,
     /// Layers that there are not.
-    #[serde(flatten)]
-    pub others: BTreeMap<String, IgnoredAny>,
+    pub others: Vec<String>,
 }
 
 /// Who asks.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(expecting = "an object with user_name and authority")]
 pub struct Identity {
     /// The name.
     pub user_name: String,
@@ -52,10 +49,14 @@ pub struct Identity {
     /// The organization.
     #[serde(default, deserialize_with = "or_default")]
     pub organization: String,
+    /// What was granted by name.
+    #[serde(default)]
+    pub permissions: Vec<String>,
 }
 
 /// Something in hand at first.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(expecting = "an object with content")]
 pub struct Note {
     /// What it says.
     pub content: String,
@@ -67,6 +68,7 @@ pub struct Note {
 
 /// Something written into a layer.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(expecting = "an object with key and value")]
 pub struct Write {
     /// What links may call it; not unique.
     #[serde(default, deserialize_with = "or_default")]
@@ -82,10 +84,15 @@ pub struct Write {
     #[serde(default)]
     pub source: Source,
     /// When it was established; without it, when the event came.
+    #[serde(alias = "timestamp")]
     pub ts: Option<At>,
     /// The scope, as it stands there.
     #[serde(default = "global")]
     pub scope: String,
+    /// Which task, supposition or draft its scope is.
+    pub scope_id: Option<String>,
+    /// The memory that it belongs to, as it stands there; without it, that of its source.
+    pub memory_type: Option<String>,
     /// The id or the key of what it supersedes.
     pub supersedes: Option<String>,
     /// The id or the key of what superseded it.
@@ -96,6 +103,14 @@ pub struct Write {
     /// The ids or keys of what it rests on.
     #[serde(default)]
     pub depends_on: Vec<String>,
+    /// The ids or keys of what rests on it.
+    #[serde(default)]
+    pub derived_facts: Vec<String>,
+    /// Whether what it rests on says something else since.
+    #[serde(default)]
+    pub needs_review: bool,
+    /// Whether its time tells which of two is the later; without it, its words say.
+    pub time_sensitive: Option<bool>,
     /// Whether it is to be kept to.
     #[serde(default)]
     pub is_constraint: bool,
@@ -103,17 +118,39 @@ pub struct Write {
     pub constraint_type: Option<String>,
     /// When it expires.
     pub expires_at: Option<At>,
+    /// Fields that there are not.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, IgnoredAny>,
 }
 
 /// Where something comes from.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Source {
     /// Who or what says it.
-    #[serde(rename = "type")]
     pub kind: String,
     /// With which authority.
-    #[serde(default, deserialize_with = "or_default")]
     pub authority: String,
+}
+
+impl<'de> Deserialize<'de> for Source {
+    /// Of its kind and authority, or of one word for both (003 `source: string`).
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "a word, or an object with type and authority")]
+        struct Fields {
+            #[serde(rename = "type")]
+            kind: String,
+            #[serde(default, deserialize_with = "or_default")]
+            authority: String,
+        }
+        match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(word) => Ok(Self { kind: word.clone(), authority: word }),
+            other => {
+                let Fields { kind, authority } = Fields::deserialize(other).map_err(de::Error::custom)?;
+                Ok(Self { kind, authority })
+            }
+        }
+    }
 }
 
 /// Something that happens.
@@ -139,6 +176,7 @@ pub enum Event {
 
 /// Something that is said.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(expecting = "an object with ts, speaker and text")]
 pub struct Turn {
     /// When.
     #[serde(rename = "ts")]
@@ -167,7 +205,9 @@ impl<'de> Deserialize<'de> for At {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         moment(&text).map(Self).ok_or_else(|| {
-            de::Error::custom(format!("`{text}` is no moment; expected one such as 2025-11-25T12:00:00"))
+            de::Error::custom(format!(
+                "`{text}` is no moment from 1970 on; expected one such as 2025-11-25T12:00:00"
+            ))
         })
     }
 }
@@ -178,6 +218,12 @@ pub(super) fn moment(text: &str) -> Option<Time> {
     let moment =
         text.parse::<Timestamp>().ok().or_else(|| without_zone().map(|moment| moment.timestamp()))?;
     u64::try_from(moment.as_millisecond()).ok().map(Time::from_millis)
+}
+
+/// How a moment is written.
+pub(super) fn written(moment: Time) -> String {
+    let at = i64::try_from(moment.millis()).ok().and_then(|at| Timestamp::from_millisecond(at).ok());
+    at.map_or_else(|| moment.to_string(), |at| at.to_string())
 }
 
 fn persistent() -> String {

@@ -1,12 +1,13 @@
 //! Links between writes: `supersedes`, `superseded_by` and `depends_on` name ids or keys of a timeline, which are not unique.
 
-use super::Session;
+use super::{Origin, Session};
 use crate::statebench::fault::Unfit;
 use crate::statebench::timeline::Write;
-use orchestrion_kernel::ItemId;
 use orchestrion_kernel::item::{Key, Standing};
 use orchestrion_kernel::knowledge::Reference;
 use orchestrion_kernel::semantic::Entry;
+use orchestrion_kernel::{Event, ItemId};
+use std::collections::BTreeSet;
 
 /// How many links of supersession there are, and how many lead somewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,10 @@ impl Session<'_> {
                 self.links.resolved += 1;
                 return Some(found);
             }
+            _ if name.is_empty() => {
+                self.unfit.push((write.key.clone(), Unfit::SupersedesNothing(name.clone())));
+                return None;
+            }
             None if *name != write.key && *name != write.id => Unfit::SupersedesNothing(name.clone()),
             _ => Unfit::Cyclic(name.clone()),
         };
@@ -44,19 +49,57 @@ impl Session<'_> {
             .any(|name| *name == write.key || *name == write.id)
     }
 
-    /// Ends facts that were superseded before the timeline began.
+    /// Ends facts that were superseded before the timeline began. What is not said by what is no less so.
     pub(super) fn end_superseded(&mut self, facts: &[(Option<ItemId>, &Write)]) {
         for (id, write) in facts {
             let (Some(id), Some(name)) = (id, &write.superseded_by) else { continue };
             let by = self.named(name);
-            match by {
-                None => self.unfit.push((write.key.clone(), Unfit::SupersededByNothing(name.clone()))),
-                Some(by) if self.leads_to(by, *id) => {
-                    self.unfit.push((write.key.clone(), Unfit::Cyclic(name.clone())));
+            let unfit = match by {
+                None => Unfit::SupersededByNothing(name.clone()),
+                Some(by) if self.leads_to(by, *id) => Unfit::Cyclic(name.clone()),
+                Some(_) => {
+                    self.end(*id, by);
+                    continue;
                 }
-                Some(_) => self.end(*id, by),
+            };
+            self.unfit.push((write.key.clone(), unfit));
+            if !write.is_valid {
+                self.end(*id, None);
             }
         }
+    }
+
+    /// Notes what was derived from a fact (003 `derived_facts`); it may be written later.
+    pub(super) fn expect_derived(&mut self, ground: ItemId, write: &Write) {
+        self.derives.extend(write.derived_facts.iter().map(|name| (write.key.clone(), ground, name.clone())));
+    }
+
+    /// Lets what was derived from facts rest on them, as far as it was written.
+    pub(super) fn derive(&mut self) {
+        for (key, ground, name) in std::mem::take(&mut self.derives) {
+            let on = self.known.current(ground).map_or(ground, |entry| entry.item.id);
+            match self.named(&name).map(|derived| self.rested(derived, on)) {
+                Some(Some(event)) => self.apply(&event, &Origin::default()),
+                Some(None) => self.unfit.push((key, Unfit::CannotDerive(name))),
+                None => self.derives.push((key, ground, name)),
+            }
+        }
+    }
+
+    /// Names what was to be derived, and never written.
+    pub(super) fn name_underived(&mut self) {
+        let never = std::mem::take(&mut self.derives);
+        self.unfit.extend(never.into_iter().map(|(key, _, name)| (key, Unfit::DerivesNothing(name))));
+    }
+
+    /// The event that lets a fact rest on another one, where the kernel's own rules for writes allow that.
+    fn rested(&self, derived: ItemId, on: ItemId) -> Option<Event> {
+        let (ground, entry) = (self.known.get(on)?, self.known.get(derived)?);
+        let is_circle = on == derived || self.known.resting_on(&[derived]).contains(&on);
+        let counts_there = ground.item.fact()?.scope.counts_in(&entry.item.fact()?.scope);
+        let deps: BTreeSet<ItemId> = entry.deps.iter().copied().chain([on]).collect();
+        let event = Event::UpdateItem { item: entry.item.clone(), deps: deps.into_iter().collect() };
+        (counts_there && !is_circle).then_some(event)
     }
 
     /// Whether what stands in the place of an item, or comes to stand there, is this one.
@@ -80,8 +123,12 @@ impl Session<'_> {
         found
     }
 
-    /// The latest valid fact of this id, or of this key, or else the latest of this id, or of this key.
+    /// The latest valid fact of this id, or of this key, or else the latest of this id, or of this key. What has no name is not
+    /// named by none.
     fn named(&self, name: &str) -> Option<ItemId> {
+        if name.is_empty() {
+            return None;
+        }
         let facts = || self.known.entries().filter(|entry| entry.item.fact().is_some());
         let by_id = |id: &ItemId| self.origins.get(id).is_some_and(|origin| origin.name == name);
         let latest = |valid_only: bool, is_id: bool| {

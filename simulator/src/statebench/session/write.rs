@@ -3,13 +3,18 @@
 use super::{Origin, Session};
 use crate::statebench::detect::Claim;
 use crate::statebench::fault::Unfit;
-use crate::statebench::import::{self, import};
+use crate::statebench::import::{self, Imported, import, is_time_sensitive};
 use crate::statebench::ranks;
 use crate::statebench::timeline::{AnyText, At, Initial, Note, Turn, Write as Written, moment};
 use crate::statebench::words::Stems;
-use orchestrion_kernel::item::{Audience, Item, Key, MemoryType, Rank, Source, Standing, SupersessionRule};
-use orchestrion_kernel::knowledge::{FactKind, Misuse, NewFact, Reference, Write};
+use orchestrion_kernel::item::{
+    Audience, Item, Key, Layer, MemoryType, Rank, Source, Standing, SupersessionRule,
+};
+use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
 use orchestrion_kernel::{Event, ItemId, Text, Time};
+
+/// What a signal is called that stands among the facts.
+const SIGNAL: &str = "environment: ";
 
 /// The signal that says what time it is.
 const CLOCK: &str = "now";
@@ -23,7 +28,7 @@ impl Session<'_> {
             &Write::Identity { name, identity: import::identity(who) },
             Origin::default(),
         );
-        for layer in initial.others.keys() {
+        for layer in &initial.others {
             self.unfit.push(("initial_state".to_string(), Unfit::UnknownLayer(layer.clone())));
         }
         for (key, AnyText(text)) in &initial.environment {
@@ -32,6 +37,7 @@ impl Session<'_> {
         let facts: Vec<_> =
             initial.persistent_facts.iter().map(|fact| (self.write(fact, false), fact)).collect();
         self.end_superseded(&facts);
+        self.derive();
         for (n, note) in initial.working_set.iter().enumerate() {
             self.note(&format!("note {}", n + 1), note);
         }
@@ -40,6 +46,9 @@ impl Session<'_> {
     /// Writes what a timeline writes, into the layer that it names. Gives the id of a fact that was added.
     pub(super) fn write(&mut self, write: &Written, is_of_session: bool) -> Option<ItemId> {
         let at = write.ts.map_or(self.at, |At(at)| at);
+        for field in write.others.keys() {
+            self.unfit.push((write.key.clone(), Unfit::UnknownField(field.clone())));
+        }
         let result = match write.layer.as_str() {
             "persistent_facts" => self.fact(write, at, is_of_session),
             "environment" => self.refuse_expired(write).map(|()| {
@@ -64,7 +73,7 @@ impl Session<'_> {
     fn refuse_expired(&mut self, write: &Written) -> Result<(), Unfit> {
         let now = self.known.now();
         match write.expires_at {
-            Some(At(at)) if at <= now => Err(Unfit::Misuse(Misuse::Expired { at, now })),
+            Some(At(at)) if at <= now => Err(Unfit::Expired { at, now }),
             Some(_) => {
                 self.unfit.push((write.key.clone(), Unfit::DoesNotExpire));
                 Ok(())
@@ -81,7 +90,12 @@ impl Session<'_> {
             self.unfit.push((write.key.clone(), unfit));
             FactKind::Constraint(None)
         });
+        let memory = import::memory(write).unwrap_or_else(|unfit| {
+            self.unfit.push((write.key.clone(), unfit));
+            ranks::memory_of(&write.source.kind)
+        });
         let source = import::determine_source(&imported, &write.source);
+        let told_as_changing = is_time_sensitive(&write.key) || is_time_sensitive(&imported.text);
         let origin = Origin {
             name: write.id.clone(),
             speaker: imported.speaker.as_ref().map(|(name, _)| name.clone()),
@@ -111,15 +125,21 @@ impl Session<'_> {
             text: Text::from(imported.text),
             source,
             at,
-            memory: ranks::memory_of(&write.source.kind),
+            memory,
             scope,
             audience: imported.audience,
-            time_sensitive: false,
+            time_sensitive: write.time_sensitive.unwrap_or(told_as_changing),
             supersedes: named.or(found.map(|found| found.old)).map(Reference::Id),
             detected: found.map(|found| found.rule),
             rests_on: self.rested_on(write),
         };
+        let rank = new.source.rank;
         let added = self.decide(&write.key, &Write::Fact(new), origin);
+        self.name_denied(&write.key, added, rank);
+        added.into_iter().for_each(|id| self.expect_derived(id, write));
+        if write.needs_review {
+            added.into_iter().for_each(|id| self.restand(id, Standing::NeedsReview));
+        }
         let ended_later = write.superseded_by.is_some();
         if imported.retracted || !(write.is_valid || ended_later) {
             added.into_iter().for_each(|id| self.end(id, None));
@@ -129,8 +149,20 @@ impl Session<'_> {
 
     /// Ends what its own text, or its own record, says not to hold.
     pub(super) fn end(&mut self, id: ItemId, by: Option<ItemId>) {
+        self.restand(id, Standing::Superseded { by, rule: SupersessionRule::Explicit });
+    }
+
+    /// Names a write that its source may not make.
+    fn name_denied(&mut self, key: &str, added: Option<ItemId>, rank: Rank) {
+        let entry = added.and_then(|id| self.known.get(id));
+        if entry.is_some_and(|entry| entry.item.standing == Standing::Denied) {
+            self.unfit.push((key.to_string(), Unfit::Denied(rank)));
+        }
+    }
+
+    /// Gives another standing to what is valid.
+    fn restand(&mut self, id: ItemId, standing: Standing) {
         let Some(entry) = self.known.get(id).filter(|entry| entry.item.is_valid()) else { return };
-        let standing = Standing::Superseded { by, rule: SupersessionRule::Explicit };
         let event =
             Event::UpdateItem { item: Item { standing, ..entry.item.clone() }, deps: entry.deps.clone() };
         self.apply(&event, &Origin::default());
@@ -155,73 +187,130 @@ impl Session<'_> {
         }
     }
 
+    /// What comes from outside. One that is not for everybody, or counts only in a scope, is a fact of that audience and scope,
+    /// because the kernel shows a signal to everybody; its rank is that of the rules, for no talk changes what is the case outside.
     fn signal(&mut self, key: &str, text: &str) {
         if key == CLOCK {
             return self.set_clock(text);
         }
-        let stems = Stems::of(text);
-        let claim = |key, text, stems| Claim { key, text, stems, speaker: None, rank: Rank::Unverified };
-        let current = self.known.entries().filter_map(|entry| match &entry.item.key {
-            Key::Environment(key) if entry.item.is_valid() => {
-                let stems = &self.origins.get(&entry.item.id)?.stems;
-                Some((entry.item.id, claim(key.as_str(), entry.item.text.as_str(), stems)))
-            }
-            _ => None,
-        });
-        let found = self.detect.in_signal(&claim(key, text, &stems), &current.collect::<Vec<_>>());
-        let write = Write::Environment {
-            key: Text::from(key),
-            text: Text::from(text),
-            supersedes: found.map(|found| Reference::Id(found.old)),
+        let imported = import(text);
+        let stems = Stems::of(&imported.text);
+        let kept_apart = Key::Fact(Text::from(format!("{SIGNAL}{key}")));
+        let own = Key::Environment(Text::from(key));
+        let found = self.same_matter(key, &imported.text, &stems);
+        let older = [self.valid(&own), self.valid(&kept_apart), found];
+        let origin = Origin { is_verbatim: true, stems, ..Origin::default() };
+        let is_signal =
+            |id: &ItemId| self.known.get(*id).is_some_and(|entry| entry.item.layer == Layer::Environment);
+        let (says_it, write) = if imported.is_for_all() {
+            let supersedes = found.filter(is_signal).map(Reference::Id);
+            let text = Text::from(imported.text.as_str());
+            (own, Write::Environment { key: Text::from(key), text, supersedes })
+        } else {
+            let Key::Fact(name) = &kept_apart else { return };
+            let source = Source { name: Text::from("environment"), rank: Rank::Policy };
+            let fact = self.unlinked(name.clone(), &imported, source, MemoryType::Organizational, self.at);
+            (kept_apart, Write::Fact(fact))
         };
-        self.decide(key, &write, Origin { stems, ..Origin::default() });
+        self.decide(key, &write, origin);
+        let by = self.valid(&says_it);
+        for id in older.into_iter().flatten().filter(|id| Some(*id) != by) {
+            self.end(id, by);
+        }
+        if imported.retracted {
+            by.into_iter().for_each(|id| self.end(id, None));
+        }
     }
 
-    /// Something in hand; in a scope of its own it is a fact of that scope, which nobody outside reads.
+    /// The valid item of a key.
+    fn valid(&self, key: &Key) -> Option<ItemId> {
+        self.known.all(key).find(|entry| entry.item.is_valid()).map(|entry| entry.item.id)
+    }
+
+    /// The current signal on the matter of a new one.
+    fn same_matter(&self, key: &str, text: &str, stems: &Stems) -> Option<ItemId> {
+        let claim = |key, text, stems| Claim { key, text, stems, speaker: None, rank: Rank::Unverified };
+        let signals = self.known.entries().filter(|entry| entry.item.is_valid()).filter_map(|entry| {
+            let key = match &entry.item.key {
+                Key::Environment(key) => key.as_str(),
+                Key::Fact(key) => key.as_str().strip_prefix(SIGNAL)?,
+                _ => return None,
+            };
+            let stems = &self.origins.get(&entry.item.id)?.stems;
+            Some((entry.item.id, claim(key, entry.item.text.as_str(), stems)))
+        });
+        let found = self.detect.in_signal(&claim(key, text, stems), &signals.collect::<Vec<_>>());
+        found.map(|found| found.old)
+    }
+
+    /// A fact that names no other.
+    fn unlinked(
+        &self,
+        key: Text,
+        imported: &Imported,
+        source: Source,
+        memory: MemoryType,
+        at: Time,
+    ) -> NewFact {
+        NewFact {
+            kind: FactKind::Fact,
+            key,
+            text: Text::from(imported.text.as_str()),
+            source,
+            at,
+            memory,
+            scope: imported.scope.clone().unwrap_or_default(),
+            audience: imported.audience.clone(),
+            time_sensitive: false,
+            supersedes: None,
+            detected: None,
+            rests_on: Vec::new(),
+        }
+    }
+
+    /// What the user says, as it is.
+    fn users(&self, key: Text, imported: &Imported, rank: Rank, at: Time) -> Write {
+        let source = Source { name: Text::from("user"), rank };
+        Write::Fact(self.unlinked(key, imported, source, MemoryType::User, at))
+    }
+
+    /// Something in hand. What is not for everybody, or counts only in a scope, is a fact of that audience and scope.
     fn note(&mut self, key: &str, note: &Note) {
         let imported = import(&note.content);
         let origin = Origin { stems: Stems::of(&imported.text), ..Origin::default() };
-        let (key, text) = (Text::from(key), Text::from(imported.text.as_str()));
-        let name = key.to_string();
-        let everybodys = imported.audience == Audience::Everybody;
-        let write = match imported.scope {
-            None if everybodys => {
-                let expires_at = note.expires_at.map(|At(at)| at);
-                Write::Working { key, text, expires_at, rests_on: Vec::new() }
-            }
-            scope => Write::Fact(NewFact {
-                kind: FactKind::Fact,
-                key,
-                text,
-                source: Source { name: Text::from("user"), rank: Rank::Employee },
-                at: note.ts.map_or(self.at, |At(at)| at),
-                memory: MemoryType::User,
-                scope: scope.unwrap_or_default(),
-                audience: imported.audience,
-                time_sensitive: false,
-                supersedes: None,
-                detected: None,
-                rests_on: Vec::new(),
-            }),
+        let name = Text::from(key);
+        let write = if imported.is_for_all() {
+            let (text, expires_at) = (Text::from(imported.text.as_str()), note.expires_at.map(|At(at)| at));
+            Write::Working { key: name, text, expires_at, rests_on: Vec::new() }
+        } else {
+            let at = note.ts.map_or(self.at, |At(at)| at);
+            self.users(name, &imported, self.known.speaker().rank, at)
         };
-        self.decide(&name, &write, origin);
+        let added = self.decide(key, &write, origin);
+        if imported.retracted {
+            added.into_iter().for_each(|id| self.end(id, None));
+        }
     }
 
-    /// Hears a turn, and keeps what it states in the working set.
+    /// Hears a turn, and keeps what it states in the working set; what is not for everybody as a fact for its audience.
     pub(super) fn hear(&mut self, turn: &Turn) {
         let n = self.conversation.turns().len() + 1;
-        let mut said = std::mem::take(&mut self.conversation);
-        for (i, statement) in said.hear(turn).statements.iter_mut().enumerate() {
-            let key = format!("turn {n}, statement {}", i + 1);
-            let write = Write::Working {
-                key: Text::from(key.as_str()),
-                text: Text::from(statement.text.as_str()),
-                expires_at: None,
-                rests_on: Vec::new(),
-            };
+        let mut conversation = std::mem::take(&mut self.conversation);
+        let said = conversation.hear(turn);
+        let (at, rank, audience) = (said.at, self.rank_of(said), said.audience.clone());
+        for (i, statement) in said.statements.iter_mut().enumerate() {
+            let name = format!("turn {n}, statement {}", i + 1);
+            let key = Text::from(name.as_str());
             let origin = Origin { is_users: true, is_verbatim: true, ..Origin::default() };
-            statement.item = self.decide(&key, &write, origin);
+            let write = if audience == Audience::Everybody {
+                let text = Text::from(statement.text.as_str());
+                Write::Working { key, text, expires_at: None, rests_on: Vec::new() }
+            } else {
+                let imported = Imported { audience: audience.clone(), ..import(&statement.text) };
+                self.users(key, &imported, rank, at)
+            };
+            statement.item = self.decide(&name, &write, origin);
         }
-        self.conversation = said;
+        self.conversation = conversation;
     }
 }

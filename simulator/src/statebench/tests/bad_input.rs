@@ -90,7 +90,9 @@ fn an_expired_write_is_named_and_left_out() {
         late["expires_at"] = "2025-01-01T10:59:59".into();
         let told = told(&initial(), &[late]);
         assert!(
-            told[0].starts_with("some.jsonl:2: the write of `roof`: the write expired at"),
+            told[0].starts_with(
+                "some.jsonl:2: the write of `roof`: the write expired at 2025-01-01T10:59:59Z, and it is 2025-01-01T11:00:00Z;"
+            ),
             "{layer}: {told:?}"
         );
         assert_eq!(told.len(), 1);
@@ -134,4 +136,86 @@ fn odd_but_legal_timelines_have_no_faults() {
     number["ts"] = "2025-01-01T11:00:00Z".into();
     let gone = fact("plan", "[INVALIDATED - wrong] Buy");
     assert!(told(&initial(), &[number, gone, instead("plan_v2", "Sell", "plan")]).is_empty());
+}
+
+#[test]
+fn an_empty_name_names_nothing_and_says_so() {
+    let mut nameless = fact("roof", "red");
+    nameless["id"] = "".into();
+    let mut empty = instead("door", "blue", "");
+    empty["id"] = "".into();
+    empty["depends_on"] = json!([""]);
+    empty["derived_facts"] = json!([""]);
+    let mut last = instead("gate", "white", "");
+    last["id"] = "".into();
+    let told = told(&initial(), &[nameless.clone(), empty.clone(), last]);
+    assert!(told[0].contains("`door`: it supersedes what has no name"), "{told:?}");
+    assert!(told[1].contains("`door`: it rests on ``, but nothing"), "{told:?}");
+    assert!(told[2].contains("`gate`: it supersedes what has no name"), "no circle: {told:?}");
+    assert!(told[3].contains("`door`: `` is to rest on it, but nothing"), "{told:?}");
+    let context = super::contexts(&initial(), &json!([write(nameless), write(empty), ask("What?")]));
+    assert!(context[0].contains("roof: red") && context[0].contains("door: blue"), "{context:?}");
+    let initial =
+        with_facts(json!([{"key": "a", "value": "1", "superseded_by": ""}, {"key": "b", "value": "2"}]));
+    assert!(self::told(&initial, &[])[0].contains("`` is to have superseded it, but nothing"));
+}
+
+#[test]
+fn what_does_not_hold_is_not_told_though_nothing_superseded_it() {
+    let initial = with_facts(json!([{"key": "a", "value": "1", "is_valid": false, "superseded_by": "ruin"}]));
+    assert!(told(&initial, &[])[0].contains("`ruin` is to have superseded it"));
+    assert!(!super::contexts(&initial, &json!([ask("What?")]))[0].contains("a: 1"));
+}
+
+#[test]
+fn a_write_that_its_source_may_not_make_is_named() {
+    let mut limit = fact("budget", "At most 12");
+    limit["is_constraint"] = true.into();
+    let told = told(&initial(), &[limit]);
+    assert_eq!(
+        told,
+        [
+            "some.jsonl:2: the write of `budget`: a source of rank employee may not write it; expected a higher authority. It \
+          is kept, and shown to nobody"
+        ]
+    );
+}
+
+#[test]
+fn unknown_fields_and_memories_are_named_and_the_write_kept() {
+    let mut odd = fact("roof", "red");
+    odd["colour"] = "loud".into();
+    odd["memory_type"] = "muscle".into();
+    let told = told(&initial(), &[odd]);
+    assert!(told[0].contains("`roof`: unknown field `colour`"), "{told:?}");
+    assert!(told[1].contains("`roof`: unknown memory_type `muscle`"), "{told:?}");
+    assert_eq!(told.len(), 2);
+}
+
+#[test]
+fn what_the_kernel_refuses_is_told_by_the_names_of_the_timeline() {
+    let mut here = fact("slates", "12");
+    here["scope"] = "task".into();
+    let mut everywhere = fact("roof", "red");
+    everywhere["depends_on"] = json!(["slates"]);
+    let told = told(&initial(), &[here, everywhere]);
+    assert!(
+        told[0].contains("`roof`: the write rests on `slates`, which counts only in another scope"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn what_is_derived_from_what_rests_on_it_or_counts_elsewhere_is_named() {
+    let mut ground = fact("guests", "7");
+    ground["derived_facts"] = json!(["plan", "ruin"]);
+    let mut plan = fact("plan", "buy 3");
+    plan["derived_facts"] = json!(["guests"]);
+    let mut here = fact("slates", "12");
+    here["scope"] = "task".into();
+    here["derived_facts"] = json!(["guests"]);
+    let told = told(&with_facts(json!([ground, plan, here])), &[]);
+    assert!(told[2].contains("`guests`: `ruin` is to rest on it, but nothing"), "{told:?}");
+    assert!(told[0].contains("`plan`: `guests` is to rest on it, but it rests on `guests`"), "{told:?}");
+    assert!(told[1].contains("`slates`: `guests` is to rest on it, but"), "{told:?}");
 }

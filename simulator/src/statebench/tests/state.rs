@@ -166,3 +166,151 @@ fn what_rests_on_something_superseded_is_told_with_a_mark() {
     let writes = [fact("guests", "7"), plan, instead("guests_v2", "9", "guests")];
     assert_eq!(told_of(&writes), "plan: buy 3 (needs review)\nguests: 9");
 }
+
+/// What the environment says when it is told this, to somebody with this title.
+fn signalled(title: &str, signals: &[Value]) -> String {
+    let mut initial = initial();
+    initial["identity_role"]["authority"] = title.into();
+    told(&initial, &signals.iter().cloned().map(write).collect::<Vec<_>>(), "What?")
+}
+
+#[test]
+fn a_restricted_signal_is_told_to_its_audience_and_to_nobody_else() {
+    let secret = signal("alert", "Alarm [restricted: HR] on floor 3");
+    assert_eq!(signalled("Cook", std::slice::from_ref(&secret)), "");
+    assert_eq!(signalled("HR Manager", &[secret]), "Alarm on floor 3");
+    let unread = signal("alert", "[RESTRICTED Alarm on floor 3");
+    assert_eq!(signalled("CEO", &[unread]), "", "nobody can read for whom that is");
+    assert_eq!(signalled("CEO", &[signal("alert", "[SCOPE: what-if] Alarm on floor 3")]), "");
+    let mut initial = initial();
+    initial["environment"]["alert"] = "[RESTRICTED: HR] Alarm on floor 3".into();
+    assert_eq!(told(&initial, &[], "What?"), "");
+}
+
+#[test]
+fn a_restricted_signal_and_an_open_one_take_the_place_of_each_other() {
+    let open = signal("alert", "Alarm on floor 3");
+    let secret = signal("alert", "[RESTRICTED: HR] Fire in the pay office");
+    let over = signal("alert", "All is well");
+    for (signals, cook, hr) in [
+        (vec![open.clone(), secret.clone()], "", "Fire in the pay office"),
+        (vec![secret.clone(), over.clone()], "All is well", "All is well"),
+        (vec![open.clone(), secret.clone(), over.clone()], "All is well", "All is well"),
+        (vec![secret.clone(), open, secret], "", "Fire in the pay office"),
+    ] {
+        assert_eq!(signalled("Cook", &signals), cook);
+        assert_eq!(signalled("HR Manager", &signals), hr);
+    }
+    let elsewhere = [signal("fire", "[RESTRICTED: HR] Zeta burns"), signal("news", "Zeta is saved")];
+    assert_eq!(signalled("HR Manager", &elsewhere), "Zeta is saved", "they are on one matter");
+}
+
+#[test]
+fn restricted_notes_and_turns_are_told_to_their_audience_and_to_nobody_else() {
+    let mut initial = initial();
+    initial["working_set"] = json!([{"content": "soup: [Restricted: HR] 12 guests are ill"}]);
+    let mut later = fact("soup note", " [RESTRICTED] 13 guests");
+    later["layer"] = "working_set".into();
+    let events = [write(later), say("[restricted: HR] The soup has 14 rats. It is cold soup")];
+    assert_eq!(told(&initial, &events, "What of the soup?"), "");
+    initial["identity_role"]["authority"] = "HR Manager".into();
+    let seen = told(&initial, &events, "What of the soup?");
+    assert!(seen.contains("12 guests") && seen.contains("14 rats") && seen.contains("cold soup"), "{seen}");
+    assert!(!seen.contains("13 guests"), "{seen}");
+}
+
+/// What an intern is told of discounts, of which the house knows this, after all that.
+fn to_an_intern(policy: Value, events: &[Value]) -> String {
+    let mut initial = with_facts(policy);
+    initial["identity_role"]["authority"] = "intern".into();
+    told(&initial, events, "Can we offer 25% discount?")
+}
+
+#[test]
+fn an_intern_does_not_supersede_the_policy_of_the_cfo() {
+    let policy = json!({"key": "policy", "value": "discount max 15%", "source": "CFO"});
+    let mut of_type = policy.clone();
+    of_type["source"] = json!({"type": "policy", "authority": "CFO"});
+    let mut offer = fact("offer", "discount of 25%");
+    offer["supersedes"] = "policy".into();
+    offer["source"]["authority"] = "intern".into();
+    for policy in [policy, of_type] {
+        let said = [
+            say("Per policy: discount max 15%"),
+            write(policy.clone()),
+            say("Actually, let's offer a 25% discount"),
+        ];
+        assert_eq!(to_an_intern(json!([]), &said), "policy: discount max 15%");
+        let written = [write(policy.clone()), write(offer.clone())];
+        assert_eq!(to_an_intern(json!([]), &written), "policy: discount max 15%");
+    }
+}
+
+#[test]
+fn what_is_said_has_the_rank_of_whoever_says_it() {
+    let mut wish = fact("roof", "red");
+    wish["source"]["authority"] = "employee".into();
+    let events = |said: &str| [say("The roof will be red"), write(wish.clone()), say(said)];
+    assert_eq!(to_an_intern(json!([]), &events("Actually, make the roof black")), "roof: red");
+    let by_name = "[Bo (Roof Manager)]: Actually, make the roof black";
+    assert_eq!(to_an_intern(json!([]), &events(by_name)), "Actually, make the roof black");
+    let mut boss = initial();
+    boss["identity_role"]["authority"] = "CEO".into();
+    let mut order = wish.clone();
+    order["source"]["authority"] = "manager".into();
+    let events = [say("The roof will be red"), write(order), say("Actually, make the roof black")];
+    assert_eq!(told(&boss, &events, "Which roof?"), "Actually, make the roof black");
+}
+
+#[test]
+fn what_is_derived_rests_on_what_it_was_derived_from_whichever_is_written_first() {
+    let mut ground = fact("guests", "7");
+    ground["derived_facts"] = json!(["plan"]);
+    for facts in [json!([ground, fact("plan", "buy 3")]), json!([fact("plan", "buy 3"), ground])] {
+        let told = told(&with_facts(facts), &[write(instead("guests_v2", "9", "guests"))], "What?");
+        assert!(told.contains("plan: buy 3 (needs review)"), "{told}");
+    }
+    let events = [write(fact("plan", "buy 3")), write(instead("guests_v2", "9", "guests"))];
+    let told = told(&with_facts(json!([ground])), &events, "What?");
+    assert!(told.contains("plan: buy 3 (needs review)"), "{told}");
+}
+
+#[test]
+fn what_says_that_it_needs_review_is_told_with_a_mark() {
+    let mut plan = fact("plan", "buy 3");
+    plan["needs_review"] = true.into();
+    assert_eq!(told_of(&[plan]), "plan: buy 3 (needs review)");
+}
+
+#[test]
+fn the_id_of_a_scope_names_it() {
+    let scoped = |key: &str, value: &str| {
+        let mut fact = fact(key, value);
+        fact["scope"] = "task".into();
+        fact["scope_id"] = "T1".into();
+        fact
+    };
+    // The second rests on the first: that can only be where both count in one task.
+    let mut second = scoped("nails", "40");
+    second["depends_on"] = json!(["slates"]);
+    assert_eq!(told_of(&[scoped("slates", "12"), second, fact("door", "oak")]), "door: oak");
+}
+
+#[test]
+fn of_what_changes_by_itself_the_latest_by_its_time_is_told_and_of_the_rest_the_latest_written() {
+    let told_as = |key: &str, marked: Option<bool>| {
+        let at = |value: &str, day: &str| {
+            let mut fact = fact(key, value);
+            fact["ts"] = format!("2025-01-{day}T10:00:00").into();
+            if let Some(marked) = marked {
+                fact["time_sensitive"] = marked.into();
+            }
+            fact
+        };
+        told_of(&[at("$95", "15"), at("$100", "01")])
+    };
+    assert_eq!(told_as("stock_price", None), "stock_price: $95");
+    assert_eq!(told_as("fee", None), "fee: $100");
+    assert_eq!(told_as("fee", Some(true)), "fee: $95");
+    assert_eq!(told_as("stock_price", Some(false)), "stock_price: $100");
+}
