@@ -20,6 +20,7 @@ pub mod score;
 pub mod session;
 pub mod show;
 pub mod timeline;
+mod values;
 pub mod words;
 
 pub use present::Presentation;

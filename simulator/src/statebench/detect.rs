@@ -5,6 +5,7 @@
 
 use super::conversation::Said;
 use super::ranks;
+use super::values::{Values, without_values};
 use super::words::{Stems, is_number, pattern, stem};
 use orchestrion_kernel::ItemId;
 use orchestrion_kernel::item::{Rank, SupersessionRule};
@@ -75,9 +76,14 @@ static CHANGES: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Words that say what was decided.
+const DECISION: &str = r"let's|we'll|we're going|go(ing)? with|decided";
+
+/// A word of decision.
+static DECIDES: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)\b({DECISION})\b")));
+
 /// Words that say how it is, or what was decided.
-static STATES: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(let's|we'll|we're going|go(ing)? with|decided|is|are)\b"));
+static STATES: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)\b({DECISION}|is|are)\b")));
 
 /// On whose word something is said.
 static ATTRIBUTES: LazyLock<Regex> = LazyLock::new(|| {
@@ -91,6 +97,12 @@ pub fn slot(key: &str) -> &str {
     VERSION.find(key).map_or(key, |version| &key[..version.start()])
 }
 
+/// The same, but alternatives are entities of their own.
+fn entity(key: &str) -> &str {
+    static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(_v\d+|_corrected|_updated|_new)$"));
+    VERSION.find(key).map_or(key, |version| &key[..version.start()])
+}
+
 /// The rank on whose word something is said, if that is told.
 fn attributed(text: &str) -> Option<Rank> {
     let found = ATTRIBUTES.captures(text)?;
@@ -101,6 +113,103 @@ fn has_number(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_digit())
 }
 
+/// How a text speaks of a change, if it does.
+struct Change {
+    changes: bool,
+    states: bool,
+    on_word_of: Option<Rank>,
+}
+
+impl Change {
+    fn of(text: &str) -> Self {
+        Self { changes: CHANGES.is_match(text), states: STATES.is_match(text), on_word_of: attributed(text) }
+    }
+
+    /// The rule by which it takes the place of a fact of this rank, where each of its ways to speak of that is enough.
+    fn rule(&self, rank: Rank, [outranks, changes, states]: [bool; 3]) -> Option<SupersessionRule> {
+        let outranks = outranks && self.on_word_of > Some(rank);
+        match (outranks, changes && self.changes, states && self.states) {
+            (true, _, _) => Some(SupersessionRule::Authority),
+            (_, true, _) => Some(SupersessionRule::Explicit),
+            (_, _, true) => Some(SupersessionRule::Implicit),
+            _ => None,
+        }
+    }
+}
+
+/// The facts and the turns that a conversation is read with.
+struct Reading<'a> {
+    facts: &'a [KnownFact<'a>],
+    /// The turns of the user, with their numbers.
+    turns: Vec<(usize, &'a Said)>,
+    /// In which turn each fact was said first.
+    first: Vec<Option<usize>>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(facts: &'a [KnownFact<'a>], turns: &'a [Said]) -> Self {
+        let turns: Vec<_> = turns.iter().enumerate().filter(|(_, turn)| turn.is_users()).collect();
+        let said_first = |fact: &KnownFact<'_>| {
+            turns.iter().find(|(_, turn)| fact.claim.stems.said_in(&turn.stems)).map(|(n, _)| *n)
+        };
+        let first = facts.iter().map(said_first).collect();
+        Self { facts, turns, first }
+    }
+
+    /// The turns from one on that may take the place of a fact: they state something, do not say the fact, and no fact was said
+    /// in them first.
+    fn later(&self, fact: &KnownFact<'_>, from: usize) -> impl Iterator<Item = (usize, &'a Said)> {
+        let later = self.turns.iter().copied().filter(move |(n, _)| *n >= from);
+        later.filter(|(n, turn)| {
+            let states = !turn.text.contains('?') && !turn.statements.is_empty();
+            states && !self.first.contains(&Some(*n)) && !fact.claim.stems.said_in(&turn.stems)
+        })
+    }
+
+    /// What takes the place of a fact that was said first in this turn.
+    fn of_session(&self, fact: &KnownFact<'_>, born: usize) -> Vec<(usize, Detected)> {
+        let claim = &fact.claim;
+        let said = self.turns.iter().find(|(n, _)| *n == born).map(|(_, turn)| &turn.stems);
+        let about = Stems::of(slot(claim.key)).and(said.unwrap_or(claim.stems)).without(claim.stems);
+        let is_open = |fact: &&KnownFact<'_>| fact.is_valid && fact.is_of_session;
+        let is_alone = self.facts.iter().filter(is_open).count() == 1;
+        let found = self.later(fact, born + 1).filter_map(|(n, turn)| {
+            let on_matter = about.meet(&turn.stems);
+            let numbers = has_number(claim.text) && has_number(&turn.text);
+            let change = Change::of(&turn.text);
+            let ways = [on_matter || is_alone, on_matter || numbers || is_alone, on_matter];
+            let rule = change.rule(claim.rank, ways)?;
+            Some((n, Detected { old: fact.id, rule, on_word_of: change.on_word_of }))
+        });
+        found.collect()
+    }
+
+    /// What takes the place of a fact that was known before: one sentence must tell the value, the matter and the change.
+    fn known_before(&self, fact: &KnownFact<'_>) -> Vec<(usize, Detected)> {
+        let claim = &fact.claim;
+        let values = Values::of(claim.text);
+        let about = Stems::of(entity(claim.key)).and(&Stems::of(&without_values(claim.text)));
+        let is_only = |said: &Values| {
+            let mut others = self.facts.iter().filter(|other| other.is_valid && other.id != fact.id);
+            !others.any(|other| Values::of(other.claim.text).compare_with(said))
+        };
+        let rule = |sentence: &str, stems: &Stems| {
+            let said = Values::of(sentence);
+            let on_matter = about.meet(stems);
+            if !values.contradict(&said) || !(on_matter || is_only(&said)) {
+                return None;
+            }
+            let decides = about.covered(stems, 50) || DECIDES.is_match(sentence);
+            Change::of(sentence).rule(claim.rank, [true, true, decides])
+        };
+        let found = self.later(fact, 0).filter_map(|(n, turn)| {
+            let rule = turn.statements.iter().find_map(|said| rule(&said.text, &said.stems))?;
+            Some((n, Detected { old: fact.id, rule, on_word_of: attributed(&turn.text) }))
+        });
+        found.collect()
+    }
+}
+
 impl Detect for Keywords {
     /// A fact of this session was said first in some turn. A later one takes its place if it is no question, neither says the
     /// fact nor is where another one was said first, and
@@ -109,50 +218,34 @@ impl Detect for Keywords {
     /// - is said on the word of a higher rank, and is on the same matter, or there is no other fact of the session.
     ///
     /// On the same matter is what shares a word with the key or the first turn, outside the value.
+    ///
+    /// A fact that was known before may be of anything, so one sentence of the turn must also tell another value of one kind, on the
+    /// same matter, which the fact's key and words tell here, or where no other valid fact has a value of that kind. What only
+    /// is so, and was not decided (`It is Friday`), must share half of those words.
     fn in_conversation(&self, facts: &[KnownFact<'_>], turns: &[Said]) -> Vec<(usize, Detected)> {
-        let users = || turns.iter().enumerate().filter(|(_, turn)| turn.is_users());
-        let said_first = |fact: &KnownFact<'_>| {
-            users().find(|(_, turn)| fact.claim.stems.said_in(&turn.stems)).map(|(n, _)| n)
-        };
-        let first: Vec<_> = facts.iter().map(said_first).collect();
-        let is_open = |fact: &KnownFact<'_>| fact.is_valid && fact.is_of_session;
-        let is_alone = facts.iter().filter(|fact| is_open(fact)).count() == 1;
+        let reading = Reading::of(facts, turns);
         let mut found = Vec::new();
-        for (fact, born) in facts.iter().zip(&first) {
-            let Some(born) = born.filter(|_| is_open(fact)) else { continue };
-            let claim = &fact.claim;
-            let about = Stems::of(slot(claim.key)).and(&turns[born].stems).without(claim.stems);
-            for (n, turn) in users().skip_while(|(n, _)| *n <= born) {
-                let states = !turn.text.contains('?') && !turn.statements.is_empty();
-                if !states || first.contains(&Some(n)) || claim.stems.said_in(&turn.stems) {
-                    continue;
-                }
-                let on_matter = about.meet(&turn.stems);
-                let numbers = has_number(claim.text) && has_number(&turn.text);
-                let changes = CHANGES.is_match(&turn.text) && (on_matter || numbers || is_alone);
-                let states = STATES.is_match(&turn.text) && on_matter;
-                let on_word_of = attributed(&turn.text);
-                let outranks = on_word_of > Some(claim.rank) && (on_matter || is_alone);
-                let rule = match (outranks, changes, states) {
-                    (true, _, _) => SupersessionRule::Authority,
-                    (_, true, _) => SupersessionRule::Explicit,
-                    (_, _, true) => SupersessionRule::Implicit,
-                    _ => continue,
-                };
-                found.push((n, Detected { old: fact.id, rule, on_word_of }));
-            }
+        for (fact, born) in facts.iter().zip(&reading.first).filter(|(fact, _)| fact.is_valid) {
+            found.extend(match born.filter(|_| fact.is_of_session) {
+                Some(born) => reading.of_session(fact, born),
+                None if fact.is_of_session => Vec::new(),
+                None => reading.known_before(fact),
+            });
         }
         found.sort_by_key(|(n, detected)| (*n, detected.old));
         found
     }
 
     /// Two people with a name speak of one entity: whoever has more authority is right, and of equals nobody but the same
-    /// person again.
+    /// person again. Where nobody is named, the later version of an entity stands instead of an earlier one of no higher rank.
     fn in_fact(&self, new: &Claim<'_>, valid: &[KnownFact<'_>]) -> Option<Detected> {
-        let speaker = new.speaker?;
         let contends = |old: &&KnownFact<'_>| {
-            let Claim { key, speaker: by, rank, .. } = old.claim;
-            slot(key) == slot(new.key) && by.is_some() && (rank != new.rank || by == Some(speaker))
+            let Claim { key, speaker, rank, stems, .. } = old.claim;
+            match (new.speaker, speaker) {
+                (Some(one), Some(by)) => slot(key) == slot(new.key) && (rank != new.rank || by == one),
+                (None, None) => entity(key) == entity(new.key) && rank <= new.rank && stems != new.stems,
+                _ => false,
+            }
         };
         let strongest = valid.iter().filter(contends).max_by_key(|old| old.claim.rank)?;
         Some(Detected { old: strongest.id, rule: SupersessionRule::Implicit, on_word_of: None })

@@ -66,6 +66,9 @@ fn remarks(item: &Item) -> Vec<String> {
         audience = match &fact.audience {
             Audience::Everybody => None,
             Audience::AtLeast(rank) => Some(format!("only for rank {rank} and above")),
+            Audience::Permitted(name) if name.as_str().is_empty() => {
+                Some("for nobody: for whom it is cannot be read".to_string())
+            }
             Audience::Permitted(name) => Some(format!("only for whoever was granted `{name}`")),
         };
     }

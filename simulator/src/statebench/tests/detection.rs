@@ -104,11 +104,76 @@ fn questions_suppositions_and_what_is_said_again_supersede_nothing() {
     assert_eq!(rule_after("The roof is red now"), None);
 }
 
+/// What is told of a fact that was known before, after this was said.
+fn after_known(key: &str, known: &str, said: &str) -> String {
+    told(&with_facts(json!([fact(key, known)])), &[say(said)], "What is it?")
+}
+
 #[test]
-fn what_was_known_at_first_is_not_superseded_by_talk() {
-    let initial = with_facts(json!([fact("roof", "red")]));
-    let events = [say("The roof will be red"), say("Actually, make the roof black")];
-    assert!(told(&initial, &events, "Which roof?").contains("roof: red"));
+fn another_value_of_what_was_known_before_supersedes() {
+    let moved = "I moved to 456 Oak Ave";
+    assert_eq!(after_known("address_v1", "lives at 123 Main St", moved), moved);
+    for said in [
+        "Let's do Thursday",
+        "Let's do the meeting Thursday at 3pm",
+        "The meeting is Thursday",
+        "Actually, Thursday",
+    ] {
+        assert_eq!(after_known("m1", "Meeting is Tuesday at 2pm", said), said);
+    }
+}
+
+#[test]
+fn what_is_no_other_value_of_that_kind_supersedes_nothing_that_was_known_before() {
+    let meeting = "Meeting is Tuesday at 2pm";
+    for said in [
+        "Let's do the meeting on Tuesday",
+        "Let's do 30% of the meeting",
+        "It is Thursday",
+        "Is the meeting on Thursday now?",
+        "Maybe let's do Thursday",
+        "The meeting is great. Lunch is Thursday",
+    ] {
+        let told = after_known("meeting", meeting, said);
+        assert!(told.contains("meeting: Meeting is Tuesday at 2pm"), "{said}: {told}");
+    }
+    let told = after_known("roof", "red", "Actually, make the roof black");
+    assert!(told.contains("roof: red"), "a colour has no shape: {told}");
+}
+
+#[test]
+fn of_several_that_were_known_before_a_value_takes_the_place_of_the_one_that_is_named() {
+    let initial = with_facts(json!([fact("meeting", "on Tuesday"), fact("delivery", "on Monday")]));
+    let unnamed = told(&initial, &[say("Let's do Thursday")], "What is when?");
+    assert!(unnamed.contains("meeting: on Tuesday") && unnamed.contains("delivery: on Monday"), "{unnamed}");
+    let named = told(&initial, &[say("Let's do the meeting Thursday")], "What is when?");
+    assert!(named.contains("delivery: on Monday") && named.contains("meeting Thursday"), "{named}");
+    assert!(!named.contains("Tuesday"), "{named}");
+}
+
+#[test]
+fn who_has_no_say_supersedes_nothing_that_was_known_before() {
+    let mut policy = fact("policy", "max 15%");
+    policy["source"] = "CFO".into();
+    let mut initial = with_facts(json!([policy]));
+    initial["identity_role"]["authority"] = "intern".into();
+    let told = told(&initial, &[say("Actually, let's offer a 25% discount")], "Can we offer 25% discount?");
+    assert_eq!(told, "policy: max 15%");
+}
+
+#[test]
+fn a_later_version_of_an_entity_stands_instead_of_an_earlier_one_of_no_higher_rank() {
+    let versions = |old: &str, new: &str, rank: &str| {
+        let mut second = fact(new, "456 Oak Ave");
+        second["source"]["authority"] = rank.into();
+        told(&initial(), &[write(fact(old, "123 Main St")), write(second)], "What?")
+    };
+    assert_eq!(versions("address_v1", "address_v2", "peer"), "address: 456 Oak Ave");
+    assert_eq!(versions("address", "address_updated", "manager"), "address_updated: 456 Oak Ave");
+    let both = versions("address_v1", "address_v2", "guest");
+    assert!(both.contains("123 Main St"), "a guest has no say: {both}");
+    let both = versions("address_home", "address_work", "peer");
+    assert!(both.contains("123 Main St") && both.contains("456 Oak Ave"), "{both}");
 }
 
 #[test]
