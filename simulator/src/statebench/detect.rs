@@ -38,6 +38,8 @@ pub struct KnownFact<'a> {
     pub is_valid: bool,
     /// Whether it was written in this session.
     pub is_of_session: bool,
+    /// How many turns were heard when it was written.
+    pub heard: usize,
 }
 
 /// A supersession that was found.
@@ -184,8 +186,8 @@ impl<'a> Reading<'a> {
         found.collect()
     }
 
-    /// What takes the place of a fact that was known before: one sentence must tell the value, the matter and the change.
-    fn known_before(&self, fact: &KnownFact<'_>) -> Vec<(usize, Detected)> {
+    /// What takes the place of a fact that was known before it was said, if it ever was: one sentence must tell the value, the matter and the change.
+    fn unsaid(&self, fact: &KnownFact<'_>) -> Vec<(usize, Detected)> {
         let claim = &fact.claim;
         let values = Values::of(claim.text);
         let about = Stems::of(entity(claim.key)).and(&Stems::of(&without_values(claim.text)));
@@ -202,7 +204,7 @@ impl<'a> Reading<'a> {
             let decides = about.covered(stems, 50) || DECIDES.is_match(sentence);
             Change::of(sentence).rule(claim.rank, [true, true, decides])
         };
-        let found = self.later(fact, 0).filter_map(|(n, turn)| {
+        let found = self.later(fact, fact.heard).filter_map(|(n, turn)| {
             let rule = turn.statements.iter().find_map(|said| rule(&said.text, &said.stems))?;
             Some((n, Detected { old: fact.id, rule, on_word_of: attributed(&turn.text) }))
         });
@@ -219,7 +221,7 @@ impl Detect for Keywords {
     ///
     /// On the same matter is what shares a word with the key or the first turn, outside the value.
     ///
-    /// A fact that was known before may be of anything, so one sentence of the turn must also tell another value of one kind, on the
+    /// A fact that nobody here said, or that was known before, may be of anything, so one sentence of the turn must also tell another value of one kind, on the
     /// same matter, which the fact's key and words tell here, or where no other valid fact has a value of that kind. What only
     /// is so, and was not decided (`It is Friday`), must share half of those words.
     fn in_conversation(&self, facts: &[KnownFact<'_>], turns: &[Said]) -> Vec<(usize, Detected)> {
@@ -228,8 +230,7 @@ impl Detect for Keywords {
         for (fact, born) in facts.iter().zip(&reading.first).filter(|(fact, _)| fact.is_valid) {
             found.extend(match born.filter(|_| fact.is_of_session) {
                 Some(born) => reading.of_session(fact, born),
-                None if fact.is_of_session => Vec::new(),
-                None => reading.known_before(fact),
+                None => reading.unsaid(fact),
             });
         }
         found.sort_by_key(|(n, detected)| (*n, detected.old));

@@ -49,6 +49,8 @@ pub(super) struct Origin {
     /// Whether it is the user's own word.
     pub(super) is_users: bool,
     is_of_session: bool,
+    /// How many turns were heard before it.
+    heard: usize,
     /// Whether it stands there as it was said, because nobody wrote it.
     pub(super) is_verbatim: bool,
     pub(super) stems: Stems,
@@ -144,6 +146,7 @@ impl<'a> Session<'a> {
         let origin = Origin {
             is_users: true,
             is_of_session: true,
+            heard: turn + 1,
             is_verbatim: true,
             stems: Stems::of(&text),
             ..Origin::default()
@@ -226,8 +229,8 @@ impl<'a> Session<'a> {
                 speaker: origin.speaker.as_deref(),
                 rank: fact.source.rank,
             };
-            let (is_valid, is_of_session) = (item.is_valid(), origin.is_of_session);
-            Some(KnownFact { id: item.id, claim, is_valid, is_of_session })
+            let (is_valid, is_of_session, heard) = (item.is_valid(), origin.is_of_session, origin.heard);
+            Some(KnownFact { id: item.id, claim, is_valid, is_of_session, heard })
         });
         known.collect()
     }

@@ -101,6 +101,7 @@ impl Session<'_> {
             speaker: imported.speaker.as_ref().map(|(name, _)| name.clone()),
             is_users: write.source.kind == "user",
             is_of_session,
+            heard: self.conversation.turns().len(),
             is_verbatim: false,
             stems: Stems::of(&imported.text),
         };

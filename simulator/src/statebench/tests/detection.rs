@@ -124,6 +124,16 @@ fn another_value_of_what_was_known_before_supersedes() {
 }
 
 #[test]
+fn another_value_supersedes_what_was_written_before_it_and_not_what_was_written_after() {
+    let (meeting, said) =
+        (write(fact("m1", "Meeting is Tuesday at 2pm")), say("Let's do the meeting Thursday at 3pm"));
+    let after = told(&initial(), &[meeting.clone(), said.clone()], "When is the meeting?");
+    assert_eq!(after, "Let's do the meeting Thursday at 3pm");
+    let before = told(&initial(), &[said, meeting], "When is the meeting?");
+    assert!(before.contains("m1: Meeting is Tuesday at 2pm"), "{before}");
+}
+
+#[test]
 fn what_is_no_other_value_of_that_kind_supersedes_nothing_that_was_known_before() {
     let meeting = "Meeting is Tuesday at 2pm";
     for said in [
