@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use orchestrion::statebench::Presentation;
+use orchestrion::statebench::context::Contexts;
 use orchestrion::statebench::read::Reader;
 use orchestrion::statebench::score::{Report, Scorer, Tally};
 use std::fs::File;
@@ -21,7 +23,11 @@ const PLAIN: [&str; 8] = [
 ];
 
 fn score(folder: &Path, splits: &[&str]) -> Report {
-    let (scorer, mut report) = (Scorer::default(), Report::default());
+    score_by(&Scorer::default(), folder, splits)
+}
+
+fn score_by(scorer: &Scorer<'_>, folder: &Path, splits: &[&str]) -> Report {
+    let mut report = Report::default();
     for split in splits {
         let file = format!("{split}.jsonl");
         for case in Reader::new(BufReader::new(File::open(folder.join(&file)).unwrap()), &file) {
@@ -70,6 +76,24 @@ fn reference_figures_stay_as_they_were_reached() {
     assert_eq!((forbidden_queries, resurrections), (1105, 80));
     assert_eq!((required, mentioned), (2465, 1774));
     assert_eq!(context_chars / queries, 230);
+}
+
+/// What the two rules that were found on these very splits are worth there (decision 0025): contexts with something forbidden, on
+/// the eight tracks and overall, with each of them off. Neither costs anything that is required.
+#[test]
+fn reference_figures_of_presentation_rules_are_told_with_each_of_them_off() {
+    let Some(folder) = orchestrion_tests::recorded("statebench") else { return };
+    let with = |cuts_purpose: bool, leaves_out_retracted_numbers: bool| {
+        let presentation = Presentation { cuts_purpose, leaves_out_retracted_numbers };
+        let contexts = Contexts { presentation, ..Contexts::default() };
+        let report = score_by(&Scorer { contexts, ..Scorer::default() }, &folder, &["train", "dev"]);
+        let plain = PLAIN.iter().map(|track| report.tracks[*track].resurrections).sum::<usize>();
+        (plain, report.overall.resurrections, report.overall.mentioned)
+    };
+    assert_eq!(with(true, true), (0, 80, 1774));
+    assert_eq!(with(false, true), (4, 84, 1774));
+    assert_eq!(with(true, false), (2, 82, 1774));
+    assert_eq!(with(false, false), (6, 86, 1774));
 }
 
 /// No answer reaches what builds contexts: with every answer taken away, each context is the same.
