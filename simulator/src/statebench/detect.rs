@@ -36,6 +36,8 @@ pub struct KnownFact<'a> {
     pub claim: Claim<'a>,
     /// Whether it is valid.
     pub is_valid: bool,
+    /// Whether it is valid, and whoever asks may read it.
+    pub is_read: bool,
     /// Whether it was written in this session.
     pub is_of_session: bool,
     /// How many turns were heard when it was written.
@@ -146,6 +148,8 @@ struct Reading<'a> {
     turns: Vec<(usize, &'a Said)>,
     /// In which turn each fact was said first.
     first: Vec<Option<usize>>,
+    /// The values of each fact that whoever asks may read: nobody speaks of what was never shown.
+    values: Vec<(ItemId, Values)>,
 }
 
 impl<'a> Reading<'a> {
@@ -155,7 +159,9 @@ impl<'a> Reading<'a> {
             turns.iter().find(|(_, turn)| fact.claim.stems.said_in(&turn.stems)).map(|(n, _)| *n)
         };
         let first = facts.iter().map(said_first).collect();
-        Self { facts, turns, first }
+        let read = facts.iter().filter(|fact| fact.is_read);
+        let values = read.map(|fact| (fact.id, Values::of(fact.claim.text))).collect();
+        Self { facts, turns, first, values }
     }
 
     /// The turns from one on that may take the place of a fact: they state something, do not say the fact, and no fact was said
@@ -186,14 +192,15 @@ impl<'a> Reading<'a> {
         found.collect()
     }
 
-    /// What takes the place of a fact that was known before it was said, if it ever was: one sentence must tell the value, the matter and the change.
+    /// What takes the place of a fact that was known before it was said, if it ever was: one sentence must tell the value, the
+    /// matter and the change.
     fn unsaid(&self, fact: &KnownFact<'_>) -> Vec<(usize, Detected)> {
         let claim = &fact.claim;
-        let values = Values::of(claim.text);
+        let Some((_, values)) = self.values.iter().find(|(id, _)| *id == fact.id) else { return Vec::new() };
         let about = Stems::of(entity(claim.key)).and(&Stems::of(&without_values(claim.text)));
         let is_only = |said: &Values| {
-            let mut others = self.facts.iter().filter(|other| other.is_valid && other.id != fact.id);
-            !others.any(|other| Values::of(other.claim.text).compare_with(said))
+            let mut others = self.values.iter().filter(|(id, _)| *id != fact.id);
+            !others.any(|(_, values)| values.compare_with(said))
         };
         let rule = |sentence: &str, stems: &Stems| {
             let said = Values::of(sentence);
@@ -221,9 +228,10 @@ impl Detect for Keywords {
     ///
     /// On the same matter is what shares a word with the key or the first turn, outside the value.
     ///
-    /// A fact that nobody here said, or that was known before, may be of anything, so one sentence of the turn must also tell another value of one kind, on the
-    /// same matter, which the fact's key and words tell here, or where no other valid fact has a value of that kind. What only
-    /// is so, and was not decided (`It is Friday`), must share half of those words.
+    /// A fact that nobody here said, or that was known before, may be of anything. So whoever asks must be able to read it, and
+    /// one sentence of the turn must also tell another value of one kind: on the same matter, which the fact's key and words
+    /// tell here, or where no other fact that may be read has a value of that kind. What only is so, and was not decided (`It is
+    /// Friday`), must share half of those words.
     fn in_conversation(&self, facts: &[KnownFact<'_>], turns: &[Said]) -> Vec<(usize, Detected)> {
         let reading = Reading::of(facts, turns);
         let mut found = Vec::new();

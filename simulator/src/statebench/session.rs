@@ -128,7 +128,9 @@ impl<'a> Session<'a> {
         let (Key::Fact(key), Some(fact)) = (&old.key, old.fact()) else { return };
         let text = said.stated();
         let audience = if said.audience == Audience::Everybody { &fact.audience } else { &said.audience };
-        let rank = detected.on_word_of.unwrap_or(self.rank_of(said));
+        // What a guest says on the word of others is still a guest's.
+        let own = self.rank_of(said);
+        let rank = detected.on_word_of.filter(|_| own >= Rank::Employee).unwrap_or(own);
         let new = NewFact {
             kind: FactKind::Fact,
             key: key.clone(),
@@ -218,6 +220,7 @@ impl<'a> Session<'a> {
 
     /// Every fact so far, as detection sees it; not what only stands among the facts because it is not for everybody.
     fn facts(&self) -> Vec<KnownFact<'_>> {
+        let reader = self.known.speaker();
         let known = self.known.entries().filter_map(|Entry { item, .. }| {
             let (Key::Fact(key), Some(fact)) = (&item.key, item.fact()) else { return None };
             let origin =
@@ -230,7 +233,8 @@ impl<'a> Session<'a> {
                 rank: fact.source.rank,
             };
             let (is_valid, is_of_session, heard) = (item.is_valid(), origin.is_of_session, origin.heard);
-            Some(KnownFact { id: item.id, claim, is_valid, is_of_session, heard })
+            let is_read = reader.may_read(item);
+            Some(KnownFact { id: item.id, claim, is_valid, is_read, is_of_session, heard })
         });
         known.collect()
     }

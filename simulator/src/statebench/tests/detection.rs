@@ -162,13 +162,28 @@ fn of_several_that_were_known_before_a_value_takes_the_place_of_the_one_that_is_
 }
 
 #[test]
+fn nobody_speaks_of_what_may_not_be_shown() {
+    let secret = fact("raise", "[RESTRICTED: HR] raise on Tuesday");
+    let mut supposed = fact("party", "party on Monday");
+    supposed["scope"] = "hypothetical".into();
+    let known = fact("meeting", "on Friday");
+    let initial = with_facts(json!([secret, supposed, known]));
+    assert_eq!(
+        told(&initial, &[say("Let's do Thursday")], "When?"),
+        "Let's do Thursday",
+        "it is the only one of a day"
+    );
+}
+
+#[test]
 fn who_has_no_say_supersedes_nothing_that_was_known_before() {
     let mut policy = fact("policy", "max 15%");
     policy["source"] = "CFO".into();
     let mut initial = with_facts(json!([policy]));
     initial["identity_role"]["authority"] = "intern".into();
-    let told = told(&initial, &[say("Actually, let's offer a 25% discount")], "Can we offer 25% discount?");
-    assert_eq!(told, "policy: max 15%");
+    for said in ["Actually, let's offer a 25% discount", "Per the board, let's offer a 25% discount"] {
+        assert_eq!(told(&initial, &[say(said)], "Can we offer 25% discount?"), "policy: max 15%");
+    }
 }
 
 #[test]
