@@ -183,10 +183,11 @@ pub fn is_time_sensitive(text: &str) -> bool {
 }
 
 /// Where a fact comes from (003 `determine_source`): the speaker that the text names, or else its source, and the
-/// rank of the tag, or else of the authority.
+/// rank of the tag, or else of the authority. What the user says has the rank of whoever asks.
 #[must_use]
-pub fn determine_source(imported: &Imported, source: &Source) -> item::Source {
-    let rank = ranks::of_authority(&source.authority);
+pub fn determine_source(imported: &Imported, source: &Source, asks: Rank) -> item::Source {
+    let authority = source.authority.as_str();
+    let rank = if ranks::is_users_own(authority) { asks } else { ranks::of_authority(authority) };
     match &imported.speaker {
         Some((name, tagged)) => {
             item::Source { name: Text::from(name.as_str()), rank: tagged.unwrap_or(rank) }
@@ -372,11 +373,15 @@ mod tests {
     fn the_tag_of_a_speaker_is_finer_than_the_authority() {
         let source = Source { kind: "user".to_string(), authority: "executive".to_string() };
         let said = import("[BOARD] Bo (Board): Stop");
-        let from = determine_source(&said, &source);
+        let from = determine_source(&said, &source, Rank::Guest);
         assert_eq!((from.name.as_str(), from.rank), ("Bo", Rank::Policy));
-        let from = determine_source(&import("[ODD] Bo (Baker): Stop"), &source);
+        let from = determine_source(&import("[ODD] Bo (Baker): Stop"), &source, Rank::Guest);
         assert_eq!((from.name.as_str(), from.rank), ("Bo", Rank::Executive));
-        let from = determine_source(&import("Stop"), &source);
+        let from = determine_source(&import("Stop"), &source, Rank::Guest);
         assert_eq!((from.name.as_str(), from.rank), ("user", Rank::Executive));
     }
 }
+        for own in ["user", "decision", "preference"] {
+            let source = Source { kind: own.to_string(), authority: own.to_string() };
+            assert_eq!(determine_source(&import("Stop"), &source, Rank::Guest).rank, Rank::Guest, "{own}");
+        }

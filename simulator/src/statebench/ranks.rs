@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// has the lower rank, for nobody can say which of them is meant. An account executive is no executive.
 static RANKS: LazyLock<Vec<(Regex, Rank)>> = LazyLock::new(|| {
     [
-        (r"^(policy|system|board)$", Rank::Policy),
+        (r"^(policy|board|(finance |hr )?system)$", Rank::Policy),
         (r"\b(intern|trainee|apprentice|subordinate|guest|visitor|contractor)\b", Rank::Guest),
         (r"\b(account executive|executive assistant|assistant to)\b", Rank::Employee),
         (r"^admin(istrator)?$", Rank::Executive),
@@ -47,6 +47,11 @@ pub(super) fn of_word(word: &str) -> Option<Rank> {
 /// unverified.
 pub(super) fn of_authority(word: &str) -> Rank {
     of_word(word).unwrap_or(Rank::Unverified)
+}
+
+/// Whether a word of authority names none but that of whoever asks: what users say, decide and prefer (003 memory types).
+pub(super) fn is_users_own(word: &str) -> bool {
+    ["user", "decision", "preference"].contains(&word)
 }
 
 /// The rank of a title. There are more jobs than any table has, and somebody with a job is an employee.
@@ -94,6 +99,7 @@ mod tests {
             ("C_LEVEL", Rank::Executive),
             ("admin", Rank::Executive),
             ("Policy", Rank::Policy),
+            ("hr_system", Rank::Policy),
             ("BOARD", Rank::Policy),
             ("manager", Rank::Manager),
             ("peer", Rank::Employee),

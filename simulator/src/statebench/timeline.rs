@@ -133,7 +133,7 @@ pub struct Source {
 }
 
 impl<'de> Deserialize<'de> for Source {
-    /// Of its kind and authority, or of one word for both (003 `source: string`).
+    /// Of its kind and authority, or of one word for both (003 `source: string`); without an authority, its kind says it.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(expecting = "a word, or an object with type and authority")]
@@ -147,6 +147,7 @@ impl<'de> Deserialize<'de> for Source {
             serde_json::Value::String(word) => Ok(Self { kind: word.clone(), authority: word }),
             other => {
                 let Fields { kind, authority } = Fields::deserialize(other).map_err(de::Error::custom)?;
+                let authority = if authority.is_empty() { kind.clone() } else { authority };
                 Ok(Self { kind, authority })
             }
         }

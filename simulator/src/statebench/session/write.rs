@@ -94,7 +94,7 @@ impl Session<'_> {
             self.unfit.push((write.key.clone(), unfit));
             ranks::memory_of(&write.source.kind)
         });
-        let source = import::determine_source(&imported, &write.source);
+        let source = import::determine_source(&imported, &write.source, self.known.speaker().rank);
         let told_as_changing = is_time_sensitive(&write.key) || is_time_sensitive(&imported.text);
         let origin = Origin {
             name: write.id.clone(),

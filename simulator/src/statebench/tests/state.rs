@@ -219,6 +219,20 @@ fn restricted_notes_and_turns_are_told_to_their_audience_and_to_nobody_else() {
     assert!(!seen.contains("13 guests"), "{seen}");
 }
 
+#[test]
+fn systems_and_users_that_are_named_by_one_word_have_ranks() {
+    let by =
+        |key: &str, value: &str, source: &str| write(json!({"key": key, "value": value, "source": source}));
+    assert_eq!(told(&initial(), &[by("pay", "12 a day", "hr_system")], "What?"), "pay: 12 a day");
+    let events = |own: &str| [by("roof", "red", "manager"), by("roof", "black", own)];
+    let mut boss = initial();
+    boss["identity_role"]["authority"] = "CEO".into();
+    for own in ["user", "decision", "preference"] {
+        assert_eq!(told(&initial(), &events(own), "What?"), "roof: red", "a cook's");
+        assert_eq!(told(&boss, &events(own), "What?"), "roof: black", "the CEO's");
+    }
+}
+
 /// What an intern is told of discounts, of which the house knows this, after all that.
 fn to_an_intern(policy: Value, events: &[Value]) -> String {
     let mut initial = with_facts(policy);
