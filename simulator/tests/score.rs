@@ -51,6 +51,9 @@ fn a_report_for_people_has_a_row_for_each_track_and_says_what_was_scored() {
     assert_eq!(err, "");
     let (out, _) = score(0, folder.path(), &["two.jsonl", "--as", "statebench", "--quiet"]);
     assert_eq!(out.lines().count(), 1);
+    fs::write(folder.path().join("one.jsonl"), format!("\u{feff}{}\n", timeline("T-1"))).unwrap();
+    let (out, _) = score(0, folder.path(), &["one.jsonl", "--as", "statebench", "--quiet"]);
+    assert_eq!(out, "scored: 1 timeline, 1 query; 1 of 1 link resolved\n");
 }
 
 #[test]

@@ -81,6 +81,7 @@ struct Typed {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with ts and writes")]
 struct RawWrites<'a> {
     ts: At,
     #[serde(borrow)]
@@ -88,6 +89,7 @@ struct RawWrites<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with ts, prompt and ground_truth")]
 struct RawQuery {
     ts: At,
     prompt: String,
@@ -95,6 +97,7 @@ struct RawQuery {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with must_mention and must_not_mention")]
 struct RawAnswer {
     must_mention: Vec<String>,
     must_not_mention: Vec<String>,
@@ -336,6 +339,26 @@ mod tests {
             let told = faults(text.as_bytes()).remove(0);
             assert!(told.contains("expected an object with id, track, initial_state and events"), "{told}");
             assert!(!told.contains("RawCase") && !told.contains("line 1"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_another_shape_is_told_the_expected_one_and_never_the_name_of_a_type() {
+        let at = "2025-01-01T10:00:00";
+        let events = json!([
+            {"type": "query", "ts": at, "prompt": "What?", "ground_truth": 7},
+            {"type": "query", "ts": at, "prompt": "What?", "ground_truth": []},
+            {"type": "state_write", "ts": at, "writes": [["roof"]]},
+        ]);
+        let Case { faults, .. } = read(line(&events).as_bytes()).remove(0).unwrap();
+        let expected = [
+            "an object with must_mention and must_not_mention",
+            "an object with must_mention and must_not_mention",
+            "an object with key and value",
+        ];
+        assert_eq!(faults.len(), expected.len(), "{faults:?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.to_string().contains(&format!("expected {expected}, at column ")), "{fault}");
         }
     }
 

@@ -42,6 +42,11 @@ fn share(part: usize, whole: usize) -> String {
     format!("{part} of {whole}  {:>5.1} %", part as f64 * 100.0 / whole as f64)
 }
 
+/// `1 fault`, `2 faults`.
+fn count(many: usize, one: &str, more: &str) -> String {
+    format!("{many} {}", if many == 1 { one } else { more })
+}
+
 impl Report {
     /// For programs.
     #[must_use]
@@ -86,12 +91,14 @@ impl Report {
     pub fn summary(&self) -> String {
         let Self { timelines, overall, links, faults, .. } = self;
         let mut told = format!(
-            "{timelines} timelines, {} queries; {} of {} links resolved",
-            overall.queries, links.resolved, links.all
+            "{}, {}; {} of {} resolved",
+            count(*timelines, "timeline", "timelines"),
+            count(overall.queries, "query", "queries"),
+            links.resolved,
+            count(links.all, "link", "links"),
         );
         if !faults.is_empty() {
-            let many = if faults.len() == 1 { "" } else { "s" };
-            let _ = write!(told, "; {} fault{many}", faults.len());
+            let _ = write!(told, "; {}", count(faults.len(), "fault", "faults"));
         }
         told
     }
