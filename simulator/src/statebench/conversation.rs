@@ -101,9 +101,10 @@ impl Conversation {
     /// Hears a turn. What it states is to be written by the caller, who then says the ids.
     pub(super) fn hear(&mut self, turn: &Turn) -> &mut Said {
         static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[([^\]]*)\]:\s*"));
-        let named = NAME.captures(&turn.text);
-        let text = named.as_ref().map_or(turn.text.as_str(), |found| &turn.text[found[0].len()..]);
-        let Imported { text, audience, scope, retracted, .. } = import(text);
+        // Tags are read first: one that is taken for the name of whoever speaks would hide nothing.
+        let Imported { text: told, audience, scope, retracted, .. } = import(&turn.text);
+        let named = NAME.captures(&told);
+        let text = named.as_ref().map_or(told.as_str(), |found| &told[found[0].len()..]).to_string();
         let rank = named.map(|found| ranks::of_title(&found[1]));
         let opens = INTERRUPTS.is_match(&text);
         let closes = self.open != 0 && RESUMES.is_match(&text);
@@ -215,6 +216,17 @@ mod tests {
     fn the_assistant_states_nothing() {
         let mut conversation = Conversation::default();
         assert_eq!(conversation.hear(&turn(Speaker::Assistant, "The roof is red.")).stated(), "");
+    }
+
+    #[test]
+    fn a_tag_before_a_turn_is_no_name() {
+        let hr = Audience::Permitted("hr".into());
+        for text in ["[RESTRICTED: HR]: Bread is out", "[RESTRICTED: HR] [Bo (Baker)]: Bread is out"] {
+            let conversation = heard(&[text]);
+            let said = &conversation.turns()[0];
+            assert_eq!((said.text.as_str(), &said.audience), ("Bread is out", &hr), "{text}");
+        }
+        assert_eq!(stated("[SCOPE: what-if]: Bread is out"), "");
     }
 
     #[test]

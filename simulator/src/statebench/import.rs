@@ -41,8 +41,9 @@ impl Imported {
 #[must_use]
 pub fn import(text: &str) -> Imported {
     static RESTRICTED: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?i)\[\s*RESTRICTED\b[\s:]*(?:([^\[\]]*)\]\s*)?"));
-    static SCOPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\[\s*SCOPE\s*:\s*(?:([^\[\]]*)\]\s*)?"));
+        LazyLock::new(|| pattern(r"(?i)\[\s*RESTRICTED[\s:]*(?:([^\[\]]*)\][\s:]*)?"));
+    static SCOPE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)\[\s*SCOPE(?:\b|_)[\s:]*(?:([^\[\]]*)\][\s:]*)?"));
     static INVALIDATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\[\s*INVALIDATED\b"));
     static SPEAKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[(\w+)\]\s*(.+?) \((.+?)\):\s*"));
     static DRAFT: LazyLock<Regex> =
@@ -93,7 +94,8 @@ fn audience_of(restriction: &str) -> Audience {
     let lower = restriction.to_lowercase();
     let lower = lower.strip_prefix("to ").unwrap_or(&lower);
     let audience = lower.rsplit_once("restricted to ").map_or(lower, |(_, audience)| audience);
-    match LEVELS.iter().find(|(level, _)| audience.starts_with(level)) {
+    let first = words(audience).into_iter().next().unwrap_or_default();
+    match LEVELS.iter().find(|(level, _)| *level == first.trim_end_matches('s')) {
         Some((_, rank)) => Audience::AtLeast(*rank),
         None => Audience::Permitted(name_of_group(audience)),
     }
@@ -289,6 +291,7 @@ mod tests {
     fn a_restriction_that_nobody_can_read_lets_nobody_see() {
         assert!(!may_see("CEO", ""));
         assert!(!may_see("CEO", "people with hats"));
+        assert!(!may_see("CEO", "VPN keepers"), "that is no rank");
     }
 
     #[test]
@@ -312,6 +315,8 @@ mod tests {
             "[restricted: Pay restricted to HR] 12 a day",
             "12 [Restricted: HR only] a day",
             "12 a day [RESTRICTED to HR]",
+            "[RESTRICTED_HR] 12 a day",
+            "[RESTRICTED: HR]: 12 a day",
             "[INVALIDATED - old] [ RESTRICTED : HR ] 12 a day",
             "[SCOPE: x][RESTRICTED: HR] 12 a day",
             "[RESTRICTED: HR][SCOPE: x] 12 a day",
@@ -320,18 +325,36 @@ mod tests {
             assert_eq!(read.audience, hr, "{text}");
             assert!(read.text.ends_with("12 a day"), "{text}: {}", read.text);
         }
-        for text in [" [SCOPE: what-if] 12", "12 [scope: What-if]", "[RESTRICTED: HR] [Scope: what-if] 12"] {
+        for text in [
+            " [SCOPE: what-if] 12",
+            "12 [scope: What-if]",
+            "[RESTRICTED: HR] [Scope: what-if] 12",
+            "[SCOPE what-if] 12",
+            "[SCOPE: what-if]: 12",
+        ] {
             let read = import(text);
             assert_eq!(read.scope, Some(Scope::Hypothetical(Text::from("what-if"))), "{text}");
             assert_eq!(read.text, "12");
         }
+        assert_eq!(
+            import("12 [SCOPE").scope,
+            Some(Scope::Task(Text::from(""))),
+            "nobody is in a scope of no name"
+        );
         assert!(import("Buy [Invalidated]").retracted);
         assert_eq!(import("The restricted area; [SCOPED] and [restrictions]").audience, Audience::Everybody);
     }
 
     #[test]
     fn a_restriction_that_cannot_be_read_hides_the_text() {
-        for text in ["[RESTRICTED] 12", "[RESTRICTED: ] 12", "[RESTRICTED: HR 12", "12 [restricted"] {
+        for text in [
+            "[RESTRICTED] 12",
+            "[RESTRICTED: ] 12",
+            "[RESTRICTED: HR 12",
+            "12 [restricted",
+            "[RESTRICTED]: 12",
+            "[RESTRICTED_] 12",
+        ] {
             assert_eq!(import(text).audience, nobody(), "{text}");
         }
         let twice = |one: &str, other: &str| {
@@ -379,9 +402,9 @@ mod tests {
         assert_eq!((from.name.as_str(), from.rank), ("Bo", Rank::Executive));
         let from = determine_source(&import("Stop"), &source, Rank::Guest);
         assert_eq!((from.name.as_str(), from.rank), ("user", Rank::Executive));
-    }
-}
         for own in ["user", "decision", "preference"] {
             let source = Source { kind: own.to_string(), authority: own.to_string() };
             assert_eq!(determine_source(&import("Stop"), &source, Rank::Guest).rank, Rank::Guest, "{own}");
         }
+    }
+}

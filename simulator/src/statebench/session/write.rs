@@ -16,6 +16,9 @@ use orchestrion_kernel::{Event, ItemId, Text, Time};
 /// What a signal is called that stands among the facts.
 const SIGNAL: &str = "environment: ";
 
+/// What something in hand is called that stands among the facts.
+const NOTE: &str = "working set: ";
+
 /// The signal that says what time it is.
 const CLOCK: &str = "now";
 
@@ -39,7 +42,10 @@ impl Session<'_> {
         self.end_superseded(&facts);
         self.derive();
         for (n, note) in initial.working_set.iter().enumerate() {
-            self.note(&format!("note {}", n + 1), note);
+            let key = format!("note {}", n + 1);
+            if let Err(unfit) = self.note(&key, note) {
+                self.unfit.push((key, unfit));
+            }
         }
     }
 
@@ -51,14 +57,13 @@ impl Session<'_> {
         }
         let result = match write.layer.as_str() {
             "persistent_facts" => self.fact(write, at, is_of_session),
-            "environment" => self.refuse_expired(write).map(|()| {
+            "environment" => self.refuse_expired(&write.key, write.expires_at).map(|()| {
                 self.signal(&write.key, &write.value.0);
                 None
             }),
             "working_set" => {
                 let (content, expires_at) = (write.value.0.clone(), write.expires_at);
-                self.note(&write.key, &Note { content, ts: write.ts, expires_at });
-                Ok(None)
+                self.note(&write.key, &Note { content, ts: write.ts, expires_at }).map(|()| None)
             }
             "identity_role" => Err(Unfit::ReadOnlyLayer),
             other => Err(Unfit::UnknownLayer(other.to_string())),
@@ -70,12 +75,12 @@ impl Session<'_> {
     }
 
     /// What does not expire is refused if it has expired all the same, and kept otherwise.
-    fn refuse_expired(&mut self, write: &Written) -> Result<(), Unfit> {
+    fn refuse_expired(&mut self, key: &str, expires_at: Option<At>) -> Result<(), Unfit> {
         let now = self.known.now();
-        match write.expires_at {
+        match expires_at {
             Some(At(at)) if at <= now => Err(Unfit::Expired { at, now }),
             Some(_) => {
-                self.unfit.push((write.key.clone(), Unfit::DoesNotExpire));
+                self.unfit.push((key.to_string(), Unfit::DoesNotExpire));
                 Ok(())
             }
             None => Ok(()),
@@ -83,7 +88,7 @@ impl Session<'_> {
     }
 
     fn fact(&mut self, write: &Written, at: Time, is_of_session: bool) -> Result<Option<ItemId>, Unfit> {
-        self.refuse_expired(write)?;
+        self.refuse_expired(&write.key, write.expires_at)?;
         let imported = import(&write.value.0);
         let scope = import::scope(&imported, write)?;
         let kind = import::kind(write).unwrap_or_else(|unfit| {
@@ -191,10 +196,10 @@ impl Session<'_> {
     /// What comes from outside. One that is not for everybody, or counts only in a scope, is a fact of that audience and scope,
     /// because the kernel shows a signal to everybody; its rank is that of the rules, for no talk changes what is the case outside.
     fn signal(&mut self, key: &str, text: &str) {
-        if key == CLOCK {
+        let imported = import(text);
+        if key == CLOCK && imported.is_for_all() {
             return self.set_clock(text);
         }
-        let imported = import(text);
         let stems = Stems::of(&imported.text);
         let kept_apart = Key::Fact(Text::from(format!("{SIGNAL}{key}")));
         let own = Key::Environment(Text::from(key));
@@ -214,12 +219,17 @@ impl Session<'_> {
             (kept_apart, Write::Fact(fact))
         };
         self.decide(key, &write, origin);
-        let by = self.valid(&says_it);
-        for id in older.into_iter().flatten().filter(|id| Some(*id) != by) {
-            self.end(id, by);
+        self.end_older(&older, &says_it, imported.retracted);
+    }
+
+    /// Ends what stood where something new stands now, among the facts or not; and the new too, if it was taken back.
+    fn end_older(&mut self, older: &[Option<ItemId>], says_it: &Key, is_retracted: bool) {
+        let Some(by) = self.valid(says_it) else { return };
+        for id in older.iter().flatten().filter(|id| **id != by) {
+            self.end(*id, Some(by));
         }
-        if imported.retracted {
-            by.into_iter().for_each(|id| self.end(id, None));
+        if is_retracted {
+            self.end(by, None);
         }
     }
 
@@ -275,22 +285,26 @@ impl Session<'_> {
         Write::Fact(self.unlinked(key, imported, source, MemoryType::User, at))
     }
 
-    /// Something in hand. What is not for everybody, or counts only in a scope, is a fact of that audience and scope.
-    fn note(&mut self, key: &str, note: &Note) {
+    /// Something in hand. What is not for everybody, or counts only in a scope, is a fact of that audience and scope, which does
+    /// not expire.
+    fn note(&mut self, key: &str, note: &Note) -> Result<(), Unfit> {
         let imported = import(&note.content);
-        let origin = Origin { stems: Stems::of(&imported.text), ..Origin::default() };
-        let name = Text::from(key);
-        let write = if imported.is_for_all() {
+        let is_verbatim = !imported.is_for_all();
+        let origin = Origin { stems: Stems::of(&imported.text), is_verbatim, ..Origin::default() };
+        let (own, apart) = (Text::from(key), Text::from(format!("{NOTE}{key}")));
+        let (in_hand, kept_apart) = (Key::Working(own.clone()), Key::Fact(apart.clone()));
+        let older = [self.valid(&in_hand), self.valid(&kept_apart)];
+        let (says_it, write) = if imported.is_for_all() {
             let (text, expires_at) = (Text::from(imported.text.as_str()), note.expires_at.map(|At(at)| at));
-            Write::Working { key: name, text, expires_at, rests_on: Vec::new() }
+            (in_hand, Write::Working { key: own, text, expires_at, rests_on: Vec::new() })
         } else {
+            self.refuse_expired(key, note.expires_at)?;
             let at = note.ts.map_or(self.at, |At(at)| at);
-            self.users(name, &imported, self.known.speaker().rank, at)
+            (kept_apart, self.users(apart, &imported, self.known.speaker().rank, at))
         };
-        let added = self.decide(key, &write, origin);
-        if imported.retracted {
-            added.into_iter().for_each(|id| self.end(id, None));
-        }
+        self.decide(key, &write, origin);
+        self.end_older(&older, &says_it, imported.retracted);
+        Ok(())
     }
 
     /// Hears a turn, and keeps what it states in the working set; what is not for everybody as a fact for its audience.

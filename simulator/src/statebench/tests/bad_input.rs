@@ -182,6 +182,20 @@ fn a_write_that_its_source_may_not_make_is_named() {
 }
 
 #[test]
+fn what_expires_among_notes_that_are_not_for_everybody_is_named() {
+    let note = |expires_at: &str| {
+        let mut note = fact("soup", "[RESTRICTED: HR] 12 guests are ill");
+        note["layer"] = "working_set".into();
+        note["expires_at"] = expires_at.into();
+        note
+    };
+    let told = told(&initial(), &[note("2024-01-01T00:00:00"), note("2026-01-01T00:00:00")]);
+    assert!(told[0].contains("`soup`: the write expired at 2024-01-01T00:00:00Z, and it is "), "{told:?}");
+    assert!(told[1].contains("`soup`: only what is in the working set expires"), "{told:?}");
+    assert_eq!(told.len(), 2);
+}
+
+#[test]
 fn unknown_fields_and_memories_are_named_and_the_write_kept() {
     let mut odd = fact("roof", "red");
     odd["colour"] = "loud".into();

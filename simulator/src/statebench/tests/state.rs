@@ -220,6 +220,33 @@ fn restricted_notes_and_turns_are_told_to_their_audience_and_to_nobody_else() {
 }
 
 #[test]
+fn a_restricted_note_and_an_open_one_take_the_place_of_each_other_and_of_no_fact() {
+    let note = |text: &str| {
+        let mut note = signal("soup", text);
+        note["layer"] = "working_set".into();
+        write(note)
+    };
+    let told = |title: &str, events: &[Value]| {
+        let mut initial = with_facts(json!([fact("soup", "of leeks")]));
+        initial["identity_role"]["authority"] = title.into();
+        told(&initial, events, "What of the soup?")
+    };
+    let (open, secret) = (note("The soup is hot"), note("[RESTRICTED: HR] 12 guests are ill"));
+    let events = [open.clone(), secret.clone()];
+    assert_eq!(told("Cook", &events), "soup: of leeks");
+    assert_eq!(told("HR Manager", &events), "soup: of leeks\n12 guests are ill");
+    assert_eq!(told("HR Manager", &[secret, open]), "soup: of leeks\n\nThe soup is hot");
+}
+
+#[test]
+fn a_clock_that_is_restricted_is_told_to_nobody_else() {
+    let mut initial = initial();
+    initial["environment"] = json!({"now": "[RESTRICTED: HR] 2025-01-01T10:00:00"});
+    let told = super::contexts(&initial, &json!([super::ask("What?")]));
+    assert_eq!(told, ["Ada; Kitchen; Inn"]);
+}
+
+#[test]
 fn systems_and_users_that_are_named_by_one_word_have_ranks() {
     let by =
         |key: &str, value: &str, source: &str| write(json!({"key": key, "value": value, "source": source}));
