@@ -54,9 +54,10 @@ pub(super) fn is_users_own(word: &str) -> bool {
     ["user", "decision", "preference"].contains(&word)
 }
 
-/// The rank of a title. There are more jobs than any table has, and somebody with a job is an employee.
+/// The rank of a title. There are more jobs than any table has, and somebody with a job is an employee; with none, nobody knows.
 pub(super) fn of_title(title: &str) -> Rank {
-    of_word(title).unwrap_or(Rank::Employee)
+    let other = if title.trim().is_empty() { Rank::Unverified } else { Rank::Employee };
+    of_word(title).unwrap_or(other)
 }
 
 /// Whether the title is of those who lead the house.
@@ -123,6 +124,7 @@ mod tests {
     fn what_is_in_no_table_is_unverified_and_the_users() {
         assert_eq!(of_authority("wizard"), Rank::Unverified);
         assert_eq!((of_word("WIZARD"), of_title("wizard")), (None, Rank::Employee), "wizards work somewhere");
+        assert_eq!((of_title(""), of_title(" ")), (Rank::Unverified, Rank::Unverified));
         assert_eq!(memory_of("decision"), MemoryType::User);
         assert_eq!(memory_of("hr_system"), MemoryType::Organizational);
         assert_eq!(memory_of("heuristic"), MemoryType::Capability);
