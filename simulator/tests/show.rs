@@ -379,3 +379,71 @@ fn times_and_notes_stand_beside_their_steps() {
     assert!(fifth.contains("note          the host␛[31m panicked"), "{fifth}");
     assert!(fifth.contains("time          +21.8s after the first step"), "{fifth}");
 }
+
+/// The golden trace of a scenario.
+fn golden(name: &str) -> Vec<u8> {
+    let path = format!("{}/../specs/scenarios/{name}.ndjson", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn what_becomes_of_a_write_is_told_under_it() {
+    let cases: [(&str, &[&str]); 5] = [
+        (
+            "authority-override",
+            &[
+                "a fact, offer: \"let us offer 25 %\" from Ivo (guest), to supersede",
+                "→ overruled by discount (authority): \"max 15 %\"",
+                "→ denied: a constraint takes manager or above",
+            ],
+        ),
+        (
+            "supersession",
+            &[
+                "→ supersedes address_v1 (explicit): \"123 Main St\"",
+                "→ was known already, and changes nothing",
+                "→ overruled by stock (temporal): \"$95\"",
+            ],
+        ),
+        (
+            "repair-propagation",
+            &[
+                "→ supersedes rate (explicit): \"4 %\"",
+                "→ 2 facts to be reviewed: interest, payment",
+                "→ supersedes interest (implicit): \"$40\"",
+            ],
+        ),
+        (
+            "scope-kept-apart",
+            &[
+                "\"$50\" from Ada (employee), hypothetical half price",
+                "→ hides price there: \"$100\"",
+                "\"60 %\" from CFO (executive), for manager and above",
+                "→ 1 item expired and forgotten: code",
+            ],
+        ),
+        (
+            "compaction",
+            &[
+                "→ supersedes north (implicit): \"3 stops in the north\"",
+                "→ 4 items forgotten for the summary: north, south, east",
+            ],
+        ),
+    ];
+    for (name, told) in cases {
+        let page = plain(&golden(name), None);
+        let mut rest = page.as_str();
+        for line in told {
+            let at = rest.find(line).unwrap_or_else(|| panic!("{name}: `{line}` is missing in\n{page}"));
+            rest = &rest[at + line.len()..];
+        }
+    }
+}
+
+#[test]
+fn where_a_fact_counts_and_whom_it_is_for_stands_beside_it() {
+    let page = plain(&golden("scope-kept-apart"), Some(8));
+    assert!(page.contains("fact price  \"$100\""), "{page}");
+    assert!(page.contains("fact price, hypothetical half price  \"$50\""), "{page}");
+    assert!(page.contains("fact margin, for manager and above  \"60 %\""), "{page}");
+}

@@ -4,6 +4,7 @@ use super::text::duration;
 use crate::trace::Step;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::plan::Task;
+use orchestrion_kernel::semantic::Semantic;
 use orchestrion_kernel::state::{Call, Request};
 use orchestrion_kernel::{Event, Phase, Policy, State, TaskId};
 
@@ -22,7 +23,8 @@ pub(super) struct Before {
     pub(super) phase: Phase,
     pub(super) waiting: Option<Call>,
     pub(super) request: Option<Request>,
-    pub(super) items: usize,
+    /// What was known; a copy shares what stays.
+    pub(super) semantic: Semantic,
 }
 
 impl Before {
@@ -31,7 +33,7 @@ impl Before {
             phase: state.control.phase(),
             waiting: state.control.waiting(),
             request: state.control.request().cloned(),
-            items: state.semantic.len(),
+            semantic: state.semantic.clone(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The timeline: every step in a line or a few, under headings that follow the request through its regions.
 
+mod became;
 mod closing;
 mod execution;
 mod headings;
@@ -61,6 +62,7 @@ impl Timeline {
         for event in &scene.step.events {
             self.followed(page, scene, event)?;
         }
+        became::told(page, scene)?;
         self.ended(page, scene)
     }
 

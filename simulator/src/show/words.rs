@@ -5,6 +5,7 @@ use super::text::{bar, count};
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::table::{Source, Switch, Transition};
 use orchestrion_kernel::event::{Decision, EffectEnd, Ending, Holding, Holdings, Label, TaskEnd, TaskRecord};
+use orchestrion_kernel::item::{Audience, Identity, Scope, Source as From};
 use orchestrion_kernel::knowledge::{FactKind, Reference, Write};
 use orchestrion_kernel::module::{Argument, Ask, Kind, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
@@ -81,21 +82,26 @@ pub(super) fn write(write: &Write) -> Line {
         Line::text(format_args!("{what} ")).ink(Ink::Who, key).and(format_args!(": \"{text}\""))
     };
     let instead = |line: Line, of: Option<&Reference>| match of {
-        Some(reference) => line.ink(Ink::Faint, format_args!(" instead of {reference}")),
+        Some(reference) => line.ink(Ink::Faint, format_args!(", to supersede {reference}")),
         None => line,
     };
     match write {
-        Write::Identity { name, identity } => Line::text(format_args!(
-            "{name} speaks: {}, {}, {}; rank {}",
-            identity.authority, identity.department, identity.organization, identity.rank
-        )),
+        Write::Identity { name, identity } => {
+            let Identity { authority, department, organization, rank, .. } = identity;
+            let said = [authority, department, organization].map(Text::as_str);
+            let said: Vec<&str> = said.into_iter().filter(|text| !text.trim().is_empty()).collect();
+            let colon = if said.is_empty() { "" } else { ": " };
+            Line::text(format_args!("{name} speaks{colon}{}; rank {rank}", said.join(", ")))
+        }
         Write::Fact(new) => {
             let what = match new.kind {
                 FactKind::Fact => "a fact,",
                 FactKind::Constraint(_) => "a constraint,",
             };
-            let from = format_args!(" from {} ({})", new.source.name, new.source.rank);
-            instead(said(what, &new.key, &new.text).ink(Ink::Faint, from), new.supersedes.as_ref())
+            let line = said(what, &new.key, &new.text)
+                .ink(Ink::Faint, format_args!(" from {}", source(&new.source)))
+                .ink(Ink::Faint, counts(&new.scope, &new.audience));
+            instead(line, new.supersedes.as_ref())
         }
         Write::Working { key, text, .. } => said("a working item,", key, text),
         Write::Environment { key, text, supersedes } => {
@@ -103,6 +109,27 @@ pub(super) fn write(write: &Write) -> Line {
         }
         Write::Clock { text, .. } => Line::text(format_args!("the time: {text}")),
     }
+}
+
+/// Who says something, and what that counts.
+fn source(source: &From) -> String {
+    let name = source.name.as_str().trim();
+    let name = if name.is_empty() { "an unnamed source" } else { name };
+    format!("{name} ({})", source.rank)
+}
+
+/// Where a fact counts and whom it is for, behind a comma each; nothing if everywhere, and for everybody.
+pub(super) fn counts(scope: &Scope, audience: &Audience) -> String {
+    let scope = match scope {
+        Scope::Global => String::new(),
+        scope => format!(", {scope}"),
+    };
+    let audience = match audience {
+        Audience::Everybody => String::new(),
+        Audience::AtLeast(rank) => format!(", for {rank} and above"),
+        Audience::Permitted(name) => format!(", for who has {name}"),
+    };
+    scope + &audience
 }
 
 pub(super) fn exit(code: i32) -> Line {

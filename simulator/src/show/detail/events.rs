@@ -125,6 +125,9 @@ pub(in crate::show) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -
         Variant::Subtask(status) => line.ink(Ink::Who, format_args!("{status}: ")),
     };
     line = line.and(&item.key);
+    if let Some(fact) = item.fact() {
+        line = line.ink(Ink::Faint, words::counts(&fact.scope, &fact.audience));
+    }
     if !deps.is_empty() {
         let deps: Vec<String> = deps.iter().map(|dep| format!("[{dep}]")).collect();
         line = line.ink(Ink::Faint, format_args!(" ← {}", deps.join(" ")));

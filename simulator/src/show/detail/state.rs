@@ -118,7 +118,7 @@ fn debate(page: &mut dyn Page, request: &Request) -> io::Result<()> {
 
 fn semantic(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
     let semantic = &scene.after.semantic;
-    let added = semantic.len().saturating_sub(scene.before.items);
+    let added = semantic.len().saturating_sub(scene.before.semantic.len());
     let new = if added > 0 { format!(", {added} of them new") } else { String::new() };
     property(page, "knows", Line::text(format_args!("{}{new}", count(semantic.len(), "item"))))?;
     // Whoever is asked now is shown them whole, below.
