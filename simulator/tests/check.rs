@@ -61,10 +61,17 @@ fn a_whole_check_reaches_everything_that_can_be_expected() {
 #[test]
 fn a_check_of_one_model_says_that_it_is_none_of_all() {
     let folder = folder();
-    let printed = check(3, &folder, &["--model", "lifecycle"]);
+    let printed = check(0, &folder, &["--model", "lifecycle"]);
     assert!(printed.contains("other models than lifecycle may"), "{printed}");
     assert!(printed.contains("at scope tiny, in lifecycle only"), "{printed}");
-    let report = json(3, &folder, &["--model", "lifecycle", "--exact"]);
+    assert!(
+        !printed.contains("VACUOUS")
+            && printed.contains("have nothing to say in this model; without --model"),
+        "{printed}"
+    );
+    let report = json(0, &folder, &["--model", "lifecycle", "--exact"]);
+    let outside = report["claims"].as_array().unwrap().iter().filter(|claim| claim["verdict"] == "outside");
+    assert!(report["verdict"] == "holds" && outside.count() > 0);
     let extent = &report["extents"][0];
     assert_eq!((&extent["complete"], &extent["collision_probability"]), (&false.into(), &0.0.into()));
     assert!(!extent["unreached"].as_array().unwrap().is_empty());
@@ -208,16 +215,25 @@ fn a_sweep_prints_a_row_for_each_combination() {
     let report = json(3, &folder, &arguments);
     let rows = report["rows"].as_array().unwrap();
     let verdicts: Vec<&str> = rows.iter().map(|row| row["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["contradictory", "vacuous", "vacuous"], "{report}");
+    assert_eq!(verdicts, ["contradictory", "holds", "holds"], "{report}");
     assert!(rows[0]["contradiction"].as_str().unwrap().contains("at least once"), "{report}");
     assert!(
         rows[1]["products"].as_u64() < rows[2]["products"].as_u64(),
         "more attempts, more states: {report}"
     );
+    let outside = rows[1]["outside"].as_array().unwrap();
+    assert!(!outside.is_empty() && rows[1]["vacuous"].as_array().unwrap().is_empty(), "{report}");
     assert_eq!(rows[2]["settings"]["bounds.audit_attempts"], "2");
     let printed = check(3, &folder, &arguments);
     assert!(printed.contains("\n               0  contradicts itself: bounds.audit_attempts: "), "{printed}");
-    assert!(printed.ends_with("; 2 inconclusive or vacuous; 1 contradict themselves. exit 3\n"), "{printed}");
+    assert!(printed.contains(" hold; ") && printed.contains(" outside\n"), "{printed}");
+    assert!(
+        printed.ends_with("2 of 3 combinations hold at scope tiny; 1 contradict themselves. exit 3\n"),
+        "{printed}"
+    );
+    let cut =
+        check(3, &folder, &["--model", "lifecycle", "--sweep", "max_audit_attempts=1", "--states", "100"]);
+    assert!(cut.ends_with("; 1 inconclusive or vacuous. exit 3\n"), "{cut}");
 }
 
 #[test]

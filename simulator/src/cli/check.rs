@@ -68,7 +68,8 @@ A setting is called by its path in a policy file (bounds.passes), by its last pa
 whole numbers counts with both ends; several --sweep are combined.
 
 Exit codes: 1 a claim fails, a mutant survives, or nothing is reached; 3 nothing fails, but something is inconclusive or vacuous,
-or a waiver is over; else 0; 2 if nothing could be judged. A sweep takes the worst of its rows.")]
+or a waiver is over; else 0; 2 if nothing could be judged. A sweep takes the worst of its rows. With --model, a claim that has
+nothing to say in the chosen models is told as outside of them, and counts for nothing.")]
 pub(super) struct Args {
     /// The policy: `hardened`, `as-drawn`, or a file. The project file is not read then.
     #[arg(long, value_name = "POLICY", conflicts_with = "config")]
@@ -138,7 +139,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     }
     let mut checked = Vec::new();
     for policy in &order.policies {
-        let (one, tally) = check(policy, &order.scope, args, &global.out)?;
+        let (one, tally) = check(policy, &order.scope, args, global)?;
         if let Some(path) = &args.dot {
             draw::draw(&one, &tally, path)?;
         }
@@ -191,6 +192,15 @@ impl Checked {
     fn models(&self) -> Vec<&'static str> {
         self.runs.iter().map(|run| run.model).collect()
     }
+
+    /// Marks the vacuous claims as outside if only some of the models were explored, for others may reach what they speak of.
+    fn mark_outside(mut self) -> Self {
+        let is_partial = extent::only(&self.models()).is_some();
+        for found in &mut self.found {
+            found.outside = is_partial && found.verdict == Verdict::Vacuous;
+        }
+        self
+    }
 }
 
 /// A claim, its verdict, and the evidence where it fails.
@@ -200,34 +210,41 @@ struct Found {
     evidence: Option<Kept>,
     /// The waiver by which it may fail, or be vacuous.
     waived: Option<Waiver>,
+    /// It is vacuous, but only some of the models were to be explored: it is about others.
+    outside: bool,
 }
 
 impl Found {
-    /// The verdict in one word, with the waiver seen.
+    /// The verdict in one word, with the waiver seen, and whether the claim was looked at in its models at all.
     fn word(&self) -> &'static str {
-        if self.waived.is_some() { "waived" } else { self.verdict.word() }
+        match (&self.waived, self.outside) {
+            (Some(_), _) => "waived",
+            (None, true) => "outside",
+            (None, false) => self.verdict.word(),
+        }
     }
 }
 
 /// Checks one policy; the tally is empty where nobody wants a drawing.
-fn check(policy: &Policy, scope: &Scope, args: &Args, out: &Path) -> Result<(Checked, Tally)> {
+fn check(policy: &Policy, scope: &Scope, args: &Args, global: &Global) -> Result<(Checked, Tally)> {
     let subject = Subject::real(policy.clone());
-    let explored = args.search.every_model(&policy.name, |model, options, progress| match args.dot {
-        Some(_) => explore_tallied(&subject, model, scope, options, progress),
-        None => explore(&subject, model, scope, options, progress).map(|run| (run, Tally::default())),
-    })?;
+    let explored =
+        args.search.every_model(&policy.name, global.quiet, |model, options, progress| match args.dot {
+            Some(_) => explore_tallied(&subject, model, scope, options, progress),
+            None => explore(&subject, model, scope, options, progress).map(|run| (run, Tally::default())),
+        })?;
     let mut tally = Tally::default();
     explored.iter().for_each(|(_, of_model)| tally.add(of_model));
     let runs: Vec<Run> = explored.into_iter().map(|(run, _)| run).collect();
     let found = CLAIMS.iter().zip(verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
-            Verdict::Fails { counterexample, .. } => Some(keep(claim.id, counterexample, out)?),
+            Verdict::Fails { counterexample, .. } => Some(keep(claim.id, counterexample, &global.out)?),
             _ => None,
         };
-        Ok(Found { claim, verdict, evidence, waived: None })
+        Ok(Found { claim, verdict, evidence, waived: None, outside: false })
     });
     let found = found.collect::<Result<Vec<Found>>>()?;
-    Ok((Checked { policy: policy.clone(), scope: scope.name, runs, found }, tally))
+    Ok((Checked { policy: policy.clone(), scope: scope.name, runs, found }.mark_outside(), tally))
 }
 
 /// Reports on what was checked, and says what it comes to on a day.

@@ -1,6 +1,6 @@
 //! `check --mutants`: faults put into the kernel, to see whether the claims notice.
 
-use super::search::Search;
+use super::search::{Pulse, Search};
 use crate::cli::{Format, Outcome, files};
 use crate::show::harmless;
 use anstyle::{AnsiColor, Style};
@@ -12,6 +12,7 @@ use orchestrion_model::mutants::{Fate, Kill, Study, study};
 use orchestrion_model::scopes::Scope;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::time::Instant;
 
 /// The mutants of one policy, and what became of them.
 struct Studied {
@@ -29,10 +30,18 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     let mut studies = Vec::new();
     for policy in policies {
-        let bar = bar(&harmless(&policy.name));
+        let (name, begun) = (harmless(&policy.name), Instant::now());
+        let (bar, mut pulse) = (bar(&name), Pulse::default());
         let study = study(policy, scope, search.jobs(), |tried, of| {
             bar.set_length(of as u64);
             bar.set_position(tried as u64);
+            if bar.is_hidden() && !quiet && (tried == 0 || pulse.is_due(begun.elapsed())) {
+                let far = match tried {
+                    0 => format!("{of} mutants; before them, the kernel itself is explored"),
+                    _ => format!("{tried} of {of} mutants, {} s", begun.elapsed().as_secs()),
+                };
+                files::complain(&format!("{name}: {far}"));
+            }
         });
         bar.finish_and_clear();
         let study = study.map_err(|error| {

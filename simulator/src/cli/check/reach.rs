@@ -89,7 +89,7 @@ fn look_for<'a>(
     global: &Global,
 ) -> Result<Looked<'a>> {
     let subject = Subject::real(policy.clone());
-    let runs = args.search.every_model(&policy.name, |model, options, progress| {
+    let runs = args.search.every_model(&policy.name, global.quiet, |model, options, progress| {
         reach(&subject, model, &order.scope, mark, options, progress)
     })?;
     let ways = runs.iter().enumerate().filter_map(|(run, reached)| Some((run, reached.way.as_ref()?)));

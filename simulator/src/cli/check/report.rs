@@ -38,7 +38,7 @@ pub(super) fn human(
     for checked_one in checked {
         let Checked { policy, runs, found, .. } = checked_one;
         let told =
-            |found: &&Found| !look.quiet || !matches!(found.verdict, Verdict::Holds | Verdict::NotChecked(_));
+            |found: &&Found| !look.quiet || !matches!(found.word(), "holds" | "not_checked" | "outside");
         let mut found = found.iter().filter(told).peekable();
         let several = checked.len() > 1 && found.peek().is_some();
         if !look.quiet || several {
@@ -50,6 +50,7 @@ pub(super) fn human(
         }
         found.try_for_each(|found| of_claim(found, look, out))?;
         if !look.quiet {
+            of_outside(checked_one, look, out)?;
             writeln!(out)?;
         }
     }
@@ -159,12 +160,13 @@ pub(super) fn hanging(at: usize, head: &str, text: &str, look: Look, out: &mut i
 }
 
 fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
-    let Found { claim, verdict, evidence, waived } = found;
+    let Found { claim, verdict, evidence, waived, outside } = found;
     let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
     let (word, colour) = match verdict {
         Verdict::Holds => ("holds", AnsiColor::Green),
         Verdict::Fails { .. } | Verdict::Vacuous if waived.is_some() => ("waived", AnsiColor::Yellow),
         Verdict::Fails { .. } => ("FAILS", AnsiColor::Red),
+        Verdict::Vacuous if *outside => ("outside", AnsiColor::BrightBlack),
         Verdict::Vacuous => ("VACUOUS", AnsiColor::Yellow),
         Verdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
         Verdict::NotChecked(_) => ("not checked", AnsiColor::BrightBlack),
@@ -176,6 +178,7 @@ fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
     lines.try_for_each(|line| writeln!(out, "{:CLAIM_AT$}{line}", ""))?;
     let why = match verdict {
         Verdict::NotChecked(why) => why,
+        Verdict::Vacuous if *outside => "",
         Verdict::Vacuous => "no run came to a state in which the claim has something to say",
         Verdict::Holds | Verdict::Fails { .. } | Verdict::Inconclusive => "",
     };
@@ -206,6 +209,21 @@ fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// How many claims are about models that were not to be explored.
+fn of_outside(checked: &Checked, look: Look, out: &mut impl Write) -> io::Result<()> {
+    let models = match checked.runs.len() {
+        1 => "this model",
+        _ => "these models",
+    };
+    let (claims, they) = match checked.found.iter().filter(|found| found.word() == "outside").count() {
+        0 => return Ok(()),
+        1 => ("1 claim has".to_owned(), "it is"),
+        several => (format!("{several} claims have"), "they are"),
+    };
+    let text = format!("{claims} nothing to say in {models}; without --model {they} checked too");
+    hanging(0, "", &text, look, out)
 }
 
 /// What kind of counterexample it is, up to which step it is worth reading, and the step to look at, unless it is the last.
@@ -292,7 +310,7 @@ fn last_line(
         Outcome::Failure => write!(out, "{} of {all} {whereabouts}", count("fails"))?,
         _ => write!(out, "none of {all} fails {whereabouts}")?,
     }
-    for what in ["vacuous", "inconclusive", "waived"] {
+    for what in ["vacuous", "outside", "inconclusive", "waived"] {
         if count(what) > 0 {
             write!(out, "; {} {what}", count(what))?;
         }

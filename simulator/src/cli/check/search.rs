@@ -1,5 +1,6 @@
 //! How a check searches, and how it tells how far it is.
 
+use crate::cli::files;
 use bytesize::ByteSize;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::SignedDuration;
@@ -90,11 +91,19 @@ impl Search {
     pub(super) fn every_model<T>(
         &self,
         policy: &str,
+        quiet: bool,
         explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, ModelError>,
     ) -> Result<Vec<T>> {
         let explored = |model: Model| {
-            let bar = bar(model.name);
-            let explored = explore(model, &self.options(), &mut |progress| tell(&bar, progress));
+            let (bar, mut pulse) = (bar(model.name), Pulse::default());
+            let explored = explore(model, &self.options(), &mut |progress| {
+                let far = how_far(progress);
+                if bar.is_hidden() && !quiet && pulse.is_due(progress.time) {
+                    files::complain(&format!("{}: {far}", model.name));
+                }
+                bar.set_message(far);
+                bar.tick();
+            });
             bar.finish_and_clear();
             explored.map_err(|error| {
                 miette!(
@@ -108,7 +117,26 @@ impl Search {
     }
 }
 
-/// A line that tells how far an exploration is; nothing where nobody watches.
+/// When it is time to say again how far long work is, where no bar is drawn.
+#[derive(Debug, Default)]
+pub(super) struct Pulse {
+    told: Duration,
+}
+
+impl Pulse {
+    const EVERY: Duration = Duration::from_secs(30);
+
+    /// Whether it is, so long after the beginning.
+    pub(super) fn is_due(&mut self, elapsed: Duration) -> bool {
+        let is_due = elapsed.saturating_sub(self.told) >= Self::EVERY;
+        if is_due {
+            self.told = elapsed;
+        }
+        is_due
+    }
+}
+
+/// A line that tells how far an exploration is, drawn where it is watched.
 fn bar(name: &'static str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg}") {
@@ -118,8 +146,8 @@ fn bar(name: &'static str) -> ProgressBar {
     bar
 }
 
-fn tell(bar: &ProgressBar, progress: &Progress) {
-    bar.set_message(format!(
+fn how_far(progress: &Progress) -> String {
+    format!(
         "{:.0} s, {} products, {}/s, depth {}, {} waiting, {}",
         progress.time.as_secs_f64(),
         HumanCount(progress.states as u64),
@@ -127,6 +155,19 @@ fn tell(bar: &ProgressBar, progress: &Progress) {
         progress.depth,
         HumanCount(progress.waiting as u64),
         ByteSize(progress.bytes as u64)
-    ));
-    bar.tick();
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pulse;
+    use std::time::Duration;
+
+    #[test]
+    fn how_far_it_is_is_told_every_half_a_minute_and_not_more_often() {
+        let mut pulse = Pulse::default();
+        let seconds = [0, 12, 29, 30, 31, 59, 61, 90, 91, 500, 501];
+        let due = seconds.into_iter().filter(|at| pulse.is_due(Duration::from_secs(*at)));
+        assert_eq!(due.collect::<Vec<_>>(), [30, 61, 91, 500]);
+    }
 }

@@ -66,7 +66,7 @@ pub(super) fn run(
         for mut row in rows {
             if let Ok(policy) = &row.policy {
                 let began = Instant::now();
-                let (checked, _) = check(policy, &order.scope, args, &global.out)?;
+                let (checked, _) = check(policy, &order.scope, args, global)?;
                 row.checked = Some((checked, began.elapsed()));
             }
             if args.format == Format::Human {
@@ -148,7 +148,9 @@ impl Table {
 /// What the claims came to, in a few words.
 fn claims(row: &Row) -> String {
     let mut told = vec![format!("{} hold", row.claims("holds").len())];
-    for (word, shown) in [("fails", "FAILS"), ("vacuous", "vacuous"), ("inconclusive", "inconclusive")] {
+    for (word, shown) in
+        [("fails", "FAILS"), ("vacuous", "vacuous"), ("outside", "outside"), ("inconclusive", "inconclusive")]
+    {
         let ids = row.claims(word);
         match ids.len() {
             0 => {}
@@ -228,6 +230,7 @@ struct RowReport<'a> {
     holds: Vec<&'a str>,
     fails: Vec<FailureReport<'a>>,
     vacuous: Vec<&'a str>,
+    outside: Vec<&'a str>,
     inconclusive: Vec<&'a str>,
     not_checked: Vec<&'a str>,
 }
@@ -270,6 +273,7 @@ fn row_report(row: &Row) -> RowReport<'_> {
         holds: row.claims("holds"),
         fails: fails.collect(),
         vacuous: row.claims("vacuous"),
+        outside: row.claims("outside"),
         inconclusive: row.claims("inconclusive"),
         not_checked: row.claims("not_checked"),
     }

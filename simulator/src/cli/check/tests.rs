@@ -24,6 +24,7 @@ fn checked(policy: &str, failing: &[&str], open: &[&str]) -> Checked {
         },
         evidence: None,
         waived: None,
+        outside: false,
     };
     let policy = Policy { name: policy.to_owned(), ..Policy::hardened() };
     let ended = if open.is_empty() { Ended::Exhausted } else { Ended::Cut { why: Why::States, waiting: 7 } };
@@ -56,7 +57,7 @@ fn vacuous(policy: &str, claims: &[&str]) -> Checked {
 /// The same after only one of its models was explored.
 fn partly(mut checked: Checked) -> Checked {
     checked.runs.truncate(1);
-    checked
+    checked.mark_outside()
 }
 
 fn waiver(claim: &'static str, policy: Option<&str>, until: Date) -> Waiver {
@@ -114,6 +115,11 @@ fn reports_say_aloud_what_is_waived_and_until_when() {
             vec![partly(checked("team", &[], &[]))],
             vec![waiver("C-06", None, TODAY)],
         ),
+        (
+            "has nothing to say in the one model that was chosen",
+            vec![partly(vacuous("team", &["C-11"]))],
+            vec![],
+        ),
         ("fails before another run was cut", vec![checked("team", &["C-06"], &["C-11"])], vec![]),
         ("two policies that hold", vec![checked("team", &[], &[]), checked("strict", &[], &[])], vec![]),
     ];
@@ -169,6 +175,23 @@ fn whether_a_waiver_is_needed_is_open_while_models_are_left_out() {
     assert_eq!(json["waivers"][0]["standing"], "open");
     let (_, _, json) = told(vec![checked("team", &[], &[])], &[waiver("C-06", None, TODAY)]);
     assert_eq!(json["waivers"][0]["standing"], "not_needed");
+}
+
+#[test]
+fn what_the_chosen_models_do_not_reach_is_outside_of_them_and_nothing_else_is() {
+    let verdict = |json: &Value| {
+        let claims = json["claims"].as_array().unwrap();
+        claims.iter().find(|claim| claim["id"] == "C-11").unwrap()["verdict"].clone()
+    };
+    let (code, _, json) = told(vec![partly(vacuous("team", &["C-11"]))], &[waiver("C-11", None, TODAY)]);
+    assert_eq!((code, &json["verdict"], verdict(&json)), (0, &"holds".into(), "outside".into()));
+    assert_eq!(json["waivers"][0]["standing"], "open");
+    let (code, _, json) = told(vec![vacuous("team", &["C-11"]).mark_outside()], &[]);
+    assert_eq!((code, &json["verdict"], verdict(&json)), (3, &"vacuous".into(), "vacuous".into()));
+    let (code, _, _) = told(vec![partly(checked("team", &["C-06"], &[]))], &[]);
+    assert_eq!(code, 1);
+    let (code, _, _) = told(vec![partly(checked("team", &[], &["C-06"]))], &[]);
+    assert_eq!(code, 3);
 }
 
 /// What was searched, in a report that is not quiet, at 80 columns, without the claims.

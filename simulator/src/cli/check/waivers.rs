@@ -1,7 +1,7 @@
 //! What waivers come to: a claim that may fail, or have nothing to say, until a day, and what is told of it.
 
-use super::Checked;
 use super::extent::only;
+use super::{Checked, Found};
 use crate::project::Waiver;
 use jiff::civil::Date;
 use orchestrion_model::check::Verdict;
@@ -31,9 +31,9 @@ impl Standing {
     }
 }
 
-/// Whether a waiver can speak of this verdict.
-const fn is_waivable(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Fails { .. } | Verdict::Vacuous)
+/// Whether a waiver can speak of what was found.
+const fn is_waivable(found: &Found) -> bool {
+    matches!(found.verdict, Verdict::Fails { .. } | Verdict::Vacuous) && !found.outside
 }
 
 /// Marks the failing and the vacuous claims that may be so on this day.
@@ -43,7 +43,7 @@ pub(super) fn apply(checked: &mut [Checked], waivers: &[Waiver], today: Date) {
             let holds = |waiver: &&Waiver| {
                 today <= waiver.until && waiver.covers(found.claim.id, &checked.policy.name)
             };
-            if is_waivable(&found.verdict) {
+            if is_waivable(found) {
                 found.waived = waivers.iter().find(holds).cloned();
             }
         }
@@ -62,18 +62,18 @@ pub(super) fn standings<'a>(
                 let is_partial = only(&checked.models()).is_some();
                 let covered =
                     checked.found.iter().filter(|found| waiver.covers(found.claim.id, &checked.policy.name));
-                covered.map(move |found| (&found.verdict, is_partial))
+                covered.map(move |found| (found, is_partial))
             })
         };
         // That some models do not reach what a claim speaks of, or do not break it, says nothing of the others.
-        let is_open = |(verdict, is_partial): (&Verdict, bool)| match verdict {
+        let is_open = |(found, is_partial): (&Found, bool)| match found.verdict {
             Verdict::Inconclusive | Verdict::NotChecked(_) => true,
             Verdict::Holds | Verdict::Vacuous => is_partial,
             Verdict::Fails { .. } => false,
         };
         if waiver.until < today {
             Standing::Expired
-        } else if found().any(|(verdict, _)| is_waivable(verdict)) {
+        } else if found().any(|(found, _)| is_waivable(found)) {
             Standing::Needed
         } else if found().any(is_open) {
             Standing::Open
