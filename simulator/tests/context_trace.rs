@@ -23,9 +23,9 @@ user: ada
 requests:
   - says: Which tour is the longest?
     write:
-      - fact: {key: stops, says: The longest tour has nine stops, by: Ada}
-      - fact: {key: lunch, says: Lunch is at noon, by: Ada}
-      - fact: {key: hours, says: Nine stops take nine hours, by: Ada, rests_on: [stops]}
+      - fact: {key: stops, says: The longest tour has nine stops, by: Ada, rank: employee}
+      - fact: {key: lunch, says: Lunch is at noon, by: Ada, rank: employee}
+      - fact: {key: hours, says: Nine stops take nine hours, by: Ada, rank: employee, rests_on: [stops]}
   - says: And when is lunch?
 modules:
   analyst: {pro: {confidence: 0.9, says: Every stop is known}}

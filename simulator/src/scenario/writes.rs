@@ -41,8 +41,8 @@ pub struct FactFile {
     /// Who says it. Left out: nobody knows.
     #[serde(default, skip_serializing_if = "is_default")]
     pub by: Words,
-    /// The rank of whoever says it. Left out: employee.
-    #[serde(default = "employee", skip_serializing_if = "is_employee")]
+    /// The rank of whoever says it. Left out: unverified, for nobody knows.
+    #[serde(default = "unverified", skip_serializing_if = "is_unverified")]
     pub rank: Named<Rank>,
     /// When it was established, in milliseconds since 1970. Left out: 0.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -232,12 +232,12 @@ pub enum AudienceFile {
     Permitted(Words),
 }
 
-const fn employee() -> Named<Rank> {
-    Named(Rank::Employee)
+const fn unverified() -> Named<Rank> {
+    Named(Rank::Unverified)
 }
 
-fn is_employee(rank: &Named<Rank>) -> bool {
-    *rank == employee()
+fn is_unverified(rank: &Named<Rank>) -> bool {
+    *rank == unverified()
 }
 
 impl WriteFile {
