@@ -4,9 +4,10 @@ use crate::drive::locked;
 use crate::drive::{
     self, Call, Clock, Conversation, Deadlines, DriveError, Fate, Host, OpenError, Stuck, Turn,
 };
-use crate::scenario::{Incident, Moment, RequestScript, Scenario};
+use crate::scenario::{Incident, Moment, RequestScript, Scenario, Written};
 use crate::script::{self, Asked, Script, ScriptError, Timed};
 use crate::trace::{Header, ScenarioRef, digest};
+use crate::yaml::{Fault, ReadError, Source};
 use miette::Diagnostic;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Input, Phase, Refusal};
@@ -30,6 +31,8 @@ pub struct Played {
     pub halted: Option<Refusal>,
     /// The incidents of the scenario that never came, as sentences.
     pub unused: Vec<String>,
+    /// Where writes were refused, or taken, and the scenario said otherwise.
+    pub surprises: Vec<ReadError>,
 }
 
 /// Why a scenario could not be played to its end.
@@ -68,8 +71,8 @@ pub fn play(scenario: Scenario) -> Result<Played, PlayError> {
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
     let band = Band { clock: Clock::model(), script: Mutex::new(scenario.script), fault: Mutex::default() };
-    let Scenario { name, requests, deadlines, .. } = scenario;
-    let player = Player { band: &band, header: &header, name: &name, deadlines };
+    let Scenario { name, requests, deadlines, source, .. } = scenario;
+    let player = Player { band: &band, header: &header, name: &name, source: &source, deadlines };
     band.clock.block_on(player.play(&requests))?
 }
 
@@ -81,6 +84,22 @@ fn never_came((Moment { when, visit }, incident): (Moment, Incident)) -> String 
         Incident::Cancel => "the user was to cancel",
     };
     format!("{what} on visit {visit} of {when}, where the request never came")
+}
+
+/// What there is to say of a write that was refused, or taken, if the scenario says otherwise.
+fn surprise(source: &Source, written: &Written, turn: &Turn) -> Option<ReadError> {
+    let fault = match (turn, written.refused) {
+        (Turn::Halted(why) | Turn::Refused(why), false) => Fault::new(
+            format!("a write was refused: {why}"),
+            "mend the write; if the scenario is to show that it is refused, put `refused: true` beside it",
+        ),
+        (Turn::Taken, true) => Fault::new(
+            "a write was taken; expected that it is refused",
+            "remove `refused: true` from it, or write what the kernel refuses",
+        ),
+        _ => return None,
+    };
+    Some(ReadError::in_source(source, fault.at(written.write.span(), "this write")))
 }
 
 /// The scripted modules, in model time.
@@ -147,6 +166,7 @@ struct Player<'a> {
     band: &'a Band,
     header: &'a Header,
     name: &'a str,
+    source: &'a Source,
     deadlines: Deadlines,
 }
 
@@ -157,12 +177,12 @@ impl Player<'_> {
 
     async fn play(&self, requests: &[RequestScript]) -> Result<Played, PlayError> {
         let mut conversation = self.open(Vec::new())?;
-        let mut unused = Vec::new();
+        let (mut unused, mut surprises) = (Vec::new(), Vec::new());
         let mut halted = None;
         for request in requests {
             if halted.is_none() {
                 let mut incidents = request.incidents.clone();
-                halted = self.request(&mut conversation, request, &mut incidents).await?;
+                halted = self.request(&mut conversation, request, &mut incidents, &mut surprises).await?;
                 unused.extend(incidents.into_iter().map(never_came));
             }
         }
@@ -178,7 +198,7 @@ impl Player<'_> {
             halted = Some(refusal);
         }
         let steps = conversation.steps();
-        Ok(Played { trace: conversation.end().await?, steps, halted, unused })
+        Ok(Played { trace: conversation.end().await?, steps, halted, unused, surprises })
     }
 
     /// Plays a request, and gives the refusal with which the conversation stops for good, if it does.
@@ -187,6 +207,7 @@ impl Player<'_> {
         conversation: &mut Conversation<Vec<u8>>,
         RequestScript { user, says, .. }: &RequestScript,
         incidents: &mut Vec<(Moment, Incident)>,
+        surprises: &mut Vec<ReadError>,
     ) -> Result<Option<Refusal>, PlayError> {
         let mut visits = BTreeMap::new();
         let mut running = conversation.run(self.band)?;
@@ -205,8 +226,9 @@ impl Player<'_> {
             while let Some(next) = incidents.iter().position(|(at, _)| *at == now) {
                 match incidents.remove(next).1 {
                     // Taken or refused, it is recorded; the request goes on.
-                    Incident::Write(write) => {
-                        let _moves_nothing = running.submit(&Input::Write(write))?;
+                    Incident::Write(written) => {
+                        let turn = running.submit(&Input::Write(Box::new(written.write.value.clone())))?;
+                        surprises.extend(surprise(self.source, &written, &turn));
                     }
                     // Refused, and recorded as such; the request goes on.
                     Incident::Interrupt(text) => {

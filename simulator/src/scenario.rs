@@ -18,6 +18,7 @@ mod several;
 mod shape;
 mod time;
 mod writes;
+mod written;
 
 pub use answers::{
     ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
@@ -39,10 +40,11 @@ pub use writes::{
     AudienceFile, ClockFile, ConstraintFile, FactFile, IdentityFile, LimitFile, MemoryFile, RuleFile,
     ScopeFile, SignalFile, WorkingFile, WriteFile,
 };
+pub use written::WrittenFile;
 
 use crate::drive::Deadlines;
 use crate::script::Script;
-use crate::yaml::{ReadError, Source, schema_of};
+use crate::yaml::{At, ReadError, Source, schema_of};
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
 use std::path::Path;
@@ -64,7 +66,7 @@ pub struct Scenario {
     pub script: Script,
     /// How long their answers are waited for.
     pub deadlines: Deadlines,
-    source: Source,
+    pub(crate) source: Source,
 }
 
 /// One request of a scenario.
@@ -82,13 +84,22 @@ pub struct RequestScript {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incident {
     /// Something is written by name.
-    Write(Box<Write>),
+    Write(Box<Written>),
     /// The user speaks.
     Interrupt(Text),
     /// The runtime crashes, and is resumed from its log.
     Crash,
     /// The user cancels.
     Cancel,
+}
+
+/// Something that is written by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// What, and where that stands.
+    pub write: At<Write>,
+    /// Whether the kernel is to refuse it.
+    pub refused: bool,
 }
 
 /// A moment of a request: when control enters a state for the n-th time in it.

@@ -27,6 +27,10 @@ fn expect(code: i32, folder: &Path, arguments: &[&str]) -> String {
     printed
 }
 
+fn golden_scenario(name: &str) -> String {
+    format!("{SCENARIOS}/{name}.yaml")
+}
+
 fn golden(name: &str) -> String {
     format!("{SCENARIOS}/{name}.ndjson")
 }
@@ -197,6 +201,68 @@ fn answers_that_never_come_are_told() {
         format!("NOT PLAYED: `cloud_store`, on line {}, has 2 answers, of which 1 came", line + 1),
     ] {
         assert!(printed.contains(&told), "{printed}");
+    }
+}
+
+/// A scenario whose request writes this, and in which everybody agrees.
+fn writing(writes: &str) -> String {
+    let voices = ["analyst", "solution", "critic", "security", "optimizer"];
+    let voices: String =
+        voices.iter().map(|voice| format!("  {voice}: {{pro: {{confidence: 0.9}}}}\n")).collect();
+    format!("about: A trial.\nuser: ada\nrequests:\n  - says: Go\n    write:\n{writes}modules:\n{voices}")
+}
+
+#[test]
+fn a_write_that_is_refused_is_told_with_its_place_unless_that_is_what_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let expired =
+        "      - time: {now: 2000, says: noon}\n      - working: {key: w, says: x, expires_at: 1000}\n";
+    let cases = [
+        ("nothing", "      - fact: {key: a, says: red, supersedes: zzz}\n", "6:9", "supersedes `zzz`"),
+        ("dangling", "      - fact: {key: a, says: red, rests_on: [nope]}\n", "6:9", "rests on `nope`"),
+        ("expired", expired, "7:9", "expired at 1000 ms"),
+    ];
+    for (name, writes, place, why) in cases {
+        let file = format!("{name}.yaml");
+        fs::write(folder.path().join(&file), writing(writes)).unwrap();
+        for quiet in [
+            &["run", &file, "--quiet"][..],
+            &["run", &file],
+            &["run", &file, "-q", &golden_scenario("happy")],
+        ] {
+            let output = orchestrion(folder.path(), quiet);
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{quiet:?}\n{told}");
+            for part in
+                [&format!("[{file}:{place}]"), "a write was refused: ", why, "put `refused: true` beside"]
+            {
+                assert!(told.contains(part), "{part}\n{told}");
+            }
+        }
+        let announced = format!("{}        refused: true\n", writes);
+        fs::write(folder.path().join(&file), writing(&announced)).unwrap();
+        assert_eq!(expect(0, folder.path(), &["run", &file, "--quiet"]), "");
+    }
+    let taken = writing("      - fact: {key: a, says: red}\n        refused: true\n");
+    fs::write(folder.path().join("taken.yaml"), taken).unwrap();
+    let told = expect(1, folder.path(), &["run", "taken.yaml", "--quiet"]);
+    assert!(
+        told.contains("[taken.yaml:6:9]") && told.contains("a write was taken; expected that it is refused"),
+        "{told}"
+    );
+}
+
+#[test]
+fn nobody_is_told_as_such_and_not_as_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let writes =
+        "      - identity: {name: Ivo, authority: intern, rank: guest}\n      - fact: {key: a, says: red}\n";
+    fs::write(folder.path().join("nobody.yaml"), writing(writes)).unwrap();
+    let told = expect(0, folder.path(), &["run", "nobody.yaml"]);
+    for line in
+        ["Ivo speaks: intern; rank guest\n", "a fact, a: \"red\" from an unnamed source (unverified)\n"]
+    {
+        assert!(told.contains(line), "{told}");
     }
 }
 

@@ -22,6 +22,9 @@ type Result<T> = datatest_stable::Result<T>;
 
 fn plays_to_its_golden_trace(scenario: &Path) -> Result<()> {
     let played = play(Scenario::read(scenario)?)?;
+    if let Some(surprise) = played.surprises.first() {
+        return Err(format!("{}: {surprise}", scenario.display()).into());
+    }
     let trace = String::from_utf8(played.trace)?;
     let name = scenario.file_stem().unwrap().to_str().unwrap();
     let accepted =

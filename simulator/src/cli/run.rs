@@ -21,6 +21,9 @@ Examples:
   orchestrion run specs/scenarios/*.yaml --quiet         only what does not end
   orchestrion run mine.yaml --out traces                 the trace in traces/mine.trace.ndjson
 
+Exit codes: 0 all were played as they say; 1 one halted, or a write was refused (or taken) and the scenario does not say so;
+2 one could not be played; 3 something in one never came.
+
 A host in another language, which answers on its standard output what it reads on its standard input:
   mkfifo answers
   orchestrion run --stdio mine.yaml < answers | python3 host.py > answers
@@ -99,7 +102,12 @@ fn one(path: &Path, alone: bool, global: &Global) -> Result<Outcome> {
     for unused in &played.unused {
         writeln!(out, "{}: NOT PLAYED: {unused}", path.display()).into_diagnostic()?;
     }
-    Ok(if played.halted.is_some() {
+    drop(out);
+    let is_failure = played.halted.is_some() || !played.surprises.is_empty();
+    for surprise in played.surprises {
+        files::complain_drawn(&surprise.into());
+    }
+    Ok(if is_failure {
         Outcome::Failure
     } else if played.unused.is_empty() {
         Outcome::Fine

@@ -9,7 +9,7 @@ use super::{PromoteError, Promotion, Target, origin, perform};
 use crate::drive::Reply;
 use crate::scenario::{
     Count, DeadlinesFile, InterruptFile, Moment, MomentFile, PhaseName, RequestFile, ScenarioFile, Seed,
-    WriteFile,
+    WriteFile, WrittenFile,
 };
 use crate::script::{Answer, left_out};
 use crate::trace::{Header, Reader, Step, TraceErrorKind};
@@ -256,7 +256,7 @@ impl<'a> Recording<'a> {
                         "a scenario has no words for that; the trace itself can be kept, and replays",
                     ));
                 };
-                request.write.0.push(file.into());
+                request.write.0.push(WrittenFile::from(file).into());
             }
             Input::Cancel | Input::Resume => {
                 let (Some(moment), Some(request)) = (self.moment(), self.requests.last_mut()) else {

@@ -11,7 +11,7 @@ use super::deadlines::DeadlinesFile;
 use super::names::{ByTask, Count, PhaseName, Seed};
 use super::rolls::AnswersFile;
 use super::several::Several;
-use super::writes::WriteFile;
+use super::written::WrittenFile;
 use crate::yaml::{At, Words, given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,9 +64,10 @@ pub struct RequestFile {
     /// scenario's user.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub user: Option<Words>,
-    /// What is written by name as the request begins, in this order; one, or a list. Left out: nothing.
+    /// What is written by name as the request begins, in this order; one, or a list. A write that the kernel refuses is told
+    /// with its place, unless `refused: true` stands beside it. Left out: nothing.
     #[serde(default, skip_serializing_if = "Several::is_empty")]
-    pub write: Several<WriteFile>,
+    pub write: Several<WrittenFile>,
     /// When the user speaks again, though the request still runs; once, or a list. Left out: never.
     #[serde(default, skip_serializing_if = "Several::is_empty")]
     pub interrupt: Several<InterruptFile>,

@@ -6,7 +6,7 @@ use super::meaning::{
 };
 use super::names::{Count, PhaseName};
 use super::parts::Parts;
-use super::{Incident, Moment, RequestScript, Scenario};
+use super::{Incident, Moment, RequestScript, Scenario, Written, WrittenFile};
 use crate::policy_file;
 use crate::script::{Part, Script};
 use crate::yaml::{At, Fault, ReadError, Source};
@@ -60,7 +60,9 @@ fn request(file: &RequestFile, scenario: &ScenarioFile) -> Result<RequestScript,
     let at = |when: &PhaseName, visit: &Count| Moment { when: when.0, visit: visit.0.get() };
     let mut incidents = Vec::new();
     for write in &file.write.0 {
-        incidents.push((Moment::BEGIN, Incident::Write(Box::new(write.value.means()))));
+        let WrittenFile { write: file, refused } = &write.value;
+        let written = Written { write: At::with_span(file.means(), write.span()), refused: *refused };
+        incidents.push((Moment::BEGIN, Incident::Write(Box::new(written))));
     }
     for At { value: InterruptFile { when, visit, says }, .. } in &file.interrupt.0 {
         incidents.push((at(when, visit), Incident::Interrupt(says.text())));

@@ -34,7 +34,7 @@ fn every_file_is_read_by_our_own_readers() {
     let scenario = Scenario::read(&folder.join(SCENARIO)).unwrap();
     assert_eq!(scenario.policy, *policy);
     let played = play(scenario).unwrap();
-    assert!(played.halted.is_none() && played.unused.is_empty());
+    assert!(played.halted.is_none() && played.unused.is_empty() && played.surprises.is_empty());
     assert_eq!(played.trace, fs::read(folder.join(TRACE)).unwrap());
 }
 

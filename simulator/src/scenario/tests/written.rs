@@ -3,6 +3,8 @@
 use super::{FULL, HEAD};
 use crate::scenario::*;
 use crate::yaml::{Decimal, Words};
+use orchestrion_kernel::item::Rank;
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{Score, TaskId};
 
 #[test]
@@ -107,7 +109,8 @@ fn the_schema_takes_what_is_right_and_refuses_unknown_keys() {
     let validator = jsonschema::validator_for(&scenario_schema()).unwrap();
     let json = |text: &str| -> serde_json::Value { serde_saphyr::from_str(text).unwrap() };
     let beside = "modules: {critic: {pro: {confidence: 0.9}, summary_update: {goal: x, y: z}, after: 5s}}\n";
-    for good in [FULL, HEAD, &format!("{HEAD}{beside}")] {
+    let refused = "    write: [{fact: {key: a, says: b}, refused: true}]\n";
+    for good in [FULL, HEAD, &format!("{HEAD}{beside}"), &format!("{HEAD}{refused}")] {
         let errors: Vec<_> = validator.iter_errors(&json(good)).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}");
     }
@@ -140,4 +143,22 @@ fn the_schema_takes_what_is_right_and_refuses_unknown_keys() {
     ] {
         assert!(!validator.is_valid(&json(&format!("{HEAD}{bad}"))), "{bad}");
     }
+}
+
+#[test]
+fn whoever_has_no_rank_is_unverified_and_a_write_says_that_it_is_to_be_refused() {
+    let text = format!(
+        "{HEAD}    write:\n      - fact: {{key: a, says: b}}\n        refused: true\n      - fact: {{key: a, says: b, rank: employee}}\n"
+    );
+    let scenario = super::parse(&text).unwrap();
+    let written = scenario.requests[0].incidents.iter().map(|(_, incident)| match incident {
+        Incident::Write(written) => match &written.write.value {
+            Write::Fact(fact) => (fact.source.rank, written.refused),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(written.collect::<Vec<_>>(), [(Rank::Unverified, true), (Rank::Employee, false)]);
+    let file = ScenarioFile::parse("case.yaml", &text).unwrap();
+    assert_eq!(ScenarioFile::parse("case.yaml", &write(&file).unwrap()).unwrap(), file);
 }
