@@ -28,6 +28,16 @@ impl ReadError {
 
     /// Something wrong in a file.
     pub(crate) fn in_source(source: &Source, fault: Fault) -> Self {
+        let first = fault.labels.first().map(|(span, _)| source.visible(*span));
+        if let Some(first) = first.filter(|first| source.is_wide_around(first.offset())) {
+            let message = format!(
+                "{}: {}, at `{}`",
+                source.place(first.offset()),
+                shortened(&fault.message),
+                source.beginning(first)
+            );
+            return Self::whole(message, fault.help);
+        }
         let labels = fault.labels.into_iter().map(|(span, label)| {
             LabeledSpan::new_with_span(Some(label).filter(|label| !label.is_empty()), source.visible(span))
         });
@@ -76,6 +86,17 @@ impl Diagnostic for ReadError {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         (!self.0.labels.is_empty())
             .then(|| Box::new(self.0.labels.iter().cloned()) as Box<dyn Iterator<Item = LabeledSpan>>)
+    }
+}
+
+/// A sentence without its middle, if it quotes so much of a long line that nobody would read it.
+fn shortened(sentence: &str) -> String {
+    const BEGIN: usize = 200;
+    const END: usize = 60;
+    let chars: Vec<char> = sentence.chars().collect();
+    match (chars.get(..BEGIN), chars.len().checked_sub(END).filter(|end| *end > BEGIN)) {
+        (Some(begin), Some(end)) => begin.iter().chain(&['…']).chain(chars.iter().skip(end)).collect(),
+        _ => sentence.to_owned(),
     }
 }
 

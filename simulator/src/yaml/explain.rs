@@ -2,6 +2,7 @@
 
 use super::at::bytes_in;
 use super::error::{Fault, nearest};
+use miette::SourceSpan;
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
 
 /// The fault in a text that an error of the library means.
@@ -19,8 +20,17 @@ pub(super) fn explain(error: &Error, text: &str) -> Fault {
             unknown_word(variant, expected).at(place, "unknown")
         }
         Error::SerdeMissingField { field, .. } => {
-            Fault::new(format!("the key `{field}` is missing"), format!("add `{field}: …` to this mapping"))
-                .at(place, format!("expected `{field}` in this mapping"))
+            let fault = Fault::new(
+                format!("the key `{field}` is missing"),
+                format!("add `{field}: …` to this mapping"),
+            );
+            match place.filter(|_| error.location().is_some_and(|location| location.column() == 1)) {
+                // The library names the last key, which is far from where a file begins.
+                Some(_) => {
+                    fault.at(first_key(text), format!("expected `{field}` in the mapping that begins here"))
+                }
+                None => fault.at(place, format!("expected `{field}` in this mapping")),
+            }
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_ref().map_or_else(String::new, |key| format!(" `{}`", key.escape_debug()));
@@ -68,6 +78,21 @@ pub(super) fn explain(error: &Error, text: &str) -> Fault {
     }
 }
 
+/// The first key of the file.
+fn first_key(text: &str) -> SourceSpan {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let words = line.trim();
+        if !words.is_empty() && !words.starts_with('#') && words != "---" {
+            let key = words.split(':').next().unwrap_or(words);
+            let indent = line.len() - line.trim_start().len();
+            return SourceSpan::new((start + indent).into(), key.len());
+        }
+        start += line.len();
+    }
+    SourceSpan::new(0.into(), 0)
+}
+
 const NOT_YAML: &str = "check the indentation, the quotes and the brackets around this place";
 
 /// A key that a mapping does not have.
@@ -109,6 +134,7 @@ fn in_words(expected: &'static str) -> &'static str {
         "sequence start" => "a list (`- …` or `[…]`)",
         "string scalar" | "scalar" => "a single value",
         "u32" => "a whole number from 0 to 4294967295",
+        "u64" => "a whole number from 0 to 18446744073709551615",
         "i32" => "a whole number",
         "bool" | "boolean" => "true or false",
         other => other,

@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// The most bytes that a scenario or policy file may have: 1 MiB.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
 
+/// Of a longer line only the beginning of the place is told.
+const DRAWN_BYTES_MAX: usize = 1000;
+
 /// A named text. Cloning it copies pointers.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
@@ -87,6 +90,29 @@ impl Source {
     pub(crate) fn line(&self, offset: usize) -> usize {
         let before = self.text.as_bytes().iter().take(offset);
         before.filter(|byte| **byte == b'\n').count().saturating_add(1)
+    }
+
+    /// The place of a byte: the file, the line and the column, both from 1.
+    pub(super) fn place(&self, offset: usize) -> String {
+        let before = self.text.get(..offset).unwrap_or("");
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count().saturating_add(1);
+        format!("{}:{}:{column}", self.name, self.line(offset))
+    }
+
+    /// Whether a line that would be drawn around this byte is too long for that.
+    pub(super) fn is_wide_around(&self, offset: usize) -> bool {
+        let line = self.line(offset);
+        let drawn = self.text.lines().skip(line.saturating_sub(2)).take(3);
+        drawn.into_iter().any(|line| line.len() > DRAWN_BYTES_MAX)
+    }
+
+    /// The first characters of a place.
+    pub(super) fn beginning(&self, span: SourceSpan) -> String {
+        const CHARS: usize = 40;
+        let line = self.text.get(span.offset()..).and_then(|rest| rest.lines().next()).unwrap_or("");
+        let begins: String = line.chars().take(CHARS).collect();
+        let cut = if line.chars().nth(CHARS).is_some() { "…" } else { "" };
+        format!("{}{cut}", begins.escape_debug())
     }
 
     pub(crate) fn name(&self) -> &str {

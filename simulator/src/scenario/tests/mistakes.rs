@@ -22,6 +22,10 @@ fn mistakes_in_keys_and_shapes() {
             "3",
             "- a",
             "about: x\n",
+            "# One.\n\nuser: y\nrequests:\n  - says: a\nmodules: {}\n",
+            "about: x\nuser: y\nrequests:\n  - says: a\n    write: {fact: {key: a, says: b, at: -1}}\n",
+            "about: x\nuser: y\nrequests:\n  - says: a\n    write: {fact: {key: a, says: b}, refusd: true}\n",
+            "about: x\nuser: y\nrequests:\n  - says: a\n    write: {refused: true}\n",
             "about: x\nuser: y\nrequests: []\n",
             "about: x\nuser: y\nrequests:\n  - Add\n",
             "about: x\nuser: y\nrequests:\n  - says: a\n    cancel: {when: RuningTasks}\n",
@@ -112,4 +116,21 @@ fn what_is_no_yaml() {
             "\u{0}",
         ]
     ));
+}
+
+#[test]
+fn of_a_long_line_only_the_place_and_its_beginning_are_told() {
+    let deep = "[".repeat(50_000);
+    let unknown = format!("x{}y", "o".repeat(50_000));
+    let cases = [
+        (format!("{HEAD}conversation: {deep}\n"), "case.yaml:5:", "at `[[[["),
+        (format!("{HEAD}    cancel: {{when: {unknown}}}\n"), "case.yaml:5:20: ", "called `xooo"),
+        (format!("{HEAD}{unknown}: 1\n"), "case.yaml:5:1: ", "ooo…`"),
+    ];
+    for (text, place, begins) in cases {
+        let told = super::drawn(&text);
+        let plain = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(plain.contains(place) && plain.contains(begins), "{told:.600}");
+        assert!(told.len() < 900, "{} bytes: {told:.900}", told.len());
+    }
 }
