@@ -23,7 +23,7 @@ pub use conversation::{Conversation, Dropped};
 pub use error::{DriveError, OpenError};
 pub use host::{Deadlines, Host};
 pub use journal::{Journal, JournalFile};
-pub use mailbox::{MailError, Mailbox, Message};
+pub use mailbox::{MailError, Mailbox, Message, Refused};
 pub use matters::{Answered, INPUT_BYTES_MAX, TooLong};
 pub use running::{Running, Turn};
 

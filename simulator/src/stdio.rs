@@ -6,7 +6,7 @@
 mod pipe;
 pub mod protocol;
 
-use crate::drive::{Clock, Conversation, DriveError, Journal, Turn};
+use crate::drive::{Clock, Conversation, DriveError, Journal, Refused, Turn};
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::{Refusal, Text, UserId};
@@ -47,11 +47,11 @@ pub fn converse<J: Journal>(
     output: impl Write + Send + 'static,
 ) -> Result<Left, DriveError> {
     let clock = Clock::real();
+    let host_asks = requests == Requests::Host;
+    // The host may ask at once: what it says is heard before anything else is done here.
+    let busy = !host_asks || conversation.is_unfinished();
     let (pipe, mut heard, mut gone) =
-        Pipe::open(input, output, conversation.mailbox(), clock.clone(), requests == Requests::Host);
-    if !conversation.is_unfinished() {
-        pipe.idle();
-    }
+        Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_asks, busy);
     pipe.tell(&Told::opened(&conversation));
     let left = {
         let talk = pin!(talk(&mut conversation, &pipe, requests, &mut heard));
@@ -123,6 +123,11 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
         None => running.back()?,
     };
     loop {
+        let refused = running.refused();
+        let is_told = !refused.is_empty();
+        for Refused { number, why } in refused {
+            pipe.tell(&Told::Refused { line: number, why: why.to_string() });
+        }
         match turn {
             Turn::Halted(refusal) => {
                 drop(running);
@@ -130,8 +135,10 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
                 pipe.tell(&Told::Halted { why: refusal.to_string() });
                 return Ok(Some(refusal));
             }
-            Turn::Refused(refusal) => pipe.tell(&Told::Refused { why: refusal.to_string() }),
-            Turn::Taken => {}
+            Turn::Refused(refusal) if !is_told => {
+                pipe.tell(&Told::Refused { line: 0, why: refusal.to_string() });
+            }
+            Turn::Refused(_) | Turn::Taken => {}
         }
         if running.state().control.phase().is_rest() {
             break;

@@ -165,6 +165,7 @@ async fn a_host_that_answers_twice_or_another_call_is_refused_and_recorded() {
                 let reply = |call, text| Message {
                     input: Input::reply(call, exit(0, text)),
                     note: Some("by mail".to_owned()),
+                    number: None,
                 };
                 for (call, text) in [(CallId::new(99), "astray"), (call, "cheap"), (call, "cheaper")] {
                     mailbox.put(reply(call, text)).unwrap();
@@ -359,7 +360,8 @@ async fn who_sends_much_does_not_stop_the_time() {
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let stopped = std::sync::Arc::clone(&stop);
     let sender = std::thread::spawn(move || {
-        let message = Message { input: Input::reply(CallId::new(99), Report::Delivered), note: None };
+        let message =
+            Message { input: Input::reply(CallId::new(99), Report::Delivered), note: None, number: None };
         while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
             let _full = mailbox.put(message.clone());
         }

@@ -183,34 +183,89 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// What the host was told that it did not say well, and how the requests ended.
+fn after(line: &str) -> (Value, Vec<Value>, Vec<String>) {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut other = Vec::new();
+    let call = host.until("argue", &mut other);
+    host.says(&line.replace("CALL", &call["id"].to_string()));
+    // Only now that it is told, or what is said next would go before.
+    loop {
+        let told = host.told();
+        let is_it = told.get("not_understood").is_some();
+        other.push(told);
+        if is_it {
+            break;
+        }
+    }
+    host.answers(&call, &agreed(&call));
+    assert_eq!(host.until("nothing", &mut other), "closed", "{line:.60}");
+    assert_eq!(host.ends().status.code(), Some(0));
+    let told = other.iter().filter_map(|told| told.get("not_understood")).cloned().collect();
+    let answered =
+        other.iter().filter_map(|told| told["answered"]["text"].as_str()).map(str::to_owned).collect();
+    (call["id"].clone(), told, answered)
+}
+
 #[test]
-fn what_is_not_understood_is_a_malformed_answer_and_told() {
+fn an_answer_that_is_not_understood_is_a_malformed_one_and_told() {
     let cases = [
-        ("hello?\n", "expected"),
-        ("{\"answer\": {\"call\": 6, \"with\": {\"maybe\": {}}}}\n", "maybe"),
-        ("{\"answer\": {\"call\": 6}}\n", "missing field `with`"),
-        ("{\"reply\": {}}\n", "unknown variant `reply`"),
-        (&*format!("\"{}\"\n", "x".repeat(3 << 20)), "expected a line of at most 2097152 bytes"),
+        ("{\"answer\": {\"call\": CALL, \"with\": {\"maybe\": {}}}}\n", "maybe"),
+        ("{\"answer\": {\"call\": CALL}}\n", "missing field `with`"),
+        ("{\"answer\": {\"call\": CALL, \"with\": \"held\", \"so\": 1}}\n", "unknown field `so`"),
     ];
     for (line, why) in cases {
-        let folder = folder();
-        let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
-        let mut other = Vec::new();
-        let call = host.until("argue", &mut other);
-        // The fifth call is the first argument; the case with a call of its own names it.
-        host.says(&line.replace("\"call\": 6", &format!("\"call\": {}", call["id"])));
-        assert_eq!(host.until("nothing", &mut other), "closed", "{line:.60}");
-        let told: Vec<_> = other.iter().filter_map(|told| told.get("not_understood")).collect();
-        let answered: Vec<_> = other.iter().filter_map(|told| told["answered"]["text"].as_str()).collect();
+        let (call, told, answered) = after(line);
         assert_eq!(
             answered,
             ["blocked: no answer from the Analyst (malformed answer)", "done: Order"],
-            "{line:.60}"
+            "{line}"
         );
         assert!(told.len() == 1 && told[0]["why"].as_str().unwrap().contains(why), "{told:?}");
-        assert_eq!(told[0]["call"], call["id"]);
-        assert_eq!(host.ends().status.code(), Some(0));
+        assert_eq!(told[0]["call"], call);
     }
+}
+
+#[test]
+fn a_line_that_answers_nothing_and_cannot_be_read_is_told_by_its_number_and_changes_nothing() {
+    let long = format!("\"{}\"\n", "x".repeat(3 << 20));
+    let cases = [
+        ("hello?\n", "expected"),
+        ("{\"reply\": {}}\n", "unknown variant `reply`"),
+        ("{\"write\": {\"signal\": \n", "EOF while parsing a value, in column 20"),
+        (&*long, "expected a line of at most 2097152 bytes"),
+    ];
+    for (line, why) in cases {
+        let (_, told, answered) = after(line);
+        assert_eq!(answered, ["done: Order", "done: Order"], "{line:.60}");
+        assert!(told.len() == 1 && told[0]["why"].as_str().unwrap().contains(why), "{told:?}");
+        // Four calls were answered before.
+        assert_eq!((&told[0]["line"], &told[0]["call"]), (&5.into(), &Value::Null));
+    }
+}
+
+#[test]
+fn what_is_refused_is_told_by_the_number_of_its_line() {
+    let folder = folder();
+    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut other = Vec::new();
+    let first = host.until("verify_identity", &mut other);
+    let fact = |key: &str, rests_on: &str| {
+        let fact = json!({"key": key, "says": "x", "rests_on": [rests_on]});
+        format!("{}\n", json!({"write": {"fact": fact}}))
+    };
+    host.says("{\"write\": {\"fact\": {\"key\": \"a\", \"says\": \"x\"}}}\n");
+    host.says(&fact("b", "nowhere"));
+    host.says(&fact("c", "a"));
+    host.says(&fact("d", "nobody"));
+    host.answers(&first, &agreed(&first));
+    assert_eq!(host.until("nothing", &mut other), "closed");
+    let refused: Vec<_> = other.iter().filter_map(|told| told.get("refused")).collect();
+    let lines: Vec<_> = refused.iter().filter_map(|refused| refused["line"].as_u64()).collect();
+    assert_eq!(lines, [2, 4], "{refused:?}");
+    assert!(refused[1]["why"].as_str().unwrap().contains("`nobody`"), "{refused:?}");
+    host.ends();
 }
 
 #[test]

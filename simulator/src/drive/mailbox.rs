@@ -4,8 +4,8 @@ use super::locked;
 use super::matters::{TooLong, admits};
 use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
-use orchestrion_kernel::Input;
 use orchestrion_kernel::knowledge::Write;
+use orchestrion_kernel::{Input, Refusal};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use thiserror::Error;
@@ -20,6 +20,17 @@ pub struct Message {
     pub input: Input,
     /// What the trace is to say of it.
     pub note: Option<String>,
+    /// What its sender counts it as, who is told by that number if it is refused; nobody, if there is none.
+    pub number: Option<u64>,
+}
+
+/// A numbered message that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its number.
+    pub number: u64,
+    /// Why.
+    pub why: Refusal,
 }
 
 /// Where inputs for a conversation are put. They are taken in order, while it is driven; what comes when it is not
@@ -60,7 +71,7 @@ impl Mailbox {
     /// # Errors
     /// [`MailError`].
     pub fn write(&mut self, write: Write) -> Result<(), MailError> {
-        self.put(Message { input: Input::Write(Box::new(write)), note: None })
+        self.put(Message { input: Input::Write(Box::new(write)), note: None, number: None })
     }
 
     /// Cancels the running request.
@@ -68,7 +79,7 @@ impl Mailbox {
     /// # Errors
     /// [`MailError`].
     pub fn cancel(&mut self) -> Result<(), MailError> {
-        self.put(Message { input: Input::Cancel, note: None })
+        self.put(Message { input: Input::Cancel, note: None, number: None })
     }
 }
 

@@ -5,7 +5,7 @@ use super::conversation::Conversation;
 use super::error::DriveError;
 use super::host::Host;
 use super::journal::Journal;
-use super::mailbox::Message;
+use super::mailbox::{Message, Refused};
 use super::matters::{Answered, admits};
 use crate::measure::NotShown;
 use crate::trace::Stamp;
@@ -34,6 +34,8 @@ pub struct Running<'a, J, H> {
     awaited: Option<Awaited<'a>>,
     /// The call that was out when the runtime crashed. What became of it is to be found out, if it is effectful.
     lost: Option<CallId>,
+    /// The numbered messages that were refused and not asked for yet.
+    refused: Vec<Refused>,
 }
 
 /// What came of one turn.
@@ -81,7 +83,7 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     pub(super) fn new(conversation: &'a mut Conversation<J>, host: &'a H) -> Self {
         // Nothing is out yet, so a call that is waited for already was lost with whoever drove it before.
         let lost = conversation.state().control.waiting().map(|call| call.id);
-        Self { conversation, host, out: FuturesUnordered::new(), awaited: None, lost }
+        Self { conversation, host, out: FuturesUnordered::new(), awaited: None, lost, refused: Vec::new() }
     }
 
     /// The state as it is now.
@@ -92,6 +94,11 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     /// The steps recorded so far, refused inputs included.
     pub const fn steps(&self) -> u64 {
         self.conversation.steps()
+    }
+
+    /// The numbered messages that were refused since this was asked last, in the order in which they were taken.
+    pub fn refused(&mut self) -> Vec<Refused> {
+        std::mem::take(&mut self.refused)
     }
 
     pub(super) async fn finish(mut self) -> Result<Answered, DriveError> {
@@ -263,17 +270,21 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
         .await
     }
 
-    fn message(&mut self, Message { input, note }: Message) -> Result<Turn, DriveError> {
-        match input {
+    fn message(&mut self, Message { input, note, number }: Message) -> Result<Turn, DriveError> {
+        let turn = match input {
             Input::Reply { call, report, summary_update, action } => {
-                self.reply(call, Reply { report, summary_update, action }, note)
+                self.reply(call, Reply { report, summary_update, action }, note)?
             }
-            Input::CallFailed { call, failure } => self.fail(call, failure, note),
-            input => Ok(match self.record(&input, note)? {
+            Input::CallFailed { call, failure } => self.fail(call, failure, note)?,
+            input => match self.record(&input, note)? {
                 Ok(()) => Turn::Taken,
                 Err(refusal) => Turn::Refused(refusal),
-            }),
+            },
+        };
+        if let (Turn::Refused(why), Some(number)) = (&turn, number) {
+            self.refused.push(Refused { number, why: why.clone() });
         }
+        Ok(turn)
     }
 
     /// A reply came. One that does not fit the call that is waited for is an answer all the same: a malformed one.

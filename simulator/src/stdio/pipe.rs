@@ -9,6 +9,7 @@ use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
 use orchestrion_kernel::module::{Ask, Failure};
 use orchestrion_kernel::{CallId, Input, Text, UserId};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::io::{self, BufRead, Read, Write};
@@ -63,18 +64,19 @@ pub(super) struct Pipe<W> {
 pub(super) struct Requested(mpsc::Receiver<Option<(UserId, Text)>>);
 
 impl<W: Write + Send + 'static> Pipe<W> {
-    /// Speaks through `output`, and hears `input` on a thread of its own, which ends with it. The last of the three ends
-    /// once the host is gone.
+    /// Speaks through `output`, and hears `input` on a thread of its own, which ends with it. While it is `busy`, no request is
+    /// taken. The last of the three ends once the host is gone.
     pub(super) fn open(
         input: impl BufRead + Send + 'static,
         output: W,
         mailbox: Mailbox,
         clock: Clock,
         host_asks: bool,
+        busy: bool,
     ) -> (Self, Requested, mpsc::Receiver<()>) {
         let shared = Arc::new(Shared {
             out: Mutex::new(output),
-            asked: Mutex::new(Asked { busy: true, ..Asked::default() }),
+            asked: Mutex::new(Asked { busy, ..Asked::default() }),
         });
         let (requests, heard) = mpsc::channel(1);
         let (gone, is_gone) = mpsc::channel(1);
@@ -170,13 +172,18 @@ impl<W: Write> Ears<W> {
                 if skip_line(&mut input).is_err() {
                     return;
                 }
-                self.not_understood(number, format!("expected a line of at most {LINE_BYTES_MAX} bytes"));
+                self.not_understood(
+                    number,
+                    &[],
+                    format!("expected a line of at most {LINE_BYTES_MAX} bytes"),
+                );
                 continue;
             }
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match serde_json::from_slice(&line) {
+            // Without its end, or what is missing would be looked for in a second line.
+            match serde_json::from_slice(line.trim_ascii_end()) {
                 Ok(heard) => {
                     // It was understood, but has no place: nothing is made of it.
                     if let Err(why) = self.take(number, heard) {
@@ -191,7 +198,8 @@ impl<W: Write> Ears<W> {
                 }
                 Err(error) => {
                     let why = error.to_string().replace(" at line 1 column ", ", in column ");
-                    self.not_understood(number, format!("{why}; see `orchestrion export schema --of stdio`"));
+                    let why = format!("{why}; see `orchestrion export schema --of stdio`");
+                    self.not_understood(number, &line, why);
                 }
             }
         }
@@ -207,12 +215,12 @@ impl<W: Write> Ears<W> {
                     ));
                 };
                 match scenario::answer(ask, with.get()) {
-                    Ok(reply) => self.put(Message { input: reply.to(call), note: None }),
+                    Ok(reply) => self.put(line, reply.to(call), None),
                     Err(NoAnswer { failure, why }) => {
                         if let Some(why) = why.clone() {
                             let _ = self.shared.tell(&Told::NotUnderstood { line, call: Some(call), why });
                         }
-                        self.put(Message { input: Input::CallFailed { call, failure }, note: why })
+                        self.put(line, Input::CallFailed { call, failure }, why)
                     }
                 }
             }
@@ -231,7 +239,7 @@ impl<W: Write> Ears<W> {
                 let (user, text) = (UserId::new(user), Text::from(says));
                 let was_busy = std::mem::replace(&mut locked(&self.shared.asked).busy, true);
                 if was_busy {
-                    return self.put(Message { input: Input::UserMessage { user, text }, note: None });
+                    return self.put(line, Input::UserMessage { user, text }, None);
                 }
                 self.requests
                     .try_send(Some((user, text)))
@@ -239,27 +247,33 @@ impl<W: Write> Ears<W> {
             }
             Heard::Write(text) => {
                 let write = scenario::written(text.get())?;
-                self.mailbox.write(write).map_err(|error: MailError| error.to_string())
+                self.put(line, Input::Write(Box::new(write)), None)
             }
-            Heard::Cancel => self.put(Message { input: Input::Cancel, note: None }),
+            Heard::Cancel => self.put(line, Input::Cancel, None),
             Heard::Close => self.requests.try_send(None).map_err(|_| "a request runs".to_owned()),
         }
     }
 
-    fn put(&mut self, message: Message) -> Result<(), String> {
+    fn put(&mut self, line: u64, input: Input, note: Option<String>) -> Result<(), String> {
+        let message = Message { input, note, number: Some(line) };
         self.mailbox.put(message).map_err(|error: MailError| error.to_string())
     }
 
-    /// What is not understood is a malformed answer to the call that is waited for.
-    fn not_understood(&mut self, line: u64, why: String) {
-        let waiting = locked(&self.shared.asked).asks.last_key_value().map(|(call, _)| *call);
-        if let Some(call) = waiting {
+    /// A line that cannot be read changes nothing, but if it answers a call that was asked: then the answer is malformed.
+    fn not_understood(&mut self, line: u64, said: &[u8], why: String) {
+        let call = answered(said).filter(|call| locked(&self.shared.asked).asks.contains_key(call));
+        if let Some(call) = call {
             let note = Some(format!("line {line} of the host was not understood: {why}"));
-            let _full =
-                self.put(Message { input: Input::CallFailed { call, failure: Failure::Malformed }, note });
+            let _full = self.put(line, Input::CallFailed { call, failure: Failure::Malformed }, note);
         }
-        let _ = self.shared.tell(&Told::NotUnderstood { line, call: waiting, why });
+        let _ = self.shared.tell(&Told::NotUnderstood { line, call, why });
     }
+}
+
+/// The call that a line answers, whatever else is wrong with it.
+fn answered(said: &[u8]) -> Option<CallId> {
+    let mut said: Value = serde_json::from_slice(said).ok()?;
+    serde_json::from_value(said.get_mut("answer")?.get_mut("call")?.take()).ok()
 }
 
 /// Reads on to the end of a line, and keeps nothing of it.

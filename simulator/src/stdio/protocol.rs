@@ -3,7 +3,8 @@
 //! The conversation says `opened`, then for each question `call`, and `answered` once a request is over. The host says
 //! `answer` with the id of the call. A call whose task may have run before a crash comes as `recover`: the host answers it if
 //! it knows how it ended, with `{"fail": "unknown"}` if it cannot know, or says `never_started`. What is to be known though nobody
-//! was asked for it the host says with `write`, whenever it likes; what belongs to a session waits for one.
+//! was asked for it the host says with `write`, whenever it likes; what belongs to a session waits for one. What is refused, or not
+//! understood, is told with the number of its line, counted from 1.
 
 use crate::drive::{Answered, Call, Conversation};
 use crate::scenario::{
@@ -52,6 +53,8 @@ pub enum Told<'a> {
     },
     /// What the host said was understood, and is recorded as refused.
     Refused {
+        /// The line, from 1; 0 if it is none in particular.
+        line: u64,
         /// Why.
         why: String,
     },
@@ -59,7 +62,8 @@ pub enum Told<'a> {
     NotUnderstood {
         /// The line, from 1; 0 if it is none in particular.
         line: u64,
-        /// The latest call. If it is still waited for, this was a malformed answer to it.
+        /// The call that the line answers: if it is still waited for, this was a malformed answer to it. Without a call,
+        /// nothing has changed.
         #[serde(skip_serializing_if = "Option::is_none")]
         call: Option<CallId>,
         /// Why.
@@ -173,6 +177,7 @@ fn told() -> Value {
     let text = json!({"type": "string"});
     let one = |key: &str, what: Value| json!({"type": "object", "properties": {key: what}, "required": [key], "additionalProperties": false});
     let object = |required: &[&str], properties: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+    let line = json!({"type": "integer", "minimum": 0, "description": "The line of the host, from 1; 0 if none in particular."});
     let why = object(&["why"], json!({"why": text}));
     json!({
         "title": "Orchestrion stdio: what a host is told",
@@ -186,9 +191,9 @@ fn told() -> Value {
             one("answered", object(&["trace", "ending", "text"], json!({
                 "trace": {"type": "object"}, "ending": {"type": ["object", "null"]}, "text": text,
             }))),
-            one("refused", why.clone()),
+            one("refused", object(&["line", "why"], json!({"line": line, "why": text}))),
             one("not_understood", object(&["line", "why"], json!({
-                "line": {"type": "integer", "minimum": 0}, "call": {"type": "integer", "minimum": 1}, "why": text,
+                "line": line, "call": {"type": "integer", "minimum": 1}, "why": text,
             }))),
             one("halted", why),
             {"const": "closed"},
