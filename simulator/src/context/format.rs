@@ -99,6 +99,14 @@ impl Id<'_> {
         }
     }
 
+    /// The number that the text would be, or the text that the number would be.
+    pub(super) fn of_other_kind(&self) -> Option<Id<'static>> {
+        match self {
+            Self::Number(number) => Some(Id::Text(number.to_string().into())),
+            Self::Text(text) => text.parse().ok().map(Id::Number),
+        }
+    }
+
     /// The same, of its own.
     #[must_use]
     pub fn into_owned(self) -> Id<'static> {

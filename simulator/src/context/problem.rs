@@ -169,8 +169,13 @@ fn candidate(
         positions.get(dep).copied().ok_or_else(|| {
             let what =
                 format!("item {} depends on {}, and there is no such item", quoted(&item.id), quoted(dep));
-            let ids: Vec<String> = positions.keys().map(ToString::to_string).collect();
-            let near = nearest(&harmless(&dep.to_string()), ids.iter().map(String::as_str));
+            let near = match dep.of_other_kind().filter(|other| positions.contains_key(other)) {
+                Some(other) => format!("did you mean {}? ", quoted(&other)),
+                None => {
+                    let ids: Vec<String> = positions.keys().map(ToString::to_string).collect();
+                    nearest(&harmless(&dep.to_string()), ids.iter().map(String::as_str))
+                }
+            };
             Misfit::at(index, what, format!("{near}add the item, or take it out of `deps`"))
         })
     };
