@@ -171,10 +171,11 @@ impl Semantic {
     fn write(&mut self, entry: Entry) {
         let id = entry.item.id;
         self.next = self.next.max(id.next());
-        if self.items.get(&id).is_some_and(|old| old.item.key != entry.item.key) {
-            self.forget(id);
-        }
         let old = self.items.get(&id);
+        if old.is_some_and(|old| old.item.key != entry.item.key) {
+            self.forget(id);
+            return self.write(entry);
+        }
         let before = old.map_or(&[][..], |old| &old.deps);
         for dep in before.iter().filter(|dep| !entry.deps.contains(dep)) {
             self.dependents.remove_mut(&(*dep, id));

@@ -22,14 +22,15 @@ use alloc::vec::Vec;
 /// # Errors
 /// A [`Misuse`] if the write does not fit what is known; nothing is to change then.
 pub fn decide_write(policy: &Policy, known: &Semantic, write: &Write) -> Result<Events, Misuse> {
-    let now = known.now();
     match write {
         Write::Identity { .. } if known.identity().is_some() => Err(Misuse::IdentityIsSet),
         Write::Identity { name, identity } => {
             let layer = Layer::Identity(Box::new(identity.clone()));
             Ok(overwrite(known, Key::Identity, name, layer, Vec::new()))
         }
-        Write::Clock { now: came, .. } if *came < now => Err(Misuse::ClockSetBack { now, came: *came }),
+        Write::Clock { now: came, .. } if *came < known.now() => {
+            Err(Misuse::ClockSetBack { now: known.now(), came: *came })
+        }
         Write::Clock { now, text } => {
             let mut events = overwrite(known, Key::Clock, text, Layer::Clock { now: *now }, Vec::new());
             let ids = known.expired(*now);
@@ -40,6 +41,7 @@ pub fn decide_write(policy: &Policy, known: &Semantic, write: &Write) -> Result<
         }
         Write::Fact(new) => fact(policy, known, new),
         Write::Working { key, text, expires_at, rests_on } => {
+            let now = known.now();
             if let Some(at) = expires_at.filter(|at| *at <= now) {
                 return Err(Misuse::Expired { at, now });
             }
@@ -205,9 +207,11 @@ fn review(known: &Semantic, changed: &[ItemId], by: Option<ItemId>) -> impl Iter
         let Entry { item: old, deps: old_deps } = known.get(id).filter(|entry| entry.item.is_valid())?;
         let standing = if old.fact().is_some() { Standing::NeedsReview } else { old.standing };
         let instead = |dep: &ItemId| by.filter(|_| changed.contains(dep)).unwrap_or(*dep);
-        let deps: BTreeSet<ItemId> = old_deps.iter().map(instead).collect();
-        let (item, deps) = (Item { standing, ..old.clone() }, deps.into_iter().collect());
-        (item != *old || deps != *old_deps).then_some(Event::UpdateItem { item, deps })
+        let mut deps: Vec<ItemId> = old_deps.iter().map(instead).collect();
+        deps.sort_unstable();
+        deps.dedup();
+        let is_changed = standing != old.standing || deps != *old_deps;
+        is_changed.then(|| Event::UpdateItem { item: Item { standing, ..old.clone() }, deps })
     };
     resting.into_iter().filter_map(renewed)
 }
