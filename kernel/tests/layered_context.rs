@@ -316,6 +316,28 @@ fn what_was_said_again_is_reviewed_again_when_what_took_the_place_of_its_ground_
 }
 
 #[test]
+fn what_is_said_again_may_be_restricted_by_that_and_rest_on_more_but_is_not_opened() {
+    let pay = |rank, audience: &Audience| NewFact { audience: audience.clone(), ..new("pay", "$9", rank) };
+    let managers = Audience::AtLeast(Rank::Manager);
+    let said = |rank, audience: &Audience| {
+        let mut known = knowing([new("rate", "4 %", Rank::Employee), pay(Rank::Employee, audience)]);
+        let again = NewFact { rests_on: vec![Reference::Key("rate".into())], ..pay(rank, &managers) };
+        write(&mut known, &Write::Fact(again)).unwrap();
+        let entry = known.find(&Key::Fact("pay".into())).unwrap();
+        (known.len(), entry.item.fact().unwrap().audience.clone(), entry.deps.len())
+    };
+    assert_eq!(said(Rank::Employee, &Audience::Everybody), (2, managers.clone(), 1));
+    assert_eq!(
+        said(Rank::Guest, &Audience::Everybody),
+        (2, Audience::Everybody, 0),
+        "a lower rank affirms nothing"
+    );
+    let mut known = knowing([pay(Rank::Employee, &managers)]);
+    assert_eq!(write(&mut known, &Write::Fact(pay(Rank::Policy, &Audience::Everybody))).unwrap().len(), 1);
+    assert_eq!(shown(&known, &anybody()), Vec::<String>::new());
+}
+
+#[test]
 fn a_lower_rank_affirms_nothing() {
     let mut known = knowing([
         new("rate", "4 %", Rank::Employee),

@@ -31,10 +31,28 @@ fn a_supposition_supersedes_nothing_and_hides_what_it_replaces_where_it_is_made(
 fn what_hides_a_fact_hides_its_successor() {
     let mine =
         NewFact { scope: Scope::Session, ..superseding("my_language", "French", Rank::Employee, "language") };
-    let mut known = knowing([new("language", "English", Rank::Manager), mine]);
-    let renamed = superseding("house_language", "German", Rank::Manager, "language");
+    let mut known = knowing([new("language", "English", Rank::Employee), mine]);
+    let renamed = superseding("house_language", "German", Rank::Employee, "language");
     write(&mut known, &Write::Fact(renamed)).unwrap();
     assert_eq!(shown(&known, &anybody()), ["French"]);
+}
+
+#[test]
+fn a_narrower_scope_hides_nothing_of_a_higher_rank() {
+    let policy = || new("discount", "max 15 %", Rank::Executive);
+    let mine = |rank| NewFact { scope: Scope::Session, ..new("discount", "50 %", rank) };
+    let named = NewFact { scope: Scope::Session, ..superseding("offer", "50 %", Rank::Guest, "discount") };
+    let value =
+        |known: &Semantic| known.get_current_value(&"discount".into(), &anybody()).unwrap().text.clone();
+    for guest in [mine(Rank::Guest), named] {
+        let known = knowing([policy(), guest]);
+        assert_eq!(shown(&known, &anybody()), ["max 15 %", "50 %"]);
+        assert_eq!(value(&known).as_str(), "max 15 %");
+        assert!(known.entries().filter_map(|entry| entry.item.fact()).all(|fact| fact.supersedes.is_none()));
+    }
+    let known = knowing([policy(), mine(Rank::Executive)]);
+    assert_eq!(shown(&known, &anybody()), ["50 %"]);
+    assert_eq!(value(&known).as_str(), "50 %");
 }
 
 #[test]
@@ -93,7 +111,7 @@ fn a_name_has_its_valid_value_whatever_was_written_in_vain_or_elsewhere() {
 fn what_stands_in_a_context_for_a_name_is_its_current_value() {
     let mine =
         NewFact { scope: Scope::Session, ..superseding("my_language", "French", Rank::Employee, "language") };
-    let known = knowing([new("language", "English", Rank::Manager), mine]);
+    let known = knowing([new("language", "English", Rank::Employee), mine]);
     assert_eq!(current(&known, "language").as_deref(), Some("French"));
     assert_eq!(shown(&known, &anybody()), ["French"]);
 }
@@ -108,8 +126,8 @@ fn within_a_scope_facts_supersede_each_other() {
 
 #[test]
 fn in_a_session_its_own_facts_hide_those_that_count_everywhere() {
-    let mine = NewFact { scope: Scope::Session, ..new("language", "French", Rank::Guest) };
-    let known = knowing([new("language", "English", Rank::Manager), mine]);
+    let mine = NewFact { scope: Scope::Session, ..new("language", "French", Rank::Manager) };
+    let known = knowing([new("language", "English", Rank::Guest), mine]);
     assert_eq!(shown(&known, &anybody()), ["French"]);
     assert_eq!(standing(&known, "language"), Standing::Current);
 }

@@ -82,6 +82,16 @@ pub struct FactRecord {
     pub audience: Audience,
 }
 
+impl FactRecord {
+    /// Whether where it counts it stands for another that it is about: its scope is narrower, and its rank no lower; but
+    /// anybody may suppose anything.
+    #[must_use]
+    pub fn may_hide(&self, wider: &Self) -> bool {
+        self.scope.narrowness() > wider.scope.narrowness()
+            && (self.scope.is_supposed() || self.source.rank >= wider.source.rank)
+    }
+}
+
 /// Where a fact comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -181,6 +191,12 @@ impl Scope {
     #[must_use]
     pub fn counts_in(&self, other: &Self) -> bool {
         matches!(self, Self::Global | Self::Session) || self == other
+    }
+
+    /// Whether what counts there is not claimed to be so.
+    #[must_use]
+    pub const fn is_supposed(&self) -> bool {
+        matches!(self, Self::Hypothetical(_) | Self::Draft(_))
     }
 
     /// How narrow it is. In a narrower scope a fact hides what it would supersede in a wider one.

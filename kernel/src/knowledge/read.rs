@@ -1,7 +1,7 @@
 //! Reading what is known: what is current, and what somebody may see (003, state read and supersession check).
 
 use crate::ids::{ItemId, Text, Time};
-use crate::item::{Audience, Item, Key, Layer, Rank, Scope};
+use crate::item::{Audience, FactRecord, Item, Key, Layer, Rank, Scope};
 use crate::semantic::{Entry, Semantic};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -63,7 +63,8 @@ impl Semantic {
     }
 
     /// What may stand in a context for this reader, in id order: what is valid, in scope, permitted and not expired. A fact of
-    /// a narrower scope hides the one of its key, and the one that it names, in a wider scope.
+    /// a narrower scope hides the one of its key, and the one that it names, in a wider scope; but none of a higher rank, unless
+    /// it is a supposition or a draft.
     pub fn selectable<'a>(&'a self, reader: &'a Reader) -> impl Iterator<Item = &'a Entry> {
         let hidden = self.hidden(|item| reader.may_read(item));
         self.entries().filter(move |entry| reader.may_read(&entry.item) && !hidden.contains(&entry.item.id))
@@ -71,19 +72,19 @@ impl Semantic {
 
     /// What facts of a narrower scope take the place of, among those that are read.
     pub(super) fn hidden(&self, reads: impl Fn(&Item) -> bool) -> BTreeSet<ItemId> {
-        let narrowness = |item: &Item| item.fact().map(|fact| fact.scope.narrowness());
-        let hides = |entry: &'_ Entry| {
-            let own = narrowness(&entry.item);
-            let named = entry.item.fact().and_then(|fact| fact.supersedes).and_then(|id| self.current(id));
+        let narrow = self.entries().filter_map(|entry| {
+            let fact = entry.item.fact().filter(|fact| fact.scope != Scope::Global)?;
+            reads(&entry.item).then_some((&entry.item, fact))
+        });
+        let hides = |(item, fact): (&Item, &FactRecord)| {
+            let named = fact.supersedes.and_then(|id| self.current(id));
             // Summaries share a key, and speak of different things.
-            let namesakes = (entry.item.key != Key::Summary).then(|| self.all(&entry.item.key));
+            let namesakes = (item.key != Key::Summary).then(|| self.all(&item.key));
             let alike = named.into_iter().chain(namesakes.into_iter().flatten()).map(|other| &other.item);
-            alike.filter(|other| narrowness(other) < own).map(|other| other.id).collect::<Vec<_>>()
+            let is_hidden = |other: &&Item| other.fact().is_some_and(|wider| fact.may_hide(wider));
+            alike.filter(is_hidden).map(|other| other.id).collect::<Vec<_>>()
         };
-        let narrow = |entry: &&Entry| {
-            narrowness(&entry.item).is_some_and(|narrowness| narrowness > 0) && reads(&entry.item)
-        };
-        self.entries().filter(narrow).flat_map(hides).collect()
+        narrow.flat_map(hides).collect()
     }
 
     /// The facts that are valid, in id order (003 `read_valid_facts`), whoever reads.
@@ -97,24 +98,31 @@ impl Semantic {
         self.all(&Key::Fact(name.clone())).any(|entry| reader.may_read(&entry.item))
     }
 
-    /// What holds now where this name is used (003): its own valid fact, that of the narrowest scope first; or else what
-    /// superseded the latest one, under whichever name; and in the place of either a fact of a narrower scope that names it.
+    /// What holds now where this name is used (003): its own valid fact that none of the same name hides; or else what
+    /// superseded the latest one, under whichever name; and in the place of either a fact of a narrower scope that names and
+    /// hides it. Of several, a supposed one, or else that of the highest rank, of the narrowest scope, the latest.
     #[must_use]
     pub fn get_current_value(&self, name: &Text, reader: &Reader) -> Option<&Item> {
         let reads = |entry: &&Entry| reader.may_read(&entry.item);
         let stands_here =
             |entry: &&Entry| entry.item.fact().is_some_and(|fact| reader.stands_in(&fact.scope));
-        let narrowness = |entry: &Entry| entry.item.fact().map(|fact| fact.scope.narrowness());
+        let weight = |entry: &&Entry| {
+            let of_fact =
+                |fact: &FactRecord| (fact.scope.is_supposed(), fact.source.rank, fact.scope.narrowness());
+            (entry.item.fact().map(of_fact), entry.item.id)
+        };
         let named = || self.all(&Key::Fact(name.clone()));
-        let own = named().filter(reads).max_by_key(|entry| (narrowness(entry), entry.item.id));
+        let own = named().filter(reads).max_by_key(weight);
         let successor = |entry: &Entry| self.current(entry.item.id).filter(reads);
         let found = own.or_else(|| named().filter(stands_here).find_map(successor))?;
         let hides = |entry: &&Entry| {
-            let instead = entry.item.fact().and_then(|fact| fact.supersedes).and_then(|id| self.current(id));
-            narrowness(entry) > narrowness(found) && instead == Some(found)
+            let both = entry.item.fact().zip(found.item.fact());
+            both.is_some_and(|(fact, wider)| {
+                fact.may_hide(wider) && fact.supersedes.and_then(|id| self.current(id)) == Some(found)
+            })
         };
         let narrower = self.entries().filter(|entry| reads(entry) && hides(entry));
-        Some(&narrower.max_by_key(|entry| (narrowness(entry), entry.item.id)).unwrap_or(found).item)
+        Some(&narrower.max_by_key(weight).unwrap_or(found).item)
     }
 
     /// The items of the working set that have expired by now and on which nothing rests that stays, in id order.

@@ -4,7 +4,7 @@ use super::{FactKind, Misuse, NewFact, Reference, Write};
 use crate::event::{Event, Events, ForgetCause};
 use crate::ids::{ItemId, Text};
 use crate::item::{
-    FactRecord, Item, Key, Layer, MemoryType, Rank, Scope, Standing, SupersessionRule, Variant,
+    Audience, FactRecord, Item, Key, Layer, MemoryType, Rank, Scope, Standing, SupersessionRule, Variant,
 };
 use crate::policy::Policy;
 use crate::semantic::{Entry, Semantic};
@@ -79,7 +79,7 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
         && entry.item.variant == new.kind.into()
         && named.is_none_or(|named| named == entry.item.id)
     {
-        return Ok(affirm(new, entry));
+        return Ok(affirm(new, entry, deps));
     }
     let rivals = rivals(known, new, named, namesake);
     let standing = standing(policy, new, &rivals);
@@ -92,7 +92,7 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
             .iter()
             .rev()
             .copied()
-            .find(|id| standing == Standing::Current && may_name(known, *id, &new.scope)),
+            .find(|id| standing == Standing::Current && may_name(known, *id, new)),
         time_sensitive: new.time_sensitive,
         audience: new.audience.clone(),
     };
@@ -113,11 +113,15 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
     Ok(events)
 }
 
-/// Whether a fact of this scope takes the place of another, or hides it, and so keeps a link to it: what nobody believes needs
-/// neither, what counts elsewhere is not its matter, and what leaves with the session would leave the link dangling.
-fn may_name(known: &Semantic, id: ItemId, scope: &Scope) -> bool {
+/// Whether a fact takes the place of another, or hides it, and so keeps a link to it: what nobody believes needs neither, what has
+/// a higher rank is not hidden, what counts elsewhere is not its matter, and what leaves with the session would leave the
+/// link dangling.
+fn may_name(known: &Semantic, id: ItemId, new: &NewFact) -> bool {
     let other = known.get(id).map(|entry| &entry.item).filter(|item| item.is_valid());
-    other.and_then(Item::fact).is_some_and(|other| other.scope == *scope || other.scope == Scope::Global)
+    other.and_then(Item::fact).is_some_and(|other| {
+        let is_outranked = other.source.rank > new.source.rank && !new.scope.is_supposed();
+        other.scope == new.scope || other.scope == Scope::Global && !is_outranked
+    })
 }
 
 /// The fact that a reference names: a valid one in this scope, or else everywhere, or else anywhere, or else any.
@@ -222,18 +226,22 @@ fn restand(known: &Semantic, id: ItemId, standing: Standing) -> Option<Event> {
     Some(Event::UpdateItem { item: Item { standing, ..item.clone() }, deps: deps.clone() })
 }
 
-/// A fact is said again: by somebody of its rank or a higher one that clears the mark, and makes it the later.
-fn affirm(new: &NewFact, Entry { item, deps }: &Entry) -> Events {
+/// A fact is said again: by somebody of its rank or a higher one that clears the mark, and makes it the later. It is for whom is
+/// said now, but what was kept from some is not given to everybody by saying nothing of that; and it rests on more, if told so.
+fn affirm(new: &NewFact, Entry { item, deps }: &Entry, more: Vec<ItemId>) -> Events {
     let Some(fact) = item.fact().filter(|fact| fact.source.rank <= new.source.rank) else {
         return Vec::new();
     };
     let source = if fact.source.rank < new.source.rank { &new.source } else { &fact.source };
-    let record = FactRecord { source: source.clone(), at: fact.at.max(new.at), ..fact.clone() };
+    let audience = if new.audience == Audience::Everybody { &fact.audience } else { &new.audience };
+    let (source, audience, at) = (source.clone(), audience.clone(), fact.at.max(new.at));
+    let record = FactRecord { source, audience, at, ..fact.clone() };
+    let all: BTreeSet<ItemId> = deps.iter().copied().chain(more).collect();
     let affirmed = Item { layer: Layer::Fact(Box::new(record)), standing: Standing::Current, ..item.clone() };
-    if affirmed == *item {
+    if affirmed == *item && all.len() == deps.len() {
         return Vec::new();
     }
-    Vec::from([Event::UpdateItem { item: affirmed, deps: deps.clone() }])
+    Vec::from([Event::UpdateItem { item: affirmed, deps: all.into_iter().collect() }])
 }
 
 fn environment(

@@ -1,6 +1,6 @@
 //! Several items become one (000 §6, decision 0021), told by looking through all of S each time.
 
-use super::facts::{is_valid, now, persists, resting_on, stands_for};
+use super::facts::{is_valid, now, persists, rank_of, resting_on, stands_for};
 use super::fold::{Entry, Fold};
 use super::lines::Lines;
 use super::shown::shown;
@@ -86,7 +86,10 @@ fn is_hidden_somewhere(known: &Fold, id: u64, wide: &Entry) -> bool {
         let names = narrow.item["layer"]["fact"]["supersedes"].as_u64();
         let meant = narrow.key == wide.key && narrow.key != SUMMARY
             || names.and_then(|named| stands_for(known, named)) == Some(id);
-        is_valid(narrow) && width(narrow).is_some() && width(narrow) < width(wide) && meant
+        let is_narrower = width(narrow).is_some() && width(narrow) < width(wide);
+        let scope = &narrow.item["layer"]["fact"]["scope"];
+        let is_supposed = scope.get("hypothetical").or(scope.get("draft")).is_some();
+        is_valid(narrow) && is_narrower && (is_supposed || rank_of(narrow) >= rank_of(wide)) && meant
     })
 }
 

@@ -186,7 +186,7 @@ impl Writing<'_> {
                 && named.is_none_or(|named| named == *id)
         };
         if let Some((_, old)) = own.filter(says_the_same) {
-            self.affirm(old, said);
+            self.affirm(old, said, &deps);
             return Ok(());
         }
 
@@ -220,9 +220,12 @@ impl Writing<'_> {
                 // 003-2.8: what it names and took the place of, or hides in its narrower scope; or else its namesake.
                 takes_the_place_of = believed
                     .filter(|named| {
-                        scope_of(*named).is_some_and(|old| {
-                            *old == said.scope || (*old == "global" && said.scope != "global")
-                        })
+                        let is_supposed =
+                            said.scope.get("hypothetical").or(said.scope.get("draft")).is_some();
+                        let outranks =
+                            !is_supposed && self.known.get(*named).is_some_and(|old| rank_of(old) > rank);
+                        scope_of(*named)
+                            .is_some_and(|old| *old == said.scope || (*old == "global" && !outranks))
                     })
                     .or(own.map(|(id, _)| id));
             }
@@ -244,10 +247,16 @@ impl Writing<'_> {
     }
 
     /// Said again by somebody of its rank it loses the mark of review, and is as recent as that. By a higher rank, it counts
-    /// as much.
-    fn affirm(&mut self, old: &Entry, said: &Said) {
-        let mut item = old.item.clone();
+    /// as much. It may be restricted by that, but not opened to everybody, and may rest on more.
+    fn affirm(&mut self, old: &Entry, said: &Said, more: &[u64]) {
+        let (mut item, mut deps) = (old.item.clone(), old.deps.clone());
         if said.source.rank >= rank_of(old) {
+            if said.audience != "everybody" {
+                item["layer"]["fact"]["audience"] = json!(said.audience);
+            }
+            deps.extend(more);
+            deps.sort_unstable();
+            deps.dedup();
             item["standing"] = json!("current");
             let at = item["layer"]["fact"]["at"].as_u64().unwrap_or_default();
             item["layer"]["fact"]["at"] = json!(at.max(said.at));
@@ -255,8 +264,8 @@ impl Writing<'_> {
         if said.source.rank > rank_of(old) {
             item["layer"]["fact"]["source"] = json!(said.source);
         }
-        if item != old.item {
-            self.told.events.push(json!({ "update_item": { "item": item, "deps": old.deps } }));
+        if item != old.item || deps != old.deps {
+            self.told.events.push(json!({ "update_item": { "item": item, "deps": deps } }));
         }
     }
 
@@ -400,6 +409,6 @@ fn meets(said: &Said, old: &Entry, is_named: bool) -> (bool, String) {
     (true, "implicit".to_owned())
 }
 
-fn rank_of(fact: &Entry) -> Rank {
+pub(super) fn rank_of(fact: &Entry) -> Rank {
     serde_json::from_value(fact.item["layer"]["fact"]["source"]["rank"].clone()).unwrap_or(Rank::Unverified)
 }

@@ -83,17 +83,22 @@ fn again(before: &Item, own: &Item) -> Option<Line> {
     }
 }
 
-/// A fact of a narrower scope hides there what it names, or what has its key, and still counts elsewhere.
+/// A fact of a narrower scope hides there what it names, or what has its key, and still counts elsewhere; but nothing of a higher
+/// rank.
 fn hides(scene: &Scene<'_>, own: &Item) -> Option<Line> {
     let fact = own.fact()?;
     let known = &scene.after.semantic;
     let named = fact.supersedes.and_then(|id| known.get(id));
     let wider = |item: &&Item| {
-        let scope = item.fact().map(|fact| fact.scope.narrowness());
-        item.is_valid() && scope.is_some_and(|scope| scope < fact.scope.narrowness())
+        let other = item.fact().filter(|other| other.scope.narrowness() < fact.scope.narrowness());
+        item.is_valid() && other.is_some()
     };
-    let hidden = named.into_iter().chain(known.all(&own.key)).map(|entry| &entry.item).find(wider)?;
-    Some(arrow(Ink::Warn, "hides ").join(name(hidden)).and(" there: ").quote(hidden.text.as_str()))
+    let other = named.into_iter().chain(known.all(&own.key)).map(|entry| &entry.item).find(wider)?;
+    let (word, why) = match other.fact().is_some_and(|wider| fact.may_hide(wider)) {
+        true => ("hides ", " there: "),
+        false => ("stands beside ", ", which has a higher rank: "),
+    };
+    Some(arrow(Ink::Warn, word).join(name(other)).and(why).quote(other.text.as_str()))
 }
 
 /// What it takes to write such a thing.
