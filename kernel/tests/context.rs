@@ -173,3 +173,21 @@ fn the_check_knows_every_fault() {
     }
     assert_eq!(solve(&problem, Limits::default()).selection.selected, [0, 3, 4]);
 }
+
+/// A node that far more candidates need than are asked about beside it: what it has too much must find its way all the same.
+#[test]
+fn a_hub_that_many_others_need_is_solved() {
+    let candidate =
+        |utility, cost, deps: &[usize]| Candidate { utility, cost, deps: deps.to_vec(), mark: Mark::Free };
+    for others in [0, 28, 30, 100, 10_000] {
+        let mut candidates = vec![candidate(0, 10, &[]), candidate(0, 10, &[])];
+        candidates.extend([candidate(300, 1, &[0]), candidate(300, 1, &[0, 1])]);
+        candidates.extend((0..others).map(|_| candidate(10, 1_000, &[0])));
+        let answer = solve(&Problem::new(21, candidates).unwrap(), Limits::default());
+        assert_eq!(
+            (answer.selection.selected, answer.status),
+            (vec![0, 2], Status::Optimal),
+            "{others} others"
+        );
+    }
+}

@@ -9,7 +9,7 @@ pub mod protocol;
 use crate::drive::{Clock, Conversation, DriveError, Journal, Refused, Turn};
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
-use orchestrion_kernel::{Refusal, Text, UserId};
+use orchestrion_kernel::{Input, Refusal, Text, UserId, knowledge};
 use pipe::{Pipe, Requested};
 use protocol::Told;
 use std::io::{BufRead, Write};
@@ -30,9 +30,20 @@ pub enum Left {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Requests {
     /// They are known, and the conversation is closed after the last of them.
-    Known(Vec<(UserId, Text)>),
+    Known(Vec<Request>),
     /// The host sends them.
     Host,
+}
+
+/// A request, and what is written by name as it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Who asks.
+    pub user: UserId,
+    /// What is asked.
+    pub says: Text,
+    /// What is written. The host is told what of it is refused.
+    pub writes: Vec<knowledge::Write>,
 }
 
 /// Drives a conversation with the host at the other end of `input` and `output`, until nothing is left to ask, the host
@@ -96,7 +107,7 @@ async fn talk<J: Journal, W: Write + Send + 'static>(
     while halted.is_none() {
         let next = match &mut known {
             Some(requests) => requests.next(),
-            None => heard.next().await,
+            None => heard.next().await.map(|(user, says)| Request { user, says, writes: Vec::new() }),
         };
         let Some(request) = next else { return Ok(Left::Closed) };
         halted = drive(conversation, pipe, Some(request)).await?;
@@ -108,20 +119,25 @@ async fn talk<J: Journal, W: Write + Send + 'static>(
 async fn drive<J: Journal, W: Write + Send + 'static>(
     conversation: &mut Conversation<J>,
     pipe: &Pipe<W>,
-    request: Option<(UserId, Text)>,
+    request: Option<Request>,
 ) -> Result<Option<Refusal>, DriveError> {
     let mut running = conversation.run(pipe)?;
-    let mut turn = match request {
-        Some((user, says)) => match running.begin(&user, says) {
+    let (mut turn, writes) = match request {
+        Some(Request { user, says, writes }) => match running.begin(&user, says) {
             Err(DriveError::TooLong(why)) if pipe.host_asks() => {
                 pipe.idle();
                 pipe.tell(&Told::NotUnderstood { line: 0, call: None, why: why.to_string() });
                 return Ok(None);
             }
-            begun => begun?,
+            begun => (begun?, writes),
         },
-        None => running.back()?,
+        None => (running.back()?, Vec::new()),
     };
+    for write in writes {
+        if let Turn::Refused(why) = running.submit(&Input::Write(Box::new(write)))? {
+            pipe.tell(&Told::Refused { line: 0, why: why.to_string() });
+        }
+    }
     loop {
         let refused = running.refused();
         let is_told = !refused.is_empty();

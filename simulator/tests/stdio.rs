@@ -269,6 +269,22 @@ fn what_is_refused_is_told_by_the_number_of_its_line() {
 }
 
 #[test]
+fn what_a_scenario_writes_is_written_for_a_host_too() {
+    let folder = folder();
+    let writes = "    write:\n      - fact: {key: sky, says: blue}\n      - fact: {key: sea, says: deep, rests_on: nowhere}\n";
+    let incident = "    cancel: {when: RunningTasks, visit: 7}\n";
+    fs::write(folder.path().join("hello.yaml"), format!("{SCENARIO}{writes}{incident}")).unwrap();
+    let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
+    let mut other = Vec::new();
+    assert_eq!(host.until("nothing", &mut other), "closed");
+    let refused = other.iter().find_map(|told| told.get("refused")).unwrap();
+    assert!(refused["line"] == 0 && refused["why"].as_str().unwrap().contains("`nowhere`"), "{refused}");
+    let output = host.ends();
+    assert!(stderr(&output).contains("left to the host: 1 of the scenario's"), "{}", stderr(&output));
+    assert!(fs::read_to_string(folder.path().join("hello.ndjson")).unwrap().contains(r#""text":"blue""#));
+}
+
+#[test]
 fn answering_twice_or_another_call_is_refused_told_and_recorded() {
     let folder = folder();
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);

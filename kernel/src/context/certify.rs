@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// Visits after which cases are told apart by how many nodes a set has; or half of those that there are.
-const BEFORE_SPLIT: u64 = 300;
+const BEFORE_SPLIT: u64 = 3_000;
 /// So many flows and decisions may a certificate have in all.
 const ENTRIES_MAX: usize = 1 << 22;
 

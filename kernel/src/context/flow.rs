@@ -196,12 +196,14 @@ impl Flow {
     /// Pushes excess towards deficits and raises the levels of nodes that cannot, until none is left that could or it is
     /// time to measure anew (Goldberg and Tarjan, 1988).
     fn wave(&mut self, graph: &Graph) {
-        let mut work = 8 * self.queue.len();
+        let arcs_of = |node: usize| graph.needs(node).len() + graph.users(node).len() + 1;
+        // About twice as much as measuring took: enough for any one node to send what it has.
+        let mut work = 2 * self.queue.iter().map(|&node| arcs_of(node)).sum::<usize>();
         let mut active: VecDeque<usize> =
             self.queue.iter().copied().filter(|&node| self.left[node] > 0).collect();
         while let Some(node) = active.pop_front() {
             while self.left[node] > 0 && self.level[node] != FAR {
-                let arcs = graph.needs(node).len() + graph.users(node).len() + 1;
+                let arcs = arcs_of(node);
                 if work < arcs {
                     return;
                 }

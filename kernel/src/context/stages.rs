@@ -1,8 +1,8 @@
 //! The plan: reduce the whole graph, find a best set in what is left, then reduce the whole once more, now by what
 //! was found, and find the first of all sets that are as good.
 //!
-//! What is left is searched as it is; if that takes long, in two parts by the number of nodes; and if it is a forest
-//! for which a table is less work, by the table.
+//! What is left is searched as it is; if that takes long, in two parts by the number of nodes; if that takes as long, again as
+//! it is with more effort, and so on. If it is a forest for which a table is less work, by the table.
 
 use super::branch::End;
 use super::condense::Graph;
@@ -25,29 +25,49 @@ impl Search<'_> {
         }
         let (core, nodes) = self.core();
         let mut part = self.part(&core);
-        let (mut parts, mut cut) = (whole, None);
-        if let (End::Cut, open) = part.search_within(BEFORE_PARTS) {
-            let share = visits(&part);
-            parts = part.parts();
-            for (done, &one) in parts.iter().enumerate() {
+        let share = visits(&part);
+        let (mut parts, mut open_parts, mut bound) = (Vec::new(), Vec::new(), None);
+        let mut effort = BEFORE_PARTS;
+        loop {
+            let is_last = share.is_some() || effort >= part.effort / 2;
+            let (end, left) = part.search_within(effort.min(part.effort / 2));
+            if end != End::Cut {
+                (parts, bound) = (whole, None);
+                break;
+            }
+            if parts.is_empty() {
+                parts = part.parts();
+                open_parts.clone_from(&parts);
+            }
+            let mut cut = None;
+            let mut later = Vec::new();
+            for (done, &one) in open_parts.iter().enumerate() {
+                let rest = part.effort / (open_parts.len() - done) as u64;
                 part.confine(one);
-                let effort = share.unwrap_or(part.effort / (parts.len() - done) as u64);
-                if let (End::Cut, left) = part.search_within(effort) {
-                    cut = cut.max(Some(part.whole_bound(left.min(open))));
+                let effort = if is_last { share.unwrap_or(rest) } else { effort / 2 };
+                if let (End::Cut, left_there) = part.search_within(effort) {
+                    cut = cut.max(Some(part.whole_bound(left_there.min(left))));
+                    later.push(one);
                 }
             }
-            if cut.is_some() && share.is_some() {
-                part.confine(Part::Any);
-                let table = Table::new(&part);
-                part.offer(part.plus(table.best), |_| table.any(&core));
-                cut = None;
+            part.confine(Part::Any);
+            // None is the least: nothing is left.
+            bound = bound.map_or(cut, |bound: i64| cut.map(|cut| cut.min(bound)));
+            if bound.is_none() || is_last {
+                break;
             }
+            (open_parts, effort) = (later, effort * 10);
+        }
+        if bound.is_some() && share.is_some() {
+            let table = Table::new(&part);
+            part.offer(part.plus(table.best), |_| table.any(&core));
+            bound = None;
         }
         if let Some(best) = part.best {
             self.best = Some(self.with(chosen(&nodes, &best)));
         }
         (self.effort, self.floor) = (part.effort, part.floor);
-        (cut, parts)
+        (bound, parts)
     }
 
     /// Replaces a best set by the first of all that are as good; `false` if that could not be proven.

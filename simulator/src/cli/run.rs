@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[arg(value_name = "SCENARIO", conflicts_with = "config")]
     scenarios: Vec<PathBuf>,
     /// Ask the program at the other end of standard input and output, one line of JSON for each call, instead of the
-    /// scripted modules. Of a scenario, the requests are asked; of a policy, what that program says.
+    /// scripted modules. Of a scenario, the requests are asked, and what is written as they begin is written; of a policy, what that program says.
     #[arg(long, value_name = "SCENARIO|POLICY", conflicts_with_all = ["scenarios", "config", "fail_fast"])]
     stdio: Option<String>,
     /// With --stdio: keep the conversation here, and go on with it if it is here already.

@@ -3,10 +3,11 @@
 use crate::cli::{Global, Outcome, files};
 use crate::drive::{Conversation, Journal, JournalFile};
 use crate::policy_file;
-use crate::scenario::Scenario;
-use crate::stdio::{Left, Requests, converse};
+use crate::scenario::{Incident, RequestScript, Scenario};
+use crate::stdio::{Left, Request, Requests, converse};
 use crate::trace::{Header, Reader, ScenarioRef, digest};
 use miette::{Context, IntoDiagnostic, Result, miette};
+use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Policy};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,13 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Res
         let reference =
             ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
         let Scenario { conversation, policy, requests, deadlines, .. } = scenario;
-        let requests = requests.into_iter().map(|request| (request.user, request.says)).collect();
+        let (requests, left_out): (Vec<Request>, Vec<usize>) = requests.into_iter().map(request).unzip();
+        let left_out: usize = left_out.iter().sum();
+        if left_out > 0 && !global.quiet {
+            files::complain(&format!(
+                "left to the host: {left_out} of the scenario's interruptions, crashes and cancellations"
+            ));
+        }
         (Header::new(conversation, policy, Some(reference)), Some(deadlines), Requests::Known(requests))
     };
     let fresh = journal.is_none();
@@ -66,6 +73,18 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Res
             Outcome::Failure
         }
     })
+}
+
+/// What a host is asked of a request, and how much of what happens in it is not played.
+fn request(RequestScript { user, says, incidents }: RequestScript) -> (Request, usize) {
+    let all = incidents.len();
+    let writes = incidents.into_iter().filter_map(|(_, incident)| match incident {
+        Incident::Write(written) => Some(written.write.value),
+        Incident::Interrupt(_) | Incident::Crash | Incident::Cancel => None,
+    });
+    let writes: Vec<Write> = writes.collect();
+    let left_out = all - writes.len();
+    (Request { user, says, writes }, left_out)
 }
 
 /// A built-in policy, or a file that does not say what is asked for.
