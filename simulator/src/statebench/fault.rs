@@ -90,8 +90,8 @@ pub enum Unfit {
     },
     /// It is to say what time it is, and does not.
     NoMoment(String),
-    /// Only what is in the working set expires.
-    DoesNotExpire,
+    /// It says itself that it does not hold.
+    Withdrawn,
     /// The kernel refuses it.
     Misuse(Misuse),
 }
@@ -162,12 +162,14 @@ impl fmt::Display for Unfit {
                 "it supersedes `{what}`, but nothing of that id or key was written before. It is kept, and \
                  supersedes nothing"
             ),
-            Self::SupersededByNothing(what) => {
-                write!(
-                    f,
-                    "`{what}` is to have superseded it, but nothing has that id or key. It is kept as it is"
-                )
-            }
+            Self::SupersededByNothing(what) if what.is_empty() => f.write_str(
+                "`` is to have superseded it, but nothing has no name; expected an id, a key, or null for nothing. It is kept \
+                 as it is",
+            ),
+            Self::SupersededByNothing(what) => write!(
+                f,
+                "`{what}` is to have superseded it, but nothing has that id or key. It is kept, and told to nobody"
+            ),
             Self::Cyclic(what) => write!(
                 f,
                 "it and `{what}` are to supersede each other; expected no circle. It is kept, and this link is not"
@@ -201,8 +203,8 @@ impl fmt::Display for Unfit {
                 "`{text}` is no moment; expected one such as 2025-11-25T12:00:00. It is told as it stands, and the \
                  clock stays"
             ),
-            Self::DoesNotExpire => {
-                f.write_str("only what is in the working set expires. It is kept, and does not")
+            Self::Withdrawn => {
+                f.write_str("it says of itself that it does not hold; expected what does. It is left out")
             }
             Self::Misuse(misuse) => write!(f, "{misuse}. It is left out"),
         }

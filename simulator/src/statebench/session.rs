@@ -36,6 +36,10 @@ pub struct Session<'a> {
     dangling: BTreeMap<ItemId, String>,
     /// What is to rest on which item, by the key that said so, and is not written yet.
     derives: Vec<(String, ItemId, String)>,
+    /// What was superseded by something that may be written later in the same event.
+    superseded: Vec<Superseded>,
+    /// When what the kernel does not let expire is to end all the same.
+    ends: BTreeMap<ItemId, Time>,
     unfit: Vec<(String, Unfit)>,
 }
 
@@ -54,6 +58,15 @@ pub(super) struct Origin {
     /// Whether it stands there as it was said, because nobody wrote it.
     pub(super) is_verbatim: bool,
     pub(super) stems: Stems,
+}
+
+/// What its own record says to be superseded.
+struct Superseded {
+    id: ItemId,
+    key: String,
+    /// The id or key of what superseded it.
+    by: String,
+    is_valid: bool,
 }
 
 /// What a signal said before it was overwritten.
@@ -79,6 +92,8 @@ impl<'a> Session<'a> {
             links: Links::default(),
             dangling: BTreeMap::new(),
             derives: Vec::new(),
+            superseded: Vec::new(),
+            ends: BTreeMap::new(),
             unfit: Vec::new(),
         };
         session.write_initial(initial);
@@ -98,6 +113,7 @@ impl<'a> Session<'a> {
                 for write in writes {
                     self.write(write, true);
                 }
+                self.end_superseded();
                 self.derive();
             }
             Happening::Query { .. } => {}

@@ -1,6 +1,6 @@
 //! Links between writes: `supersedes`, `superseded_by` and `depends_on` name ids or keys of a timeline, which are not unique.
 
-use super::{Origin, Session};
+use super::{Origin, Session, Superseded};
 use crate::statebench::fault::Unfit;
 use crate::statebench::timeline::Write;
 use orchestrion_kernel::item::{Key, Standing};
@@ -49,22 +49,22 @@ impl Session<'_> {
             .any(|name| *name == write.key || *name == write.id)
     }
 
-    /// Ends facts that were superseded before the timeline began. What is not said by what is no less so.
-    pub(super) fn end_superseded(&mut self, facts: &[(Option<ItemId>, &Write)]) {
-        for (id, write) in facts {
-            let (Some(id), Some(name)) = (id, &write.superseded_by) else { continue };
-            let by = self.named(name);
-            let unfit = match by {
-                None => Unfit::SupersededByNothing(name.clone()),
-                Some(by) if self.leads_to(by, *id) => Unfit::Cyclic(name.clone()),
+    /// Ends facts that were superseded, by their own account. What superseded them may stand after them in the same event. Without that
+    /// they do not hold either, for they say so; but what has no name supersedes nothing.
+    pub(super) fn end_superseded(&mut self) {
+        for Superseded { id, key, by: name, is_valid } in std::mem::take(&mut self.superseded) {
+            let by = self.named(&name);
+            let (unfit, holds) = match by {
+                None => (Unfit::SupersededByNothing(name.clone()), is_valid && name.is_empty()),
+                Some(by) if self.leads_to(by, id) => (Unfit::Cyclic(name.clone()), is_valid),
                 Some(_) => {
-                    self.end(*id, by);
+                    self.end(id, by);
                     continue;
                 }
             };
-            self.unfit.push((write.key.clone(), unfit));
-            if !write.is_valid {
-                self.end(*id, None);
+            self.unfit.push((key, unfit));
+            if !holds {
+                self.end(id, None);
             }
         }
     }

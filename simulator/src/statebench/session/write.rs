@@ -1,6 +1,6 @@
 //! Writes of a timeline as writes of the kernel.
 
-use super::{Origin, Session};
+use super::{Origin, Session, Superseded};
 use crate::statebench::detect::Claim;
 use crate::statebench::fault::Unfit;
 use crate::statebench::import::{self, Imported, import, is_time_sensitive};
@@ -8,9 +8,10 @@ use crate::statebench::ranks;
 use crate::statebench::timeline::{AnyText, At, Initial, Note, Turn, Write as Written, moment};
 use crate::statebench::words::Stems;
 use orchestrion_kernel::item::{
-    Audience, Item, Key, Layer, MemoryType, Rank, Source, Standing, SupersessionRule,
+    Audience, Item, Key, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule,
 };
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
+use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Event, ItemId, Text, Time};
 
 /// What a signal is called that stands among the facts.
@@ -35,11 +36,12 @@ impl Session<'_> {
             self.unfit.push(("initial_state".to_string(), Unfit::UnknownLayer(layer.clone())));
         }
         for (key, AnyText(text)) in &initial.environment {
-            self.signal(key, text);
+            self.signal(key, text, None);
         }
-        let facts: Vec<_> =
-            initial.persistent_facts.iter().map(|fact| (self.write(fact, false), fact)).collect();
-        self.end_superseded(&facts);
+        for fact in &initial.persistent_facts {
+            self.write(fact, false);
+        }
+        self.end_superseded();
         self.derive();
         for (n, note) in initial.working_set.iter().enumerate() {
             let key = format!("note {}", n + 1);
@@ -49,48 +51,64 @@ impl Session<'_> {
         }
     }
 
-    /// Writes what a timeline writes, into the layer that it names. Gives the id of a fact that was added.
-    pub(super) fn write(&mut self, write: &Written, is_of_session: bool) -> Option<ItemId> {
+    /// Writes what a timeline writes, into the layer that it names.
+    pub(super) fn write(&mut self, write: &Written, is_of_session: bool) {
         let at = write.ts.map_or(self.at, |At(at)| at);
         for field in write.others.keys() {
             self.unfit.push((write.key.clone(), Unfit::UnknownField(field.clone())));
         }
         let result = match write.layer.as_str() {
             "persistent_facts" => self.fact(write, at, is_of_session),
-            "environment" => self.refuse_expired(&write.key, write.expires_at).map(|()| {
-                self.signal(&write.key, &write.value.0);
-                None
+            "environment" => self.refuse_expired(write.expires_at).map(|()| {
+                self.signal(&write.key, &write.value.0, write.expires_at);
             }),
             "working_set" => {
                 let (content, expires_at) = (write.value.0.clone(), write.expires_at);
-                self.note(&write.key, &Note { content, ts: write.ts, expires_at }).map(|()| None)
+                self.note(&write.key, &Note { content, ts: write.ts, expires_at })
             }
             "identity_role" => Err(Unfit::ReadOnlyLayer),
             other => Err(Unfit::UnknownLayer(other.to_string())),
         };
-        result.unwrap_or_else(|unfit| {
+        if let Err(unfit) = result {
             self.unfit.push((write.key.clone(), unfit));
-            None
-        })
-    }
-
-    /// What does not expire is refused if it has expired all the same, and kept otherwise.
-    fn refuse_expired(&mut self, key: &str, expires_at: Option<At>) -> Result<(), Unfit> {
-        let now = self.known.now();
-        match expires_at {
-            Some(At(at)) if at <= now => Err(Unfit::Expired { at, now }),
-            Some(_) => {
-                self.unfit.push((key.to_string(), Unfit::DoesNotExpire));
-                Ok(())
-            }
-            None => Ok(()),
         }
     }
 
-    fn fact(&mut self, write: &Written, at: Time, is_of_session: bool) -> Result<Option<ItemId>, Unfit> {
-        self.refuse_expired(&write.key, write.expires_at)?;
+    /// What the kernel does not let expire is refused if it has expired all the same.
+    fn refuse_expired(&self, expires_at: Option<At>) -> Result<(), Unfit> {
+        let now = self.known.now();
+        match expires_at {
+            Some(At(at)) if at <= now => Err(Unfit::Expired { at, now }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes when an item is to end, or that it is not to.
+    fn lasts(&mut self, id: ItemId, expires_at: Option<At>) {
+        match expires_at {
+            Some(At(at)) => self.ends.insert(id, at),
+            None => self.ends.remove(&id),
+        };
+    }
+
+    /// Ends what is to end by now.
+    fn expire(&mut self) {
+        let now = self.known.now();
+        let over: Vec<ItemId> = self.ends.iter().filter(|(_, at)| **at <= now).map(|(id, _)| *id).collect();
+        for id in over {
+            self.ends.remove(&id);
+            self.end(id, None);
+        }
+    }
+
+    fn fact(&mut self, write: &Written, at: Time, is_of_session: bool) -> Result<(), Unfit> {
+        self.refuse_expired(write.expires_at)?;
         let imported = import(&write.value.0);
         let scope = import::scope(&imported, write)?;
+        let is_withdrawn = !write.is_valid || write.superseded_by.as_ref().is_some_and(|by| !by.is_empty());
+        if is_withdrawn && write.supersedes.is_none() && self.has_other(&write.key, &imported.text, &scope) {
+            return Err(Unfit::Withdrawn);
+        }
         let kind = import::kind(write).unwrap_or_else(|unfit| {
             self.unfit.push((write.key.clone(), unfit));
             FactKind::Constraint(None)
@@ -111,7 +129,7 @@ impl Session<'_> {
             stems: Stems::of(&imported.text),
         };
         let named = self.follow(write);
-        let found = if write.supersedes.is_some() {
+        let found = if write.supersedes.is_some() || is_withdrawn {
             None
         } else {
             let claim = Claim {
@@ -139,18 +157,41 @@ impl Session<'_> {
             detected: found.map(|found| found.rule),
             rests_on: self.rested_on(write),
         };
-        let rank = new.source.rank;
+        let (rank, text) = (new.source.rank, new.text.clone());
         let added = self.decide(&write.key, &Write::Fact(new), origin);
         self.name_denied(&write.key, added, rank);
         added.into_iter().for_each(|id| self.expect_derived(id, write));
         if write.needs_review {
             added.into_iter().for_each(|id| self.restand(id, Standing::NeedsReview));
         }
-        let ended_later = write.superseded_by.is_some();
-        if imported.retracted || !(write.is_valid || ended_later) {
-            added.into_iter().for_each(|id| self.end(id, None));
+        // What says again what is known adds nothing, and may take it back.
+        let Some(id) = added.or_else(|| self.saying(&write.key, &text)) else { return Ok(()) };
+        self.lasts(id, write.expires_at);
+        if let Some(by) = &write.superseded_by {
+            let (key, by) = (write.key.clone(), by.clone());
+            self.superseded.push(Superseded { id, key, by, is_valid: write.is_valid });
+        } else if !write.is_valid {
+            self.end(id, None);
         }
-        Ok(added)
+        if imported.retracted {
+            self.end(id, None);
+        }
+        Ok(())
+    }
+
+    /// Whether a fact that holds says something else under this key, in this scope.
+    fn has_other(&self, key: &str, text: &str, scope: &Scope) -> bool {
+        let waits = |id: ItemId| self.superseded.iter().any(|superseded| superseded.id == id);
+        self.known.all(&Key::Fact(Text::from(key))).any(|Entry { item, .. }| {
+            let is_there = item.fact().is_some_and(|fact| fact.scope == *scope);
+            is_there && item.is_valid() && item.text.as_str() != text && !waits(item.id)
+        })
+    }
+
+    /// The valid fact of this key that says this.
+    fn saying(&self, key: &str, text: &Text) -> Option<ItemId> {
+        let mut all = self.known.all(&Key::Fact(Text::from(key)));
+        all.find(|entry| entry.item.is_valid() && entry.item.text == *text).map(|entry| entry.item.id)
     }
 
     /// Ends what its own text, or its own record, says not to hold.
@@ -182,6 +223,7 @@ impl Session<'_> {
         }
         let now = told.unwrap_or_default().max(self.known.now());
         self.decide(CLOCK, &Write::Clock { now, text: Text::from(text) }, Origin::default());
+        self.expire();
     }
 
     /// Lets the clock go on to the event in hand, said as before. It never goes back.
@@ -190,12 +232,13 @@ impl Session<'_> {
             let clock = self.known.find(&Key::Clock);
             let text = clock.map_or_else(|| Text::from(""), |entry| entry.item.text.clone());
             self.decide(CLOCK, &Write::Clock { now: self.at, text }, Origin::default());
+            self.expire();
         }
     }
 
     /// What comes from outside. One that is not for everybody, or counts only in a scope, is a fact of that audience and scope,
     /// because the kernel shows a signal to everybody; its rank is that of the rules, for no talk changes what is the case outside.
-    fn signal(&mut self, key: &str, text: &str) {
+    fn signal(&mut self, key: &str, text: &str, expires_at: Option<At>) {
         let imported = import(text);
         if key == CLOCK && imported.is_for_all() {
             return self.set_clock(text);
@@ -219,7 +262,13 @@ impl Session<'_> {
             (kept_apart, Write::Fact(fact))
         };
         self.decide(key, &write, origin);
+        self.lasts_as(&says_it, expires_at);
         self.end_older(&older, &says_it, imported.retracted);
+    }
+
+    /// Notes when the valid item of a key is to end.
+    fn lasts_as(&mut self, key: &Key, expires_at: Option<At>) {
+        self.valid(key).into_iter().for_each(|id| self.lasts(id, expires_at));
     }
 
     /// Ends what stood where something new stands now, among the facts or not; and the new too, if it was taken back.
@@ -285,8 +334,7 @@ impl Session<'_> {
         Write::Fact(self.unlinked(key, imported, source, MemoryType::User, at))
     }
 
-    /// Something in hand. What is not for everybody, or counts only in a scope, is a fact of that audience and scope, which does
-    /// not expire.
+    /// Something in hand. What is not for everybody, or counts only in a scope, is a fact of that audience and scope.
     fn note(&mut self, key: &str, note: &Note) -> Result<(), Unfit> {
         let imported = import(&note.content);
         let is_verbatim = !imported.is_for_all();
@@ -298,11 +346,14 @@ impl Session<'_> {
             let (text, expires_at) = (Text::from(imported.text.as_str()), note.expires_at.map(|At(at)| at));
             (in_hand, Write::Working { key: own, text, expires_at, rests_on: Vec::new() })
         } else {
-            self.refuse_expired(key, note.expires_at)?;
+            self.refuse_expired(note.expires_at)?;
             let at = note.ts.map_or(self.at, |At(at)| at);
             (kept_apart, self.users(apart, &imported, self.known.speaker().rank, at))
         };
         self.decide(key, &write, origin);
+        if matches!(says_it, Key::Fact(_)) {
+            self.lasts_as(&says_it, note.expires_at);
+        }
         self.end_older(&older, &says_it, imported.retracted);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What does not fit is named with its file and line, and the rest is taken.
 
-use super::{ask, fact, initial, instead, line, line_from, signal, with_facts, write};
+use super::{ask, fact, initial, instead, line, line_from, with_facts, write};
 use crate::statebench::read::Reader;
 use crate::statebench::score::{Report, Scorer};
 use serde_json::{Value, json};
@@ -100,14 +100,6 @@ fn an_expired_write_is_named_and_left_out() {
 }
 
 #[test]
-fn what_cannot_expire_says_so() {
-    let mut lasting = signal("weather", "Rain");
-    lasting["expires_at"] = "2026-01-01T00:00:00".into();
-    let told = told(&initial(), &[lasting]);
-    assert!(told[0].contains("only what is in the working set expires. It is kept"), "{told:?}");
-}
-
-#[test]
 fn a_clock_that_tells_no_moment_is_named() {
     let mut initial = initial();
     initial["environment"]["now"] = "teatime".into();
@@ -191,8 +183,7 @@ fn what_expires_among_notes_that_are_not_for_everybody_is_named() {
     };
     let told = told(&initial(), &[note("2024-01-01T00:00:00"), note("2026-01-01T00:00:00")]);
     assert!(told[0].contains("`soup`: the write expired at 2024-01-01T00:00:00Z, and it is "), "{told:?}");
-    assert!(told[1].contains("`soup`: only what is in the working set expires"), "{told:?}");
-    assert_eq!(told.len(), 2);
+    assert_eq!(told.len(), 1);
 }
 
 #[test]
@@ -232,4 +223,49 @@ fn what_is_derived_from_what_rests_on_it_or_counts_elsewhere_is_named() {
     assert!(told[2].contains("`guests`: `ruin` is to rest on it, but nothing"), "{told:?}");
     assert!(told[0].contains("`plan`: `guests` is to rest on it, but it rests on `guests`"), "{told:?}");
     assert!(told[1].contains("`slates`: `guests` is to rest on it, but"), "{told:?}");
+}
+
+#[test]
+fn what_does_not_hold_by_its_own_account_takes_the_place_of_nothing() {
+    let withdrawn = |key: &str, value: &str| {
+        let mut fact = fact(key, value);
+        fact["is_valid"] = false.into();
+        fact
+    };
+    let initial = with_facts(json!([fact("roof", "red")]));
+    let said = told(&initial, &[withdrawn("roof", "blue")]);
+    assert!(said[0].contains("`roof`: it says of itself that it does not hold"), "{said:?}");
+    let context =
+        super::contexts(&initial, &json!([write(withdrawn("roof", "blue")), ask("What?")])).remove(0);
+    assert!(context.ends_with("roof: red"), "{context}");
+    let context =
+        super::contexts(&initial, &json!([write(withdrawn("roof_v2", "blue")), ask("What?")])).remove(0);
+    assert!(context.ends_with("roof: red"), "{context}");
+    let context =
+        super::contexts(&initial, &json!([write(withdrawn("roof", "red")), ask("What?")])).remove(0);
+    assert!(!context.contains("red"), "what says it again takes it back: {context}");
+}
+
+#[test]
+fn what_a_later_event_wrote_as_superseded_is_told_to_nobody() {
+    let by = |is_valid: bool, by: &str| {
+        let mut old = fact("roof", "red");
+        old["is_valid"] = is_valid.into();
+        old["superseded_by"] = by.into();
+        old
+    };
+    let event = |writes: Value| json!({"ts": "2025-01-01T11:00:00", "type": "state_write", "writes": writes});
+    for is_valid in [true, false] {
+        let known = json!([write(fact("roof_v2", "black")), write(by(is_valid, "roof_v2")), ask("What?")]);
+        let comes = json!([event(json!([by(is_valid, "roof_v2"), fact("roof_v2", "black")])), ask("What?")]);
+        for events in [known, comes] {
+            let context = super::contexts(&initial(), &events).remove(0);
+            assert!(context.ends_with("\n\nroof: black"), "{context}");
+            assert!(report(&line(&events)).faults.is_empty(), "{events}");
+        }
+        let never =
+            super::contexts(&initial(), &json!([write(by(is_valid, "ruin")), ask("What?")])).remove(0);
+        assert!(!never.contains("red"), "{never}");
+        assert!(told(&initial(), &[by(is_valid, "ruin")])[0].contains("`ruin` is to have superseded it"));
+    }
 }

@@ -355,3 +355,40 @@ fn of_what_changes_by_itself_the_latest_by_its_time_is_told_and_of_the_rest_the_
     assert_eq!(told_as("fee", Some(true)), "fee: $95");
     assert_eq!(told_as("stock_price", Some(false)), "stock_price: $100");
 }
+
+#[test]
+fn what_expires_is_not_told_after_that_whatever_it_became() {
+    let at = |hour: &str| format!("2025-01-01T{hour}:00:00");
+    let lasting = |layer: &str, text: &str, until: &str| {
+        let mut lasting = signal("soup", text);
+        lasting["layer"] = layer.into();
+        lasting["expires_at"] = until.into();
+        write(lasting)
+    };
+    let told_of = |initial: &Value, events: &[Value]| {
+        let mut initial = initial.clone();
+        initial["identity_role"]["authority"] = "HR Manager".into();
+        told(&initial, events, "What of the soup?")
+    };
+    let secret = "[RESTRICTED: HR] The soup is off";
+    for (layer, text) in [
+        ("environment", "The soup is off"),
+        ("environment", secret),
+        ("working_set", "The soup is off"),
+        ("working_set", secret),
+        ("persistent_facts", "The soup is off"),
+    ] {
+        let over = told_of(&initial(), &[lasting(layer, text, &at("12"))]);
+        assert_eq!(over, "", "{layer}, {text}");
+        let lasts = told_of(&initial(), &[lasting(layer, text, &at("13"))]);
+        assert!(lasts.contains("The soup is off"), "{layer}, {text}: {lasts}");
+        let mut again = lasting(layer, text, &at("12"));
+        again["writes"][0]["expires_at"] = Value::Null;
+        again["writes"][0]["value"] = text.replace("off", "hot").into();
+        let renewed = told_of(&initial(), &[lasting(layer, text, &at("12")), again]);
+        assert!(renewed.contains("The soup is hot"), "{layer}, {text}: {renewed}");
+    }
+    let mut initial = initial();
+    initial["working_set"] = json!([{"content": secret, "expires_at": at("12")}]);
+    assert_eq!(told_of(&initial, &[]), "");
+}
