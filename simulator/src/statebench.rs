@@ -19,6 +19,7 @@ pub mod report;
 pub mod score;
 pub mod session;
 pub mod show;
+mod tags;
 pub mod timeline;
 mod values;
 pub mod words;

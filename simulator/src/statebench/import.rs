@@ -5,12 +5,13 @@
 
 use super::fault::Unfit;
 use super::ranks;
+use super::tags::Tags;
 use super::timeline::{Identity, Source, Write};
 use super::words::{pattern, words};
 use orchestrion_kernel::Text;
 use orchestrion_kernel::item::{self, Audience, ConstraintType, MemoryType, Rank, Scope};
 use orchestrion_kernel::knowledge::FactKind;
-use regex::{Captures, Regex};
+use regex::Regex;
 use std::sync::LazyLock;
 
 /// What a text says once its tags are read.
@@ -40,32 +41,24 @@ impl Imported {
 /// way that nobody can read, is for nobody: what is shown by mistake cannot be taken back.
 #[must_use]
 pub fn import(text: &str) -> Imported {
-    static RESTRICTED: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?i)\[\s*RESTRICTED[\s:]*(?:([^\[\]]*)\][\s:]*)?"));
-    static SCOPE: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?i)\[\s*SCOPE(?:\b|_)[\s:]*(?:([^\[\]]*)\][\s:]*)?"));
-    static INVALIDATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\[\s*INVALIDATED\b"));
     static SPEAKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[(\w+)\]\s*(.+?) \((.+?)\):\s*"));
-    static DRAFT: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?i)\((draft|tentative|proposed|preliminary)\)"));
-    let (restrictions, text) = take(&RESTRICTED, text);
-    let (scopes, text) = take(&SCOPE, &text);
-    let drafted = DRAFT.captures(&text).map(|found| Scope::Draft(Text::from(found[1].to_lowercase())));
+    let Tags { text, restrictions, scopes, supposed, retracted } = Tags::of(text);
+    let scope = supposed.map(supposed_scope).or_else(|| scopes.first().and_then(|name| scope_of(name)));
     Imported {
         audience: restrictions.iter().map(|tag| audience_of(tag)).reduce(both).unwrap_or_default(),
-        scope: drafted.or_else(|| scopes.first().map(|name| scope_of(name))),
-        retracted: INVALIDATED.is_match(&text),
-        speaker: SPEAKER.captures(&text).map(|found| (found[2].to_string(), ranks::of_word(&found[1]))),
+        scope,
+        retracted,
+        speaker: SPEAKER.captures(&text).map(|found| (found[2].to_string(), rank_of(&found[1], &found[3]))),
         text,
     }
 }
 
-/// What every tag of a kind says, and the text without them. One that is never closed says nothing.
-fn take(tag: &Regex, text: &str) -> (Vec<String>, String) {
-    let said = |found: Captures<'_>| found.get(1).map_or("", |said| said.as_str()).to_string();
-    let tags: Vec<String> = tag.captures_iter(text).map(said).collect();
-    let rest = if tags.is_empty() { text.into() } else { tag.replace_all(text, "") };
-    (tags, rest.trim().to_string())
+/// The rank of a speaker by tag and title: of two, the lower.
+fn rank_of(tag: &str, title: &str) -> Option<Rank> {
+    match (ranks::of_word(tag), ranks::of_word(title)) {
+        (Some(tag), Some(title)) => Some(tag.min(title)),
+        (tag, title) => tag.or(title),
+    }
 }
 
 /// Whoever is meant by both of two restrictions.
@@ -73,6 +66,16 @@ fn both(one: Audience, other: Audience) -> Audience {
     match (one, other) {
         (Audience::AtLeast(one), Audience::AtLeast(other)) => Audience::AtLeast(one.max(other)),
         (one, other) if one == other => one,
+        (Audience::AtLeast(rank), Audience::Permitted(name))
+        | (Audience::Permitted(name), Audience::AtLeast(rank))
+            if name.as_str() == DIRECTORS =>
+        {
+            if rank >= Rank::Executive {
+                Audience::AtLeast(rank)
+            } else {
+                Audience::Permitted(name)
+            }
+        }
         // The kernel has no word for a group of a rank.
         _ => nobody(),
     }
@@ -83,21 +86,22 @@ fn nobody() -> Audience {
     Audience::Permitted(Text::from(""))
 }
 
-/// Who is meant by `… restricted to AUDIENCE`: a rank and whoever is above it, or a name that must have been granted.
+/// Those who are called directors, and whoever is above them. The kernel has one rank for directors and managers.
+const DIRECTORS: &str = "director and above";
+
+/// Who is meant by a restriction: by the bare word of a level, whoever is of it or above it; by any other name, whoever was
+/// granted that.
 fn audience_of(restriction: &str) -> Audience {
-    const LEVELS: &[(&str, Rank)] = &[
-        ("vp", Rank::Executive),
-        ("executive", Rank::Executive),
-        ("director", Rank::Manager),
-        ("manager", Rank::Manager),
-    ];
-    let lower = restriction.to_lowercase();
-    let lower = lower.strip_prefix("to ").unwrap_or(&lower);
-    let audience = lower.rsplit_once("restricted to ").map_or(lower, |(_, audience)| audience);
-    let first = words(audience).into_iter().next().unwrap_or_default();
-    match LEVELS.iter().find(|(level, _)| *level == first.trim_end_matches('s')) {
+    const LEVELS: &[(&str, Rank)] =
+        &[("vp", Rank::Executive), ("executive", Rank::Executive), ("manager", Rank::Manager)];
+    static ABOVE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)(\+|\s+(and|or)\s+(above|up|higher)|\s+only|\s+level)+\W*$"));
+    let name = name_of_group(&ABOVE.replace(restriction.trim(), ""));
+    let level = name.as_str().trim_end_matches('s');
+    match LEVELS.iter().find(|(word, _)| *word == level) {
         Some((_, rank)) => Audience::AtLeast(*rank),
-        None => Audience::Permitted(name_of_group(audience)),
+        None if level == "director" => Audience::Permitted(Text::from(DIRECTORS)),
+        None => Audience::Permitted(name),
     }
 }
 
@@ -117,14 +121,24 @@ const SCOPES: &[(&str, ScopeKind)] = &[
     ("sandbox", Scope::Draft),
     ("estimat", Scope::Draft),
     ("what-if", Scope::Hypothetical),
+    ("what if", Scope::Hypothetical),
     ("scenario", Scope::Hypothetical),
     ("hypothe", Scope::Hypothetical),
 ];
 
-fn scope_of(name: &str) -> Scope {
-    let lower = name.to_lowercase();
+/// The scope of this name, unless it is everywhere.
+fn scope_of(name: &str) -> Option<Scope> {
+    let lower = name.trim().to_lowercase();
     let kind = SCOPES.iter().find(|(word, _)| lower.contains(word));
-    kind.map_or(Scope::Task as ScopeKind, |(_, kind)| *kind)(Text::from(lower))
+    (lower != "global").then(|| kind.map_or(Scope::Task as ScopeKind, |(_, kind)| *kind)(Text::from(lower)))
+}
+
+/// The scope of what calls itself so.
+fn supposed_scope(name: String) -> Scope {
+    match scope_of(&name) {
+        Some(scope @ Scope::Hypothetical(_)) => scope,
+        _ => Scope::Draft(Text::from(name)),
+    }
 }
 
 /// The scope of a write: what its text says, or else its field. Its id names it; without one it is the key's own.
@@ -213,19 +227,29 @@ pub fn identity(identity: &Identity) -> item::Identity {
     }
 }
 
-/// The groups that a title belongs to: every run of its words; to the leadership of each from manager on; and to the C-suite.
+/// The groups that a title belongs to: every run of its words, but what ranks above it; to the leadership of each from manager on; to
+/// the directors and to the C-suite. Whose intern or assistant somebody is says nothing of that.
 fn grants(title: &str) -> Vec<Text> {
-    let words = words(title);
-    let leads = ranks::of_title(title) >= Rank::Manager;
+    let lower = title.to_lowercase();
+    let words = words(lower.split(" to ").next().unwrap_or_default());
+    let rank = ranks::of_title(title);
+    let outranks = |group: &str| ranks::of_word(group).is_some_and(|word| word.min(Rank::Executive) > rank);
     let mut grants = Vec::new();
     for from in 0..words.len() {
         for to in from + 1..=words.len() {
             let group = words[from..to].join(" ");
-            if leads {
+            if outranks(&group) {
+                continue;
+            }
+            if rank >= Rank::Manager {
                 grants.push(Text::from(format!("{group} leadership")));
             }
             grants.push(Text::from(group));
         }
+    }
+    let is_director = rank >= Rank::Manager && words.iter().any(|word| word == "director");
+    if is_director || rank >= Rank::Executive {
+        grants.push(Text::from(DIRECTORS));
     }
     if ranks::is_chief(title) {
         grants.push(Text::from("c-suite"));
@@ -241,6 +265,10 @@ mod tests {
 
     /// Whether somebody with this title may see what is restricted to this audience.
     fn may_see(title: &str, audience: &str) -> bool {
+        may_see_text(title, &format!("[RESTRICTED: Some data restricted to {audience}] value"))
+    }
+
+    fn may_see_text(title: &str, text: &str) -> bool {
         let who = Identity {
             user_name: "Ada".to_string(),
             authority: title.to_string(),
@@ -250,7 +278,7 @@ mod tests {
         };
         let item::Identity { rank, permissions, .. } = identity(&who);
         let reader = Reader { rank, permissions, scope: Scope::Global, now: Time::default() };
-        reader.may_see(&import(&format!("[RESTRICTED: Some data restricted to {audience}] value")).audience)
+        reader.may_see(&import(text).audience)
     }
 
     #[test]
@@ -363,6 +391,105 @@ mod tests {
         assert_eq!(twice("HR", "HR"), Audience::Permitted(Text::from("hr")));
         assert_eq!(twice("VP+", "Director+"), Audience::AtLeast(Rank::Executive));
         assert_eq!(twice("HR", "VP+"), nobody());
+    }
+
+    #[test]
+    fn a_restriction_counts_in_every_bracket_and_at_the_beginning() {
+        let hr = Audience::Permitted(Text::from("hr"));
+        for text in [
+            "[HR RESTRICTED] 12 a day",
+            "[Access RESTRICTED to HR] 12 a day",
+            "(RESTRICTED: HR) 12 a day",
+            "{RESTRICTED: HR} 12 a day",
+            "[**RESTRICTED**: HR] 12 a day",
+            "[CONFIDENTIAL: HR] 12 a day",
+            "[STRICTLY RESTRICTED: HR] 12 a day",
+            "[RESTRICTED-HR] 12 a day",
+            "[R\u{200b}ESTRICTED: HR] 12 a day",
+            "\u{ff3b}RESTRICTED: HR\u{ff3d} 12 a day",
+            "RESTRICTED: HR only. 12 a day",
+            "Confidential: HR. 12 a day",
+        ] {
+            assert_eq!(import(text).audience, hr, "{text}");
+        }
+        for text in
+            ["RESTRICTED: 12 a day", "[RESTRICTED: 12 a day]", "(confidential) 12", "[top (restricted"]
+        {
+            assert!(!may_see_text("CEO", text), "{text}");
+            assert!(!import(text).text.is_empty(), "{text}: what says it again is known by its words");
+        }
+        for text in
+            ["The restricted area is (un)restricted", "Confidential matters: none", "[unrestricted] 12"]
+        {
+            assert_eq!(import(text).audience, Audience::Everybody, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_draft_a_supposition_and_a_withdrawal_count_in_brackets() {
+        for text in ["[DRAFT] 12", "12 (Draft v2)", "[Draft: x] 12", "[SCOPES: draft] 12", "[SCOPE=draft] 12"]
+        {
+            assert!(matches!(import(text).scope, Some(Scope::Draft(_))), "{text}: {:?}", import(text).scope);
+        }
+        for text in ["[HYPOTHETICAL] 12", "[WHAT-IF] 12", "(what if) 12"] {
+            assert!(matches!(import(text).scope, Some(Scope::Hypothetical(_))), "{text}");
+        }
+        for text in ["[scope: global] 12", "12 (draft beer)", "a draft"] {
+            assert_eq!(import(text).scope, None, "{text}");
+        }
+        for text in ["[SUPERSEDED] 12", "[RETRACTED: wrong] 12", "(INVALIDATED) 12", "12 (superseded by 13)"]
+        {
+            assert!(import(text).retracted, "{text}");
+        }
+        assert!(!import("13 (superseded the 12 of May), not retracted").retracted);
+    }
+
+    #[test]
+    fn whoever_serves_a_chief_is_none() {
+        for title in
+            ["Intern to the CEO", "Assistant to the CEO", "CEO Assistant", "Executive Assistant to the CEO"]
+        {
+            for audience in ["C-suite", "CEO", "VP+", "the executives", "Director+"] {
+                assert!(!may_see(title, audience), "{title} and {audience}");
+            }
+        }
+        assert!(
+            may_see("CEO", "CEO")
+                && may_see("HR Assistant", "HR")
+                && !may_see("Assistant Manager", "Manager+")
+        );
+    }
+
+    #[test]
+    fn only_the_bare_word_of_a_level_is_one() {
+        for (title, audience) in [
+            ("Project Manager", "Director+"),
+            ("Tech Lead", "directors and above"),
+            ("CTO", "VP Finance only"),
+            ("Sales Director", "Directors of Finance"),
+            ("Sales Manager", "Manager of HR"),
+            ("Sales Executive", "VP+"),
+        ] {
+            assert!(!may_see(title, audience), "{title} and {audience}");
+        }
+        for (title, audience) in [
+            ("Sales Director", "Director+"),
+            ("VP Sales", "directors and above"),
+            ("VP Finance", "VP Finance only"),
+            ("SVP", "VP+"),
+            ("EVP Sales", "VPs only"),
+            ("Sales Manager", "Managers"),
+        ] {
+            assert!(may_see(title, audience), "{title} and {audience}");
+        }
+    }
+
+    #[test]
+    fn of_a_tag_and_a_title_the_lower_counts() {
+        let rank = |text: &str| import(text).speaker.and_then(|(_, rank)| rank);
+        assert_eq!(rank("[BOARD] Dan (Intern): Stop"), Some(Rank::Guest));
+        assert_eq!(rank("[INTERN] Dan (CEO): Stop"), Some(Rank::Guest));
+        assert_eq!(rank("[VP] Dan (Baker): Stop"), Some(Rank::Executive));
     }
 
     #[test]

@@ -11,9 +11,12 @@ static RANKS: LazyLock<Vec<(Regex, Rank)>> = LazyLock::new(|| {
     [
         (r"^(policy|board|(finance |hr )?system)$", Rank::Policy),
         (r"\b(intern|trainee|apprentice|subordinate|guest|visitor|contractor)\b", Rank::Guest),
-        (r"\b(account executive|executive assistant|assistant to)\b", Rank::Employee),
+        (r"\b((account|sales|marketing|customer|non)[ -]executive|assistant|secretary)\b", Rank::Employee),
         (r"^admin(istrator)?$", Rank::Executive),
-        (r"\b(chief|c[a-z]o|chro|c level|vp|vice president|board|executive|president)\b", Rank::Executive),
+        (
+            r"\b(chief|c[a-z]o|chro|c level|[es]?vp|vice president|board|executive|president)\b",
+            Rank::Executive,
+        ),
         (r"\b(manager|director|lead|head)\b", Rank::Manager),
         (r"^(employee|peer|individual)\b", Rank::Employee),
     ]
@@ -63,7 +66,7 @@ pub(super) fn of_title(title: &str) -> Rank {
 /// Whether the title is of those who lead the house.
 pub(super) fn is_chief(title: &str) -> bool {
     static CHIEF: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(c[a-z]o|chro|chief)\b"));
-    CHIEF.is_match(&title.to_lowercase())
+    of_title(title) >= Rank::Executive && CHIEF.is_match(&title.to_lowercase())
 }
 
 /// The memory of a source.
