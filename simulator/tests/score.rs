@@ -101,6 +101,9 @@ fn what_cannot_be_taken_is_named_and_the_exit_code_says_so() {
     assert!(out.ends_with("4 timelines, 4 queries; 3 of 4 links resolved; 5 faults\n"), "{out}");
     let (_, err) = score(3, folder.path(), &["odd.jsonl", "--as", "statebench", "--show", "T-3"]);
     assert!(err.contains("odd.jsonl:3:"), "{err}");
+    fs::write(folder.path().join("write.jsonl"), format!("{odd}\n")).unwrap();
+    let (out, _) = score(3, folder.path(), &["write.jsonl", "--as", "statebench", "--show", "T-3"]);
+    assert!(out.contains("Not taken as it stands"), "{out}");
     score(2, folder.path(), &["none.jsonl", "--as", "statebench"]);
 }
 

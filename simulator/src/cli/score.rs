@@ -85,7 +85,11 @@ fn all(paths: &[PathBuf], format: Format, global: &Global) -> Result<Outcome> {
 fn one(paths: &[PathBuf], id: &str) -> Result<Outcome> {
     let (scorer, mut told, mut is_whole) = (Scorer::default(), String::new(), true);
     each(paths, &ProgressBar::hidden(), |file, case| match case {
-        Ok(case) if case.answers.id == id => told.push_str(&show(&scorer, file, &case)),
+        Ok(case) if case.answers.id == id => {
+            let (shown, is_taken) = show(&scorer, file, &case);
+            told.push_str(&shown);
+            is_whole &= is_taken;
+        }
         Ok(_) => {}
         Err(fault) => {
             files::complain(&fault);

@@ -8,9 +8,9 @@ use orchestrion_kernel::ItemId;
 use orchestrion_kernel::item::{Audience, Item, Layer, Scope, Standing};
 use std::fmt::Write as _;
 
-/// Tells a timeline.
+/// Tells a timeline, and whether all of it was taken as it stands.
 #[must_use]
-pub fn show(scorer: &Scorer<'_>, file: &str, case: &Case) -> String {
+pub fn show(scorer: &Scorer<'_>, file: &str, case: &Case) -> (String, bool) {
     let mut asked = Vec::new();
     let session = scorer.replay(&case.timeline, |_, prompt, context| asked.push((prompt, context)));
     let verdicts = case.answers.judge(asked.iter().map(|(_, context)| context.as_str()));
@@ -24,10 +24,10 @@ pub fn show(scorer: &Scorer<'_>, file: &str, case: &Case) -> String {
     if !faults.is_empty() {
         told.push_str("\nNot taken as it stands\n");
     }
-    for fault in faults {
+    for fault in &faults {
         let _ = writeln!(told, "  {}", fault.kind);
     }
-    told
+    (told, faults.is_empty())
 }
 
 fn known(out: &mut String, session: &Session<'_>) -> std::fmt::Result {
