@@ -6,7 +6,7 @@
 use super::conversation::Said;
 use super::ranks;
 use super::values::{Values, without_values};
-use super::words::{Stems, is_number, pattern, stem};
+use super::words::{Stems, pattern, stem};
 use orchestrion_kernel::ItemId;
 use orchestrion_kernel::item::{Rank, SupersessionRule};
 use regex::Regex;
@@ -96,15 +96,28 @@ static ATTRIBUTES: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The entity that a key speaks of: without version, correction, or the letter of an alternative.
 #[must_use]
-pub fn slot(key: &str) -> &str {
+pub fn slot(key: &str) -> String {
     static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(_v\d+|_corrected|_updated|_new|_[a-z])$"));
-    VERSION.find(key).map_or(key, |version| &key[..version.start()])
+    VERSION.replace(&plain(key), "").into_owned()
 }
 
 /// The same, but alternatives are entities of their own.
-fn entity(key: &str) -> &str {
+fn entity(key: &str) -> String {
     static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(_v\d+|_corrected|_updated|_new)$"));
-    VERSION.find(key).map_or(key, |version| &key[..version.start()])
+    VERSION.replace(&plain(key), "").into_owned()
+}
+
+/// A key as most are written, in small letters with `_`: `Roof-V2` and `roofV2` are `roof_v2`.
+pub(super) fn plain(key: &str) -> String {
+    let (mut plain, mut was_small) = (String::new(), false);
+    for c in key.chars() {
+        if c.is_uppercase() && was_small {
+            plain.push('_');
+        }
+        was_small = c.is_lowercase() || c.is_ascii_digit();
+        plain.extend(if c == '-' { '_' } else { c }.to_lowercase());
+    }
+    plain
 }
 
 /// The rank on whose word something is said, if that is told.
@@ -178,7 +191,7 @@ impl<'a> Reading<'a> {
     fn of_session(&self, fact: &KnownFact<'_>, born: usize) -> Vec<(usize, Detected)> {
         let claim = &fact.claim;
         let said = self.turns.iter().find(|(n, _)| *n == born).map(|(_, turn)| &turn.stems);
-        let about = Stems::of(slot(claim.key)).and(said.unwrap_or(claim.stems)).without(claim.stems);
+        let about = Stems::of(&slot(claim.key)).and(said.unwrap_or(claim.stems)).without(claim.stems);
         let is_open = |fact: &&KnownFact<'_>| fact.is_valid && fact.is_of_session;
         let is_alone = self.facts.iter().filter(is_open).count() == 1;
         let found = self.later(fact, born + 1).filter_map(|(n, turn)| {
@@ -197,7 +210,7 @@ impl<'a> Reading<'a> {
     fn unsaid(&self, fact: &KnownFact<'_>) -> Vec<(usize, Detected)> {
         let claim = &fact.claim;
         let Some((_, values)) = self.values.iter().find(|(id, _)| *id == fact.id) else { return Vec::new() };
-        let about = Stems::of(entity(claim.key)).and(&Stems::of(&without_values(claim.text)));
+        let about = Stems::of(&entity(claim.key)).and(&Stems::of(&without_values(claim.text)));
         let is_only = |said: &Values| {
             let mut others = self.values.iter().filter(|(id, _)| *id != fact.id);
             !others.any(|(_, values)| values.compare_with(said))
@@ -260,12 +273,13 @@ impl Detect for Keywords {
         Some(Detected { old: strongest.id, rule: SupersessionRule::Implicit, on_word_of: None })
     }
 
-    /// Two signals are on the same matter if they share a name or a number, or two words.
+    /// Two signals are on the same matter if they share a name or a number of two digits, or two words.
     fn in_signal(&self, new: &Claim<'_>, current: &[(ItemId, Claim<'_>)]) -> Option<Detected> {
         let names = names(new.text);
+        let tells = |stem: &str| stem.chars().filter(char::is_ascii_digit).count() > 1;
         let same = |(_, old): &&(ItemId, Claim<'_>)| {
             let shared: Vec<&str> = new.stems.shared(old.stems).collect();
-            shared.len() >= 2 || shared.iter().any(|stem| is_number(stem) || names.has(stem))
+            shared.len() >= 2 || shared.iter().any(|stem| tells(stem) || names.has(stem))
         };
         let (old, _) = current.iter().rfind(same)?;
         Some(Detected { old: *old, rule: SupersessionRule::Temporal, on_word_of: None })

@@ -1,7 +1,7 @@
 //! How a fact is told in a context: under which name, and in which words.
 
 use super::context::{Known, Parted};
-use super::detect::slot;
+use super::detect::{plain, slot};
 use super::relevance::{Candidate, relevance};
 use super::session::Session;
 use super::words::{Stems, pattern};
@@ -140,20 +140,21 @@ fn successor(session: &Session<'_>, item: &Item) -> Option<ItemId> {
 
 /// The name that is told: without what only tells versions apart.
 fn name(key: &str) -> String {
-    static AROUND: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(global|shared)_|(_v\d+|_corrected)$"));
+    static AROUND: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)^(global|shared)[_-]|([_-]v\d+|[_-]corrected)$"));
     AROUND.replace_all(key, "").into_owned()
 }
 
 /// Whether a name only counts, as `fact_7` does, or tells alternatives apart.
 fn is_enumerated(name: &str) -> bool {
     static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"_(\d+|[a-z])$"));
-    NUMBER.is_match(name)
+    NUMBER.is_match(&plain(name))
 }
 
 /// What a key is about; one that only counts is about nothing.
 fn attribute(key: &str) -> Stems {
     static COUNTED: LazyLock<Regex> = LazyLock::new(|| pattern(r"_\d+$"));
-    if COUNTED.is_match(key) { Stems::default() } else { Stems::of(slot(key)) }
+    if COUNTED.is_match(&plain(key)) { Stems::default() } else { Stems::of(&slot(key)) }
 }
 
 /// A parenthesis that repeats a number of what the fact took the place of is history, and cut.

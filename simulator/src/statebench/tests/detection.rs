@@ -1,6 +1,6 @@
 //! Rules on what a conversation takes the place of, though nobody wrote it.
 
-use super::{ask, fact, initial, line_from, say, told, with_facts, write};
+use super::{ask, fact, initial, line_from, say, signal, told, with_facts, write};
 use crate::statebench::conversation::Said;
 use crate::statebench::detect::{Claim, Detect, Detected, KnownFact};
 use crate::statebench::read::Reader;
@@ -265,4 +265,33 @@ fn another_way_to_read_is_another_detector() {
     ]);
     let contexts = super::contexts_by(&scorer, &initial(), &events);
     assert!(contexts[0].contains("roof: red"), "{contexts:?}");
+}
+
+#[test]
+fn a_digit_alone_is_no_matter_that_two_signals_share() {
+    let signals = |one: &str, other: &str| {
+        told(&initial(), &[write(signal("a", one)), write(signal("b", other))], "What?")
+    };
+    assert_eq!(signals("3 units in stock", "demo in 3 hours"), "3 units in stock\ndemo in 3 hours");
+    assert_eq!(signals("gate 31 is shut", "boarding at 31"), "boarding at 31");
+}
+
+#[test]
+fn versions_and_alternatives_are_read_in_keys_of_every_style() {
+    for (first, second) in [
+        ("roof_v1", "roof_v2"),
+        ("roof-v1", "roof-v2"),
+        ("roofV1", "roofV2"),
+        ("ROOF_V1", "ROOF_V2"),
+        ("roof", "roofUpdated"),
+    ] {
+        let told = told(&initial(), &[write(fact(first, "red")), write(fact(second, "black"))], "What?");
+        assert!(told.contains("black") && !told.contains("red"), "{second}: {told}");
+    }
+    for (first, second) in [("order-a", "order-b"), ("orderA", "orderB"), ("ORDER_A", "ORDER_B")] {
+        let said =
+            [fact(first, "[VP] Vi (VP Sales): Go"), fact(second, "[MANAGER] Mo (Sales Manager): Stop")];
+        let told = told(&initial(), &said.map(write), "What?");
+        assert_eq!(told, "[VP] Vi (VP Sales): Go", "{second}");
+    }
 }
