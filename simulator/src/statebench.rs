@@ -11,6 +11,7 @@ pub mod conversation;
 pub mod detect;
 pub mod fault;
 pub mod import;
+mod order;
 mod present;
 mod ranks;
 pub mod read;

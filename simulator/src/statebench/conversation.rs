@@ -3,7 +3,8 @@
 //! Only the user states anything; the other side repeats. Who asks states nothing, and what is only supposed is in a scope of
 //! its own, where no context looks. An interruption is a task of its own, from its cue to the words that resume the first.
 
-use super::import::{Imported, import};
+use super::fault::Unfit;
+use super::import::{Imported, import_on};
 use super::ranks;
 use super::timeline::{Speaker, Turn};
 use super::words::{Stems, pattern, sentences};
@@ -99,10 +100,14 @@ impl Conversation {
     }
 
     /// Hears a turn. What it states is to be written by the caller, who then says the ids.
-    pub(super) fn hear(&mut self, turn: &Turn) -> &mut Said {
+    ///
+    /// # Errors
+    /// It says of itself that it does not hold, or is in no known scope: then nobody heard it.
+    pub(super) fn hear(&mut self, turn: &Turn) -> Result<&mut Said, Unfit> {
         static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[([^\]]*)\]:\s*"));
         // Tags are read first: one that is taken for the name of whoever speaks would hide nothing.
-        let Imported { text: told, audience, scope, retracted, .. } = import(&turn.text);
+        let Imported { text: told, audience, scope, retracted, .. } =
+            import_on(turn.terms(), "turn", &turn.text)?;
         let named = NAME.captures(&told);
         let text = named.as_ref().map_or(told.as_str(), |found| &told[found[0].len()..]).to_string();
         let rank = named.map(|found| ranks::of_title(&found[1]));
@@ -124,7 +129,7 @@ impl Conversation {
         }
         self.turns.push(said);
         let last = self.turns.len() - 1;
-        &mut self.turns[last]
+        Ok(&mut self.turns[last])
     }
 
     /// The task that a question is about: the open one, unless the question speaks only of the first; then it resumes that.
@@ -151,16 +156,16 @@ fn statements(text: &str) -> Vec<Statement> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statebench::timeline::At;
 
     fn turn(speaker: Speaker, text: &str) -> Turn {
-        Turn { at: At(Time::default()), speaker, text: text.to_string() }
+        let told = serde_json::json!({"ts": "1970-01-01T00:00:00", "speaker": "user", "text": text});
+        Turn { speaker, ..serde_json::from_value(told).unwrap() }
     }
 
     fn heard(texts: &[&str]) -> Conversation {
         let mut conversation = Conversation::default();
         for text in texts {
-            conversation.hear(&turn(Speaker::User, text));
+            conversation.hear(&turn(Speaker::User, text)).unwrap();
         }
         conversation
     }
@@ -215,7 +220,7 @@ mod tests {
     #[test]
     fn the_assistant_states_nothing() {
         let mut conversation = Conversation::default();
-        assert_eq!(conversation.hear(&turn(Speaker::Assistant, "The roof is red.")).stated(), "");
+        assert_eq!(conversation.hear(&turn(Speaker::Assistant, "The roof is red.")).unwrap().stated(), "");
     }
 
     #[test]

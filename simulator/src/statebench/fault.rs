@@ -90,6 +90,10 @@ pub enum Unfit {
     },
     /// It is to say what time it is, and does not.
     NoMoment(String),
+    /// A field that says for whom it is, and that nobody here can read.
+    UnreadRestriction(String),
+    /// A field that only facts have.
+    OfFactsOnly(&'static str),
     /// It says itself that it does not hold.
     Withdrawn,
     /// The kernel refuses it.
@@ -146,7 +150,7 @@ impl fmt::Display for Unfit {
             ),
             Self::UnknownField(field) => write!(
                 f,
-                "unknown field `{field}`; expected those of a persistent fact (003). It is kept without"
+                "unknown field `{field}`; expected those of its layer (003). It is kept without"
             ),
             Self::UnknownMemory(memory) => write!(
                 f,
@@ -203,6 +207,13 @@ impl fmt::Display for Unfit {
                 "`{text}` is no moment; expected one such as 2025-11-25T12:00:00. It is told as it stands, and the \
                  clock stays"
             ),
+            Self::UnreadRestriction(field) => write!(
+                f,
+                "its field `{field}` cannot be read; expected a tag in its text, such as [RESTRICTED: HR]. It is left out"
+            ),
+            Self::OfFactsOnly(field) => {
+                write!(f, "only persistent_facts have the field `{field}`. It is kept without")
+            }
             Self::Withdrawn => {
                 f.write_str("it says of itself that it does not hold; expected what does. It is left out")
             }

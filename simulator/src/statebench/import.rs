@@ -6,12 +6,14 @@
 use super::fault::Unfit;
 use super::ranks;
 use super::tags::Tags;
-use super::timeline::{Identity, Source, Write};
+use super::timeline::{Identity, Source, Terms, Write};
 use super::words::{pattern, words};
 use orchestrion_kernel::Text;
 use orchestrion_kernel::item::{self, Audience, ConstraintType, MemoryType, Rank, Scope};
 use orchestrion_kernel::knowledge::FactKind;
 use regex::Regex;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// What a text says once its tags are read.
@@ -142,12 +144,12 @@ fn supposed_scope(name: String) -> Scope {
 }
 
 /// The scope of a write: what its text says, or else its field. Its id names it; without one it is the key's own.
-pub(super) fn scope(imported: &Imported, write: &Write) -> Result<Scope, Unfit> {
+pub(super) fn scope(imported: &Imported, terms: Terms<'_>, key: &str) -> Result<Scope, Unfit> {
     if let Some(scope) = &imported.scope {
         return Ok(scope.clone());
     }
-    let own = || Text::from(write.scope_id.as_deref().unwrap_or(&write.key));
-    Ok(match write.scope.as_str() {
+    let own = || Text::from(terms.scope_id.unwrap_or(key));
+    Ok(match terms.scope {
         "global" => Scope::Global,
         "session" => Scope::Session,
         "task" => Scope::Task(own()),
@@ -155,6 +157,30 @@ pub(super) fn scope(imported: &Imported, write: &Write) -> Result<Scope, Unfit> 
         "draft" => Scope::Draft(own()),
         other => return Err(Unfit::UnknownScope(other.to_string())),
     })
+}
+
+/// What is no fact, by its tags and fields. The session is the only one, so what counts in it counts everywhere there.
+pub(super) fn import_on(terms: Terms<'_>, key: &str, text: &str) -> Result<Imported, Unfit> {
+    let imported = import(text);
+    if terms.is_withdrawn() {
+        return Err(Unfit::Withdrawn);
+    }
+    let scope = scope(&imported, terms, key)?;
+    Ok(Imported { scope: (!matches!(scope, Scope::Global | Scope::Session)).then_some(scope), ..imported })
+}
+
+/// The fields of what has none but these: unknown, and of those the first that may say for whom it is.
+pub(super) fn unknown<'a>(
+    others: &'a BTreeMap<String, Value>,
+    known: &[&str],
+) -> (Vec<&'a str>, Option<&'a str>) {
+    let says = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
+    let restricts = |name: &str| {
+        ["restrict", "confidential", "secret", "audience"].iter().any(|word| name.contains(word))
+    };
+    let unknown = || others.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+    let unread = unknown().find(|(name, value)| says(value) && restricts(&name.to_lowercase()));
+    (unknown().map(|(name, _)| name.as_str()).collect(), unread.map(|(name, _)| name.as_str()))
 }
 
 /// Whether it is a constraint, and of which kind.

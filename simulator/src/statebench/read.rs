@@ -3,7 +3,7 @@
 
 use super::answers::{Answer, Answers};
 use super::fault::{Fault, FaultKind};
-use super::timeline::{AnyText, At, Event, Identity, Initial, Timeline};
+use super::timeline::{AnyText, At, Event, Identity, Initial, Timeline, or_default};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -54,11 +54,11 @@ struct RawCase<'a> {
 #[serde(expecting = "an object with identity_role, persistent_facts, working_set and environment")]
 struct RawInitial<'a> {
     identity_role: Identity,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "or_default")]
     persistent_facts: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "or_default")]
     working_set: Vec<&'a RawValue>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     environment: BTreeMap<String, AnyText>,
     #[serde(flatten)]
     others: BTreeMap<String, IgnoredAny>,
@@ -84,7 +84,7 @@ struct Typed {
 #[serde(expecting = "an object with ts and writes")]
 struct RawWrites<'a> {
     ts: At,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "or_default")]
     writes: Vec<&'a RawValue>,
 }
 
@@ -99,7 +99,9 @@ struct RawQuery {
 #[derive(Deserialize)]
 #[serde(expecting = "an object with must_mention and must_not_mention")]
 struct RawAnswer {
+    #[serde(deserialize_with = "or_default")]
     must_mention: Vec<String>,
+    #[serde(deserialize_with = "or_default")]
     must_not_mention: Vec<String>,
 }
 
@@ -165,7 +167,9 @@ impl<'a> Line<'a> {
             let told = error.to_string();
             let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
             let before = part.as_ptr() as usize - self.text.as_ptr() as usize;
-            format!("{told}, at column {}", before + error.column())
+            let field =
+                field_before(part, error.column()).map_or(String::new(), |name| format!(", in `{name}`"));
+            format!("{told}{field}, at column {}", before + error.column())
         })
     }
 
@@ -208,6 +212,27 @@ impl<'a> Line<'a> {
             }
         })
     }
+}
+
+/// The field whose value ends, or is broken, at this column of an object: the names of the fields around it.
+fn field_before(part: &str, column: usize) -> Option<String> {
+    let (mut names, mut last, mut text): (Vec<Option<&str>>, _, Option<usize>) = (Vec::new(), None, None);
+    let mut is_escaped = false;
+    for (n, byte) in part.bytes().enumerate().take(column) {
+        match (text, byte) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some(_), b'\\') => is_escaped = true,
+            (Some(from), b'"') => (last, text) = (part.get(from..n), None),
+            (Some(_), _) => {}
+            (None, b'"') => text = Some(n + 1),
+            (None, b':') => names.iter_mut().last().into_iter().for_each(|name| *name = last),
+            (None, b'{' | b'[') => names.push(None),
+            (None, b'}' | b']') => drop(names.pop()),
+            _ => {}
+        }
+    }
+    let names: Vec<&str> = names.into_iter().flatten().collect();
+    (!names.is_empty()).then(|| names.join("."))
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
@@ -358,8 +383,37 @@ mod tests {
         ];
         assert_eq!(faults.len(), expected.len(), "{faults:?}");
         for (fault, expected) in faults.iter().zip(expected) {
-            assert!(fault.to_string().contains(&format!("expected {expected}, at column ")), "{fault}");
+            assert!(fault.to_string().contains(&format!("expected {expected}, ")), "{fault}");
         }
+    }
+
+    #[test]
+    fn null_is_an_empty_list_and_what_has_another_type_is_named_by_its_field() {
+        let mut line: serde_json::Value = serde_json::from_str(&line(&json!([
+            {"ts": "2025-01-01T10:00:00", "type": "state_write", "writes": null},
+            {"ts": "2025-01-01T10:00:00", "type": "query", "prompt": "?",
+                "ground_truth": {"must_mention": null, "must_not_mention": null}}])))
+        .unwrap();
+        for list in ["persistent_facts", "working_set", "environment"] {
+            line["initial_state"][list] = serde_json::Value::Null;
+        }
+        line["initial_state"]["identity_role"]["permissions"] = serde_json::Value::Null;
+        let Case { timeline, faults, .. } = read(line.to_string().as_bytes()).remove(0).unwrap();
+        assert_eq!((timeline.events.len(), faults.len()), (2, 0), "{faults:?}");
+        let fact =
+            |depends_on: serde_json::Value| json!([{"key": "a", "value": 1, "depends_on": depends_on}]);
+        line["initial_state"]["persistent_facts"] = fact(json!(null));
+        assert_eq!(read(line.to_string().as_bytes())[0].as_ref().unwrap().faults, []);
+        line["initial_state"]["persistent_facts"] = fact(json!("b"));
+        let told = read(line.to_string().as_bytes())[0].as_ref().unwrap().faults[0].to_string();
+        assert!(told.contains("expected a sequence, in `depends_on`, at column"), "{told}");
+        line["initial_state"]["identity_role"]["permissions"] = json!(7);
+        let told = faults_of(&line);
+        assert!(told.contains("in `initial_state.identity_role.permissions`, at column"), "{told}");
+    }
+
+    fn faults_of(line: &serde_json::Value) -> String {
+        faults(line.to_string().as_bytes()).remove(0)
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod bad_input;
 mod context;
 mod detection;
+mod outside;
 mod present;
 mod state;
 
@@ -90,7 +91,7 @@ fn told(initial: &Value, events: &[Value], question: &str) -> String {
     let mut events = events.to_vec();
     events.push(ask(question));
     let context = contexts(initial, &events.into()).remove(0);
-    let pinned = "Ada; Kitchen; Inn\n\nnow: 2025-01-01T10:00:00";
+    let pinned = "Ada; Kitchen; Inn\n\nnow: 2025-01-01T12:00:00";
     let rest =
         context.strip_prefix(pinned).unwrap_or_else(|| panic!("identity and clock come first: {context}"));
     rest.trim_start().to_string()

@@ -3,13 +3,16 @@
 //! The reader parts each line into this and its [`Answers`](super::answers::Answers). Deliberately absent, therefore: every
 //! field of `ground_truth`.
 
+use super::words::pattern;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 use orchestrion_kernel::Time;
-use serde::de::IgnoredAny;
+use regex::Regex;
 use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// What is known at first, and what happens then.
 #[derive(Clone, Debug)]
@@ -50,7 +53,7 @@ pub struct Identity {
     #[serde(default, deserialize_with = "or_default")]
     pub organization: String,
     /// What was granted by name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub permissions: Vec<String>,
 }
 
@@ -64,6 +67,19 @@ pub struct Note {
     pub ts: Option<At>,
     /// When it expires.
     pub expires_at: Option<At>,
+    /// The scope, as it stands there.
+    #[serde(default = "global")]
+    pub scope: String,
+    /// Which task, supposition or draft its scope is.
+    pub scope_id: Option<String>,
+    /// Whether it is current.
+    #[serde(default = "yes")]
+    pub is_valid: bool,
+    /// What superseded it.
+    pub superseded_by: Option<String>,
+    /// Any other field.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
 }
 
 /// Something written into a layer.
@@ -76,7 +92,8 @@ pub struct Write {
     /// The layer, as it stands there.
     #[serde(default = "persistent")]
     pub layer: String,
-    /// What it speaks of.
+    /// What it speaks of, without the space around it: only keys of ours begin with one.
+    #[serde(deserialize_with = "trimmed")]
     pub key: String,
     /// What it says.
     pub value: AnyText,
@@ -101,10 +118,10 @@ pub struct Write {
     #[serde(default = "yes")]
     pub is_valid: bool,
     /// The ids or keys of what it rests on.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub depends_on: Vec<String>,
     /// The ids or keys of what rests on it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub derived_facts: Vec<String>,
     /// Whether what it rests on says something else since.
     #[serde(default)]
@@ -120,8 +137,44 @@ pub struct Write {
     pub expires_at: Option<At>,
     /// Fields that there are not.
     #[serde(flatten)]
-    pub others: BTreeMap<String, IgnoredAny>,
+    pub others: BTreeMap<String, Value>,
 }
+
+/// Where something counts, and whether it does: what its fields say of that.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    pub(super) scope: &'a str,
+    pub(super) scope_id: Option<&'a str>,
+    is_valid: bool,
+    superseded_by: Option<&'a str>,
+}
+
+impl Terms<'_> {
+    /// Whether it says of itself that it does not hold.
+    pub(super) fn is_withdrawn(&self) -> bool {
+        !self.is_valid || self.superseded_by.is_some_and(|by| !by.is_empty())
+    }
+}
+
+/// What has terms.
+macro_rules! terms {
+    ($($of:ty),+) => {$(
+        impl $of {
+            /// Where it counts, and whether it does.
+            #[must_use]
+            pub fn terms(&self) -> Terms<'_> {
+                Terms {
+                    scope: &self.scope,
+                    scope_id: self.scope_id.as_deref(),
+                    is_valid: self.is_valid,
+                    superseded_by: self.superseded_by.as_deref(),
+                }
+            }
+        }
+    )+};
+}
+
+terms!(Write, Note, Turn);
 
 /// Where something comes from.
 #[derive(Clone, Debug, Default)]
@@ -186,6 +239,19 @@ pub struct Turn {
     pub speaker: Speaker,
     /// What is said.
     pub text: String,
+    /// The scope, as it stands there.
+    #[serde(default = "global")]
+    pub scope: String,
+    /// Which task, supposition or draft its scope is.
+    pub scope_id: Option<String>,
+    /// Whether it holds.
+    #[serde(default = "yes")]
+    pub is_valid: bool,
+    /// What superseded it.
+    pub superseded_by: Option<String>,
+    /// Any other field.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
 }
 
 /// Who speaks.
@@ -227,6 +293,28 @@ pub(super) fn written(moment: Time) -> String {
     at.map_or_else(|| moment.to_string(), |at| at.to_string())
 }
 
+/// A moment as another one was told: in its zone, and as fine as that.
+pub(super) fn written_like(form: &str, at: Time) -> Option<String> {
+    static SHAPE: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"^\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d(:\d\d)?[\d.]*(?:([+-])(\d\d):?(\d\d)|([Zz]))?$")
+    });
+    moment(form)?;
+    let Some(shape) = SHAPE.captures(form.trim()) else { return Some(written(at)) };
+    let number =
+        |n: usize| shape.get(n).and_then(|found| found.as_str().parse::<i32>().ok()).unwrap_or_default();
+    let seconds = (number(4) * 60 + number(5)) * 60;
+    let seconds = if shape.get(3).is_some_and(|sign| sign.as_str() == "-") { -seconds } else { seconds };
+    let offset = Offset::from_seconds(seconds).ok()?;
+    let at = offset.to_datetime(Timestamp::from_millisecond(i64::try_from(at.millis()).ok()?).ok()?);
+    let zone = shape.get(3).or(shape.get(6)).map_or("", |zone| &form.trim()[zone.start()..]);
+    let fine = if shape.get(2).is_some() { ":%S" } else { "" };
+    Some(format!("{}{zone}", at.strftime(&format!("%Y-%m-%d{}%H:%M{fine}", &shape[1]))))
+}
+
+fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    String::deserialize(deserializer).map(|text| text.trim().to_string())
+}
+
 fn persistent() -> String {
     "persistent_facts".to_string()
 }
@@ -240,7 +328,9 @@ const fn yes() -> bool {
 }
 
 /// Nothing where `null` stands.
-fn or_default<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub(super) fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 

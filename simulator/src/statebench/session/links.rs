@@ -126,6 +126,7 @@ impl Session<'_> {
     /// The latest valid fact of this id, or of this key, or else the latest of this id, or of this key. What has no name is not
     /// named by none.
     fn named(&self, name: &str) -> Option<ItemId> {
+        let name = name.trim();
         if name.is_empty() {
             return None;
         }

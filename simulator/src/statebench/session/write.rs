@@ -3,9 +3,12 @@
 use super::{Origin, Session, Superseded};
 use crate::statebench::detect::Claim;
 use crate::statebench::fault::Unfit;
-use crate::statebench::import::{self, Imported, import, is_time_sensitive};
+use crate::statebench::import::{self, Imported, import, import_on, is_time_sensitive};
+use crate::statebench::order::in_order;
 use crate::statebench::ranks;
-use crate::statebench::timeline::{AnyText, At, Initial, Note, Turn, Write as Written, moment};
+use crate::statebench::timeline::{
+    AnyText, At, Initial, Note, Turn, Write as Written, moment, written, written_like,
+};
 use crate::statebench::words::Stems;
 use orchestrion_kernel::item::{
     Audience, Item, Key, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule,
@@ -13,12 +16,17 @@ use orchestrion_kernel::item::{
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Event, ItemId, Text, Time};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How every key begins that is ours, and none of a timeline.
+const OURS: &str = "\u{a0}";
 
 /// What a signal is called that stands among the facts.
-const SIGNAL: &str = "environment: ";
+const SIGNAL: &str = "\u{a0}environment: ";
 
 /// What something in hand is called that stands among the facts.
-const NOTE: &str = "working set: ";
+const NOTE: &str = "\u{a0}working set: ";
 
 /// The signal that says what time it is.
 const CLOCK: &str = "now";
@@ -36,16 +44,16 @@ impl Session<'_> {
             self.unfit.push(("initial_state".to_string(), Unfit::UnknownLayer(layer.clone())));
         }
         for (key, AnyText(text)) in &initial.environment {
-            self.signal(key, text, None);
+            self.signal(key, import(text), None);
         }
-        for fact in &initial.persistent_facts {
+        for fact in in_order(&initial.persistent_facts) {
             self.write(fact, false);
         }
         self.end_superseded();
         self.derive();
         for (n, note) in initial.working_set.iter().enumerate() {
-            let key = format!("note {}", n + 1);
-            if let Err(unfit) = self.note(&key, note) {
+            let key = format!("{OURS}note {}", n + 1);
+            if let Err(unfit) = self.first_note(&key, note) {
                 self.unfit.push((key, unfit));
             }
         }
@@ -54,17 +62,18 @@ impl Session<'_> {
     /// Writes what a timeline writes, into the layer that it names.
     pub(super) fn write(&mut self, write: &Written, is_of_session: bool) {
         let at = write.ts.map_or(self.at, |At(at)| at);
-        for field in write.others.keys() {
-            self.unfit.push((write.key.clone(), Unfit::UnknownField(field.clone())));
+        if !self.knows_fields(&write.key, &write.others, &[]) {
+            return;
         }
         let result = match write.layer.as_str() {
             "persistent_facts" => self.fact(write, at, is_of_session),
-            "environment" => self.refuse_expired(write.expires_at).map(|()| {
-                self.signal(&write.key, &write.value.0, write.expires_at);
+            "environment" => self.outside(write).and_then(|said| {
+                self.refuse_expired(write.expires_at)?;
+                self.signal(&write.key, said, write.expires_at);
+                Ok(())
             }),
             "working_set" => {
-                let (content, expires_at) = (write.value.0.clone(), write.expires_at);
-                self.note(&write.key, &Note { content, ts: write.ts, expires_at })
+                self.outside(write).and_then(|said| self.note(&write.key, said, at, write.expires_at))
             }
             "identity_role" => Err(Unfit::ReadOnlyLayer),
             other => Err(Unfit::UnknownLayer(other.to_string())),
@@ -72,6 +81,43 @@ impl Session<'_> {
         if let Err(unfit) = result {
             self.unfit.push((write.key.clone(), unfit));
         }
+    }
+
+    /// Names the fields of something that nobody knows. One that may say for whom it is leaves it out.
+    fn knows_fields(&mut self, key: &str, others: &BTreeMap<String, Value>, known: &[&str]) -> bool {
+        let (unknown, unread) = import::unknown(others, known);
+        let faults = match unread {
+            Some(field) => vec![Unfit::UnreadRestriction(field.to_string())],
+            None => unknown.iter().map(|field| Unfit::UnknownField((*field).to_string())).collect(),
+        };
+        self.unfit.extend(faults.into_iter().map(|unfit| (key.to_string(), unfit)));
+        unread.is_none()
+    }
+
+    /// What is written outside the facts; the fields that mean nothing there are named.
+    fn outside(&mut self, write: &Written) -> Result<Imported, Unfit> {
+        let said = import_on(write.terms(), &write.key, &write.value.0)?;
+        let of_facts = [
+            ("supersedes", write.supersedes.is_some()),
+            ("depends_on", !write.depends_on.is_empty()),
+            ("derived_facts", !write.derived_facts.is_empty()),
+            ("needs_review", write.needs_review),
+            ("time_sensitive", write.time_sensitive.is_some()),
+            ("is_constraint", write.is_constraint),
+            ("memory_type", write.memory_type.is_some()),
+        ];
+        let told = of_facts.into_iter().filter(|(_, is_told)| *is_told);
+        self.unfit.extend(told.map(|(field, _)| (write.key.clone(), Unfit::OfFactsOnly(field))));
+        Ok(said)
+    }
+
+    /// Something in hand at first.
+    fn first_note(&mut self, key: &str, note: &Note) -> Result<(), Unfit> {
+        if !self.knows_fields(key, &note.others, &["item_type", "priority"]) {
+            return Ok(());
+        }
+        let said = import_on(note.terms(), key, &note.content)?;
+        self.note(key, said, note.ts.map_or(self.at, |At(at)| at), note.expires_at)
     }
 
     /// What the kernel does not let expire is refused if it has expired all the same.
@@ -104,8 +150,8 @@ impl Session<'_> {
     fn fact(&mut self, write: &Written, at: Time, is_of_session: bool) -> Result<(), Unfit> {
         self.refuse_expired(write.expires_at)?;
         let imported = import(&write.value.0);
-        let scope = import::scope(&imported, write)?;
-        let is_withdrawn = !write.is_valid || write.superseded_by.as_ref().is_some_and(|by| !by.is_empty());
+        let scope = import::scope(&imported, write.terms(), &write.key)?;
+        let is_withdrawn = write.terms().is_withdrawn();
         if is_withdrawn && write.supersedes.is_none() && self.has_other(&write.key, &imported.text, &scope) {
             return Err(Unfit::Withdrawn);
         }
@@ -157,7 +203,7 @@ impl Session<'_> {
             detected: found.map(|found| found.rule),
             rests_on: self.rested_on(write),
         };
-        let (rank, text) = (new.source.rank, new.text.clone());
+        let (rank, text, again) = (new.source.rank, new.text.clone(), new.scope.clone());
         let added = self.decide(&write.key, &Write::Fact(new), origin);
         self.name_denied(&write.key, added, rank);
         added.into_iter().for_each(|id| self.expect_derived(id, write));
@@ -165,7 +211,7 @@ impl Session<'_> {
             added.into_iter().for_each(|id| self.restand(id, Standing::NeedsReview));
         }
         // What says again what is known adds nothing, and may take it back.
-        let Some(id) = added.or_else(|| self.saying(&write.key, &text)) else { return Ok(()) };
+        let Some(id) = added.or_else(|| self.saying(&write.key, &text, &again, rank)) else { return Ok(()) };
         self.lasts(id, write.expires_at);
         if let Some(by) = &write.superseded_by {
             let (key, by) = (write.key.clone(), by.clone());
@@ -188,10 +234,14 @@ impl Session<'_> {
         })
     }
 
-    /// The valid fact of this key that says this.
-    fn saying(&self, key: &str, text: &Text) -> Option<ItemId> {
+    /// The valid fact of this key and scope that says this, of no higher rank.
+    fn saying(&self, key: &str, text: &Text, scope: &Scope, rank: Rank) -> Option<ItemId> {
         let mut all = self.known.all(&Key::Fact(Text::from(key)));
-        all.find(|entry| entry.item.is_valid() && entry.item.text == *text).map(|entry| entry.item.id)
+        let is_its_own = |item: &Item| {
+            item.fact().is_some_and(|fact| fact.scope == *scope && fact.source.rank <= rank)
+                && item.text == *text
+        };
+        all.find(|entry| entry.item.is_valid() && is_its_own(&entry.item)).map(|entry| entry.item.id)
     }
 
     /// Ends what its own text, or its own record, says not to hold.
@@ -226,11 +276,13 @@ impl Session<'_> {
         self.expire();
     }
 
-    /// Lets the clock go on to the event in hand, said as before. It never goes back.
+    /// Lets the clock go on to the event in hand, said in the form of before. It never goes back.
     pub(super) fn tick(&mut self) {
         if self.at > self.known.now() {
             let clock = self.known.find(&Key::Clock);
-            let text = clock.map_or_else(|| Text::from(""), |entry| entry.item.text.clone());
+            let old = clock.map_or("", |entry| entry.item.text.as_str());
+            let like = || written_like(old, self.at).unwrap_or_else(|| written(self.at));
+            let text = Text::from(if old.is_empty() { String::new() } else { like() });
             self.decide(CLOCK, &Write::Clock { now: self.at, text }, Origin::default());
             self.expire();
         }
@@ -238,10 +290,9 @@ impl Session<'_> {
 
     /// What comes from outside. One that is not for everybody, or counts only in a scope, is a fact of that audience and scope,
     /// because the kernel shows a signal to everybody; its rank is that of the rules, for no talk changes what is the case outside.
-    fn signal(&mut self, key: &str, text: &str, expires_at: Option<At>) {
-        let imported = import(text);
+    fn signal(&mut self, key: &str, imported: Imported, expires_at: Option<At>) {
         if key == CLOCK && imported.is_for_all() {
-            return self.set_clock(text);
+            return self.set_clock(&imported.text);
         }
         let stems = Stems::of(&imported.text);
         let kept_apart = Key::Fact(Text::from(format!("{SIGNAL}{key}")));
@@ -335,24 +386,22 @@ impl Session<'_> {
     }
 
     /// Something in hand. What is not for everybody, or counts only in a scope, is a fact of that audience and scope.
-    fn note(&mut self, key: &str, note: &Note) -> Result<(), Unfit> {
-        let imported = import(&note.content);
+    fn note(&mut self, key: &str, imported: Imported, at: Time, expires_at: Option<At>) -> Result<(), Unfit> {
         let is_verbatim = !imported.is_for_all();
         let origin = Origin { stems: Stems::of(&imported.text), is_verbatim, ..Origin::default() };
         let (own, apart) = (Text::from(key), Text::from(format!("{NOTE}{key}")));
         let (in_hand, kept_apart) = (Key::Working(own.clone()), Key::Fact(apart.clone()));
         let older = [self.valid(&in_hand), self.valid(&kept_apart)];
         let (says_it, write) = if imported.is_for_all() {
-            let (text, expires_at) = (Text::from(imported.text.as_str()), note.expires_at.map(|At(at)| at));
+            let (text, expires_at) = (Text::from(imported.text.as_str()), expires_at.map(|At(at)| at));
             (in_hand, Write::Working { key: own, text, expires_at, rests_on: Vec::new() })
         } else {
-            self.refuse_expired(note.expires_at)?;
-            let at = note.ts.map_or(self.at, |At(at)| at);
+            self.refuse_expired(expires_at)?;
             (kept_apart, self.users(apart, &imported, self.known.speaker().rank, at))
         };
         self.decide(key, &write, origin);
         if matches!(says_it, Key::Fact(_)) {
-            self.lasts_as(&says_it, note.expires_at);
+            self.lasts_as(&says_it, expires_at);
         }
         self.end_older(&older, &says_it, imported.retracted);
         Ok(())
@@ -361,11 +410,21 @@ impl Session<'_> {
     /// Hears a turn, and keeps what it states in the working set; what is not for everybody as a fact for its audience.
     pub(super) fn hear(&mut self, turn: &Turn) {
         let n = self.conversation.turns().len() + 1;
+        if !self.knows_fields(&format!("turn {n}"), &turn.others, &["type", "implicit_supersession"]) {
+            return;
+        }
         let mut conversation = std::mem::take(&mut self.conversation);
-        let said = conversation.hear(turn);
+        let said = match conversation.hear(turn) {
+            Ok(said) => said,
+            Err(unfit) => {
+                self.conversation = conversation;
+                self.unfit.push((format!("turn {n}"), unfit));
+                return;
+            }
+        };
         let (at, rank, audience) = (said.at, self.rank_of(said), said.audience.clone());
         for (i, statement) in said.statements.iter_mut().enumerate() {
-            let name = format!("turn {n}, statement {}", i + 1);
+            let name = format!("{OURS}turn {n}, statement {}", i + 1);
             let key = Text::from(name.as_str());
             let origin = Origin { is_users: true, is_verbatim: true, ..Origin::default() };
             let write = if audience == Audience::Everybody {

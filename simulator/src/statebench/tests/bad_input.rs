@@ -5,7 +5,7 @@ use crate::statebench::read::Reader;
 use crate::statebench::score::{Report, Scorer};
 use serde_json::{Value, json};
 
-fn report(text: &str) -> Report {
+pub(super) fn report(text: &str) -> Report {
     let (scorer, mut report) = (Scorer::default(), Report::default());
     for case in Reader::new(text.as_bytes(), "some.jsonl") {
         scorer.score("some.jsonl", &case.unwrap(), &mut report);

@@ -13,7 +13,7 @@ fn the_sections_stand_in_their_order_with_blank_lines_between() {
         say("The roof leaks"),
         query("What of the roof?", &[], &[])
     ]);
-    let expected = "Ada; Kitchen; Inn\n\nnow: 2025-01-01T10:00:00\nRain\n\nroof: red\n\nThe roof leaks";
+    let expected = "Ada; Kitchen; Inn\n\nnow: 2025-01-01T12:00:00\nRain\n\nroof: red\n\nThe roof leaks";
     assert_eq!(contexts(&initial(), &events), [expected]);
 }
 
