@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
                     Misuse::Expired { at, now } => Unfit::Expired { at, now },
                     misuse => Unfit::Misuse(self.by_name(misuse)),
                 };
-                self.unfit.push((name.to_string(), unfit));
+                self.unfit.push((name.trim().to_string(), unfit));
                 None
             }
         }
@@ -222,7 +222,8 @@ impl<'a> Session<'a> {
             Event::AddItem { item, .. } => {
                 self.origins.insert(item.id, origin.clone());
             }
-            Event::UpdateItem { item, .. } => {
+            // What time it was is no secret that talk could tell.
+            Event::UpdateItem { item, .. } if item.key != Key::Clock => {
                 if let Some(old) = self.known.get(item.id).filter(|old| old.item.text != item.text) {
                     let now = self.origins.insert(item.id, origin.clone());
                     let stems = now.unwrap_or_default().stems;

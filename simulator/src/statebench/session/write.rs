@@ -54,7 +54,7 @@ impl Session<'_> {
         for (n, note) in initial.working_set.iter().enumerate() {
             let key = format!("{OURS}note {}", n + 1);
             if let Err(unfit) = self.first_note(&key, note) {
-                self.unfit.push((key, unfit));
+                self.unfit.push((key.trim().to_string(), unfit));
             }
         }
     }
@@ -90,7 +90,7 @@ impl Session<'_> {
             Some(field) => vec![Unfit::UnreadRestriction(field.to_string())],
             None => unknown.iter().map(|field| Unfit::UnknownField((*field).to_string())).collect(),
         };
-        self.unfit.extend(faults.into_iter().map(|unfit| (key.to_string(), unfit)));
+        self.unfit.extend(faults.into_iter().map(|unfit| (key.trim().to_string(), unfit)));
         unread.is_none()
     }
 
