@@ -13,51 +13,19 @@ use super::search::Search;
 use alloc::vec::Vec;
 
 /// Visits after which what is left is parted; in unit tests at once, so that small problems come that far.
-const BEFORE_PARTS: u64 = if cfg!(test) { 1 } else { 300 };
+const BEFORE_PARTS: u64 = if cfg!(test) { 1 } else { 3_000 };
 
 impl Search<'_> {
     /// Finds a set of greatest worth; if the effort does not suffice, with the bound that is left. And the parts in
     /// which ties are best looked for.
     pub(super) fn find_best(&mut self) -> (Option<i64>, Vec<Part>) {
-        let whole = Vec::from([Part::Any]);
         if self.visit(true).is_none() {
-            return (None, whole);
+            return (None, Vec::from([Part::Any]));
         }
         let (core, nodes) = self.core();
         let mut part = self.part(&core);
         let share = visits(&part);
-        let (mut parts, mut open_parts, mut bound) = (Vec::new(), Vec::new(), None);
-        let mut effort = BEFORE_PARTS;
-        loop {
-            let is_last = share.is_some() || effort >= part.effort / 2;
-            let (end, left) = part.search_within(effort.min(part.effort / 2));
-            if end != End::Cut {
-                (parts, bound) = (whole, None);
-                break;
-            }
-            if parts.is_empty() {
-                parts = part.parts();
-                open_parts.clone_from(&parts);
-            }
-            let mut cut = None;
-            let mut later = Vec::new();
-            for (done, &one) in open_parts.iter().enumerate() {
-                let rest = part.effort / (open_parts.len() - done) as u64;
-                part.confine(one);
-                let effort = if is_last { share.unwrap_or(rest) } else { effort / 2 };
-                if let (End::Cut, left_there) = part.search_within(effort) {
-                    cut = cut.max(Some(part.whole_bound(left_there.min(left))));
-                    later.push(one);
-                }
-            }
-            part.confine(Part::Any);
-            // None is the least: nothing is left.
-            bound = bound.map_or(cut, |bound: i64| cut.map(|cut| cut.min(bound)));
-            if bound.is_none() || is_last {
-                break;
-            }
-            (open_parts, effort) = (later, effort * 10);
-        }
+        let (mut bound, parts) = part.search_in_turns(share);
         if bound.is_some() && share.is_some() {
             let table = Table::new(&part);
             part.offer(part.plus(table.best), |_| table.any(&core));
@@ -68,6 +36,41 @@ impl Search<'_> {
         }
         (self.effort, self.floor) = (part.effort, part.floor);
         (bound, parts)
+    }
+
+    /// Searches all as it is, and then its parts, in turns of growing effort; only one turn, if there is a share of effort after
+    /// which a table is made. The bound that is left, if any, and what was searched in the end.
+    fn search_in_turns(&mut self, share: Option<u64>) -> (Option<i64>, Vec<Part>) {
+        let (mut parts, mut open) = (Vec::new(), Vec::new());
+        let (mut bound, mut effort) = (None, BEFORE_PARTS);
+        loop {
+            let is_last = share.is_some() || effort >= self.effort / 2;
+            let (end, left) = self.search_within(effort.min(self.effort / 2));
+            if end != End::Cut {
+                return (None, Vec::from([Part::Any]));
+            }
+            if parts.is_empty() {
+                parts = self.parts();
+                open.clone_from(&parts);
+            }
+            let (mut later, mut cut) = (Vec::new(), None);
+            for (done, &one) in open.iter().enumerate() {
+                let rest = self.effort / (open.len() - done) as u64;
+                self.confine(one);
+                let effort = if is_last { share.unwrap_or(rest) } else { effort / 2 };
+                if let (End::Cut, left_there) = self.search_within(effort) {
+                    cut = cut.max(Some(self.whole_bound(left_there.min(left))));
+                    later.push(one);
+                }
+            }
+            self.confine(Part::Any);
+            // No bound is less than any: nothing is left.
+            bound = bound.map_or(cut, |bound: i64| cut.min(Some(bound)));
+            if bound.is_none() || is_last {
+                return (bound, parts);
+            }
+            (open, effort) = (later, effort * 10);
+        }
     }
 
     /// Replaces a best set by the first of all that are as good; `false` if that could not be proven.
