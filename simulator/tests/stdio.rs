@@ -271,7 +271,7 @@ fn what_is_refused_is_told_by_the_number_of_its_line() {
 #[test]
 fn what_a_scenario_writes_is_written_for_a_host_too() {
     let folder = folder();
-    let writes = "    write:\n      - fact: {key: sky, says: blue}\n      - fact: {key: sea, says: deep, rests_on: nowhere}\n";
+    let writes = "    write:\n      - fact: {key: sky, says: blue}\n      - fact: {key: sea, says: deep, rests_on: [nowhere]}\n";
     let incident = "    cancel: {when: RunningTasks, visit: 7}\n";
     fs::write(folder.path().join("hello.yaml"), format!("{SCENARIO}{writes}{incident}")).unwrap();
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
