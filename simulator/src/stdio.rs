@@ -134,7 +134,7 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
         None => (running.back()?, Vec::new()),
     };
     for write in writes {
-        if let Turn::Refused(why) = running.submit(&Input::Write(Box::new(write)))? {
+        if let Turn::Refused(why) | Turn::Halted(why) = running.submit(&Input::Write(Box::new(write)))? {
             pipe.tell(&Told::Refused { line: 0, why: why.to_string() });
         }
     }
