@@ -4,7 +4,7 @@ use super::*;
 use crate::Trigger;
 use crate::event::ForgetCause;
 use crate::ids::ItemId;
-use crate::item::{Item, Layer, Scope, Standing};
+use crate::item::{Item, Layer, Standing};
 use crate::module::Module;
 use crate::semantic::Entry;
 use alloc::collections::BTreeSet;
@@ -218,8 +218,7 @@ fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a It
             let hides = |other: &Item| {
                 other.fact().is_some_and(|narrower| {
                     narrower.scope.narrowness() > fact.scope.narrowness()
-                        && (narrower.source.rank >= fact.source.rank
-                            || matches!(narrower.scope, Scope::Hypothetical(_) | Scope::Draft(_)))
+                        && (narrower.source.rank >= fact.source.rank || narrower.scope.is_supposed())
                         && (other.key == item.key && item.key != Key::Summary
                             || narrower
                                 .supersedes
