@@ -15,11 +15,12 @@ use alloc::vec::Vec;
 pub(super) enum Relaxed {
     /// What is best among what is still open was found and offered.
     Solved,
-    /// No set is worth more than the bound, at the price of the flow.
+    /// No set is worth more than the bound, at the price of the flow: the critical one, or the first at which nothing that
+    /// beats the floor is left.
     Bound {
         /// In units of the flow.
         bound: Amount,
-        /// What is within the budget at the critical price.
+        /// What is within the budget at that price.
         within: Vec<usize>,
         /// What comes in there: the fractional macro-item.
         macro_item: Vec<usize>,
@@ -71,7 +72,8 @@ impl Search<'_> {
                 (over, zone) = (found, entered);
             }
             let next = self.chord(below, over);
-            if next == price || !vertex && !warm {
+            let is_enough = self.need().is_none_or(|need| bound < need);
+            if is_enough || next == price || !vertex && !warm {
                 return Relaxed::Bound { bound, within, macro_item: zone };
             }
             (price, warm) = (next, false);

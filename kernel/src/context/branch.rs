@@ -73,12 +73,14 @@ impl Search<'_> {
         self.effort = self.effort.saturating_sub(1 + open as u64 / 256);
     }
 
-    pub(super) fn choose(&self, macro_item: &[usize]) -> Option<usize> {
-        macro_item
-            .iter()
-            .copied()
-            .filter(|&node| self.is_open(node))
-            .max_by_key(|&node| self.graph.cost[node])
+    /// The node to ask about: the one that most of the macro-item needs, as both answers then decide much; of several, the dearest.
+    pub(super) fn choose(&mut self, macro_item: &[usize]) -> Option<usize> {
+        let (graph, mark) = (self.graph, self.fresh_mark());
+        macro_item.iter().for_each(|&node| self.seen[node] = mark);
+        let is_asked = |node: usize| self.is_open(node) && self.seen[node] == mark;
+        let users = |node: usize| graph.users(node).iter().filter(|&&arc| is_asked(graph.tail[arc])).count();
+        let open = macro_item.iter().copied().filter(|&node| self.is_open(node));
+        open.max_by_key(|&node| (users(node), graph.cost[node]))
     }
 
     /// Searches what is open with a part of the effort.
