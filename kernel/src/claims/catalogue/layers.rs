@@ -2,11 +2,12 @@
 
 use super::compaction::summarized;
 use super::*;
-use crate::ids::ItemId;
-use crate::item::{Audience, Item, Layer, Rank, Scope, Standing, SupersessionRule};
-use crate::knowledge::{Reader, admit};
+use crate::ids::{ItemId, Text, Time};
+use crate::item::{Audience, Item, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule};
+use crate::knowledge::{FactKind, NewFact, Reader, Write, admit};
 use crate::semantic::{Entry, Semantic};
 use crate::state::Request;
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
@@ -122,6 +123,34 @@ pub(super) const LAYERS: &[Claim] = &[
             let mut shut_out =
                 restricted.filter_map(|entry| Some((entry.item.id, shut_out(state, &entry.item)?)));
             shut_out.all(|(id, reader)| state.semantic.selectable(&reader).all(|entry| entry.item.id != id))
+        }),
+        premise: |_, state| state.semantic.entries().any(|entry| restricted(&entry.item)),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-98",
+        clause: "003-8.4",
+        statement: "Whom a fact is for is said by who writes it, and saying it again gives it to nobody else.",
+        formula: "□ (written(x) for some ⇒ audience(x) = they) ∧ □ (x for some ∧ said again ⇒ audience'(x) = audience(x))",
+        check: Reaction(|decide, state| {
+            let facts = state.semantic.entries().map(|entry| &entry.item);
+            let again = facts.filter(|item| restricted(item)).filter_map(said_to_all);
+            let fresh = (state.control.phase() == Phase::Idle).then(for_some);
+            again.chain(fresh).all(|(fact, audience)| {
+                let told =
+                    decide(state, &Input::Write(Box::new(Write::Fact(fact.clone())))).unwrap_or_default();
+                let key = Key::Fact(fact.key);
+                told.iter().all(|event| match event {
+                    Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
+                        item.fact().is_none_or(|now| {
+                            let is_meant =
+                                (&item.key, &item.text, &now.scope) == (&key, &fact.text, &fact.scope);
+                            !is_meant || now.audience == audience
+                        })
+                    }
+                    _ => true,
+                })
+            })
         }),
         premise: |_, state| state.semantic.entries().any(|entry| restricted(&entry.item)),
         ..CLAIM
@@ -301,6 +330,37 @@ fn scoped(item: &Item) -> Option<&Scope> {
 
 fn restricted(item: &Item) -> bool {
     item.fact().is_some_and(|fact| fact.audience != Audience::Everybody)
+}
+
+/// A restricted fact as somebody of the highest rank says it again, of whom it is for saying nothing; and whom it is for.
+fn said_to_all(item: &Item) -> Option<(NewFact, Audience)> {
+    let (Key::Fact(key), fact) = (&item.key, item.fact()?) else { return None };
+    let said =
+        NewFact { text: item.text.clone(), scope: fact.scope.clone(), at: fact.at, ..plain(key.clone()) };
+    item.is_valid().then(|| (said, fact.audience.clone()))
+}
+
+/// A fact for the eyes of some, of a name that nothing else has.
+fn for_some() -> (NewFact, Audience) {
+    let audience = Audience::AtLeast(Rank::Policy);
+    (NewFact { audience: audience.clone(), ..plain("a name of its own".into()) }, audience)
+}
+
+fn plain(key: Text) -> NewFact {
+    NewFact {
+        kind: FactKind::Fact,
+        key,
+        text: "1".into(),
+        source: Source { name: "claim".into(), rank: Rank::Policy },
+        at: Time::default(),
+        memory: MemoryType::User,
+        scope: Scope::Global,
+        audience: Audience::Everybody,
+        time_sensitive: false,
+        supersedes: None,
+        detected: None,
+        rests_on: Vec::new(),
+    }
 }
 
 /// Items that were valid and are superseded now, with what superseded them.
