@@ -254,8 +254,11 @@ pub fn identity(identity: &Identity) -> item::Identity {
 }
 
 /// The groups that a title belongs to: every run of its words, but what ranks above it; to the leadership of each from manager on; to
-/// the directors and to the C-suite. Whose intern or assistant somebody is says nothing of that.
+/// the directors and to the C-suite. Whose intern or assistant somebody is says nothing of that, and what somebody was is none.
 fn grants(title: &str) -> Vec<Text> {
+    if ranks::is_past(title) {
+        return Vec::new();
+    }
     let lower = title.to_lowercase();
     let words = words(lower.split(" to ").next().unwrap_or_default());
     let rank = ranks::of_title(title);
@@ -308,14 +311,26 @@ mod tests {
     }
 
     #[test]
+    fn restrict_restricts() {
+        assert!(may_see_text("HR Manager", "[RESTRICT: HR] 12 a day"));
+        assert!(!may_see_text("Cook", "[RESTRICT: HR] 12 a day"));
+    }
+
+    #[test]
     fn a_level_sees_what_is_restricted_to_it_and_to_lower_ones() {
         for (title, audience) in
             [("VP Sales", "VP+"), ("CFO", "VP+"), ("HR Director", "Director+"), ("CEO", "Director+")]
         {
             assert!(may_see(title, audience), "{title} and {audience}");
         }
-        for (title, audience) in [("HR Director", "VP+"), ("Account Executive", "VP+"), ("Cook", "Director+")]
-        {
+        for (title, audience) in [
+            ("HR Director", "VP+"),
+            ("Account Executive", "VP+"),
+            ("Executive Chef", "VP+"),
+            ("Cook", "Director+"),
+            ("Former HR Manager", "HR"),
+            ("Not HR", "HR"),
+        ] {
             assert!(!may_see(title, audience), "{title} and {audience}");
         }
     }
@@ -462,6 +477,11 @@ mod tests {
         }
         for text in ["[scope: global] 12", "12 (draft beer)", "a draft"] {
             assert_eq!(import(text).scope, None, "{text}");
+        }
+        let task = import("[TASK: Ann's errand] milk").scope;
+        assert_eq!(task, Some(Scope::Task(Text::from("ann's errand"))));
+        for text in ["[INVALID] 12", "[NO LONGER VALID] 12", "[revoked: wrong] 12", "12 (withdrawn by Ann)"] {
+            assert!(import(text).retracted, "{text}");
         }
         for text in ["[SUPERSEDED] 12", "[RETRACTED: wrong] 12", "(INVALIDATED) 12", "12 (superseded by 13)"]
         {

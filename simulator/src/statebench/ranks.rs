@@ -6,15 +6,21 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// Words of authority, titles and tags alike, in small letters: the first that fits. Whoever is called both an intern and a manager
-/// has the lower rank, for nobody can say which of them is meant. An account executive is no executive.
+/// has the lower rank, for nobody can say which of them is meant. An account executive is no executive, an executive chef neither,
+/// and who designs board games is not of the board. What somebody was, or is not, counts no more than a guest.
 static RANKS: LazyLock<Vec<(Regex, Rank)>> = LazyLock::new(|| {
     [
         (r"^(policy|board|(finance |hr )?system)$", Rank::Policy),
+        (PAST, Rank::Guest),
         (r"\b(intern|trainee|apprentice|subordinate|guest|visitor|contractor)\b", Rank::Guest),
         (r"\b((account|sales|marketing|customer|non)[ -]executive|assistant|secretary)\b", Rank::Employee),
         (r"^admin(istrator)?$", Rank::Executive),
         (
-            r"\b(chief|c[a-z]o|chro|c level|[es]?vp|vice president|board|executive|president)\b",
+            concat!(
+                r"\b(chief|c[a-z]o|chro|c level|[es]?vp|vice president|president",
+                r"|board( (member|chair\w*|of|director|observer)\b|$)",
+                r"|executive( (officer|vice|director|board|team|committee|leadership)\b|\W*$))(\b|$)",
+            ),
             Rank::Executive,
         ),
         (r"\b(manager|director|lead|head)\b", Rank::Manager),
@@ -23,6 +29,9 @@ static RANKS: LazyLock<Vec<(Regex, Rank)>> = LazyLock::new(|| {
     .map(|(word, rank)| (pattern(word), rank))
     .into()
 });
+
+/// What a title begins with that is not, or no longer, one's own.
+const PAST: &str = r"\b(former(ly)?|ex|retired|past|not|no longer)\b";
 
 /// Which memory a source belongs to (003 memory type classification); by default the user's.
 const MEMORIES: &[(&str, MemoryType)] = &[
@@ -63,6 +72,12 @@ pub(super) fn of_title(title: &str) -> Rank {
     of_word(title).unwrap_or(other)
 }
 
+/// Whether somebody only was what the title says, or is not.
+pub(super) fn is_past(title: &str) -> bool {
+    static IS_PAST: LazyLock<Regex> = LazyLock::new(|| pattern(PAST));
+    IS_PAST.is_match(&title.to_lowercase())
+}
+
 /// Whether the title is of those who lead the house.
 pub(super) fn is_chief(title: &str) -> bool {
     static CHIEF: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(c[a-z]o|chro|chief)\b"));
@@ -80,8 +95,15 @@ mod tests {
 
     #[test]
     fn titles_have_ranks() {
-        let ranks =
-            ["CFO", "VP Sales", "Board member", "HR Director", "Team Lead", "Account Executive", "Cook"];
+        let ranks = [
+            "CFO",
+            "VP Sales",
+            "Board member",
+            "HR Director",
+            "Team Lead",
+            "Account Executive",
+            "Executive Chef",
+        ];
         let expected = [
             Rank::Executive,
             Rank::Executive,
@@ -92,6 +114,7 @@ mod tests {
             Rank::Employee,
         ];
         assert_eq!(ranks.map(of_title), expected);
+        assert_eq!(of_title("Board Game Designer"), Rank::Employee);
         assert!(is_chief("CFO") && is_chief("Chief of staff") && !is_chief("VP Sales"));
     }
 
@@ -113,6 +136,10 @@ mod tests {
             ("Intern to the CFO", Rank::Guest),
             ("subordinate", Rank::Guest),
             ("contractor", Rank::Guest),
+            ("Former HR Manager", Rank::Guest),
+            ("ex-CFO", Rank::Guest),
+            ("Executive Director", Rank::Executive),
+            ("Board of Directors", Rank::Executive),
         ];
         for (word, rank) in ranks {
             assert_eq!(

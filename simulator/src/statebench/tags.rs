@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// The word that tells a restriction.
 static RESTRICTED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)(?:^|[^\pL])(restricted|confidential)(?:[^\pL]|$)"));
+    LazyLock::new(|| pattern(r"(?i)(?:^|[^\pL])(restrict(?:ed)?|confidential)(?:[^\pL]|$)"));
 
 /// The tags of a text, and the text without those that became fields.
 #[derive(Clone, Debug, Default)]
@@ -28,13 +28,14 @@ impl Tags {
     /// Reads the tags of a text.
     pub(super) fn of(text: &str) -> Self {
         static SCOPE: LazyLock<Regex> =
-            LazyLock::new(|| pattern(r"(?i)\[\s*SCOPES?(?:\b|_)[\s:=]*(?:([^\[\]]*)\][\s:]*)?"));
+            LazyLock::new(|| pattern(r"(?i)\[\s*(?:SCOPE|TASK)S?(?:\b|_)[\s:=]*(?:([^\[\]]*)\][\s:]*)?"));
         static SUPPOSED: LazyLock<Regex> = LazyLock::new(|| {
             const WORDS: &str = r"\W*(?:draft|tentative|proposed|preliminary|hypothetical|what[ -]if)\b";
             pattern(&format!(r"(?i)\[({WORDS}[^\[\]]*)|\(({WORDS}(?:\s+v?\d[\w.]*)?\W*)\)"))
         });
         static RETRACTED: LazyLock<Regex> = LazyLock::new(|| {
-            const WORDS: &str = r"\W*(?:invalidated|superseded|retracted)\b";
+            const WORDS: &str =
+                r"\W*(?:invalid(?:ated)?|no longer valid|superseded|retracted|revoked|withdrawn)\b";
             pattern(&format!(r"(?i)\[{WORDS}|\({WORDS}\s*(?:[^\w\s]|by\b)"))
         });
         let (restrictions, text) = restrictions(&plain(text));
@@ -75,7 +76,7 @@ fn restrictions(text: &str) -> (Vec<String>, String) {
         [r"\[([^\[\]]*)(\][\s:]*)?", r"\(([^()]*)(\)[\s:]*)?", r"\{([^{}]*)(\}[\s:]*)?"].map(pattern)
     });
     static BEGINS: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?i)^\W*(?:restricted|confidential)\b[^\pL:]*:\s*([^.;!?\n]*)"));
+        LazyLock::new(|| pattern(r"(?i)^\W*(?:restrict(?:ed)?|confidential)\b[^\pL:]*:\s*([^.;!?\n]*)"));
     let (mut found, mut rest) = (Vec::new(), text.to_string());
     for bracket in BRACKETS.iter() {
         let without = bracket.replace_all(&rest, |tag: &Captures<'_>| {
@@ -96,7 +97,7 @@ fn restrictions(text: &str) -> (Vec<String>, String) {
 /// Who is meant by a restriction: whom it is restricted to, or what follows its colon, or else what is left of it.
 fn audience(restriction: &str) -> String {
     static TO: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?i)^.*(?:restricted|confidential)[\s*_]+to\s+(.*)$"));
+        LazyLock::new(|| pattern(r"(?i)^.*(?:restrict(?:ed)?|confidential)[\s*_]+to\s+(.*)$"));
     if let Some(found) = TO.captures(restriction) {
         return group(&found, 1);
     }
