@@ -297,7 +297,8 @@ impl<'a> Batch<'a> {
         self.push(Event::ToolCall { call, ask });
         let mut known = self.state.semantic.clone();
         self.events.iter().for_each(|event| known.apply(event));
-        if let Err(OverBudget { needs, budget }) = fits(self.policy, &known, self.request.as_ref(), ask) {
+        let (user, request) = (self.state.control.session(), self.request.as_ref());
+        if let Err(OverBudget { needs, budget }) = fits(self.policy, &known, user, request, ask) {
             self.push(Event::OverBudget { call, needs, budget });
         }
     }

@@ -8,7 +8,7 @@ pub use layer::{
 };
 pub use topic::Topic;
 
-use crate::ids::{ItemId, RequestId, TaskId, Text, TraceId};
+use crate::ids::{ItemId, RequestId, TaskId, Text, TraceId, UserId};
 use crate::module::Role;
 use crate::situation::SummaryField;
 use core::fmt;
@@ -33,10 +33,19 @@ pub struct Item {
 }
 
 impl Item {
-    /// An item that a request leaves.
+    /// An item that a request of this user leaves.
     #[must_use]
-    pub const fn of_request(id: ItemId, variant: Variant, key: Key, text: Text) -> Self {
-        Self { id, variant, key, text, layer: Layer::Request, standing: Standing::Current }
+    pub const fn of_request(user: UserId, id: ItemId, variant: Variant, key: Key, text: Text) -> Self {
+        Self { id, variant, key, text, layer: Layer::Request { user }, standing: Standing::Current }
+    }
+
+    /// The user whose request left it; nobody's did of other items.
+    #[must_use]
+    pub const fn user(&self) -> Option<&UserId> {
+        match &self.layer {
+            Layer::Request { user } => Some(user),
+            _ => None,
+        }
     }
 
     /// What stands in the schema of a persistent fact beside the text; nothing for other items.

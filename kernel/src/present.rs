@@ -70,7 +70,7 @@ pub fn settled(
     let room = policy.contexts.room(ask.module());
     let mut budget = room;
     loop {
-        let question = question(policy, &state.semantic, state.control.request(), ask, budget, measure)
+        let question = question(policy, state, ask, budget, measure)
             // What joining the lines adds is needed too.
             .map_err(|over| OverBudget {
                 needs: over.needs.saturating_add(room.saturating_sub(budget)),

@@ -12,6 +12,7 @@ use crate::control::phase::Phase;
 use crate::control::table::Transition;
 use crate::event::Event;
 use crate::ids::{CallId, ConversationId, RequestId, TraceId, UserId};
+use crate::knowledge::Reader;
 use crate::module::Ask;
 use crate::semantic::Semantic;
 
@@ -71,6 +72,12 @@ impl State {
     pub fn apply(&mut self, event: &Event) {
         self.semantic.apply(event);
         self.control.apply(event);
+    }
+
+    /// Whoever speaks: the user whose session is open.
+    #[must_use]
+    pub fn speaker(&self) -> Reader {
+        self.semantic.speaker(self.control.session())
     }
 
     /// Renames everything that only counts up, keeping its order: item ids, the live call id, plan revisions

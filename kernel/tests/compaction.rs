@@ -58,10 +58,25 @@ impl Kernel {
 
     /// Asks for something, up to where it is seen whether compaction is due.
     fn ask(&mut self) -> Phase {
-        self.take(Input::UserMessage { user: UserId::new("ada"), text: "what now?".into() }).unwrap();
+        let user = self.state.control.session().unwrap().clone();
+        self.take(Input::UserMessage { user, text: "what now?".into() }).unwrap();
         self.reply(Report::Identity { gcp: true, mongodb: true }).unwrap();
         self.take(Input::Step).unwrap();
         self.state.control.phase()
+    }
+
+    /// Gives up the running request, which is answered with that.
+    fn give_up(&mut self) {
+        self.take(Input::Cancel).unwrap();
+        self.reply(Report::Stored { held: true }).unwrap();
+        self.reply(Report::Stored { held: true }).unwrap();
+        self.reply(Report::Delivered).unwrap();
+    }
+
+    /// The next user.
+    fn hand_over(&mut self, user: &str) {
+        self.take(Input::SessionEnd).unwrap();
+        self.take(Input::SessionStart { user: UserId::new(user) }).unwrap();
     }
 
     fn summarize(&mut self, text: &str, forgets: Option<&[u64]>) -> Result<Events, Refusal> {
@@ -207,17 +222,38 @@ fn what_earlier_requests_left_is_summarized_but_not_what_the_running_one_leaves(
     let mut kernel = Kernel::new(4, 1_000, 8);
     for _ in 0..2 {
         assert_eq!(kernel.ask(), Phase::LoadingContext);
-        kernel.take(Input::Cancel).unwrap();
-        kernel.reply(Report::Stored { held: true }).unwrap();
-        kernel.reply(Report::Stored { held: true }).unwrap();
-        kernel.reply(Report::Delivered).unwrap();
+        kernel.give_up();
     }
     assert_eq!(kernel.ask(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [1, 2, 3, 4], "two requests with their answers; not the third");
     kernel.summarize("Ada asked twice", None).unwrap();
     let summary = kernel.item(6);
-    assert_eq!((&summary.key, &summary.layer), (&Key::Summary, &Layer::Request));
+    assert_eq!((&summary.key, &summary.layer), (&Key::Summary, &Layer::Request { user: UserId::new("ada") }));
     assert!(summary.persists());
+}
+
+#[test]
+fn what_requests_of_several_users_left_is_summarized_apart() {
+    let mut kernel = Kernel::new(4, 1_000, 8);
+    for user in ["ben", "ada", "ben", "ada"] {
+        kernel.hand_over(user);
+        assert_eq!(kernel.ask(), Phase::LoadingContext, "of nobody's items are there four yet");
+        kernel.give_up();
+    }
+    kernel.hand_over("cem");
+    assert_eq!(kernel.ask(), Phase::LoadingContext, "nothing of that is Cem's");
+    kernel.give_up();
+    kernel.hand_over("ada");
+    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.cluster(), [3, 4, 7, 8]);
+    assert!(kernel.summarize("everybody asked twice", Some(&[1, 2, 3])).is_err());
+    kernel.summarize("Ada asked twice", None).unwrap();
+    let summary = kernel.item(12);
+    assert_eq!((summary.text.as_str(), summary.user()), ("Ada asked twice", Some(&UserId::new("ada"))));
+    kernel.give_up();
+    kernel.hand_over("ben");
+    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.cluster(), [1, 2, 5, 6], "his own, and not what Ada's come to");
 }
 
 #[test]

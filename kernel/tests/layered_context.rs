@@ -6,11 +6,12 @@ mod written;
 
 use orchestrion_kernel::ids::Time;
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Rank, Standing, SupersessionRule,
+    Audience, ConstraintType, Identity, Item, Key, Layer, MemoryType, Rank, Standing, SupersessionRule,
+    Variant,
 };
 use orchestrion_kernel::knowledge::{FactKind, Misuse, NewFact, Reader, Reference, Write};
 use orchestrion_kernel::semantic::Semantic;
-use orchestrion_kernel::{ItemId, Text};
+use orchestrion_kernel::{Event, ItemId, RequestId, Text, UserId};
 
 use written::{NOW, anybody, current, id, knowing, new, resting, shown, standing, superseding, write};
 
@@ -109,6 +110,18 @@ fn box_authority_awareness() {
     assert!(shown(&known, &anybody()).is_empty());
     assert_eq!(shown(&known, &Reader { rank: Rank::Manager, ..anybody() }), ["secret"]);
     assert_eq!(shown(&known, &Reader { permissions: vec!["audit".into()], ..anybody() }), ["closed"]);
+}
+
+#[test]
+fn what_a_request_left_is_for_the_user_whose_it_was() {
+    let mut known = knowing([new("soup", "hot", Rank::Employee)]);
+    let answer = Key::Answer(RequestId::FIRST);
+    let item = Item::of_request(UserId::new("ada"), ItemId::new(2), Variant::Fact, answer, "secret".into());
+    known.apply(&Event::AddItem { item, deps: Vec::new() });
+    let of = |user: &str| Reader { user: Some(UserId::new(user)), rank: Rank::Policy, ..anybody() };
+    assert_eq!(shown(&known, &of("ada")), ["hot", "secret"]);
+    assert_eq!(shown(&known, &of("ben")), ["hot"], "whatever his rank");
+    assert_eq!(shown(&known, &anybody()), ["hot"]);
 }
 
 #[test]

@@ -75,7 +75,7 @@ pub fn shown(policy: &Policy, state: &State, ask: Ask) -> Result<Context, NotSho
     let border = Border::of(policy)?;
     if policy.contexts.tokenizer != Tokenizer::Bytes {
         let room = policy.contexts.room(ask.module());
-        question(policy, &state.semantic, state.control.request(), ask, room, &Plain)?;
+        question(policy, state, ask, room, &Plain)?;
     }
     Ok(present(policy, state, ask, &border)?)
 }

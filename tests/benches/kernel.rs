@@ -62,7 +62,7 @@ fn conversation(policy: &Policy, items: usize) -> State {
             request: RequestId::new(u32::try_from(number).expect("few enough")),
         };
         let (id, text) = (state.semantic.next_id(), Text::from("something known"));
-        let item = Item::of_request(id, Variant::Fact, Key::Trace(earlier), text);
+        let item = Item::of_request(UserId::new("ada"), id, Variant::Fact, Key::Trace(earlier), text);
         state.apply(&Event::AddItem { item, deps: Vec::new() });
     }
     state

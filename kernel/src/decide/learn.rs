@@ -158,7 +158,7 @@ impl Batch<'_> {
             deps.sort_unstable();
             deps.dedup();
             let variant = Variant::Subtask(Status::Unassigned);
-            before = Some(self.know(variant, Key::Task(id, task.id), described(task), deps));
+            before = self.know(variant, Key::Task(id, task.id), described(task), deps);
         }
     }
 
@@ -191,19 +191,27 @@ impl Batch<'_> {
         self.know(Variant::Fact, key, text, request.into_iter().collect());
     }
 
-    /// Adds an item, or updates the one of the same key if it says something else. Gives its id.
-    pub(super) fn know(&mut self, variant: Variant, key: Key, text: Text, deps: Vec<ItemId>) -> ItemId {
+    /// Adds an item of whose session it is, or updates the one of the same key if it says something else. Gives its id; none
+    /// without a session, in which no request runs.
+    pub(super) fn know(
+        &mut self,
+        variant: Variant,
+        key: Key,
+        text: Text,
+        deps: Vec<ItemId>,
+    ) -> Option<ItemId> {
+        let user = self.state.control.session()?.clone();
         if let Some(entry) = self.state.semantic.find(&key) {
-            let item = Item::of_request(entry.item.id, variant, key, text);
+            let item = Item::of_request(user, entry.item.id, variant, key, text);
             let id = item.id;
             if entry.item != item || entry.deps != deps {
                 self.push(Event::UpdateItem { item, deps });
             }
-            return id;
+            return Some(id);
         }
         let id = self.next_item;
-        self.push(Event::AddItem { item: Item::of_request(id, variant, key, text), deps });
-        id
+        self.push(Event::AddItem { item: Item::of_request(user, id, variant, key, text), deps });
+        Some(id)
     }
 }
 

@@ -4,7 +4,7 @@
 //! superseded and valid, and not superseded without a rule. `depends_on` are the item's dependencies, `derived_facts` those
 //! that depend on it, `is_constraint` and `constraint_type` its variant.
 
-use crate::ids::{ItemId, Text, Time};
+use crate::ids::{ItemId, Text, Time, UserId};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -15,7 +15,10 @@ use core::fmt;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Layer {
     /// What a request leaves. Its key says whether it outlives the session (decision 0004).
-    Request,
+    Request {
+        /// Whose request it was. Nobody else is shown it.
+        user: UserId,
+    },
     /// Layer 1: who speaks. Set once, at the start of the session.
     Identity(Box<Identity>),
     /// Layer 2: a fact that outlives the session, and may be superseded.

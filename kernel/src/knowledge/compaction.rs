@@ -4,9 +4,9 @@
 //! summarizer's (`f_sum`). Items that count differently are never summarized together, or a summary would tell somebody what
 //! is not for them, or count where its parts did not.
 
-use super::Misuse;
+use super::{Misuse, Reader};
 use crate::event::{Event, Events, ForgetCause};
-use crate::ids::{ItemId, RequestId, Text};
+use crate::ids::{ItemId, RequestId, Text, UserId};
 use crate::item::{
     Audience, FactRecord, Item, Key, Layer, MemoryType, Rank, Scope, Source, Standing, Variant,
 };
@@ -22,8 +22,8 @@ use alloc::vec::Vec;
 enum Family<'a> {
     /// Facts that count alike, for the same people.
     Facts { variant: Variant, rank: Rank, memory: MemoryType, scope: &'a Scope, audience: &'a Audience },
-    /// What earlier requests left for good.
-    Past,
+    /// What earlier requests of one user left for good.
+    Past { user: &'a UserId },
     /// What leaves with the session.
     Session,
 }
@@ -45,10 +45,10 @@ impl<'a> Family<'a> {
                     audience,
                 })
             }
-            Layer::Request if running.is_some() && item.key.request() == running => None,
+            Layer::Request { .. } if running.is_some() && item.key.request() == running => None,
             Layer::Working { .. } if matches!(item.key, Key::Situation(_)) => None,
-            Layer::Request if item.persists() => Some(Self::Past),
-            Layer::Request | Layer::Working { expires_at: None, .. } => Some(Self::Session),
+            Layer::Request { user } if item.persists() => Some(Self::Past { user }),
+            Layer::Request { .. } | Layer::Working { expires_at: None, .. } => Some(Self::Session),
             Layer::Working { .. } | Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => None,
         }
     }
@@ -58,10 +58,9 @@ impl<'a> Family<'a> {
 #[must_use]
 pub fn is_due(policy: &Policy, state: &State) -> bool {
     let limits = &policy.compaction;
-    let largest = largest_family(policy, &state.semantic, running(state)).len();
+    let (known, reader) = (&state.semantic, state.speaker());
+    let largest = largest_family(policy, known, &reader, running(state)).len();
     let tokens = || {
-        let known = &state.semantic;
-        let reader = known.speaker();
         known.selectable(&reader).map(|entry| tokens(entry.item.text.as_str())).fold(0, usize::saturating_add)
     };
     let reached = |count: usize, limit: u32| u32::try_from(count).map_or(true, |count| count >= limit);
@@ -71,26 +70,36 @@ pub fn is_due(policy: &Policy, state: &State) -> bool {
 /// The items that are to be summarized, in id order: the oldest of the largest family.
 #[must_use]
 pub fn cluster(policy: &Policy, state: &State) -> Vec<ItemId> {
-    cluster_of(policy, &state.semantic, running(state))
+    cluster_of(policy, &state.semantic, &state.speaker(), running(state))
 }
 
 fn running(state: &State) -> Option<RequestId> {
     state.control.request().map(|request| request.id)
 }
 
-/// The same, of what is known while a request runs.
-pub(crate) fn cluster_of(policy: &Policy, known: &Semantic, running: Option<RequestId>) -> Vec<ItemId> {
-    let mut family = largest_family(policy, known, running);
+/// The same, of what is known while a request of this reader runs.
+pub(crate) fn cluster_of(
+    policy: &Policy,
+    known: &Semantic,
+    reader: &Reader,
+    running: Option<RequestId>,
+) -> Vec<ItemId> {
+    let mut family = largest_family(policy, known, reader, running);
     family.truncate(usize::try_from(policy.compaction.cluster_items).unwrap_or(usize::MAX));
     family
 }
 
 /// The largest family among what the speaker may be shown, in id order; of two, that of the oldest item. What a fact of some
 /// narrower scope hides stays apart: in a summary it would be seen there.
-fn largest_family(policy: &Policy, known: &Semantic, running: Option<RequestId>) -> Vec<ItemId> {
-    let (reader, hidden) = (known.speaker(), known.hidden(Item::is_valid));
+fn largest_family(
+    policy: &Policy,
+    known: &Semantic,
+    reader: &Reader,
+    running: Option<RequestId>,
+) -> Vec<ItemId> {
+    let hidden = known.hidden(Item::is_valid);
     let mut families: Vec<(Family<'_>, Vec<ItemId>)> = Vec::new();
-    for Entry { item, .. } in known.selectable(&reader).filter(|entry| !hidden.contains(&entry.item.id)) {
+    for Entry { item, .. } in known.selectable(reader).filter(|entry| !hidden.contains(&entry.item.id)) {
         let Some(family) = Family::of(policy, item, running) else { continue };
         match families.iter_mut().find(|(other, _)| *other == family) {
             Some((_, ids)) => ids.push(item.id),
@@ -157,7 +166,7 @@ fn summary(
             time_sensitive: false,
             ..(**fact).clone()
         })),
-        _ if first.persists() => Layer::Request,
+        Layer::Request { user } if first.persists() => Layer::Request { user: user.clone() },
         _ => Layer::Working { created_at: known.now(), expires_at: None },
     };
     let review = parts.iter().any(|entry| entry.item.standing == Standing::NeedsReview);

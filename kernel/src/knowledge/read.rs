@@ -1,6 +1,6 @@
 //! Reading what is known: what is current, and what somebody may see (003, state read and supersession check).
 
-use crate::ids::{ItemId, Text, Time};
+use crate::ids::{ItemId, Text, Time, UserId};
 use crate::item::{Audience, FactRecord, Item, Key, Layer, Rank, Scope};
 use crate::semantic::{Entry, Semantic};
 use alloc::collections::BTreeSet;
@@ -9,6 +9,8 @@ use alloc::vec::Vec;
 /// Who reads, where and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reader {
+    /// Who it is, if anybody. What requests left is for their own users alone.
+    pub user: Option<UserId>,
     /// The reader's rank.
     pub rank: Rank,
     /// What was granted to the reader by name.
@@ -44,17 +46,20 @@ impl Reader {
             && match &item.layer {
                 Layer::Fact(fact) => self.stands_in(&fact.scope) && self.may_see(&fact.audience),
                 Layer::Working { expires_at, .. } => expires_at.is_none_or(|at| self.now < at),
-                Layer::Request | Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => true,
+                Layer::Request { user } => self.user.as_ref() == Some(user),
+                Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => true,
             }
     }
 }
 
 impl Semantic {
-    /// Whoever speaks, as a reader outside every task, supposition and draft. Who was never said to have a rank has none.
+    /// Whoever speaks, in the session of this user, as a reader outside every task, supposition and draft. Who was never said to
+    /// have a rank has none.
     #[must_use]
-    pub fn speaker(&self) -> Reader {
+    pub fn speaker(&self, user: Option<&UserId>) -> Reader {
         let identity = self.identity();
         Reader {
+            user: user.cloned(),
             rank: identity.map_or(Rank::Unverified, |identity| identity.rank),
             permissions: identity.map(|identity| identity.permissions.clone()).unwrap_or_default(),
             scope: Scope::Global,

@@ -6,7 +6,7 @@
 use super::measure::{Measure, Plain};
 use super::sections::{Section, line};
 use crate::context::{Candidate, Flaw, Mark, Problem, Selection};
-use crate::ids::ItemId;
+use crate::ids::{ItemId, UserId};
 use crate::item::{Item, Key, Topic};
 use crate::knowledge::{Reader, compaction};
 use crate::module::{Ask, Module, Role};
@@ -14,7 +14,7 @@ use crate::policy::{Contexts, Policy, mode};
 use crate::score::Score;
 use crate::semantic::{Entry, Semantic};
 use crate::situation::{build_reasoning_context, is_told};
-use crate::state::Request;
+use crate::state::{Request, State};
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -58,21 +58,22 @@ impl core::error::Error for OverBudget {}
 /// [`OverBudget`] if what must be shown does not fit.
 pub fn question(
     policy: &Policy,
-    known: &Semantic,
-    request: Option<&Request>,
+    state: &State,
     ask: Ask,
     budget: u64,
     measure: &impl Measure,
 ) -> Result<Question, OverBudget> {
-    let reader = known.speaker();
-    let asked = Asked { policy, known, request, ask, reader: &reader };
+    let reader = state.speaker();
+    let asked =
+        Asked { policy, known: &state.semantic, request: state.control.request(), ask, reader: &reader };
     asked.question(asked.entries(), budget, measure)
 }
 
-/// Whether what must be shown fits, as the kernel itself counts.
+/// Whether what must be shown in the session of this user fits, as the kernel itself counts.
 pub(crate) fn fits(
     policy: &Policy,
     known: &Semantic,
+    user: Option<&UserId>,
     request: Option<&Request>,
     ask: Ask,
 ) -> Result<(), OverBudget> {
@@ -80,7 +81,7 @@ pub(crate) fn fits(
     if all_surely_fits(known, request, room) {
         return Ok(());
     }
-    let reader = known.speaker();
+    let reader = known.speaker(user);
     let asked = Asked { policy, known, request, ask, reader: &reader };
     let needs = asked.needs(&asked.entries());
     if needs > room { Err(OverBudget { needs, budget: room }) } else { Ok(()) }
@@ -174,7 +175,7 @@ impl<'a> Asked<'a> {
     fn entries(&self) -> Vec<&'a Entry> {
         if self.ask == Ask::Summarize {
             let running = self.request.map(|request| request.id);
-            let cluster = compaction::cluster_of(self.policy, self.known, running);
+            let cluster = compaction::cluster_of(self.policy, self.known, self.reader, running);
             return cluster.into_iter().filter_map(|id| self.known.get(id)).collect();
         }
         self.known.selectable(self.reader).collect()

@@ -31,10 +31,12 @@ impl Section {
             (Layer::Environment | Layer::Clock { .. }, _) => Self::Environment,
             (Layer::Fact(_), _) => Self::Facts,
             (_, Key::Situation(_)) if reasons => Self::Situation,
-            (Layer::Request, key) if item.persists() && (running.is_none() || key.request() != running) => {
+            (Layer::Request { .. }, key)
+                if item.persists() && (running.is_none() || key.request() != running) =>
+            {
                 Self::Facts
             }
-            (Layer::Request | Layer::Working { .. }, _) => Self::WorkingSet,
+            (Layer::Request { .. } | Layer::Working { .. }, _) => Self::WorkingSet,
         }
     }
 

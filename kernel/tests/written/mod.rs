@@ -65,7 +65,7 @@ pub(crate) fn id(known: &Semantic, key: &str) -> ItemId {
 }
 
 pub(crate) fn anybody() -> Reader {
-    Reader { rank: Rank::Employee, permissions: Vec::new(), scope: Scope::Global, now: NOW }
+    Reader { user: None, rank: Rank::Employee, permissions: Vec::new(), scope: Scope::Global, now: NOW }
 }
 
 /// The texts that may stand in a context.

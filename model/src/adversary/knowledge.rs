@@ -1,7 +1,7 @@
 //! What may be written: a letter for each way in which writes meet what is known.
 
 use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{Audience, ConstraintType, Identity, Layer, MemoryType, Rank, Scope, Source};
+use orchestrion_kernel::item::{Audience, ConstraintType, Identity, MemoryType, Rank, Scope, Source};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, compaction};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
@@ -10,7 +10,7 @@ use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
 /// Every write that is worth trying. As long as there is room, new items; at any time what adds none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
     let known = &state.semantic;
-    let room = known.entries().filter(|entry| entry.item.layer != Layer::Request).count() < room;
+    let room = known.entries().filter(|entry| entry.item.user().is_none()).count() < room;
     let mut writes = Vec::new();
     if room || known.now() > Time::default() {
         writes.extend([clock(1), clock(2)]);

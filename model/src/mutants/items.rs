@@ -3,7 +3,7 @@
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::{Audience, FactRecord, Item, Key, Layer, Rank, Scope, Standing, Variant};
 use orchestrion_kernel::situation::SummaryField;
-use orchestrion_kernel::{Event, Events, ItemId, State};
+use orchestrion_kernel::{Event, Events, ItemId, State, UserId};
 
 type Spoil = fn(&State, &mut Events);
 
@@ -58,6 +58,9 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("AddItem", "names the first item as superseded", |_, events| {
         facts(events, |fact| fact.supersedes = Some(ItemId::FIRST));
     }),
+    ("AddItem", "is of a request of somebody else", |_, events| {
+        items!(events, AddItem, Item { layer: Layer::Request { user }, .. } => *user = UserId::new("somebody else"));
+    }),
     ("AddItem", "never expires", |_, events| {
         items!(events, AddItem | UpdateItem, Item { layer: Layer::Working { expires_at, .. }, .. } => *expires_at = None);
     }),
@@ -107,8 +110,9 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     }),
     ("ActionRecorded", "becomes known", |state, events| {
         let told = events.iter().position(|event| matches!(event, Event::ActionRecorded { .. }));
-        if let Some(place) = told {
+        if let Some((place, user)) = told.zip(state.control.session().cloned()) {
             let item = Item::of_request(
+                user,
                 state.semantic.next_id(),
                 Variant::Fact,
                 Key::Situation(SummaryField::Progress),

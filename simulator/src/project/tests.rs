@@ -105,7 +105,7 @@ fn the_schema_takes_what_is_right_and_refuses_what_is_not() {
         ("policies", serde_json::json!([])),
         ("scope", serde_json::json!("huge")),
         ("waivers", serde_json::json!([{"claim": "C-06", "until": "2027-01-31"}])),
-        ("waivers", serde_json::json!([{"claim": "C-99", "reason": "known", "until": "2027-01-31"}])),
+        ("waivers", serde_json::json!([{"claim": "C-999", "reason": "known", "until": "2027-01-31"}])),
         ("colour", serde_json::json!("red")),
     ] {
         let mut file = right.clone();

@@ -47,6 +47,7 @@ impl Names {
             key => key.clone(),
         };
         let layer = match &item.layer {
+            Layer::Request { user } => Layer::Request { user: self.user(user) },
             Layer::Identity(identity) => Layer::Identity(Box::new(self.identity(identity))),
             Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
                 // A summary's source is the kernel's to name, as its text is.

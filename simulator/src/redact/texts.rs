@@ -30,7 +30,7 @@ impl Names {
         self.name(text.as_str()).into()
     }
 
-    fn user(&self, user: &UserId) -> UserId {
+    pub(super) fn user(&self, user: &UserId) -> UserId {
         UserId::new(self.name(user.as_str()))
     }
 

@@ -42,7 +42,7 @@ pub(super) struct Parted<'a> {
 
 impl<'a> Parted<'a> {
     fn of(session: &'a Session<'_>) -> Self {
-        let reader = session.known().speaker();
+        let reader = session.known().speaker(None);
         let selectable: BTreeSet<_> =
             session.known().selectable(&reader).map(|entry| entry.item.id).collect();
         let (mut shown, mut hidden) = (Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ fn lines(candidates: &[Candidate]) -> String {
 /// The statements of the conversation that nothing in the state stands for: of the task that the question is about, in relevant
 /// turns, not said by a fact, and not saying again what may not be shown.
 fn statements(session: &Session<'_>, parted: &Parted<'_>, question: &Stems) -> Vec<Candidate> {
-    let (conversation, reader) = (session.conversation(), session.known().speaker());
+    let (conversation, reader) = (session.conversation(), session.known().speaker(None));
     let task = conversation.task_of(question);
     let resumed = task == 0 && conversation.was_interrupted();
     let current: Stems =

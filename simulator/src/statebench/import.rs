@@ -306,7 +306,7 @@ mod tests {
             permissions: Vec::new(),
         };
         let item::Identity { rank, permissions, .. } = identity(&who);
-        let reader = Reader { rank, permissions, scope: Scope::Global, now: Time::default() };
+        let reader = Reader { user: None, rank, permissions, scope: Scope::Global, now: Time::default() };
         reader.may_see(&import(text).audience)
     }
 

@@ -214,7 +214,7 @@ impl<'a> Session<'a> {
 
     /// The rank of whoever said something: the one whom the turn names, or else whoever asks.
     fn rank_of(&self, said: &Said) -> Rank {
-        said.rank.unwrap_or(self.known.speaker().rank)
+        said.rank.unwrap_or(self.known.speaker(None).rank)
     }
 
     fn apply(&mut self, event: &Event, origin: &Origin) {
@@ -237,7 +237,7 @@ impl<'a> Session<'a> {
 
     /// Every fact so far, as detection sees it; not what only stands among the facts because it is not for everybody.
     fn facts(&self) -> Vec<KnownFact<'_>> {
-        let reader = self.known.speaker();
+        let reader = self.known.speaker(None);
         let known = self.known.entries().filter_map(|Entry { item, .. }| {
             let (Key::Fact(key), Some(fact)) = (&item.key, item.fact()) else { return None };
             let origin =

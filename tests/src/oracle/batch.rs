@@ -112,6 +112,7 @@ impl Batch {
                 && change.key == seen.key
                 && change.thing.variant == seen.variant
                 && change.thing.rests_on == seen.rests_on
+                && change.thing.user == seen.user
                 && change.thing.text.as_ref().is_none_or(|text| *text == seen.text)
         });
         let Some(place) = place else {

@@ -25,12 +25,13 @@ pub(super) struct Compacted {
     pub(super) repointed: bool,
 }
 
-/// The cluster, in order; nothing if compaction is not due, or not in force. `running` is the number of the request.
-pub(super) fn cluster(known: &Fold, lines: &Lines, running: u32) -> Option<Vec<u64>> {
+/// The cluster, in order; nothing if compaction is not due, or not in force. `running` is the number of the request,
+/// `user` whose it is.
+pub(super) fn cluster(known: &Fold, lines: &Lines, running: u32, user: Option<&str>) -> Option<Vec<u64>> {
     let limits = lines.compaction;
     let mut families: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut tokens = 0;
-    for id in shown(known) {
+    for id in shown(known, user) {
         let Some(entry) = known.get(id) else { continue };
         tokens += entry.text.len().div_ceil(4);
         if is_hidden_somewhere(known, id, entry) {
@@ -62,8 +63,9 @@ fn family(entry: &Entry, constraints: bool, running: u32) -> Option<String> {
     if let Some(working) = layer.get("working") {
         return working["expires_at"].is_null().then(|| "session".to_owned());
     }
-    let left_earlier = layer == "request" && request_of(entry) != Some(u64::from(running));
-    left_earlier.then(|| if persists(entry) { "for good" } else { "session" }.to_owned())
+    let left_earlier = layer.get("request").is_some() && request_of(entry) != Some(u64::from(running));
+    // Decision 0004: what is for one user alone is summarized for that one.
+    left_earlier.then(|| if persists(entry) { layer.to_string() } else { "session".to_owned() })
 }
 
 /// The request that left the item, if its key says so.
@@ -155,7 +157,7 @@ fn summary(known: &Fold, id: u64, parts: &BTreeSet<u64>, text: &str) -> Option<V
         fact["supersedes"] = Value::Null;
         json!({ "fact": fact })
     } else if parts.iter().all(|part| persists(part)) {
-        json!("request")
+        first["layer"].clone()
     } else {
         json!({ "working": { "created_at": now(known), "expires_at": null } })
     };

@@ -181,7 +181,9 @@ impl Course {
     }
 
     pub(super) fn know_as(&mut self, variant: Value, key: String, words: Words, rests_on: BTreeSet<String>) {
-        self.batch.changes.extend(self.things.know(key, variant, words, rests_on));
+        // Decision 0020: the situation is the session's, and of no request.
+        let user = self.session.clone().filter(|_| !key.starts_with("{\"situation\""));
+        self.batch.changes.extend(self.things.know(key, variant, words, rests_on, user));
     }
 
     /// A subtask gets another status (decision 0016).

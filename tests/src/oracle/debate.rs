@@ -52,7 +52,7 @@ impl Course {
     pub(super) fn step(&mut self, known: &Fold) {
         match self.phase {
             // Decision 0021, K01: if it is due.
-            "IdentityVerified" => match cluster(known, &self.lines, self.requests) {
+            "IdentityVerified" => match cluster(known, &self.lines, self.requests, self.session.as_deref()) {
                 Some(cluster) => {
                     self.request.cluster = cluster;
                     self.go("Compacting");

@@ -107,7 +107,7 @@ pub(super) fn stands_for(known: &Fold, id: u64) -> Option<u64> {
 pub(super) fn persists(entry: &Entry) -> bool {
     let layer = &entry.item["layer"];
     match &layer["fact"] {
-        Value::Null if layer == "request" => {
+        Value::Null if layer.get("request").is_some() => {
             entry.key.starts_with("{\"request\"")
                 || entry.key.starts_with("{\"answer\"")
                 || entry.key == SUMMARY

@@ -32,6 +32,8 @@ pub(super) struct Seen {
     pub(super) rests_on: BTreeSet<String>,
     /// Whether it was written by name (decision 0019), and not left by a request.
     pub(super) written: bool,
+    /// Whose request left it, if one did (decision 0004).
+    pub(super) user: Option<String>,
 }
 
 impl Fold {
@@ -97,6 +99,7 @@ impl Fold {
             text: entry.text.clone(),
             rests_on: self.keys(&entry.deps),
             written: entry.is_written(),
+            user: entry.user().map(str::to_owned),
         };
         self.entries.insert(id, entry);
         Ok(seen)
@@ -148,7 +151,12 @@ impl Entry {
     /// modules said of the situation (decision 0020). A summary, which may be of that layer, is judged like what was written:
     /// by its whole event.
     pub(super) fn is_written(&self) -> bool {
-        (self.item["layer"] != "request" || self.key == SUMMARY) && !self.is_situation()
+        (self.item["layer"].get("request").is_none() || self.key == SUMMARY) && !self.is_situation()
+    }
+
+    /// Decision 0004: whose request left it, if one did.
+    pub(super) fn user(&self) -> Option<&str> {
+        self.item["layer"]["request"]["user"].as_str()
     }
 
     pub(super) fn is_situation(&self) -> bool {

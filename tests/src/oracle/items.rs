@@ -14,6 +14,8 @@ pub(super) struct Thing {
     pub(super) made_from: Value,
     /// What it rests on, by key (000-2.6).
     pub(super) rests_on: BTreeSet<String>,
+    /// Whose request left it, if one did (decision 0004).
+    pub(super) user: Option<String>,
 }
 
 /// What an item is to say.
@@ -66,6 +68,7 @@ impl Things {
         variant: Value,
         words: Words,
         rests_on: BTreeSet<String>,
+        user: Option<String>,
     ) -> Option<Change> {
         let old = self.0.get(&key).cloned();
         let (text, made_from, saying) = match words {
@@ -76,7 +79,7 @@ impl Things {
                 _ => (None, from, saying),
             },
         };
-        let thing = Thing { variant, text, made_from, rests_on };
+        let thing = Thing { variant, text, made_from, rests_on, user };
         let said = old.as_ref().and_then(|old| old.text.clone());
         let same_words = |said: &String| match &thing.text {
             Some(text) => text == said,

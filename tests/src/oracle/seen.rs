@@ -53,8 +53,11 @@ pub(super) fn compare(
     let Some(call) = after.control.waiting() else { return Ok(()) };
     let context = present(policy, after, call.ask, &Plain).map_err(|over| over.to_string())?;
     // Decision 0021: the summarizer is shown the cluster, and nothing else.
-    let expected =
-        if course.phase == "Compacting" { course.request.cluster.clone() } else { shown::shown(fold) };
+    let expected = if course.phase == "Compacting" {
+        course.request.cluster.clone()
+    } else {
+        shown::shown(fold, course.session.as_deref())
+    };
     // Where there is room for all, all is shown but what rests on what may not be (000-5.7).
     let expected = if course.phase == "Compacting" { expected } else { shown::closed(fold, expected) };
     let mut roomy = policy.clone();
@@ -147,8 +150,8 @@ fn compare_semantic(course: &mut Course, fold: &Fold, after: &State) -> Result<(
         // Decision 0019: what a request leaves says so, and nothing takes its place.
         same("the standing is", &json!("current"), &folded.item["standing"])?;
         let rests_on = fold.keys(&folded.deps);
-        let is = (&folded.item["variant"], Some(&folded.text), Some(&rests_on));
-        let should_be = (&thing.variant, thing.text.as_ref(), Some(&thing.rests_on));
+        let is = (&folded.item["variant"], Some(&folded.text), Some(&rests_on), folded.user());
+        let should_be = (&thing.variant, thing.text.as_ref(), Some(&thing.rests_on), thing.user.as_deref());
         if is != should_be {
             return Err(format!("the item {} is {is:?}; expected was {should_be:?}", folded.key));
         }

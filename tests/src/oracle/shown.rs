@@ -6,14 +6,16 @@ use super::fold::{Entry, Fold};
 use super::words::Rank;
 use serde_json::{Value, json};
 
-/// The ids, in order.
-pub(super) fn shown(known: &Fold) -> Vec<u64> {
+/// The ids, in order; in the session of this user.
+pub(super) fn shown(known: &Fold, user: Option<&str>) -> Vec<u64> {
     let speaker = known.entries().find_map(|(_, entry)| entry.item["layer"].get("identity"));
     let now = now(known);
     let counts = |entry: &Entry| {
         // A context is of the session, and of no task, supposition or draft (003-2.21).
         let scope = &entry.item["layer"]["fact"]["scope"];
+        // Decision 0004: what a request left is for its user alone.
         is_valid(entry) // 003-2.18
+            && (entry.user().is_none() || entry.user() == user)
             && !has_expired(entry, now) // 003-3.5
             && (scope.is_null() || scope == "global" || scope == "session")
             && may_see(speaker, &entry.item["layer"]["fact"]["audience"])

@@ -33,8 +33,8 @@ pub(super) enum Deed {
     Go(u32),
     /// The request is cancelled, and ended.
     End,
-    /// The same, and the session ends; the next may start at once.
-    Close(bool),
+    /// The same, and the session ends; the next may start at once, of this user.
+    Close(Option<&'static str>),
     /// In a task something else counts than this key says everywhere, and then nothing does: what was said there keeps its link.
     Aside(Value),
     /// This fact, about one of the summaries of facts: it supersedes it, or else rests on it.
@@ -102,7 +102,7 @@ impl fmt::Debug for Deed {
             Self::Go(steps) => write!(f, "go {steps}"),
             Self::End => f.write_str("end"),
             Self::Aside(key) => write!(f, "aside about {key}"),
-            Self::Close(again) => write!(f, "close, and open: {again}"),
+            Self::Close(next) => write!(f, "close, and next: {next:?}"),
             Self::About { summary, supersedes: true, fact } => {
                 write!(f, "about summary {summary}, superseding it: {fact}")
             }
@@ -175,6 +175,11 @@ fn ask() -> impl Strategy<Value = Deed> {
     })
 }
 
+/// Mostly the same.
+fn user() -> impl Strategy<Value = &'static str> {
+    select(vec!["ada", "ada", "ben"])
+}
+
 fn deed(asks: u32, wild: u32, plain: BoxedStrategy<Value>) -> impl Strategy<Value = Deed> {
     let about = (any::<usize>(), weighted(0.7), plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)))
         .prop_map(|(summary, supersedes, fact)| Deed::About { summary, supersedes, fact });
@@ -183,9 +188,9 @@ fn deed(asks: u32, wild: u32, plain: BoxedStrategy<Value>) -> impl Strategy<Valu
         (asks, ask().boxed()),
         (2, Just(Deed::End).boxed()),
         (2, (1..12_u32).prop_map(Deed::Go).boxed()),
-        (5, Just(Deed::Take(json!({ "session_start": { "user": "ada" } }))).boxed()),
+        (5, user().prop_map(|user| Deed::Take(json!({ "session_start": { "user": user } }))).boxed()),
         (1, Just(Deed::Take(json!("session_end"))).boxed()),
-        (1, any::<bool>().prop_map(Deed::Close).boxed()),
+        (1, option::of(user()).prop_map(Deed::Close).boxed()),
         (8, about.boxed()),
         (2, aside.boxed()),
         (50, plain.prop_map(|write| Deed::Take(json!({ "write": write }))).boxed()),

@@ -77,7 +77,8 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> 
             Deed::Take(input) => take(&mut state, met, input)?,
             Deed::Ask { trace, meanwhile, answer } if state.control.session().is_some() => {
                 end(&mut state, met, &mut take)?;
-                take(&mut state, met, &json!({ "user_message": { "user": "ada", "text": "1" } }))?;
+                let user = json!(state.control.session());
+                take(&mut state, met, &json!({ "user_message": { "user": user, "text": "1" } }))?;
                 let identified = reply(&state, *trace);
                 take(&mut state, met, &identified)?;
                 take(&mut state, met, &json!("step"))?;
@@ -116,11 +117,11 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> 
             }
             Deed::End => end(&mut state, met, &mut take)?,
             Deed::Ask { .. } => {}
-            Deed::Close(again) if state.control.session().is_some() => {
+            Deed::Close(next) if state.control.session().is_some() => {
                 end(&mut state, met, &mut take)?;
                 take(&mut state, met, &json!("session_end"))?;
-                if *again {
-                    take(&mut state, met, &json!({ "session_start": { "user": "ada" } }))?;
+                if let Some(user) = next {
+                    take(&mut state, met, &json!({ "session_start": { "user": user } }))?;
                 }
             }
             Deed::Close(_) => {}

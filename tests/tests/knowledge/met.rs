@@ -30,6 +30,7 @@ pub(super) const COMPACTIONS: &[&str] = &[
     "of facts of the session",
     "of constraints",
     "of what requests left for good",
+    "of that, beside what another user's left",
     "of what leaves with the session",
     "of a summary",
     "of all that was shown",
@@ -85,7 +86,13 @@ pub(super) fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
         note("of facts", !fact.is_null());
         note("of facts of the session", fact["scope"] == "session");
         note("of constraints", !summary["variant"]["constraint"].is_null() || summary["variant"] != "fact");
-        note("of what requests left for good", summary["layer"] == "request");
+        let user = &summary["layer"]["request"]["user"];
+        let is_of_another = |(item, _): &(Value, Value)| {
+            let of = &item["layer"]["request"]["user"];
+            !of.is_null() && of != user
+        };
+        note("of what requests left for good", !user.is_null());
+        note("of that, beside what another user's left", !user.is_null() && old.values().any(is_of_another));
         note("of what leaves with the session", !summary["layer"]["working"].is_null());
         note("of a summary", of_summaries);
         note("to be reviewed", summary["standing"] == "needs_review");

@@ -193,15 +193,15 @@ fn rests_on(state: &State, id: ItemId, these: &[ItemId]) -> bool {
     these.iter().any(|id| reached.contains(id))
 }
 
-/// Whether two items count alike: facts of one kind, rank, memory, scope and audience; or what outlives the session and is no
-/// such fact; or what does not.
+/// Whether two items count alike: facts of one kind, rank, memory, scope and audience; or what one user's requests
+/// left for good; or what leaves with the session.
 fn alike(one: &Item, other: &Item) -> bool {
     match (one.fact(), other.fact()) {
         (Some(a), Some(b)) => {
             (one.variant, a.source.rank, a.memory) == (other.variant, b.source.rank, b.memory)
                 && (&a.scope, &a.audience) == (&b.scope, &b.audience)
         }
-        (None, None) => one.persists() == other.persists(),
+        (None, None) => one.persists() == other.persists() && (!one.persists() || one.user() == other.user()),
         _ => false,
     }
 }
@@ -210,7 +210,7 @@ fn alike(one: &Item, other: &Item) -> bool {
 /// itself, the summary of the situation, constraints unless the policy says so, and what the running request left.
 fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a Item> {
     let known = &state.semantic;
-    let reader = known.speaker();
+    let reader = state.speaker();
     let shown: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
     let running = state.control.request().map(|request| request.id);
     let is_free = move |item: &Item| match &item.layer {
@@ -229,7 +229,7 @@ fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a It
             (policy.rules.compacted_constraints || matches!(item.variant, Variant::Fact))
                 && !known.read_valid_facts().any(hides)
         }
-        Layer::Request => running.is_none_or(|running| item.key.request() != Some(running)),
+        Layer::Request { .. } => running.is_none_or(|running| item.key.request() != Some(running)),
         Layer::Working { expires_at, .. } => expires_at.is_none() && !matches!(item.key, Key::Situation(_)),
         Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => false,
     };
@@ -262,7 +262,7 @@ fn is_due(policy: &Policy, state: &State) -> bool {
     let largest = sizes(policy, state).max().unwrap_or_default();
     let known = &state.semantic;
     let tokens =
-        known.selectable(&known.speaker()).map(|entry| entry.item.text.as_str().len().div_ceil(4)).sum();
+        known.selectable(&state.speaker()).map(|entry| entry.item.text.as_str().len().div_ceil(4)).sum();
     largest >= 2
         && (at_least(largest, policy.compaction.from_items)
             || at_least(tokens, policy.compaction.from_tokens))

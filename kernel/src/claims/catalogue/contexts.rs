@@ -24,7 +24,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return true };
             let Ok(shown) = present(policy, state, call.ask, &Plain) else { return true };
             let known = state.semantic.clone();
-            let reader = known.speaker();
+            let reader = state.speaker();
             let free: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
             let alone = call.ask == Ask::Summarize;
             let rests = |id: &ItemId| known.get(*id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
@@ -81,7 +81,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
 /// What may be chosen for a call, as the kernel itself counts.
 fn asked(policy: &Policy, state: &State, call: Call) -> Result<Question, OverBudget> {
     let room = policy.contexts.room(call.ask.module());
-    question(policy, &state.semantic, state.control.request(), call.ask, room, &Plain)
+    question(policy, state, call.ask, room, &Plain)
 }
 
 /// Whether the budget may bind: what is known does not seem short enough for it. Where it does, nobody counts.

@@ -1,7 +1,6 @@
 //! Claims on the semantic state: what is known, and what rests on what.
 
 use super::*;
-use crate::item::Layer;
 
 pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {
@@ -84,7 +83,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         formula: "□ (AddItem(x) ∨ UpdateItem(x), x of r ⇒ verified(r))",
         check: Trace(|_, past, event| match event {
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
-                past.verified || item.layer != Layer::Request && !matches!(item.key, Key::Situation(_))
+                past.verified || item.user().is_none() && !matches!(item.key, Key::Situation(_))
             }
             _ => true,
         }),

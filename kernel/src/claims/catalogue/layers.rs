@@ -2,7 +2,7 @@
 
 use super::compaction::summarized;
 use super::*;
-use crate::ids::{ItemId, Text, Time};
+use crate::ids::{ItemId, Text, Time, UserId};
 use crate::item::{Audience, Item, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule};
 use crate::knowledge::{FactKind, NewFact, Reader, Write, admit};
 use crate::semantic::{Entry, Semantic};
@@ -279,7 +279,7 @@ pub(super) const LAYERS: &[Claim] = &[
             };
             events.iter().any(moves) || stands(before) == stands(after) && request(before) == request(after)
         }),
-        premise: |_, state| state.semantic.entries().any(|entry| entry.item.layer != Layer::Request),
+        premise: |_, state| state.semantic.entries().any(|entry| entry.item.user().is_none()),
         ..CLAIM
     },
     Claim {
@@ -296,6 +296,30 @@ pub(super) const LAYERS: &[Claim] = &[
         premise: |_, state| {
             state.semantic.entries().any(|entry| entry.item.standing == Standing::NeedsReview)
         },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-99",
+        clause: "003-8.4",
+        statement: "What a request leaves is of the user whose session it is, and remains so; nobody else is shown it.",
+        formula: "□ (x ∈ I' \\ I of a request ⇒ user(x) = session) ∧ □ (user'(x) = user(x)) ∧ \
+                  □ (user(x) ≠ reader ⇒ x ∉ shown(reader))",
+        check: Step(|_, before, events, after| {
+            if !events.iter().any(is_semantic) {
+                return true;
+            }
+            let session = before.control.session();
+            let is_kept = |Entry { item, .. }: &Entry| match before.semantic.get(item.id) {
+                Some(old) => old.item.user() == item.user(),
+                None => item.user().is_none_or(|user| Some(user) == session),
+            };
+            after.semantic.entries().all(is_kept)
+                && readers(after).iter().all(|reader| {
+                    let is_for = |user: &UserId| reader.user.as_ref() == Some(user);
+                    after.semantic.selectable(reader).all(|entry| entry.item.user().is_none_or(is_for))
+                })
+        }),
+        premise: |_, state| state.semantic.entries().any(|entry| entry.item.user().is_some()),
         ..CLAIM
     },
 ];
@@ -407,14 +431,22 @@ fn nobody_is_shown(state: &State, kind: impl Fn(&Item, &Reader) -> bool) -> bool
     })
 }
 
-/// Somebody of the highest rank, with every permission that anything asks for.
+/// Whoever speaks, with the highest rank, and every permission that anything asks for.
 fn almighty(state: &State) -> Reader {
     let asks = |entry: &Entry| match &entry.item.fact()?.audience {
         Audience::Permitted(name) => Some(name.clone()),
         _ => None,
     };
     let permissions = state.semantic.entries().filter_map(asks).collect();
-    Reader { rank: Rank::Policy, permissions, scope: Scope::Global, now: state.semantic.now() }
+    Reader { rank: Rank::Policy, permissions, ..state.speaker() }
+}
+
+/// Everybody whose request left something, somebody else, and nobody, each with all that may be granted.
+fn readers(state: &State) -> Vec<Reader> {
+    let users: BTreeSet<&UserId> = state.semantic.entries().filter_map(|entry| entry.item.user()).collect();
+    let others = [None, Some(UserId::new("somebody else"))];
+    let everybody = users.into_iter().cloned().map(Some).chain(others);
+    everybody.map(|user| Reader { user, ..almighty(state) }).collect()
 }
 
 /// Who just fails to be of those whom an item is for, where it counts: next below in rank, or with every other permission.

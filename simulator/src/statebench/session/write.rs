@@ -163,7 +163,7 @@ impl Session<'_> {
             self.unfit.push((write.key.clone(), unfit));
             ranks::memory_of(&write.source.kind)
         });
-        let source = import::determine_source(&imported, &write.source, self.known.speaker().rank);
+        let source = import::determine_source(&imported, &write.source, self.known.speaker(None).rank);
         let told_as_changing = is_time_sensitive(&write.key) || is_time_sensitive(&imported.text);
         let origin = Origin {
             name: write.id.clone(),
@@ -397,7 +397,7 @@ impl Session<'_> {
             (in_hand, Write::Working { key: own, text, expires_at, rests_on: Vec::new() })
         } else {
             self.refuse_expired(expires_at)?;
-            (kept_apart, self.users(apart, &imported, self.known.speaker().rank, at))
+            (kept_apart, self.users(apart, &imported, self.known.speaker(None).rank, at))
         };
         self.decide(key, &write, origin);
         if matches!(says_it, Key::Fact(_)) {
