@@ -63,7 +63,7 @@ pub struct Identity {
 
 /// What a persistent fact carries beside its text (003 `PersistentFact`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FactRecord {
     /// Where it comes from.
@@ -80,6 +80,9 @@ pub struct FactRecord {
     pub time_sensitive: bool,
     /// Who may see it.
     pub audience: Audience,
+    /// For a summary, the names of the facts that it stands for, in order (decision 0021); none for any other fact.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub stands_for: Vec<Text>,
 }
 
 impl FactRecord {
@@ -270,6 +273,34 @@ impl fmt::Display for Scope {
             Self::Task(name) => write!(f, "task {name}"),
             Self::Hypothetical(name) => write!(f, "hypothetical {name}"),
             Self::Draft(name) => write!(f, "draft {name}"),
+        }
+    }
+}
+
+/// The encoding: only a summary says what it stands for. Where fields have no names, all are written.
+#[cfg(feature = "serde")]
+mod written {
+    use super::FactRecord;
+    use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+    impl Serialize for FactRecord {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let Self { source, at, memory, scope, supersedes, time_sensitive, audience, stands_for } = self;
+            let is_left_out = serializer.is_human_readable() && stands_for.is_empty();
+            let mut record = serializer.serialize_struct("FactRecord", if is_left_out { 7 } else { 8 })?;
+            record.serialize_field("source", source)?;
+            record.serialize_field("at", at)?;
+            record.serialize_field("memory", memory)?;
+            record.serialize_field("scope", scope)?;
+            record.serialize_field("supersedes", supersedes)?;
+            record.serialize_field("time_sensitive", time_sensitive)?;
+            record.serialize_field("audience", audience)?;
+            if is_left_out {
+                record.skip_field("stands_for")?;
+            } else {
+                record.serialize_field("stands_for", stands_for)?;
+            }
+            record.end()
         }
     }
 }
