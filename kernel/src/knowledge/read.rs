@@ -99,9 +99,10 @@ impl Semantic {
         self.all(&Key::Fact(name.clone())).any(|entry| reader.may_read(&entry.item))
     }
 
-    /// What holds now where this name is used (003): its own valid fact, or the summary that stands for it, that none of the same name hides; or else what
-    /// superseded the latest one, under whichever name; and in the place of either a fact of a narrower scope that names and
-    /// hides it. Of several, a supposed one, or else that of the highest rank, of the narrowest scope, the latest.
+    /// What holds now where this name is used (003): its own valid fact, or the summary that stands for it, that none of the
+    /// same name hides; or else what superseded the latest one, under whichever name; and in the place of either a fact of a
+    /// narrower scope that names and hides it. Of several, a supposed one, or else that of the highest rank, of the narrowest
+    /// scope, the latest.
     #[must_use]
     pub fn get_current_value(&self, name: &Text, reader: &Reader) -> Option<&Item> {
         let reads = |entry: &&Entry| reader.may_read(&entry.item);
