@@ -4,11 +4,12 @@
 
 mod written;
 
+use orchestrion_kernel::claims::{CLAIMS, History, broken_by_step, broken_in_state};
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::{Text, Time};
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, Identity, Item, Key, Layer, MemoryType, Rank, Scope, Source, Standing,
-    SupersessionRule, Variant,
+    Audience, ConstraintType, FactRecord, Identity, Item, Key, Layer, MemoryType, Rank, Scope, Source,
+    Standing, SupersessionRule, Variant,
 };
 use orchestrion_kernel::knowledge::compaction::{cluster, is_due};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
@@ -544,4 +545,42 @@ fn in_a_session_a_name_hides_a_summary_of_it_alone_and_a_summary_all_of_its_name
     let id = *kernel.ids().last().unwrap();
     assert_eq!(kernel.stands_for(id), ["a", "b"]);
     assert!(!shown(&kernel).contains(&4) && !shown(&kernel).contains(&6));
+}
+
+/// The claims on summaries and names that notice a fault in what a step says of a summary.
+fn noticed(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> Vec<&'static str> {
+    for event in &mut events {
+        if let Event::AddItem { item, .. } | Event::UpdateItem { item, .. } = event
+            && let (Key::Summary, Layer::Fact(fact)) = (&item.key, &mut item.layer)
+        {
+            spoil(fact);
+        }
+    }
+    let mut after = kernel.state.clone();
+    events.iter().for_each(|event| after.apply(event));
+    let mut history = History::default();
+    let by_step = broken_by_step(&kernel.policy, &kernel.state, &events, &after, &mut history);
+    let by_state = broken_in_state(&kernel.policy, &after);
+    let all = by_step.chain(by_state).map(|claim| CLAIMS[claim].id);
+    all.filter(|id| ["C-53", "C-58", "C-90", "C-100"].contains(id)).collect()
+}
+
+#[test]
+fn claims_notice_a_name_that_a_summary_keeps_or_forgets() {
+    let kernel = summed();
+    let write = Input::Write(Box::new(Write::Fact(fact("a", "9"))));
+    let events = decide(&kernel.policy, &kernel.state, &write).unwrap();
+    assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);
+    let keeps = noticed(&kernel, events.clone(), |fact| fact.stands_for.insert(0, "a".into()));
+    assert_eq!(keeps, ["C-58", "C-100", "C-53"]);
+    assert_eq!(noticed(&kernel, events, |fact| fact.stands_for.push("c".into())), ["C-100"]);
+    let mut kernel = Kernel::new(2, 1_000, 2);
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    kernel.ask();
+    let call = kernel.state.control.waiting().unwrap().id;
+    let summary = Input::reply(call, Report::Summary { text: "both".into(), forgets: None });
+    let events = decide(&kernel.policy, &kernel.state, &summary).unwrap();
+    assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);
+    assert_eq!(noticed(&kernel, events, |fact| fact.stands_for.clear()), ["C-90"]);
 }
