@@ -57,6 +57,24 @@ impl Item {
         }
     }
 
+    /// The names that it speaks of: a fact of its own, a summary of facts of those that it stands for.
+    pub fn names(&self) -> impl Iterator<Item = &Text> {
+        let own = match &self.key {
+            Key::Fact(name) => Some(name),
+            _ => None,
+        };
+        own.into_iter().chain(self.fact().into_iter().flat_map(|fact| &fact.stands_for))
+    }
+
+    /// Whether in its narrower scope it says all that a fact, or a summary of facts, says in a wider one.
+    #[must_use]
+    pub fn hides_namesake(&self, wider: &Self) -> bool {
+        let both = self.fact().zip(wider.fact());
+        both.is_some_and(|(fact, other)| fact.may_hide(other))
+            && wider.names().next().is_some()
+            && wider.names().all(|name| self.names().any(|own| own == name))
+    }
+
     /// Whether it outlives the session (003 layers 2 and 4); the others are its working set (layer 3), and who speaks in it
     /// (layer 1).
     #[must_use]

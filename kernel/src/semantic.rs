@@ -19,7 +19,7 @@ use rpds::RedBlackTreeMapSync as Map;
 pub struct Semantic {
     items: Map<ItemId, Entry>,
     next: ItemId,
-    /// Which items have a key: an index, as the next.
+    /// Which items speak of a key, their own or as a summary of facts: an index, as the next.
     by_key: Map<(Key, ItemId), ()>,
     /// Which items rest on an item.
     dependents: Map<(ItemId, ItemId), ()>,
@@ -82,7 +82,7 @@ impl Semantic {
         self.items.get(&id)
     }
 
-    /// Every item that speaks of this, the latest first.
+    /// Every item that speaks of this, the latest first: facts of a name, and summaries that stand for such.
     pub fn all<'a>(&'a self, key: &Key) -> impl Iterator<Item = &'a Entry> + use<'a> {
         let of_key = (key.clone(), LOWEST)..=(key.clone(), HIGHEST);
         self.by_key.range(of_key).rev().filter_map(|((_, id), ())| self.get(*id))
@@ -143,12 +143,13 @@ impl Semantic {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         let edges = self.entries().map(|entry| entry.deps.len()).sum::<usize>();
-        self.by_key.size() == self.items.size()
+        let spoken_of = self.entries().map(|entry| keys(&entry.item).count()).sum::<usize>();
+        self.by_key.size() == spoken_of
             && self.dependents.size() == edges
             && self.items.iter().all(|(id, entry)| {
                 entry.item.id == *id
                     && *id < self.next
-                    && self.by_key.contains_key(&(entry.item.key.clone(), *id))
+                    && keys(&entry.item).all(|key| self.by_key.contains_key(&(key, *id)))
                     && entry
                         .deps
                         .iter()
@@ -172,7 +173,7 @@ impl Semantic {
         let id = entry.item.id;
         self.next = self.next.max(id.next());
         let old = self.items.get(&id);
-        if old.is_some_and(|old| old.item.key != entry.item.key) {
+        if old.is_some_and(|old| !keys(&old.item).eq(keys(&entry.item))) {
             self.forget(id);
             return self.write(entry);
         }
@@ -184,14 +185,18 @@ impl Semantic {
             self.dependents.insert_mut((*dep, id), ());
         }
         if old.is_none() {
-            self.by_key.insert_mut((entry.item.key.clone(), id), ());
+            keys(&entry.item).for_each(|key| {
+                self.by_key.insert_mut((key, id), ());
+            });
         }
         self.items.insert_mut(id, entry);
     }
 
     fn forget(&mut self, id: ItemId) {
         let Some(Entry { item, deps }) = self.items.get(&id) else { return };
-        self.by_key.remove_mut(&(item.key.clone(), id));
+        for key in keys(item) {
+            self.by_key.remove_mut(&(key, id));
+        }
         for dep in deps {
             self.dependents.remove_mut(&(*dep, id));
         }
@@ -233,6 +238,12 @@ impl Semantic {
         canonical.next = next;
         *self = canonical;
     }
+}
+
+/// What an item speaks of: its key, and the keys of the facts that it stands for.
+fn keys(item: &Item) -> impl Iterator<Item = Key> {
+    let stands_for = item.fact().into_iter().flat_map(|fact| &fact.stands_for);
+    core::iter::once(item.key.clone()).chain(stands_for.cloned().map(Key::Fact))
 }
 
 const LOWEST: ItemId = ItemId::new(u64::MIN);

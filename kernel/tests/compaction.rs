@@ -4,10 +4,12 @@
 
 mod written;
 
+use orchestrion_kernel::claims::{CLAIMS, History, broken_by_step, broken_in_state};
 use orchestrion_kernel::event::ForgetCause;
-use orchestrion_kernel::ids::Time;
+use orchestrion_kernel::ids::{Text, Time};
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, Identity, Item, Key, Layer, MemoryType, Rank, Scope, Source, Standing, Variant,
+    Audience, ConstraintType, FactRecord, Identity, Item, Key, Layer, MemoryType, Rank, Scope, Source,
+    Standing, SupersessionRule, Variant,
 };
 use orchestrion_kernel::knowledge::compaction::{cluster, is_due};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
@@ -390,4 +392,231 @@ fn without_a_summary_everything_stays_and_the_request_goes_on() {
     let call = kernel.state.control.waiting().unwrap().id;
     kernel.take(Input::CallFailed { call, failure: Failure::NoCandidates }).unwrap();
     assert_eq!((kernel.state.control.phase(), &kernel.state.semantic), (Phase::LoadingContext, &before));
+}
+
+// ── the names that a summary stands for ──────────────────────────────────────────────────────────────
+
+/// Knows `a` and `b`, of which item 4 is the summary; item 3 is what was asked.
+fn summed() -> Kernel {
+    let mut kernel = Kernel::new(2, 1_000, 2);
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    kernel.ask();
+    kernel.summarize("a is 1, b is 2", None).unwrap();
+    kernel
+}
+
+fn ranked(fact: NewFact, rank: Rank) -> NewFact {
+    NewFact { source: Source { name: "x".into(), rank }, ..fact }
+}
+
+impl Kernel {
+    fn stands_for(&self, id: u64) -> Vec<&str> {
+        self.item(id).fact().unwrap().stands_for.iter().map(Text::as_str).collect()
+    }
+
+    fn ask_again(&mut self) {
+        self.take(Input::Cancel).unwrap();
+        while self.state.control.waiting().is_some() {
+            let held = self.reply(Report::Stored { held: true });
+            held.or_else(|_| self.reply(Report::Delivered)).unwrap();
+        }
+        self.ask();
+    }
+
+    fn holds(&self, name: &str) -> Option<&str> {
+        let known = &self.state.semantic;
+        let reader = self.state.speaker();
+        let value = known.get_current_value(&name.into(), &reader);
+        assert!(value.is_some() || !known.is_fact_current(&name.into(), &reader));
+        value.map(|item| item.text.as_str())
+    }
+}
+
+#[test]
+fn a_summary_stands_for_the_names_of_its_parts_and_of_what_they_stood_for() {
+    let mut kernel = summed();
+    assert_eq!(kernel.stands_for(4), ["a", "b"]);
+    assert_eq!((kernel.holds("a"), kernel.holds("c")), (Some("a is 1, b is 2"), None));
+    kernel.know("0", "3");
+    kernel.know("z", "4");
+    kernel.ask_again();
+    kernel.summarize("all three", Some(&[4, 5])).unwrap();
+    let id = *kernel.ids().last().unwrap();
+    assert_eq!(kernel.stands_for(id), ["0", "a", "b"]);
+}
+
+#[test]
+fn what_a_summarized_name_says_now_is_current_and_the_summary_to_be_reviewed_with_what_rests_on_it() {
+    let mut kernel = summed();
+    kernel.write(Write::Fact(on(fact("c", "3"), "b")));
+    assert_eq!(kernel.deps(5), [4]);
+    kernel.know("a", "9");
+    assert_eq!(kernel.item(6).standing, Standing::Current);
+    assert_eq!(kernel.item(6).fact().unwrap().supersedes, None, "nothing was superseded");
+    assert_eq!(kernel.item(4).standing, Standing::NeedsReview);
+    assert_eq!((kernel.stands_for(4), kernel.deps(5)), (vec!["b"], vec![4]));
+    assert_eq!(kernel.item(5).standing, Standing::NeedsReview);
+    assert_eq!((kernel.holds("a"), kernel.holds("b")), (Some("9"), Some("a is 1, b is 2")));
+    // Of the last name that it stands for it is a fact like others.
+    kernel.know("b", "8");
+    let superseded = Standing::Superseded { by: Some(ItemId::new(7)), rule: SupersessionRule::Implicit };
+    assert_eq!((kernel.item(4).standing, kernel.deps(5)), (superseded, vec![7]));
+    assert_eq!(kernel.item(7).fact().unwrap().supersedes, Some(ItemId::new(4)));
+}
+
+#[test]
+fn a_lower_rank_loses_against_a_summary_as_against_a_fact() {
+    let mut kernel = summed();
+    kernel.write(Write::Fact(ranked(fact("a", "9"), Rank::Unverified)));
+    let lost = Standing::Superseded { by: Some(ItemId::new(4)), rule: SupersessionRule::Authority };
+    assert_eq!((kernel.item(5).standing, kernel.item(4).standing), (lost, Standing::Current));
+    assert_eq!((kernel.stands_for(4), kernel.holds("a")), (vec!["a", "b"], Some("a is 1, b is 2")));
+}
+
+#[test]
+fn of_two_that_depend_on_time_the_later_counts_also_against_a_summary() {
+    let mut kernel = Kernel::new(2, 1_000, 2);
+    let at = |fact: NewFact, at| NewFact { at: Time::from_millis(at), ..fact };
+    kernel.write(Write::Fact(at(fact("a", "1"), 5)));
+    kernel.write(Write::Fact(at(fact("b", "2"), 7)));
+    kernel.ask();
+    kernel.summarize("both", None).unwrap();
+    let timed = |then| NewFact { time_sensitive: true, ..at(fact("a", "9"), then) };
+    kernel.write(Write::Fact(timed(6)));
+    let lost = Standing::Superseded { by: Some(ItemId::new(4)), rule: SupersessionRule::Temporal };
+    assert_eq!((kernel.item(5).standing, kernel.item(4).standing), (lost, Standing::Current));
+    kernel.write(Write::Fact(timed(7)));
+    assert_eq!((kernel.item(6).standing, kernel.stands_for(4)), (Standing::Current, vec!["b"]));
+}
+
+#[test]
+fn what_a_summary_says_is_not_said_again() {
+    let mut kernel = summed();
+    kernel.know("a", "a is 1, b is 2");
+    assert_eq!((kernel.ids(), kernel.item(4).standing), (vec![3, 4, 5], Standing::NeedsReview));
+}
+
+#[test]
+fn a_summary_that_is_named_by_a_name_loses_it_and_by_its_id_ends() {
+    let mut kernel = summed();
+    kernel.write(Write::Fact(instead(fact("c", "3"), "a")));
+    assert_eq!((kernel.stands_for(4), kernel.item(4).standing), (vec!["b"], Standing::NeedsReview));
+    assert_eq!((kernel.item(5).standing, kernel.holds("a")), (Standing::Current, None));
+    let mut kernel = summed();
+    let both = Some(Reference::Id(ItemId::new(4)));
+    kernel.write(Write::Fact(NewFact { supersedes: both, ..fact("c", "3") }));
+    assert_eq!(
+        (kernel.item(4).is_valid(), kernel.holds("a"), kernel.holds("b")),
+        (false, Some("3"), Some("3"))
+    );
+}
+
+#[test]
+fn a_write_that_takes_both_names_of_a_summary_ends_it() {
+    let mut kernel = summed();
+    kernel.write(Write::Fact(instead(fact("a", "3"), "b")));
+    assert!(!kernel.item(4).is_valid());
+    assert_eq!(kernel.item(5).fact().unwrap().supersedes, Some(ItemId::new(4)));
+}
+
+#[test]
+fn what_lost_against_a_summary_leads_to_it_by_its_own_name_only() {
+    let mut kernel = summed();
+    kernel.write(Write::Fact(ranked(fact("a", "9"), Rank::Guest)));
+    kernel.write(Write::Fact(ranked(instead(fact("c", "9"), "b"), Rank::Guest)));
+    let lost = |id| Some(Reference::Id(ItemId::new(id)));
+    kernel.write(Write::Fact(NewFact { supersedes: lost(6), ..fact("d", "4") }));
+    assert_eq!((kernel.item(4).standing, kernel.stands_for(4)), (Standing::Current, vec!["a", "b"]));
+    kernel.write(Write::Fact(NewFact { supersedes: lost(5), ..fact("e", "5") }));
+    assert_eq!((kernel.item(4).standing, kernel.stands_for(4)), (Standing::NeedsReview, vec!["b"]));
+}
+
+#[test]
+fn a_fact_may_rest_on_the_summary_that_stays_but_not_on_one_that_it_ends() {
+    let mut kernel = summed();
+    kernel.write(Write::Fact(on(fact("a", "9"), "b")));
+    assert_eq!((kernel.deps(5), kernel.item(4).standing), (vec![4], Standing::NeedsReview));
+    let round = Write::Fact(on(fact("b", "8"), "a"));
+    assert!(kernel.take(Input::Write(Box::new(round))).is_err(), "which rests on the summary of b alone");
+}
+
+#[test]
+fn what_a_summary_rests_on_may_be_superseded_with_one_of_its_names() {
+    let mut kernel = Kernel::new(3, 1_000, 2);
+    kernel.write(Write::Fact(ranked(fact("rule", "r"), Rank::Employee)));
+    kernel.write(Write::Fact(on(fact("a", "1"), "rule")));
+    kernel.know("b", "2");
+    kernel.ask();
+    assert_eq!(kernel.cluster(), [1, 2]);
+    kernel.summarize("a", Some(&[2])).unwrap();
+    assert_eq!((kernel.deps(5), kernel.stands_for(5)), (vec![1], vec!["a"]));
+    kernel.write(Write::Fact(instead(fact("a", "9"), "rule")));
+    assert_eq!((kernel.item(1).is_valid(), kernel.item(5).is_valid()), (false, false));
+    assert_eq!(kernel.item(6).fact().unwrap().supersedes, Some(ItemId::new(1)), "what it names");
+}
+
+#[test]
+fn in_a_session_a_name_hides_a_summary_of_it_alone_and_a_summary_all_of_its_names() {
+    let mut kernel = summed();
+    let here = |fact: NewFact| NewFact { scope: Scope::Session, ..fact };
+    let shown = |kernel: &Kernel| -> Vec<u64> {
+        let known = &kernel.state.semantic;
+        let reader = kernel.state.speaker();
+        let facts = known.selectable(&reader).filter(|entry| entry.item.fact().is_some());
+        facts.map(|entry| entry.item.id.number()).collect()
+    };
+    kernel.write(Write::Fact(here(instead(fact("a", "7"), "a"))));
+    assert_eq!(kernel.item(5).fact().unwrap().supersedes, None);
+    assert_eq!((shown(&kernel), kernel.item(4).standing), (vec![4, 5], Standing::Current));
+    assert_eq!((kernel.holds("a"), kernel.holds("b")), (Some("7"), Some("a is 1, b is 2")));
+    kernel.know("b", "2");
+    assert_eq!((shown(&kernel), kernel.stands_for(4)), (vec![5, 6], vec!["a"]), "what is left is hidden");
+    kernel.write(Write::Fact(here(fact("b", "8"))));
+    assert_eq!(shown(&kernel), [5, 7]);
+    kernel.write(Write::Fact(here(fact("c", "9"))));
+    kernel.ask_again();
+    assert_eq!(kernel.cluster(), [5, 7]);
+    kernel.summarize("here a is 7, b is 8", None).unwrap();
+    let id = *kernel.ids().last().unwrap();
+    assert_eq!(kernel.stands_for(id), ["a", "b"]);
+    assert!(!shown(&kernel).contains(&4) && !shown(&kernel).contains(&6));
+}
+
+/// The claims on summaries and names that notice a fault in what a step says of a summary.
+fn noticed(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> Vec<&'static str> {
+    for event in &mut events {
+        if let Event::AddItem { item, .. } | Event::UpdateItem { item, .. } = event
+            && let (Key::Summary, Layer::Fact(fact)) = (&item.key, &mut item.layer)
+        {
+            spoil(fact);
+        }
+    }
+    let mut after = kernel.state.clone();
+    events.iter().for_each(|event| after.apply(event));
+    let mut history = History::default();
+    let by_step = broken_by_step(&kernel.policy, &kernel.state, &events, &after, &mut history);
+    let by_state = broken_in_state(&kernel.policy, &after);
+    let all = by_step.chain(by_state).map(|claim| CLAIMS[claim].id);
+    all.filter(|id| ["C-53", "C-58", "C-90", "C-100"].contains(id)).collect()
+}
+
+#[test]
+fn claims_notice_a_name_that_a_summary_keeps_or_forgets() {
+    let kernel = summed();
+    let write = Input::Write(Box::new(Write::Fact(fact("a", "9"))));
+    let events = decide(&kernel.policy, &kernel.state, &write).unwrap();
+    assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);
+    let keeps = noticed(&kernel, events.clone(), |fact| fact.stands_for.insert(0, "a".into()));
+    assert_eq!(keeps, ["C-58", "C-100", "C-53"]);
+    assert_eq!(noticed(&kernel, events, |fact| fact.stands_for.push("c".into())), ["C-100"]);
+    let mut kernel = Kernel::new(2, 1_000, 2);
+    kernel.know("a", "1");
+    kernel.know("b", "2");
+    kernel.ask();
+    let call = kernel.state.control.waiting().unwrap().id;
+    let summary = Input::reply(call, Report::Summary { text: "both".into(), forgets: None });
+    let events = decide(&kernel.policy, &kernel.state, &summary).unwrap();
+    assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);
+    assert_eq!(noticed(&kernel, events, |fact| fact.stands_for.clear()), ["C-90"]);
 }

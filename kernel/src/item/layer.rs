@@ -83,6 +83,9 @@ pub struct FactRecord {
     pub time_sensitive: bool,
     /// Who may see it.
     pub audience: Audience,
+    /// For a summary, the names of the facts that it stands for, in order (decision 0021); none for any other fact.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub stands_for: Vec<Text>,
 }
 
 impl FactRecord {

@@ -164,6 +164,7 @@ fn summary(
             at: latest.unwrap_or(fact.at),
             supersedes: None,
             time_sensitive: false,
+            stands_for: names(&parts),
             ..(**fact).clone()
         })),
         Layer::Request { user } if first.persists() => Layer::Request { user: user.clone() },
@@ -178,6 +179,12 @@ fn summary(
     let deps: BTreeSet<ItemId> = parts.iter().flat_map(|entry| entry.deps.iter().copied()).collect();
     let outside = |id: &ItemId| !gone.contains(id) && !round.contains(id);
     Some((item, deps.into_iter().filter(outside).collect()))
+}
+
+/// What writes may call what these said, so that they find the summary (decision 0021).
+fn names(parts: &[&Entry]) -> Vec<Text> {
+    let names: BTreeSet<&Text> = parts.iter().flat_map(|entry| entry.item.names()).collect();
+    names.into_iter().cloned().collect()
 }
 
 /// What stays, without any link into the forgotten; if there was one.

@@ -69,7 +69,8 @@ impl Semantic {
 
     /// What may stand in a context for this reader, in id order: what is valid, in scope, permitted and not expired. A fact of
     /// a narrower scope hides the one of its key, and the one that it names, in a wider scope; but none of a higher rank, unless
-    /// it is a supposition or a draft.
+    /// it is a supposition or a draft. A summary counts as a fact of each name that it stands for, and is hidden only by what
+    /// speaks of them all.
     pub fn selectable<'a>(&'a self, reader: &'a Reader) -> impl Iterator<Item = &'a Entry> {
         let hidden = self.hidden(|item| reader.may_read(item));
         self.entries().filter(move |entry| reader.may_read(&entry.item) && !hidden.contains(&entry.item.id))
@@ -83,11 +84,11 @@ impl Semantic {
         });
         let hides = |(item, fact): (&Item, &FactRecord)| {
             let named = fact.supersedes.and_then(|id| self.current(id));
-            // Summaries share a key, and speak of different things.
-            let namesakes = (item.key != Key::Summary).then(|| self.all(&item.key));
-            let alike = named.into_iter().chain(namesakes.into_iter().flatten()).map(|other| &other.item);
-            let is_hidden = |other: &&Item| other.fact().is_some_and(|wider| fact.may_hide(wider));
-            alike.filter(is_hidden).map(|other| other.id).collect::<Vec<_>>()
+            let named = named.map(|other| &other.item);
+            let named = named.filter(|other| other.fact().is_some_and(|wider| fact.may_hide(wider)));
+            let namesakes = item.names().flat_map(|name| self.all(&Key::Fact(name.clone())));
+            let namesakes = namesakes.map(|other| &other.item).filter(|other| item.hides_namesake(other));
+            named.into_iter().chain(namesakes).map(|other| other.id).collect::<Vec<_>>()
         };
         narrow.flat_map(hides).collect()
     }
@@ -97,15 +98,16 @@ impl Semantic {
         self.entries().map(|entry| &entry.item).filter(|item| item.fact().is_some() && item.is_valid())
     }
 
-    /// Whether a fact of this name is valid where the reader stands, and for the reader (003).
+    /// Whether a fact of this name, or a summary that stands for it, is valid where the reader stands, and for the reader (003).
     #[must_use]
     pub fn is_fact_current(&self, name: &Text, reader: &Reader) -> bool {
         self.all(&Key::Fact(name.clone())).any(|entry| reader.may_read(&entry.item))
     }
 
-    /// What holds now where this name is used (003): its own valid fact that none of the same name hides; or else what
-    /// superseded the latest one, under whichever name; and in the place of either a fact of a narrower scope that names and
-    /// hides it. Of several, a supposed one, or else that of the highest rank, of the narrowest scope, the latest.
+    /// What holds now where this name is used (003): its own valid fact, or the summary that stands for it, that none of the
+    /// same name hides; or else what superseded the latest one, under whichever name; and in the place of either a fact of a
+    /// narrower scope that names and hides it. Of several, a supposed one, or else that of the highest rank, of the narrowest
+    /// scope, the latest.
     #[must_use]
     pub fn get_current_value(&self, name: &Text, reader: &Reader) -> Option<&Item> {
         let reads = |entry: &&Entry| reader.may_read(&entry.item);

@@ -17,7 +17,8 @@ use alloc::vec::Vec;
 /// A fact meets its rivals: the fact that it names as superseded, and the current one of its own key, in its own scope. Authority
 /// decides first, then what the write says explicitly, then time where that counts, and else the later write. What the
 /// write loses against stays as it is, and the write is kept as superseded by it. Saying again what a fact says affirms
-/// it: it is not added a second time, however often it is said.
+/// it: it is not added a second time, however often it is said. A summary is a rival for each name that it stands for, and
+/// ends with the last of them.
 ///
 /// # Errors
 /// A [`Misuse`] if the write does not fit what is known; nothing is to change then.
@@ -55,34 +56,64 @@ pub fn decide_write(policy: &Policy, known: &Semantic, write: &Write) -> Result<
     }
 }
 
-/// A fact that the new one meets, and the rule by which the new one takes its place.
-struct Rival<'a> {
+/// What a fact is to take the place of: what it names, or what is valid under its own name in its own scope.
+struct Target<'a> {
     entry: &'a Entry,
-    fact: &'a FactRecord,
-    rule: SupersessionRule,
+    is_named: bool,
+    /// The names that a summary goes on standing for. What has none left ends as a whole.
+    left: Vec<Text>,
+}
+
+impl<'a> Target<'a> {
+    /// What a new fact makes of it, of which it takes these names; nothing of a summary that stands for neither.
+    fn new(entry: &'a Entry, is_named: bool, own: &Text, named: Option<&Text>) -> Option<Self> {
+        let names = entry.item.fact().map(|fact| fact.stands_for.as_slice()).unwrap_or_default();
+        let is_taken = |name: &Text| name == own || named.is_none_or(|named| named == name);
+        let left: Vec<Text> = names.iter().filter(|name| !is_taken(name)).cloned().collect();
+        (names.is_empty() || left.len() < names.len()).then_some(Self { entry, is_named, left })
+    }
+
+    const fn ends(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// The valid fact of the new one's scope that it is, if it is one, and the rule by which the new one takes its place.
+    fn rival(&self, new: &NewFact) -> Option<(&'a FactRecord, SupersessionRule)> {
+        let fact = self.entry.item.fact().filter(|fact| fact.scope == new.scope)?;
+        let found = match self.is_named {
+            true => new.detected.unwrap_or(SupersessionRule::Explicit),
+            false => SupersessionRule::Implicit,
+        };
+        let timed = new.time_sensitive || fact.time_sensitive;
+        let rule = match found {
+            _ if new.source.rank > fact.source.rank => SupersessionRule::Authority,
+            SupersessionRule::Implicit if timed => SupersessionRule::Temporal,
+            found => found,
+        };
+        self.entry.item.is_valid().then_some((fact, rule))
+    }
+
+    /// Whether it is a fact that says the same under the same name, where the new one counts.
+    fn says(&self, new: &NewFact) -> bool {
+        let Item { key, text, variant, .. } = &self.entry.item;
+        let is_namesake = matches!(key, Key::Fact(name) if *name == new.key);
+        let is_rival =
+            self.entry.item.is_valid() && self.entry.item.fact().is_some_and(|fact| fact.scope == new.scope);
+        is_namesake && is_rival && *text == new.text && *variant == new.kind.into()
+    }
 }
 
 fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misuse> {
-    let named = match &new.supersedes {
-        Some(reference) => {
-            let found = named_fact(known, reference, &new.scope);
-            let found = found.ok_or_else(|| Misuse::SupersedesNothing(reference.clone()))?;
-            Some(known.current(found.item.id).unwrap_or(found).item.id)
-        }
-        None => None,
-    };
-    let namesake = valid_in(known, &new.key, &new.scope);
-    let replaced: Vec<ItemId> = namesake.map(|entry| entry.item.id).into_iter().chain(named).collect();
+    let targets = targets(known, new)?;
+    let replaced: Vec<ItemId> =
+        targets.iter().filter(|target| target.ends()).map(|target| target.entry.item.id).collect();
     let deps = rested_on(known, &new.rests_on, &new.scope, &replaced)?;
-    if let Some(entry) = namesake
-        && entry.item.text == new.text
-        && entry.item.variant == new.kind.into()
-        && named.is_none_or(|named| named == entry.item.id)
+    if let [target] = targets.as_slice()
+        && target.says(new)
     {
-        return Ok(affirm(new, entry, deps));
+        return Ok(affirm(new, target.entry, deps));
     }
-    let rivals = rivals(known, new, named, namesake);
-    let standing = standing(policy, new, &rivals);
+    let standing = standing(policy, new, &targets);
     let record = FactRecord {
         source: new.source.clone(),
         at: new.at,
@@ -90,11 +121,11 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
         scope: new.scope.clone(),
         supersedes: replaced
             .iter()
-            .rev()
             .copied()
             .find(|id| standing == Standing::Current && may_name(known, *id, new)),
         time_sensitive: new.time_sensitive,
         audience: new.audience.clone(),
+        stands_for: Vec::new(),
     };
     let item = Item {
         id: known.next_id(),
@@ -107,10 +138,41 @@ fn fact(policy: &Policy, known: &Semantic, new: &NewFact) -> Result<Events, Misu
     let id = item.id;
     let mut events = Vec::from([Event::AddItem { item, deps }]);
     if standing == Standing::Current {
-        let ended: Vec<_> = rivals.iter().map(|rival| (rival.entry.item.id, rival.rule)).collect();
-        events.extend(supersede(known, id, &ended));
+        let (mut ended, mut shaken) = (Vec::new(), Vec::new());
+        for target in targets {
+            let rival = target.entry.item.id;
+            match target.rival(new) {
+                Some((_, rule)) if target.ends() => ended.push((rival, rule)),
+                Some(_) => shaken.push((rival, target.left)),
+                None => {}
+            }
+        }
+        events.extend(supersede(known, id, &ended, &shaken));
     }
     Ok(events)
+}
+
+/// What a new fact is to take the place of: first what it names, as what stands there today, then its namesake.
+fn targets<'a>(known: &'a Semantic, new: &NewFact) -> Result<Vec<Target<'a>>, Misuse> {
+    let mut targets = Vec::new();
+    let namesake = valid_in(known, &new.key, &new.scope);
+    let mut taken = &new.key;
+    if let Some(reference) = &new.supersedes {
+        let found = named_fact(known, reference, &new.scope);
+        let found = found.ok_or_else(|| Misuse::SupersedesNothing(reference.clone()))?;
+        let named = match (reference, &found.item.key) {
+            (Reference::Key(name), _) | (_, Key::Fact(name)) => Some(name),
+            // A summary that is named itself is meant as a whole.
+            _ => None,
+        };
+        taken = named.unwrap_or(taken);
+        let entry = known.current(found.item.id).unwrap_or(found);
+        targets.extend(Target::new(entry, true, &new.key, named));
+    }
+    let is_other = |entry: &&Entry| targets.first().is_none_or(|named| named.entry.item.id != entry.item.id);
+    let other = namesake.filter(is_other).and_then(|entry| Target::new(entry, false, &new.key, Some(taken)));
+    targets.extend(other);
+    Ok(targets)
 }
 
 /// Whether a fact takes the place of another, or hides it, and so keeps a link to it: what nobody believes needs neither, what has
@@ -138,42 +200,14 @@ fn named_fact<'a>(known: &'a Semantic, reference: &Reference, scope: &Scope) -> 
     }
 }
 
-/// The valid fact of this key in this scope.
+/// The valid fact of this key in this scope, or the summary that stands for it.
 fn valid_in<'a>(known: &'a Semantic, key: &Text, scope: &Scope) -> Option<&'a Entry> {
     let in_scope = |entry: &&Entry| entry.item.fact().is_some_and(|fact| fact.scope == *scope);
     known.all(&Key::Fact(key.clone())).filter(in_scope).find(|entry| entry.item.is_valid())
 }
 
-/// What the new fact would take the place of: valid facts of its own scope.
-fn rivals<'a>(
-    known: &'a Semantic,
-    new: &NewFact,
-    named: Option<ItemId>,
-    namesake: Option<&'a Entry>,
-) -> Vec<Rival<'a>> {
-    let named_entry = named.and_then(|id| known.get(id));
-    let other = namesake.filter(|entry| Some(entry.item.id) != named);
-    let rival = |entry: &'a Entry| {
-        let fact = entry.item.fact().filter(|fact| fact.scope == new.scope && entry.item.is_valid())?;
-        let is_named = named == Some(entry.item.id);
-        let found = if is_named {
-            new.detected.unwrap_or(SupersessionRule::Explicit)
-        } else {
-            SupersessionRule::Implicit
-        };
-        let timed = new.time_sensitive || fact.time_sensitive;
-        let rule = match found {
-            _ if new.source.rank > fact.source.rank => SupersessionRule::Authority,
-            SupersessionRule::Implicit if timed => SupersessionRule::Temporal,
-            found => found,
-        };
-        Some(Rival { entry, fact, rule })
-    };
-    named_entry.into_iter().chain(other).filter_map(rival).collect()
-}
-
 /// Whether the new fact is to be believed: its source may write it, and no rival stands against it.
-fn standing(policy: &Policy, new: &NewFact, rivals: &[Rival<'_>]) -> Standing {
+fn standing(policy: &Policy, new: &NewFact, targets: &[Target<'_>]) -> Standing {
     let constraint = matches!(new.kind, FactKind::Constraint(_)).then_some(policy.writes.constraint_from);
     let organizational =
         (new.memory == MemoryType::Organizational).then_some(policy.writes.organizational_from);
@@ -182,42 +216,74 @@ fn standing(policy: &Policy, new: &NewFact, rivals: &[Rival<'_>]) -> Standing {
     if new.source.rank < may_write {
         return Standing::Denied;
     }
-    let lost = |rival: &Rival<'_>| {
-        let rule = match rival.rule {
-            _ if rival.fact.source.rank > new.source.rank => SupersessionRule::Authority,
-            SupersessionRule::Temporal if rival.fact.at > new.at => SupersessionRule::Temporal,
+    let lost = |target: &Target<'_>| {
+        let (fact, rule) = target.rival(new)?;
+        let rule = match rule {
+            _ if fact.source.rank > new.source.rank => SupersessionRule::Authority,
+            SupersessionRule::Temporal if fact.at > new.at => SupersessionRule::Temporal,
             _ => return None,
         };
-        Some((rival.fact.source.rank, Standing::Superseded { by: Some(rival.entry.item.id), rule }))
+        Some((fact.source.rank, Standing::Superseded { by: Some(target.entry.item.id), rule }))
     };
     // Of several, to the one of the highest rank; of equals, to the namesake, which comes last.
-    let against = rivals.iter().filter_map(lost).max_by_key(|(rank, _)| *rank);
+    let against = targets.iter().filter_map(lost).max_by_key(|(rank, _)| *rank);
     against.map_or(Standing::Current, |(_, standing)| standing)
 }
 
-/// Ends what a new item takes the place of: what rested on that rests on the new one, and is marked.
-fn supersede(known: &Semantic, by: ItemId, ended: &[(ItemId, SupersessionRule)]) -> Events {
+/// A summary that says what does not hold any more, with the names that it still stands for.
+type Shaken = (ItemId, Vec<Text>);
+
+/// Ends what a new item takes the place of: what rested on that rests on the new one, and is marked. A summary that stands for
+/// other names too stays, and is marked with what rests on it.
+fn supersede(
+    known: &Semantic,
+    by: ItemId,
+    ended: &[(ItemId, SupersessionRule)],
+    shaken: &[Shaken],
+) -> Events {
     let superseded = |(id, rule): &(ItemId, SupersessionRule)| {
         restand(known, *id, Standing::Superseded { by: Some(by), rule: *rule })
     };
     let ids: Vec<ItemId> = ended.iter().map(|(id, _)| *id).collect();
-    ended.iter().filter_map(superseded).chain(review(known, &ids, Some(by))).collect()
+    ended.iter().filter_map(superseded).chain(review(known, &ids, shaken, Some(by))).collect()
 }
 
-/// Marks what rests on items that say something else now, but not these. If something took their place it rests on that.
-fn review(known: &Semantic, changed: &[ItemId], by: Option<ItemId>) -> impl Iterator<Item = Event> {
-    let resting = known.resting_on(changed);
+/// Marks what rests on items that say something else now, but not these, and what is shaken itself. If something took their
+/// place it rests on that.
+fn review(
+    known: &Semantic,
+    changed: &[ItemId],
+    shaken: &[Shaken],
+    by: Option<ItemId>,
+) -> impl Iterator<Item = Event> {
+    let mut resting = known.resting_on(changed);
+    for (id, _) in shaken {
+        resting.extend(known.resting_on(&[*id]));
+        resting.insert(*id);
+        changed.iter().for_each(|id| {
+            resting.remove(id);
+        });
+    }
     let renewed = move |id: ItemId| {
         let Entry { item: old, deps: old_deps } = known.get(id).filter(|entry| entry.item.is_valid())?;
         let standing = if old.fact().is_some() { Standing::NeedsReview } else { old.standing };
+        let left = shaken.iter().find(|(shaken, _)| *shaken == id).map(|(_, left)| left);
         let instead = |dep: &ItemId| by.filter(|_| changed.contains(dep)).unwrap_or(*dep);
         let mut deps: Vec<ItemId> = old_deps.iter().map(instead).collect();
         deps.sort_unstable();
         deps.dedup();
-        let is_changed = standing != old.standing || deps != *old_deps;
-        is_changed.then(|| Event::UpdateItem { item: Item { standing, ..old.clone() }, deps })
+        let is_changed = standing != old.standing || left.is_some() || deps != *old_deps;
+        is_changed.then(|| Event::UpdateItem { item: renamed(Item { standing, ..old.clone() }, left), deps })
     };
     resting.into_iter().filter_map(renewed)
+}
+
+/// A summary with the names that it still stands for, if it lost any.
+fn renamed(mut item: Item, left: Option<&Vec<Text>>) -> Item {
+    if let (Layer::Fact(fact), Some(left)) = (&mut item.layer, left) {
+        fact.stands_for.clone_from(left);
+    }
+    item
 }
 
 /// Gives an item another standing.
@@ -266,7 +332,7 @@ fn environment(
     let mut events = overwrite(known, key, text, Layer::Environment, Vec::new());
     let older = older.filter(|older| older.item.is_valid() && Some(older.item.id) != own);
     let ended: Vec<_> = older.map(|older| (older.item.id, SupersessionRule::Temporal)).into_iter().collect();
-    events.extend(supersede(known, own.unwrap_or(known.next_id()), &ended));
+    events.extend(supersede(known, own.unwrap_or(known.next_id()), &ended, &[]));
     Ok(events)
 }
 
@@ -288,7 +354,7 @@ fn overwrite(known: &Semantic, key: Key, text: &Text, layer: Layer, deps: Vec<It
     let id = item.id;
     let mut events = Vec::from([Event::UpdateItem { item, deps }]);
     if says_else {
-        events.extend(review(known, &[id], None));
+        events.extend(review(known, &[id], &[], None));
     }
     events
 }

@@ -61,6 +61,15 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("AddItem", "is of a request of somebody else", |_, events| {
         items!(events, AddItem, Item { layer: Layer::Request { user }, .. } => *user = UserId::new("somebody else"));
     }),
+    ("AddItem", "as a summary stands for nothing", |_, events| facts(events, |fact| fact.stands_for.clear())),
+    ("UpdateItem", "as a summary goes on standing for what was taken from it", |state, events| {
+        items!(events, UpdateItem, item => {
+            let old = state.semantic.get(item.id).and_then(|entry| entry.item.fact());
+            if let (Some(old), Some(fact)) = (old, fact(item)) {
+                fact.stands_for.clone_from(&old.stands_for);
+            }
+        });
+    }),
     ("AddItem", "never expires", |_, events| {
         items!(events, AddItem | UpdateItem, Item { layer: Layer::Working { expires_at, .. }, .. } => *expires_at = None);
     }),

@@ -1,6 +1,7 @@
 //! The texts of what is written by name, and of the items that come of it.
 
 use super::texts::Names;
+use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::{Audience, FactRecord, Identity, Item, Key, Layer, Scope, Source};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
 
@@ -58,11 +59,19 @@ impl Names {
                 },
                 scope: self.scope(&fact.scope),
                 audience: self.audience(&fact.audience),
+                stands_for: self.names(&fact.stands_for),
                 ..(**fact).clone()
             })),
             layer => layer.clone(),
         };
         Item { key, layer, ..item.clone() }
+    }
+
+    /// What a summary stands for, in the order of the new names.
+    fn names(&self, names: &[Text]) -> Vec<Text> {
+        let mut names: Vec<Text> = names.iter().map(|name| self.text(name)).collect();
+        names.sort_unstable();
+        names
     }
 
     fn identity(&self, identity: &Identity) -> Identity {

@@ -86,8 +86,7 @@ fn is_hidden_somewhere(known: &Fold, id: u64, wide: &Entry) -> bool {
     };
     known.entries().any(|(_, narrow)| {
         let names = narrow.item["layer"]["fact"]["supersedes"].as_u64();
-        let meant = narrow.key == wide.key && narrow.key != SUMMARY
-            || names.and_then(|named| stands_for(known, named)) == Some(id);
+        let meant = narrow.speaks_for(wide) || names.and_then(|named| stands_for(known, named)) == Some(id);
         let is_narrower = width(narrow).is_some() && width(narrow) < width(wide);
         let scope = &narrow.item["layer"]["fact"]["scope"];
         let is_supposed = scope.get("hypothetical").or(scope.get("draft")).is_some();
@@ -155,6 +154,8 @@ fn summary(known: &Fold, id: u64, parts: &BTreeSet<u64>, text: &str) -> Option<V
         fact["at"] = json!(parts.iter().filter_map(|part| part.item["layer"]["fact"]["at"].as_u64()).max());
         fact["time_sensitive"] = json!(false);
         fact["supersedes"] = Value::Null;
+        // What writes will call what the summary says.
+        fact["stands_for"] = json!(parts.iter().flat_map(|part| part.names()).collect::<BTreeSet<&str>>());
         json!({ "fact": fact })
     } else if parts.iter().all(|part| persists(part)) {
         first["layer"].clone()

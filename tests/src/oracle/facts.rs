@@ -5,7 +5,7 @@ use super::fold::{Entry, Fold};
 use super::lines::Writes;
 use super::words::{Named, Rank, Said, Wrote};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a write leads to.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,7 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
             writing.overwrite(key, text, json!("environment"), &[]);
             if let Some(named) = named.filter(|named| *named != id) {
                 writing.supersede(named, id, "temporal");
-                writing.review(BTreeSet::from([named]), Some(id));
+                writing.review(&BTreeSet::from([named]), &BTreeMap::new(), Some(id));
             }
         }
         Wrote::Clock { now: then, text } => {
@@ -164,15 +164,32 @@ impl Writing<'_> {
     /// 003-2.16: a fact meets its rivals (decision 0019).
     fn fact(&mut self, writes: Writes, said: &Said) -> Result<(), Misfit> {
         let rank = said.source.rank;
-        let named = said.supersedes.as_ref().map(|named| self.named_fact(named, &said.scope)).transpose()?;
+        let meant = said.supersedes.as_ref().map(|named| self.named_fact(named, &said.scope)).transpose()?;
         let key = json!({ "fact": said.key });
-        let spelt = key.to_string();
         let own = self.known.entries().find(|(_, entry)| {
-            entry.key == spelt && is_valid(entry) && entry.item["layer"]["fact"]["scope"] == said.scope
+            entry.names().contains(said.key.as_str())
+                && is_valid(entry)
+                && entry.item["layer"]["fact"]["scope"] == said.scope
         });
+        // Decision 0021: which names a summary goes on standing for; it is touched only if it loses one, or is meant itself.
+        let taken = |name: &str| {
+            name == said.key || meant.as_ref().is_some_and(|(_, by)| by.as_deref() == Some(name))
+        };
+        let known = self.known;
+        let kept = |id: u64| -> BTreeSet<&str> {
+            let is_meant = meant.as_ref().is_some_and(|(meant, by)| *meant == id && by.is_none());
+            let Some(old) = known.get(id).filter(|old| old.key == SUMMARY && !is_meant) else {
+                return BTreeSet::new();
+            };
+            old.names().into_iter().filter(|name| !taken(name)).collect()
+        };
+        let is_touched =
+            |id: &u64| known.get(*id).is_none_or(|old| kept(*id).is_empty() || kept(*id) != old.names());
+        let named = meant.as_ref().map(|(id, _)| *id).filter(is_touched);
         // What was denied bears on nothing, and so nothing takes its place.
         let believed = named.filter(|named| self.known.get(*named).is_some_and(is_valid));
-        let replaced: BTreeSet<u64> = named.into_iter().chain(own.map(|(id, _)| id)).collect();
+        let ends = |id: &u64| kept(*id).is_empty();
+        let replaced: BTreeSet<u64> = named.into_iter().chain(own.map(|(id, _)| id)).filter(ends).collect();
         let deps = self.bases(&said.rests_on, &said.scope, &replaced)?;
 
         // 003-9.3: what its source may not write is kept, and bears on nothing.
@@ -181,7 +198,8 @@ impl Writing<'_> {
 
         // Saying it again affirms (decision 0019).
         let says_the_same = |(id, old): &(u64, &Entry)| {
-            old.text == said.text
+            old.key != SUMMARY
+                && old.text == said.text
                 && old.item["variant"] == said.kind
                 && named.is_none_or(|named| named == *id)
         };
@@ -213,12 +231,15 @@ impl Writing<'_> {
             if let Some((by, _, rule)) = strongest {
                 standing = json!({ "superseded": { "by": by, "rule": rule } });
             } else {
-                for (rival, _, rule) in &met {
+                for (rival, _, rule) in met.iter().filter(|(rival, ..)| ends(rival)) {
                     self.supersede(*rival, id, rule);
                 }
-                self.review(rivals, Some(id));
+                let (ended, shaken): (BTreeSet<u64>, BTreeSet<u64>) = rivals.into_iter().partition(ends);
+                let shaken = shaken.into_iter().map(|id| (id, kept(id))).collect();
+                self.review(&ended, &shaken, Some(id));
                 // 003-2.8: what it names and took the place of, or hides in its narrower scope; or else its namesake.
                 takes_the_place_of = believed
+                    .filter(ends)
                     .filter(|named| {
                         let is_supposed =
                             said.scope.get("hypothetical").or(said.scope.get("draft")).is_some();
@@ -227,7 +248,7 @@ impl Writing<'_> {
                         scope_of(*named)
                             .is_some_and(|old| *old == said.scope || (*old == "global" && !outranks))
                     })
-                    .or(own.map(|(id, _)| id));
+                    .or(own.map(|(id, _)| id).filter(ends));
             }
         }
         let layer = json!({ "fact": {
@@ -278,9 +299,9 @@ impl Writing<'_> {
     /// latest; for signals, the signal.
     fn find(&self, named: &Named, kind: &str, scope: &Value) -> Result<u64, Misfit> {
         let found = match named {
-            Named::Id(id) => Some(*id).filter(|id| self.known.get(*id).is_some()),
+            Named::Id(id) => Some(*id),
             Named::Key(key) => {
-                let key = json!({ kind: key }).to_string();
+                let spelt = json!({ kind: key }).to_string();
                 let preferred = |entry: &Entry| {
                     let theirs = &entry.item["layer"]["fact"]["scope"];
                     match is_valid(entry) {
@@ -289,17 +310,27 @@ impl Writing<'_> {
                         valid => u8::from(valid),
                     }
                 };
-                let of_key = self.known.entries().filter(|(_, entry)| entry.key == key);
+                // Decision 0021: a summary of facts counts as a fact of each name that it stands for.
+                let of_key = self.known.entries().filter(|(_, entry)| {
+                    entry.key == spelt || kind == "fact" && entry.names().contains(key.as_str())
+                });
                 of_key.max_by_key(|(id, entry)| (preferred(entry), *id)).map(|(id, _)| id)
             }
         };
         found.and_then(|id| stands_for(self.known, id)).ok_or(Misfit)
     }
 
-    fn named_fact(&self, named: &Named, scope: &Value) -> Result<u64, Misfit> {
+    /// The fact that stands today where this leads, and the name by which it leads there: none, if a summary's id is given.
+    fn named_fact(&self, named: &Named, scope: &Value) -> Result<(u64, Option<String>), Misfit> {
         let id = self.find(named, "fact", scope)?;
-        Some(id)
-            .filter(|id| self.known.get(*id).is_some_and(|old| old.item["layer"].get("fact").is_some()))
+        let by = match named {
+            Named::Key(name) => Some(name.clone()),
+            Named::Id(id) => {
+                self.known.get(*id).and_then(|old| Some(old.item["key"]["fact"].as_str()?.to_owned()))
+            }
+        };
+        Some((id, by))
+            .filter(|(id, _)| self.known.get(*id).is_some_and(|old| old.item["layer"].get("fact").is_some()))
             .ok_or(Misfit)
     }
 
@@ -329,13 +360,25 @@ impl Writing<'_> {
     }
 
     /// 003-2.20: what is derived from these is marked; facts only, and those that are believed. Whatever is believed rests
-    /// on what took their place (DESIGN §2, dependency on a superseded fact).
-    fn review(&mut self, these: BTreeSet<u64>, instead: Option<u64>) {
-        for id in resting_on(self.known, &these).difference(&these).copied() {
+    /// on what took their place (DESIGN §2, dependency on a superseded fact). So is a summary that goes on standing for some
+    /// names, and what is derived from it (decision 0021).
+    fn review(
+        &mut self,
+        these: &BTreeSet<u64>,
+        shaken: &BTreeMap<u64, BTreeSet<&str>>,
+        instead: Option<u64>,
+    ) {
+        let mut unsound = these.clone();
+        unsound.extend(shaken.keys());
+        unsound.extend(resting_on(self.known, &unsound));
+        for id in unsound.difference(these).copied() {
             let Some(old) = self.known.get(id).filter(|old| is_valid(old)) else { continue };
             let mut item = old.item.clone();
             if item["layer"].get("fact").is_some() {
                 item["standing"] = json!("needs_review");
+            }
+            if let Some(names) = shaken.get(&id) {
+                item["layer"]["fact"]["stands_for"] = json!(names);
             }
             let mut deps = old.deps.clone();
             if let Some(instead) = instead {
@@ -370,7 +413,7 @@ impl Writing<'_> {
         let own = self.holding(&key.to_string());
         self.put("fact".into(), key, text, layer, deps);
         if let Some(id) = own.filter(|id| self.known.get(*id).is_some_and(|old| old.text != text)) {
-            self.review(BTreeSet::from([id]), None);
+            self.review(&BTreeSet::from([id]), &BTreeMap::new(), None);
         }
     }
 

@@ -159,6 +159,18 @@ impl Entry {
         self.item["layer"]["request"]["user"].as_str()
     }
 
+    /// Decision 0021: what a fact is called, and what a summary of facts stands for.
+    pub(super) fn names(&self) -> BTreeSet<&str> {
+        let own = self.item["key"]["fact"].as_str();
+        let stands_for = self.item["layer"]["fact"]["stands_for"].as_array().into_iter().flatten();
+        own.into_iter().chain(stands_for.filter_map(Value::as_str)).collect()
+    }
+
+    /// Decision 0021: whether all that is said there under a name is said here too.
+    pub(super) fn speaks_for(&self, other: &Self) -> bool {
+        !other.names().is_empty() && other.names().is_subset(&self.names())
+    }
+
     pub(super) fn is_situation(&self) -> bool {
         self.key.starts_with("{\"situation\"")
     }

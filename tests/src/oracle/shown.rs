@@ -1,6 +1,5 @@
 //! What a module is shown of S: what the speaker may see, and nothing that was replaced, denied or has expired (003).
 
-use super::compaction::SUMMARY;
 use super::facts::{has_expired, is_valid, now, rank_of, stands_for};
 use super::fold::{Entry, Fold};
 use super::words::Rank;
@@ -26,7 +25,7 @@ pub(super) fn shown(known: &Fold, user: Option<&str>) -> Vec<u64> {
         narrow_fact["scope"] == "session"
             && wide_fact["scope"] == "global"
             && rank_of(narrow) >= rank_of(wide) // 003-6.3
-            && (narrow.key == wide.key && narrow.key != SUMMARY // decision 0021: only by its id
+            && (narrow.speaks_for(wide) // decision 0021: a summary only as a whole
                 || narrow_fact["supersedes"].as_u64().and_then(|named| stands_for(known, named)) == Some(id))
     };
     known

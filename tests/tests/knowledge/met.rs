@@ -47,6 +47,9 @@ pub(super) const COMPACTIONS: &[&str] = &[
     "a cancel",
     "a summary is superseded",
     "a summary leaves with the session",
+    "a name is taken from a summary",
+    "a fact loses against a summary",
+    "a summary without a name ends",
 ];
 
 /// What a batch does to the items, by the names of [`COMPACTIONS`].
@@ -69,6 +72,24 @@ pub(super) fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
         item["key"] == "summary" && !item["standing"]["superseded"].is_null()
     };
     note("a summary is superseded", updated.iter().any(superseded));
+    let names = |item: &Value| item["layer"]["fact"]["stands_for"].clone();
+    note("a name is taken from a summary", updated.iter().any(|(item, _, old)| names(item) != names(&old.0)));
+    let added: Vec<&Value> = of("add_item").map(|body| &body["item"]).collect();
+    let is_named = |item: &Value, summary: &Value| {
+        names(summary).as_array().is_some_and(|names| names.contains(&item["key"]["fact"]))
+    };
+    let loses = |item: &&Value| {
+        let by = item["standing"]["superseded"]["by"].as_u64().and_then(|by| old.get(&by));
+        by.is_some_and(|(by, _)| by["key"] == "summary")
+    };
+    note("a fact loses against a summary", added.iter().any(loses));
+    let last = |item: &Value| {
+        item["key"] == "summary" && names(item).as_array().is_some_and(|names| names.len() == 1)
+    };
+    let ends = |one: &(&Value, &Value, &(Value, Value))| {
+        superseded(one) && last(one.0) && added.iter().any(|fact| is_named(fact, one.0))
+    };
+    note("a summary without a name ends", updated.iter().any(ends));
     for body in of("forget_items") {
         let gone: Vec<&Value> =
             body["ids"].as_array().unwrap().iter().map(|id| &old[&id.as_u64().unwrap()].0).collect();

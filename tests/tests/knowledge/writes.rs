@@ -40,17 +40,18 @@ fn fact() -> impl Strategy<Value = Value> {
 pub(super) const KINDS_OF_FACTS: &[(u32, &str)] = &[(2, r#""fact""#), (1, r#"{"constraint":null}"#)];
 pub(super) const SCOPES: &[(u32, &str)] = &[(3, r#""global""#), (2, r#""session""#), (1, r#"{"task":"x"}"#)];
 
-/// Facts that count alike, so that several of them can be summarized.
+/// Facts that count alike, so that several of them can be summarized; and some that nobody believes beside those.
 pub(super) fn plain_fact(
     kind: impl Strategy<Value = Value>,
     scope: impl Strategy<Value = Value>,
 ) -> impl Strategy<Value = Value> {
     let what = (plain_key(), text(), 0..3_u64, scope);
     let rests_on = option::weighted(0.5, vec(plain_reference(), 1..=2)).prop_map(Option::unwrap_or_default);
-    (kind, what, option::weighted(0.3, plain_reference()), rests_on).prop_map(
-        |(kind, (key, text, at, scope), supersedes, rests_on)| {
+    let rank = one_of(&[(12, json!("executive")), (1, json!("guest"))]);
+    (kind, what, rank, option::weighted(0.3, plain_reference()), rests_on).prop_map(
+        |(kind, (key, text, at, scope), rank, supersedes, rests_on)| {
             json!({ "fact": {
-                "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": "executive" }, "at": at,
+                "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": rank }, "at": at,
                 "memory": "user", "scope": scope, "audience": "everybody", "time_sensitive": false,
                 "supersedes": supersedes, "detected": null, "rests_on": rests_on,
             }})

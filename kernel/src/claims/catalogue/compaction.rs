@@ -3,8 +3,8 @@
 use super::*;
 use crate::Trigger;
 use crate::event::ForgetCause;
-use crate::ids::ItemId;
-use crate::item::{Item, Layer, Standing};
+use crate::ids::{ItemId, Text};
+use crate::item::{FactRecord, Item, Layer, Standing};
 use crate::module::Module;
 use crate::semantic::Entry;
 use alloc::collections::BTreeSet;
@@ -72,9 +72,9 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-90",
         clause: "000-6.4",
-        statement: "One summary takes the place of what is forgotten: it counts where that counted, for whom it was, and is to \
-                    be reviewed if any of that was.",
-        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ ∀ x ∈ F: alike(x, x_new))",
+        statement: "One summary takes the place of what is forgotten: it counts where that counted, for whom it was, stands for \
+                    its names, and is to be reviewed if any of that was.",
+        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ names(x_new) = ∪ names(F) ∧ ∀ x ∈ F: alike(x, x_new))",
         check: Step(|_, before, events, after| {
             let summaries =
                 |state: &State| state.semantic.all(&Key::Summary).map(|entry| entry.item.id).max();
@@ -86,7 +86,9 @@ pub(super) const COMPACTION: &[Claim] = &[
             let Some(summary) = after.semantic.get(into).map(|entry| &entry.item) else { return false };
             let parts: Vec<&Item> = believed(before, gone).map(|entry| &entry.item).collect();
             let review = parts.iter().any(|item| item.standing == Standing::NeedsReview);
+            let names: BTreeSet<&Text> = parts.iter().flat_map(|item| item.names()).collect();
             summaries(after) == Some(into)
+                && summary.names().eq(names)
                 && before.semantic.get(into).is_none()
                 && settled(after).count() + gone.len() == settled(before).count() + 1
                 && summary.standing == if review { Standing::NeedsReview } else { Standing::Current }
@@ -159,6 +161,43 @@ pub(super) const COMPACTION: &[Claim] = &[
         not_under: without_compaction,
         ..CLAIM
     },
+    Claim {
+        id: "C-100",
+        clause: "decision 0021",
+        statement: "What is written under a name that a summary stands for meets it as it would meet a fact: a lower rank is \
+                    not believed; what is takes the name from it; and what a summary has lost a name to leaves it to be reviewed.",
+        formula: "□ (valid(s) ∧ valid'(s) ∧ valid'(x) new ∧ scope(x) = scope(s) ∧ key(x) ∈ names(s) ⇒ rank(x) ≥ rank(s) ∧ key(x) ∉ \
+                  names'(s)) ∧ □ (names'(s) ≠ names(s) ⇒ names'(s) ⊂ names(s) ∧ marked'(s))",
+        check: Step(|_, before, _, after| {
+            let summaries = || facts_of(before).filter(|(item, _)| item.key == Key::Summary);
+            summaries().all(|(old, stood)| {
+                let now = after.semantic.get(old.id).map(|entry| &entry.item).filter(|item| item.is_valid());
+                let Some(now) = now else { return true };
+                let added = || facts_of(after).filter(|(item, _)| before.semantic.get(item.id).is_none());
+                let speaks = |item: &Item| old.names().any(|name| item.names().any(|own| own == name));
+                let rivals = || added().filter(|(item, fact)| fact.scope == stood.scope && speaks(item));
+                let is_met = |(item, fact): (&Item, &FactRecord)| {
+                    fact.source.rank >= stood.source.rank
+                        && item.names().all(|name| now.names().all(|left| left != name))
+                };
+                let kept = now.names().eq(old.names());
+                let lost = now.names().all(|name| old.names().any(|stood| stood == name))
+                    && now.standing == Standing::NeedsReview
+                    && added().any(|(_, fact)| fact.scope == stood.scope);
+                rivals().all(is_met) && (kept || lost)
+            })
+        }),
+        premise: |_, state| {
+            let shaken = |item: &Item, stands: &FactRecord| {
+                item.key == Key::Summary
+                    && item.standing == Standing::NeedsReview
+                    && facts_of(state).any(|(other, fact)| other.id > item.id && fact.scope == stands.scope)
+            };
+            facts_of(state).any(|(item, fact)| shaken(item, fact))
+        },
+        not_under: without_compaction,
+        ..CLAIM
+    },
 ];
 
 fn without_compaction(policy: &Policy) -> Option<&'static str> {
@@ -171,6 +210,11 @@ pub(super) fn summarized(events: &[Event]) -> Option<(ItemId, &[ItemId])> {
         Event::ForgetItems { ids, cause: ForgetCause::Compaction { into } } => Some((*into, ids.as_slice())),
         _ => None,
     })
+}
+
+/// What is believed of facts, and of summaries of facts.
+fn facts_of(state: &State) -> impl Iterator<Item = (&Item, &FactRecord)> {
+    state.semantic.read_valid_facts().filter_map(|item| Some((item, item.fact()?)))
 }
 
 /// What is known, but for the situation, of which every answer may say something new.
@@ -219,7 +263,7 @@ fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a It
                 other.fact().is_some_and(|narrower| {
                     narrower.scope.narrowness() > fact.scope.narrowness()
                         && (narrower.source.rank >= fact.source.rank || narrower.scope.is_supposed())
-                        && (other.key == item.key && item.key != Key::Summary
+                        && (says_all(other, item)
                             || narrower
                                 .supersedes
                                 .and_then(|id| known.current(id))
@@ -234,6 +278,12 @@ fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a It
         Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => false,
     };
     known.entries().map(|entry| &entry.item).filter(move |item| shown.contains(&item.id) && is_free(item))
+}
+
+/// Whether an item says something under every name under which another does.
+fn says_all(one: &Item, other: &Item) -> bool {
+    let names: BTreeSet<&Text> = one.names().collect();
+    other.names().next().is_some() && other.names().all(|name| names.contains(name))
 }
 
 /// How many are alike, for each that may be summarized.

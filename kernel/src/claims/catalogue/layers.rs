@@ -69,13 +69,15 @@ pub(super) const LAYERS: &[Claim] = &[
     Claim {
         id: "C-53",
         clause: "003-2.17",
-        statement: "Of the facts of one key at most one in each scope is valid.",
-        formula: "□ (valid(x) ∧ valid(y) ∧ key(x) = key(y) ∧ scope(x) = scope(y) ⇒ x = y)",
+        statement: "Of the facts of one name at most one in each scope is valid; a summary counts as one of each name that \
+                    it stands for.",
+        formula: "□ (valid(x) ∧ valid(y) ∧ names(x) ∩ names(y) ≠ ∅ ∧ scope(x) = scope(y) ⇒ x = y)",
         check: Check::State(|_, state| {
             let mut seen = BTreeSet::new();
-            let facts = state.semantic.read_valid_facts().filter(|item| item.key != Key::Summary);
+            let facts =
+                state.semantic.read_valid_facts().filter_map(|item| Some((item, &item.fact()?.scope)));
             facts
-                .filter_map(|item| item.fact().map(|fact| (&item.key, &fact.scope)))
+                .flat_map(|(item, scope)| item.names().map(move |name| (name, scope)))
                 .all(|one| seen.insert(one))
         }),
         premise: |_, state| {
@@ -177,17 +179,21 @@ pub(super) const LAYERS: &[Claim] = &[
         id: "C-58",
         clause: "003-2.20",
         statement: "Exactly the facts that rest on what says something else now, however far, are marked to be reviewed; \
-                    only what is said again loses the mark.",
-        formula: "□ (marked' \\ marked = derived*(superseded ∪ overwritten)) ∧ □ (unmarked(x) ⇒ text'(x) = text(x))",
+                    only what is said again loses the mark. So is a summary that stands for less than before.",
+        formula: "□ (marked' \\ marked = shaken ∪ derived*(superseded ∪ overwritten ∪ shaken)) ∧ □ (unmarked(x) ⇒ text'(x) = \
+                  text(x))",
         check: Step(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
+            let shaken = || shaken(before, after);
             let changed: BTreeSet<ItemId> = newly_superseded(before, after)
                 .map(|(old, _)| old.id)
                 .chain(overwritten(before, after))
+                .chain(shaken())
                 .collect();
-            let derived = resting_on(&before.semantic, &changed);
+            let mut derived = resting_on(&before.semantic, &changed);
+            derived.extend(shaken());
             before.semantic.entries().all(|Entry { item: old, .. }| {
                 let Some(Entry { item: new, .. }) = after.semantic.get(old.id) else { return true };
                 match (old.standing, new.standing) {
@@ -401,6 +407,14 @@ fn overwritten<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = 
         let now = &after.semantic.get(item.id)?.item;
         (now.text != item.text && matches!(now.layer, Layer::Environment | Layer::Working { .. }))
             .then_some(item.id)
+    })
+}
+
+/// Summaries that stand for other names than before, and are believed.
+fn shaken<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = ItemId> {
+    before.semantic.read_valid_facts().filter_map(|item| {
+        let now = &after.semantic.get(item.id)?.item;
+        (now.is_valid() && !now.names().eq(item.names())).then_some(item.id)
     })
 }
 

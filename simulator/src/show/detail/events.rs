@@ -4,10 +4,10 @@ use super::super::page::{Ink, Line, Page};
 use super::super::scene::Scene;
 use super::super::text::count;
 use super::super::words;
-use orchestrion_kernel::ItemId;
 use orchestrion_kernel::event::{Event, ForgetCause};
 use orchestrion_kernel::item::{Item, Standing, Variant};
 use orchestrion_kernel::plan::{Effect, Task};
+use orchestrion_kernel::{ItemId, Text};
 use std::io;
 
 pub(super) fn list(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
@@ -126,6 +126,10 @@ pub(in crate::show) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -
     };
     line = line.and(&item.key);
     if let Some(fact) = item.fact() {
+        if !fact.stands_for.is_empty() {
+            let names: Vec<&str> = fact.stands_for.iter().map(Text::as_str).collect();
+            line = line.ink(Ink::Faint, format_args!(" of {}", names.join(", ")));
+        }
         line = line.ink(Ink::Faint, words::counts(&fact.scope, &fact.audience));
     }
     if !deps.is_empty() {

@@ -7,7 +7,7 @@ use super::super::text::count;
 use orchestrion_kernel::event::{Event, ForgetCause};
 use orchestrion_kernel::item::{Item, Key, MemoryType, Standing, Variant};
 use orchestrion_kernel::policy::Policy;
-use orchestrion_kernel::{Input, ItemId};
+use orchestrion_kernel::{Input, ItemId, Text};
 use std::io;
 
 /// The most items that are named in a line.
@@ -41,6 +41,16 @@ fn written(scene: &Scene<'_>) -> Vec<Line> {
         ),
         _ => None,
     });
+    let taken = changed(scene).skip(1).filter_map(|item| {
+        let lost: Vec<&str> = before(scene, item.id)?
+            .names()
+            .filter(|name| item.names().all(|left| left != *name))
+            .map(Text::as_str)
+            .collect();
+        let line =
+            || arrow(Ink::Warn, "takes ").and(lost.join(" and ")).and(" from ").join(name(item)).and(": ");
+        (!lost.is_empty()).then(|| line().quote(item.text.as_str()))
+    });
     let doubted = changed(scene).skip(1).filter(|item| {
         item.standing == Standing::NeedsReview
             && before(scene, item.id).is_some_and(|before| before.standing != Standing::NeedsReview)
@@ -50,7 +60,7 @@ fn written(scene: &Scene<'_>) -> Vec<Line> {
         let facts = count(doubted.len(), "fact");
         arrow(Ink::Warn, "").ink(Ink::Warn, format_args!("{facts} to be reviewed: ")).and(names(&doubted))
     });
-    stands(scene, own).into_iter().chain(superseded).chain(review).collect()
+    stands(scene, own).into_iter().chain(superseded).chain(taken).chain(review).collect()
 }
 
 /// How the written item itself stands, where there is something to say of it.
@@ -84,7 +94,7 @@ fn again(before: &Item, own: &Item) -> Option<Line> {
 }
 
 /// A fact of a narrower scope hides there what it names, or what has its key, and still counts elsewhere; but nothing of a higher
-/// rank.
+/// rank, and no summary that says more.
 fn hides(scene: &Scene<'_>, own: &Item) -> Option<Line> {
     let fact = own.fact()?;
     let known = &scene.after.semantic;
@@ -94,8 +104,10 @@ fn hides(scene: &Scene<'_>, own: &Item) -> Option<Line> {
         item.is_valid() && other.is_some()
     };
     let other = named.into_iter().chain(known.all(&own.key)).map(|entry| &entry.item).find(wider)?;
+    let is_whole = named.is_some_and(|named| named.item.id == other.id) || own.hides_namesake(other);
     let (word, why) = match other.fact().is_some_and(|wider| fact.may_hide(wider)) {
-        true => ("hides ", " there: "),
+        true if is_whole => ("hides ", " there: "),
+        true => ("stands beside ", ", which says more: "),
         false => ("stands beside ", ", which has a higher rank: "),
     };
     Some(arrow(Ink::Warn, word).join(name(other)).and(why).quote(other.text.as_str()))
