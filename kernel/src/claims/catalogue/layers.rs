@@ -110,7 +110,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "What counts in one task, supposition or draft is shown nowhere else.",
         formula: "□ (scope(x) ∉ {global, session, scope(reader)} ⇒ x ∉ shown(reader))",
         check: Check::State(|_, state| {
-            nobody_is_shown(state, |item, reader| scoped(item).is_some_and(|scope| *scope != reader.scope))
+            nobody_is_shown(state, |item, here| scoped(item).is_some_and(|scope| scope != here))
         }),
         premise: |_, state| state.semantic.entries().any(|entry| scoped(&entry.item).is_some()),
         ..CLAIM
@@ -434,14 +434,17 @@ fn resting_on(known: &Semantic, changed: &BTreeSet<ItemId>) -> BTreeSet<ItemId> 
 
 /// Whether no item of a kind may stand in the context even of those who may see everything that is for somebody, wherever they
 /// stand: in no scope of its own, and in each that something counts in.
-fn nobody_is_shown(state: &State, kind: impl Fn(&Item, &Reader) -> bool) -> bool {
+fn nobody_is_shown(state: &State, kind: impl Fn(&Item, &Scope) -> bool) -> bool {
     let known = &state.semantic;
     let scopes = known.entries().filter_map(|entry| scoped(&entry.item));
     let scopes: BTreeSet<&Scope> = scopes.chain([&Scope::Global]).collect();
     scopes.into_iter().all(|scope| {
-        let reader = Reader { scope: scope.clone(), ..almighty(state) };
-        let is_of_kind = |entry: &Entry| kind(&entry.item, &reader);
-        !known.entries().any(is_of_kind) || !known.selectable(&reader).any(is_of_kind)
+        let is_of_kind = |entry: &Entry| kind(&entry.item, scope);
+        // Most states have none; asking who sees what takes longer.
+        !known.entries().any(is_of_kind) || {
+            let reader = Reader { scope: scope.clone(), ..almighty(state) };
+            !known.selectable(&reader).any(is_of_kind)
+        }
     })
 }
 
@@ -455,12 +458,14 @@ fn almighty(state: &State) -> Reader {
     Reader { rank: Rank::Policy, permissions, ..state.speaker() }
 }
 
-/// Everybody whose request left something, somebody else, and nobody, each with all that may be granted.
+/// Somebody else than all whose requests left something, and where these are several, each of them; with all that may be granted.
 fn readers(state: &State) -> Vec<Reader> {
     let users: BTreeSet<&UserId> = state.semantic.entries().filter_map(|entry| entry.item.user()).collect();
-    let others = [None, Some(UserId::new("somebody else"))];
-    let everybody = users.into_iter().cloned().map(Some).chain(others);
-    everybody.map(|user| Reader { user, ..almighty(state) }).collect()
+    let several = users.len() > 1;
+    let each = users.into_iter().filter(|_| several).cloned();
+    let all = almighty(state);
+    let of = |user| Reader { user: Some(user), ..all.clone() };
+    each.chain([UserId::new("somebody else")]).map(of).collect()
 }
 
 /// Who just fails to be of those whom an item is for, where it counts: next below in rank, or with every other permission.
