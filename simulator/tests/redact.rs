@@ -119,7 +119,7 @@ fn nothing_that_anybody_wrote_is_left_in_a_redacted_golden_trace() {
 }
 
 /// What holds a name in an event, which is a text too.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "user",
     "conversation",
     "text",
@@ -134,6 +134,7 @@ const NAMES: [&str; 14] = [
     "hypothetical",
     "draft",
     "permitted",
+    "stands_for",
 ];
 
 /// Events without the names of users and conversations, and of what is known.

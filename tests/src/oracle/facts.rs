@@ -258,6 +258,7 @@ impl Writing<'_> {
             "scope": said.scope,
             "supersedes": takes_the_place_of,
             "time_sensitive": said.time_sensitive,
+            "stands_for": [],
             "audience": said.audience,
         }});
         let item = json!({
