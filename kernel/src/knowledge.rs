@@ -109,6 +109,27 @@ pub struct NewFact {
     pub rests_on: Vec<Reference>,
 }
 
+impl NewFact {
+    /// A fact of the user's memory that counts everywhere, for everybody, from the beginning of time, and names nothing.
+    #[must_use]
+    pub const fn plain(key: Text, text: Text, source: Source) -> Self {
+        Self {
+            kind: FactKind::Fact,
+            key,
+            text,
+            source,
+            at: Time::from_millis(0),
+            memory: MemoryType::User,
+            scope: Scope::Global,
+            audience: Audience::Everybody,
+            time_sensitive: false,
+            supersedes: None,
+            detected: None,
+            rests_on: Vec::new(),
+        }
+    }
+}
+
 /// What is named by an item that is written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -3,30 +3,16 @@
 #![allow(clippy::unwrap_used, dead_code, reason = "each test uses a part")]
 
 use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{Audience, Key, MemoryType, Rank, Scope, Source, Standing};
-use orchestrion_kernel::knowledge::{
-    FactKind, Misuse, NewFact, Reader, Reference, Write, admit, decide_write,
-};
+use orchestrion_kernel::item::{Key, Rank, Scope, Source, Standing};
+use orchestrion_kernel::knowledge::{Misuse, NewFact, Reader, Reference, Write, admit, decide_write};
 use orchestrion_kernel::semantic::Semantic;
 use orchestrion_kernel::{Event, ItemId, Policy};
 
 pub(crate) const NOW: Time = Time::from_millis(1_000);
 
 pub(crate) fn new(key: &str, text: &str, rank: Rank) -> NewFact {
-    NewFact {
-        kind: FactKind::Fact,
-        key: key.into(),
-        text: text.into(),
-        source: Source { name: "somebody".into(), rank },
-        at: NOW,
-        memory: MemoryType::User,
-        scope: Scope::Global,
-        audience: Audience::Everybody,
-        time_sensitive: false,
-        supersedes: None,
-        detected: None,
-        rests_on: Vec::new(),
-    }
+    let source = Source { name: "somebody".into(), rank };
+    NewFact { at: NOW, ..NewFact::plain(key.into(), text.into(), source) }
 }
 
 pub(crate) fn superseding(key: &str, text: &str, rank: Rank, named: &str) -> NewFact {

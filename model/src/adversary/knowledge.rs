@@ -1,7 +1,7 @@
 //! What may be written: a letter for each way in which writes meet what is known.
 
 use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{Audience, ConstraintType, Identity, MemoryType, Rank, Scope, Source};
+use orchestrion_kernel::item::{Audience, ConstraintType, Identity, Rank, Scope, Source};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, compaction};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
@@ -113,20 +113,7 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
 const HEAVY: &str = "1111222233334444555566667777";
 
 fn fact(key: &str, text: &str) -> NewFact {
-    NewFact {
-        kind: FactKind::Fact,
-        key: key.into(),
-        text: text.into(),
-        source: Source { name: "s".into(), rank: Rank::Employee },
-        at: Time::default(),
-        memory: MemoryType::User,
-        scope: Scope::Global,
-        audience: Audience::Everybody,
-        time_sensitive: false,
-        supersedes: None,
-        detected: None,
-        rests_on: Vec::new(),
-    }
+    NewFact::plain(key.into(), text.into(), Source { name: "s".into(), rank: Rank::Employee })
 }
 
 /// The next lower rank, if there is one.

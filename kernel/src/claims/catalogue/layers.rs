@@ -2,9 +2,9 @@
 
 use super::compaction::summarized;
 use super::*;
-use crate::ids::{ItemId, Text, Time, UserId};
-use crate::item::{Audience, Item, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule};
-use crate::knowledge::{FactKind, NewFact, Reader, Write, admit};
+use crate::ids::{ItemId, Text, UserId};
+use crate::item::{Audience, Item, Layer, Rank, Scope, Source, Standing, SupersessionRule};
+use crate::knowledge::{NewFact, Reader, Write, admit};
 use crate::semantic::{Entry, Semantic};
 use crate::state::Request;
 use alloc::boxed::Box;
@@ -377,20 +377,7 @@ fn for_some() -> (NewFact, Audience) {
 }
 
 fn plain(key: Text) -> NewFact {
-    NewFact {
-        kind: FactKind::Fact,
-        key,
-        text: "1".into(),
-        source: Source { name: "claim".into(), rank: Rank::Policy },
-        at: Time::default(),
-        memory: MemoryType::User,
-        scope: Scope::Global,
-        audience: Audience::Everybody,
-        time_sensitive: false,
-        supersedes: None,
-        detected: None,
-        rests_on: Vec::new(),
-    }
+    NewFact::plain(key, "1".into(), Source { name: "claim".into(), rank: Rank::Policy })
 }
 
 /// Items that were valid and are superseded now, with what superseded them.
