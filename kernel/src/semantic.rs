@@ -173,9 +173,8 @@ impl Semantic {
         let id = entry.item.id;
         self.next = self.next.max(id.next());
         let old = self.items.get(&id);
-        let speaks_of_others = |old: &Entry| {
-            old.item.key != entry.item.key || !stands_for(&old.item).eq(stands_for(&entry.item))
-        };
+        let speaks_of_others =
+            |old: &Entry| old.item.key != entry.item.key || !old.item.names().eq(entry.item.names());
         if old.is_some_and(speaks_of_others) {
             self.forget(id);
             return self.write(entry);
@@ -245,11 +244,8 @@ impl Semantic {
 
 /// What an item speaks of: its key, and the keys of the facts that it stands for.
 fn keys(item: &Item) -> impl Iterator<Item = Key> {
-    core::iter::once(item.key.clone()).chain(stands_for(item).cloned().map(Key::Fact))
-}
-
-fn stands_for(item: &Item) -> impl Iterator<Item = &Text> {
-    item.fact().into_iter().flat_map(|fact| &fact.stands_for)
+    let stands_for = item.fact().into_iter().flat_map(|fact| &fact.stands_for);
+    core::iter::once(item.key.clone()).chain(stands_for.cloned().map(Key::Fact))
 }
 
 const LOWEST: ItemId = ItemId::new(u64::MIN);
