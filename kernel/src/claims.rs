@@ -11,7 +11,7 @@ pub use history::History;
 
 use crate::event::{Event, Events};
 use crate::input::Input;
-use crate::module::{Ask, Module};
+use crate::module::{Module, Operation};
 use crate::policy::Policy;
 use crate::refusal::Refusal;
 use crate::state::State;
@@ -30,35 +30,35 @@ pub struct Claim {
     /// The finding of the design that it states, such as `F6`.
     pub finding: Option<&'static str>,
     /// How it is checked.
-    pub check: Check,
+    pub check: ClaimCheck,
     /// A state in which the claim has something to say. If no such state is reached, the claim is vacuous.
     pub premise: fn(&Policy, &State) -> bool,
     /// Why it says nothing under this policy, if it does not.
-    pub not_under: fn(&Policy) -> Option<&'static str>,
+    pub not_applicable: fn(&Policy) -> Option<&'static str>,
 }
 
 /// How a claim is checked.
 #[derive(Clone, Copy, Debug)]
-pub enum Check {
+pub enum ClaimCheck {
     /// In every state.
-    State(fn(&Policy, &State) -> bool),
+    StateInvariant(fn(&Policy, &State) -> bool),
     /// In every state, of how `decide` meets some input there. Whoever checks passes the `decide` that is judged.
-    Reaction(fn(&Decide<'_>, &State) -> bool),
+    ResponseInvariant(fn(&Decide<'_>, &State) -> bool),
     /// In every step, given the states on both sides.
-    Step(fn(&Policy, &State, &[Event], &State) -> bool),
+    StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
     /// At every event, given what happened before it in the same request.
-    Trace(fn(&Policy, &History, &Event) -> bool),
+    TraceInvariant(fn(&Policy, &History, &Event) -> bool),
     /// After every step, between what happened and what the kernel remembers of it.
-    Memory(fn(&History, &State) -> bool),
+    HistoryConsistency(fn(&History, &State) -> bool),
     /// Of `decide` and `apply` themselves; checked by whoever calls them.
     Contract(Contract),
     /// Whatever opens is met sooner or later, in every run that is fair. Only an explorer that knows fairness
     /// checks it: what is not yet, may still come.
     LeadsTo {
         /// Where the obligation opens.
-        from: Situation,
+        from: StatePredicate,
         /// Where it is met.
-        to: Situation,
+        to: StatePredicate,
         /// What is asked of the run.
         under: &'static [Fairness],
     },
@@ -68,11 +68,11 @@ pub enum Check {
 pub type Decide<'a> = dyn Fn(&State, &Input) -> Result<Events, Refusal> + 'a;
 
 /// A condition on what happened and what is.
-pub type Situation = fn(&Policy, &History, &State) -> bool;
+pub type StatePredicate = fn(&Policy, &History, &State) -> bool;
 
 /// Whose turn a step is; what fairness speaks of. It names the obligation, never a single call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Party {
+pub enum Actor {
     /// The kernel goes on by itself.
     Kernel,
     /// A module answers, or its time runs out.
@@ -87,17 +87,17 @@ pub enum Party {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fairness {
     /// A party that could act without end acts, or at some point cannot.
-    Weak(Party),
+    Weak(Actor),
     /// A party that again and again could act acts again and again.
-    Strong(Party),
+    Strong(Actor),
     /// The party acts finitely often only.
-    Finitely(Party),
+    FinitelyOften(Actor),
 }
 
-impl Party {
+impl Actor {
     /// The party whose turn an input is, given the question that is waited for.
     #[must_use]
-    pub const fn of(input: &Input, waiting: Option<Ask>) -> Self {
+    pub const fn for_input(input: &Input, waiting: Option<Operation>) -> Self {
         match (input, waiting) {
             (Input::Step, _) => Self::Kernel,
             (Input::Reply { .. } | Input::CallFailed { .. }, Some(ask)) => Self::Module(ask.module()),
@@ -111,28 +111,28 @@ impl Party {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contract {
     /// An input that is refused leaves the state as it was, and is refused with a sentence.
-    RefusalChangesNothing,
+    RefusalPreservesState,
     /// An answer to another call, an answer of another kind and a stranger are refused as what they are.
-    RefusesWhatDoesNotFit,
+    RefusesMismatchedReply,
     /// An answer that fits the call that is waited for is taken.
-    TakesWhatFits,
+    AcceptsExpectedReply,
     /// Every state takes or refuses every trigger; what it takes is one row, or a resume.
     Total,
     /// The same state and input give the same events.
     Deterministic,
     /// Folding the decoded encoding of the events gives the state that applying the events gives.
-    FoldsFromLog,
+    ReplaysFromLog,
 }
 
-impl Check {
+impl ClaimCheck {
     /// What kind of claim it is, in a word.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::State(_) | Self::Reaction(_) => "state",
-            Self::Step(_) => "step",
-            Self::Trace(_) => "trace",
-            Self::Memory(_) => "memory",
+            Self::StateInvariant(_) | Self::ResponseInvariant(_) => "state",
+            Self::StepInvariant(_) => "step",
+            Self::TraceInvariant(_) => "trace",
+            Self::HistoryConsistency(_) => "memory",
             Self::Contract(_) => "contract",
             Self::LeadsTo { .. } => "liveness",
         }
@@ -140,7 +140,7 @@ impl Check {
 }
 
 /// The claims that a step breaks, as positions in [`CLAIMS`]; the history moves on past its events.
-pub fn broken_by_step<'a>(
+pub fn step_violations<'a>(
     policy: &'a Policy,
     before: &'a State,
     events: &'a [Event],
@@ -150,7 +150,7 @@ pub fn broken_by_step<'a>(
     let mut broken: alloc::collections::BTreeSet<usize> = alloc::collections::BTreeSet::new();
     for event in events {
         for (i, claim) in CLAIMS.iter().enumerate() {
-            if let Check::Trace(may) = claim.check
+            if let ClaimCheck::TraceInvariant(may) = claim.check
                 && !may(policy, history, event)
             {
                 broken.insert(i);
@@ -160,8 +160,8 @@ pub fn broken_by_step<'a>(
     }
     for (i, claim) in CLAIMS.iter().enumerate() {
         let holds = match claim.check {
-            Check::Step(holds) => holds(policy, before, events, after),
-            Check::Memory(holds) => holds(history, after),
+            ClaimCheck::StepInvariant(holds) => holds(policy, before, events, after),
+            ClaimCheck::HistoryConsistency(holds) => holds(history, after),
             _ => true,
         };
         if !holds {
@@ -172,12 +172,12 @@ pub fn broken_by_step<'a>(
 }
 
 /// The claims that a state breaks, as positions in [`CLAIMS`].
-pub fn broken_in_state<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
+pub fn state_violations<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
     let decide = |state: &State, input: &Input| crate::decide(policy, state, input);
     CLAIMS.iter().enumerate().filter_map(move |(i, claim)| {
         let holds = match claim.check {
-            Check::State(holds) => holds(policy, state),
-            Check::Reaction(holds) => holds(&decide, state),
+            ClaimCheck::StateInvariant(holds) => holds(policy, state),
+            ClaimCheck::ResponseInvariant(holds) => holds(&decide, state),
             _ => true,
         };
         (!holds).then_some(i)

@@ -38,10 +38,10 @@ mod verify;
 mod weigh;
 mod wires;
 
-pub use certificate::{Certificate, Prices, Step};
-pub use certify::{Unproven, certify};
-pub use check::{Fault, check};
-pub use doubt::{Doubt, Gap};
-pub use problem::{Candidate, Flaw, Mark, Problem, Selection};
-pub use solve::{Answer, Limits, Status, solve};
+pub use certificate::{Certificate, DualSolution, Step};
+pub use certify::{CertifyError, certify};
+pub use check::{SelectionError, check_selection};
+pub use doubt::{VerifyError, VerifyErrorKind};
+pub use problem::{Candidate, Inclusion, Problem, ProblemError, Selection};
+pub use solve::{SearchLimits, Solution, SolveStatus, solve};
 pub use verify::{SLOPES_MAX, verify};

@@ -10,16 +10,16 @@ mod learn;
 use crate::control::elo;
 use crate::control::guard::{self, Guard};
 use crate::control::phase::Phase;
-use crate::control::table::{RowId, Transition, rows_for};
-use crate::event::{Decision, Event, Events, Label, TaskEnd, TaskOutcome};
+use crate::control::table::{Transition, TransitionId, enabled_transitions};
+use crate::event::{Decision, DecisionLabel, Event, Events, TaskOutcome, TaskResult};
 use crate::ids::{CallId, ItemId, Revision};
 use crate::input::Input;
-use crate::item::Status;
+use crate::item::SubtaskStatus;
 use crate::knowledge::{compaction, decide_write};
-use crate::module::{Ask, Report};
+use crate::module::{Operation, Report};
 use crate::plan::Task;
 use crate::policy::{Bound, Policy};
-use crate::present::{OverBudget, fits};
+use crate::present::{BudgetError, pinned_fit};
 use crate::refusal::Refusal;
 use crate::state::{Call, Control, Request, State};
 use alloc::vec;
@@ -30,9 +30,9 @@ use alloc::vec::Vec;
 /// # Errors
 /// A [`Refusal`] if the input is not expected; nothing is to change then.
 pub fn decide(policy: &Policy, state: &State, input: &Input) -> Result<Events, Refusal> {
-    decide_along(policy, state, input, || {
-        let mut rows = rows_for(policy, state.control.phase(), input.trigger());
-        rows.find(|row| row.when.holds(policy, state, input))
+    decide_with_row(policy, state, input, || {
+        let mut rows = enabled_transitions(policy, state.control.phase(), input.trigger());
+        rows.find(|row| row.when.is_satisfied(policy, state, input))
     })
 }
 
@@ -41,13 +41,13 @@ pub fn decide(policy: &Policy, state: &State, input: &Input) -> Result<Events, R
 ///
 /// # Errors
 /// A [`Refusal`] if the input is not expected; nothing is to change then.
-pub fn decide_along(
+pub fn decide_with_row(
     policy: &Policy,
     state: &State,
     input: &Input,
     choose: impl FnOnce() -> Option<&'static Transition>,
 ) -> Result<Events, Refusal> {
-    admit(policy, state, input)?;
+    validate_input(policy, state, input)?;
     // What moves no control.
     match input {
         Input::Resume => return Ok(vec![Event::Resumed]),
@@ -57,31 +57,33 @@ pub fn decide_along(
     let row = choose().ok_or_else(|| not_expected(state, input))?;
     let mut batch = Batch::new(policy, state);
     batch.record(input, row);
-    batch.work(input, row);
+    batch.run_exit_actions(input, row);
     batch.conclude(input, row);
-    batch.push(Event::Moved { row: RowId::of(row) });
-    batch.enter(row);
+    batch.emit(Event::Transitioned { row: TransitionId::from_transition(row) });
+    batch.run_entry_actions(row);
     Ok(batch.events)
 }
 
 fn not_expected(state: &State, input: &Input) -> Refusal {
     let control = &state.control;
-    Refusal::NotExpected {
+    Refusal::UnexpectedInput {
         phase: control.phase(),
         came: input.trigger(),
-        waiting: control.waiting().map(|call| call.ask),
+        waiting: control.pending_call().map(|call| call.ask),
     }
 }
 
 /// Refuses what does not fit whatever the table says: wrong calls, wrong reports, wrong users, and what comes out of
 /// place.
-fn admit(policy: &Policy, state: &State, input: &Input) -> Result<(), Refusal> {
+fn validate_input(policy: &Policy, state: &State, input: &Input) -> Result<(), Refusal> {
     let control = &state.control;
     match input {
-        Input::Reply { call, report, .. } => admit_reply(policy, state, awaited(control, *call)?, report),
-        Input::CallFailed { call, .. } => awaited(control, *call).map(|_| ()),
+        Input::Reply { call, report, .. } => {
+            validate_reply(policy, state, pending_operation(control, *call)?, report)
+        }
+        Input::CallFailed { call, .. } => pending_operation(control, *call).map(|_| ()),
         // RollbackActive waits for undos and has a row for a step as well, for when none is left.
-        Input::Step if control.waiting().is_some() => Err(not_expected(state, input)),
+        Input::Step if control.pending_call().is_some() => Err(not_expected(state, input)),
         // While busy or halted nobody may speak, whoever it is.
         Input::SessionStart { .. } | Input::SessionEnd | Input::UserMessage { .. }
             if control.phase() != Phase::Idle =>
@@ -89,7 +91,7 @@ fn admit(policy: &Policy, state: &State, input: &Input) -> Result<(), Refusal> {
             Err(not_expected(state, input))
         }
         Input::SessionStart { .. } => match control.session() {
-            Some(user) => Err(Refusal::SessionOpen { user: user.clone() }),
+            Some(user) => Err(Refusal::SessionAlreadyOpen { user: user.clone() }),
             None => Ok(()),
         },
         Input::SessionEnd => control.session().map(|_| ()).ok_or(Refusal::NoSession),
@@ -100,7 +102,7 @@ fn admit(policy: &Policy, state: &State, input: &Input) -> Result<(), Refusal> {
             }
             Some(_) => Ok(()),
         },
-        Input::Write(write) if write.is_of_session() && control.session().is_none() => {
+        Input::Write(write) if write.requires_session() && control.session().is_none() => {
             Err(Refusal::NoSession)
         }
         Input::Resume => control.request().map(|_| ()).ok_or(Refusal::NothingToResume),
@@ -109,32 +111,32 @@ fn admit(policy: &Policy, state: &State, input: &Input) -> Result<(), Refusal> {
 }
 
 /// The question of the call that is waited for, if it is this one.
-fn awaited(control: &Control, came: CallId) -> Result<Ask, Refusal> {
-    match control.waiting() {
+fn pending_operation(control: &Control, came: CallId) -> Result<Operation, Refusal> {
+    match control.pending_call() {
         Some(Call { id, ask }) if id == came => Ok(ask),
         waiting => Err(Refusal::WrongCall { came, waiting: waiting.map(|call| call.id) }),
     }
 }
 
-fn admit_reply(policy: &Policy, state: &State, ask: Ask, report: &Report) -> Result<(), Refusal> {
+fn validate_reply(policy: &Policy, state: &State, ask: Operation, report: &Report) -> Result<(), Refusal> {
     let request = state.control.request();
     if !report.answers(ask) {
         return Err(Refusal::WrongReport { ask, came: report.noun() });
     }
     if request.is_some_and(|request| request.over_budget) {
-        return Err(Refusal::NotAsked { ask });
+        return Err(Refusal::CallNotMade { ask });
     }
     let outdated = request.is_some_and(|request| request.outdated);
     if let Report::Summary { forgets: Some(forgets), .. } = report
         && !outdated
     {
-        compaction::admit(policy, state, forgets)?;
+        compaction::validate_summary(policy, state, forgets)?;
     }
-    same_effects(request, report)
+    validate_effects(request, report)
 }
 
 /// A started task keeps the kind of effect that it declared, or nobody could tell how to undo it.
-fn same_effects(request: Option<&Request>, report: &Report) -> Result<(), Refusal> {
+fn validate_effects(request: Option<&Request>, report: &Report) -> Result<(), Refusal> {
     let (Some(request), Some(plan)) = (request, report.plan()) else { return Ok(()) };
     for started in &request.ledger {
         let changed = |task: &&Task| task.id == started.task && task.effect.kind() != started.effect;
@@ -174,7 +176,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn push(&mut self, event: Event) {
+    fn emit(&mut self, event: Event) {
         if let Event::UserMsg { request, text, .. } = &event {
             self.request = Some(Request::new(*request, text.clone()));
         }
@@ -182,9 +184,9 @@ impl<'a> Batch<'a> {
             self.next_item = item.id.next();
         }
         if let Some(request) = &mut self.request {
-            request.apply(&event, self.state.control.waiting());
-            if let Event::Moved { row } = &event {
-                request.enter(self.state.control.phase(), row.row().to);
+            request.apply(&event, self.state.control.pending_call());
+            if let Event::Transitioned { row } = &event {
+                request.enter(self.state.control.phase(), row.transition().to);
             }
         }
         self.events.push(event);
@@ -192,7 +194,7 @@ impl<'a> Batch<'a> {
 
     // ── the work of the state that is left ───────────────────────────────────────────────────────────
 
-    fn work(&mut self, input: &Input, row: &Transition) {
+    fn run_exit_actions(&mut self, input: &Input, row: &Transition) {
         let step = matches!(input, Input::Step);
         match self.state.control.phase() {
             Phase::MultiPassCheck | Phase::CalculatingConsensus if step => self.score(),
@@ -205,7 +207,7 @@ impl<'a> Batch<'a> {
                 }
             }
             Phase::RunningTasks if row.to == Phase::AssertingOutcomes => self.report_execution(),
-            Phase::Auditing if row.to.is_rest() => self.answer(input),
+            Phase::Auditing if row.to.is_quiescent() => self.emit_final_answer(input),
             _ => {}
         }
     }
@@ -214,16 +216,16 @@ impl<'a> Batch<'a> {
         let Some(request) = &self.request else { return };
         let score = guard::score(self.policy, request);
         let revision = self.revision();
-        self.push(Event::ConsensusScored { revision, score });
+        self.emit(Event::ConsensusScored { revision, score });
     }
 
     fn duel(&mut self, input: &Input) {
         let Some(request) = &self.request else { return };
         // Nothing comes between the duels and the decision: what stops the plan there would stop it here.
-        let stops = |guard: Guard| guard.holds(self.policy, self.state, input);
+        let stops = |guard: Guard| guard.is_satisfied(self.policy, self.state, input);
         let proceeds = !stops(Guard::Vetoed) && !stops(Guard::BelowProceed);
-        let ratings = elo::after_debate(self.policy, &request.ratings, &request.debate.latest, proceeds);
-        self.push(Event::RatingsUpdated { ratings });
+        let ratings = elo::update_ratings(self.policy, &request.ratings, &request.debate.latest, proceeds);
+        self.emit(Event::RatingsUpdated { ratings });
     }
 
     fn resolve(&mut self, row: &Transition) {
@@ -232,54 +234,54 @@ impl<'a> Batch<'a> {
         let rules = &self.policy.rules;
         let below_line = rules.below_line_label && score < self.policy.thresholds.redebate_below;
         let label = match row.when {
-            Guard::Vetoed => Label::Vetoed,
-            Guard::BelowProceed => Label::Rejected,
-            _ if below_line => Label::ProceedBelowLine,
-            _ => Label::ConsensusReached,
+            Guard::Vetoed => DecisionLabel::Vetoed,
+            Guard::BelowProceed => DecisionLabel::Rejected,
+            _ if below_line => DecisionLabel::ProceedBelowLine,
+            _ => DecisionLabel::ConsensusReached,
         };
         let objection = request.objection().filter(|_| rules.named_objections);
         let revision = self.revision();
-        self.push(Event::Decided { decision: Decision { revision, label, score, objection } });
+        self.emit(Event::Decided { decision: Decision { revision, label, score, objection } });
     }
 
     fn report_execution(&mut self) {
         let Some(Request { plan: Some(plan), outcomes, .. }) = &self.request else { return };
-        let ends = outcomes.iter().copied().chain(core::iter::repeat(TaskEnd::NotRun));
+        let ends = outcomes.iter().copied().chain(core::iter::repeat(TaskOutcome::NotRun));
         let tasks = plan.plan.tasks().iter().zip(ends);
-        let tasks = tasks.map(|(task, ended)| TaskOutcome { task: task.id, ended }).collect();
+        let tasks = tasks.map(|(task, ended)| TaskResult { task: task.id, outcome: ended }).collect();
         let revision = plan.revision;
-        self.push(Event::ExecutionReported { revision, tasks });
+        self.emit(Event::ExecutionReported { revision, tasks });
     }
 
     // ── what the state that is entered needs to know ─────────────────────────────────────────────────
 
-    fn enter(&mut self, row: &Transition) {
-        if row.keeps_on() {
+    fn run_entry_actions(&mut self, row: &Transition) {
+        if row.ignores_cancel() {
             return;
         }
         match row.to {
-            Phase::VerifyingIdentity => self.call(Ask::VerifyIdentity),
-            Phase::Compacting => self.call(Ask::Summarize),
-            Phase::LoadingContext => self.call(Ask::LoadContext),
-            Phase::Classifying => self.call(Ask::Classify),
-            Phase::Planning => self.call(Ask::DraftPlan),
-            Phase::Round(role) => self.call(Ask::Argue(role)),
-            Phase::PlanReread | Phase::RepairReread => self.call(Ask::Reread),
-            Phase::PlanApproval | Phase::RepairApproval => self.call(Ask::Approve),
+            Phase::VerifyingIdentity => self.emit_call(Operation::VerifyIdentity),
+            Phase::Compacting => self.emit_call(Operation::Summarize),
+            Phase::LoadingContext => self.emit_call(Operation::LoadContext),
+            Phase::Classifying => self.emit_call(Operation::Classify),
+            Phase::Planning => self.emit_call(Operation::DraftPlan),
+            Phase::Round(role) => self.emit_call(Operation::Argue(role)),
+            Phase::PlanReview | Phase::RepairReview => self.emit_call(Operation::ReviewRevision),
+            Phase::PlanApproval | Phase::RepairApproval => self.emit_call(Operation::Approve),
             Phase::RunningTasks => self.run(),
             Phase::SelfHealingActive => {
                 if matches!(self.policy.bounds.repairs, Bound::AtMost(_)) {
-                    self.push(Event::RepairStarted);
+                    self.emit(Event::RepairStarted);
                 }
-                self.call(Ask::Diagnose);
+                self.emit_call(Operation::Diagnose);
             }
             Phase::RollbackActive => {
                 if let Some(task) = self.request.as_ref().and_then(Request::next_undo) {
-                    self.call(Ask::UndoTask { task });
+                    self.emit_call(Operation::UndoTask { task });
                 }
             }
-            Phase::StoringMemory => self.remember(),
-            Phase::Auditing => self.audit(),
+            Phase::StoringMemory => self.emit_memory_record(),
+            Phase::Auditing => self.emit_audit_record(),
             _ => {}
         }
     }
@@ -287,19 +289,21 @@ impl<'a> Batch<'a> {
     fn run(&mut self) {
         let Some(task) = self.request.as_ref().and_then(Request::current_task) else { return };
         let (task, effect) = (task.id, task.effect.kind());
-        self.mark(task, Status::InProgress);
-        self.call(Ask::RunTask { task, effect });
+        self.set_subtask_status(task, SubtaskStatus::InProgress);
+        self.emit_call(Operation::RunTask { task, effect });
     }
 
-    fn call(&mut self, ask: Ask) {
+    fn emit_call(&mut self, ask: Operation) {
         let call = self.next_call;
         self.next_call = call.next();
-        self.push(Event::ToolCall { call, ask });
+        self.emit(Event::ToolCall { call, ask });
         let mut known = self.state.semantic.clone();
         self.events.iter().for_each(|event| known.apply(event));
         let (user, request) = (self.state.control.session(), self.request.as_ref());
-        if let Err(OverBudget { needs, budget }) = fits(self.policy, &known, user, request, ask) {
-            self.push(Event::OverBudget { call, needs, budget });
+        if let Err(BudgetError { required_tokens: needs, budget_tokens: budget }) =
+            pinned_fit(self.policy, &known, user, request, ask)
+        {
+            self.emit(Event::OverBudget { call, needs, budget });
         }
     }
 

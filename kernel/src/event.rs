@@ -6,14 +6,14 @@
 mod record;
 
 pub use record::{
-    AuditRecord, Cause, Decision, EffectEnd, Ending, Holding, Holdings, Label, MemoryRecord, TaskEnd,
-    TaskOutcome, TaskRecord,
+    AuditRecord, Cause, Conclusion, Decision, DecisionLabel, EffectOutcome, MemoryRecord, StoreStatus,
+    StoreStatuses, TaskOutcome, TaskRecord, TaskResult,
 };
 
-use crate::control::table::RowId;
+use crate::control::table::TransitionId;
 use crate::ids::{CallId, ItemId, RequestId, Revision, Text, TraceId, UserId};
 use crate::item::Item;
-use crate::module::{Ask, Failure, Module, Ratings, Report};
+use crate::module::{Failure, Module, Operation, Ratings, Report};
 use crate::plan::Plan;
 use crate::score::Score;
 use crate::situation::ActionRecord;
@@ -41,7 +41,7 @@ pub enum Event {
         /// The call, its idempotency key.
         call: CallId,
         /// The question.
-        ask: Ask,
+        ask: Operation,
     },
     /// Base: a module answered.
     ToolResult {
@@ -116,9 +116,9 @@ pub enum Event {
     /// effectful, the host is asked first whether it happened (decision 0015).
     Resumed,
     /// Control moved along this row of the transition table.
-    Moved {
+    Transitioned {
         /// The row.
-        row: RowId,
+        row: TransitionId,
     },
     /// A plan became the plan of the request.
     PlanAdopted {
@@ -154,22 +154,22 @@ pub enum Event {
         /// The revision that ran.
         revision: Revision,
         /// Every task of it.
-        tasks: Vec<TaskOutcome>,
+        tasks: Vec<TaskResult>,
     },
     /// A repair was started. Only given where the policy bounds repairs.
     RepairStarted,
     /// It is settled as what and why the request ends.
     Concluded {
         /// As what and why.
-        ending: Ending,
+        ending: Conclusion,
     },
     /// The record that both stores are asked to keep.
-    Memorized {
+    MemoryRecorded {
         /// The record.
         record: MemoryRecord,
     },
     /// The audit record of the request. It exists from here on, whatever becomes of its delivery.
-    Audited {
+    AuditRecorded {
         /// The record.
         record: AuditRecord,
     },
@@ -240,7 +240,7 @@ mod tests {
         let text = Text::from("done");
         let trace = TraceId { conversation: crate::ids::ConversationId::new("c"), request: RequestId::FIRST };
         let log = [
-            Event::ToolCall { call, ask: Ask::VerifyIdentity },
+            Event::ToolCall { call, ask: Operation::VerifyIdentity },
             Event::CallFailed { module, call, failure: Failure::Timeout },
             Event::Cancelled,
             Event::AuditUndelivered,

@@ -60,9 +60,9 @@ mod encoding {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
-pub struct Time(u64);
+pub struct Timestamp(u64);
 
-impl Time {
+impl Timestamp {
     /// The moment so many milliseconds after the beginning of 1970.
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
@@ -76,7 +76,7 @@ impl Time {
     }
 }
 
-impl fmt::Display for Time {
+impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ms", self.0)
     }

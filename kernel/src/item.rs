@@ -4,7 +4,7 @@ mod layer;
 mod topic;
 
 pub use layer::{
-    Audience, FactRecord, Identity, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule,
+    Audience, FactRecord, FactSource, Identity, Layer, MemoryType, Rank, Scope, SupersessionRule, Validity,
 };
 pub use topic::Topic;
 
@@ -21,22 +21,22 @@ pub struct Item {
     /// Its identifier, `id(x)`.
     pub id: ItemId,
     /// Fact, constraint or subtask.
-    pub variant: Variant,
+    pub variant: ItemKind,
     /// What it speaks of. Facts may share a key; of these at most one in each scope is current.
-    pub key: Key,
+    pub key: ItemKey,
     /// What it says.
     pub text: Text,
     /// Where it belongs (003).
     pub layer: Layer,
     /// Whether it is to be believed (003 `is_valid`, `superseded_by`, `needs_review`).
-    pub standing: Standing,
+    pub validity: Validity,
 }
 
 impl Item {
     /// An item that a request of this user leaves.
     #[must_use]
-    pub const fn of_request(user: UserId, id: ItemId, variant: Variant, key: Key, text: Text) -> Self {
-        Self { id, variant, key, text, layer: Layer::Request { user }, standing: Standing::Current }
+    pub const fn from_request(user: UserId, id: ItemId, variant: ItemKind, key: ItemKey, text: Text) -> Self {
+        Self { id, variant, key, text, layer: Layer::Request { user }, validity: Validity::Current }
     }
 
     /// The user whose request left it; nobody's did of other items.
@@ -58,21 +58,21 @@ impl Item {
     }
 
     /// The names that it speaks of: a fact of its own, a summary of facts of those that it stands for.
-    pub fn names(&self) -> impl Iterator<Item = &Text> {
+    pub fn covered_keys(&self) -> impl Iterator<Item = &Text> {
         let own = match &self.key {
-            Key::Fact(name) => Some(name),
+            ItemKey::Fact(name) => Some(name),
             _ => None,
         };
-        own.into_iter().chain(self.fact().into_iter().flat_map(|fact| &fact.stands_for))
+        own.into_iter().chain(self.fact().into_iter().flat_map(|fact| &fact.summarized_keys))
     }
 
     /// Whether in its narrower scope it says all that a fact, or a summary of facts, says in a wider one.
     #[must_use]
-    pub fn hides_namesake(&self, wider: &Self) -> bool {
+    pub fn shadows(&self, wider: &Self) -> bool {
         let both = self.fact().zip(wider.fact());
-        both.is_some_and(|(fact, other)| fact.may_hide(other))
-            && wider.names().next().is_some()
-            && wider.names().all(|name| self.names().any(|own| own == name))
+        both.is_some_and(|(fact, other)| fact.can_shadow(other))
+            && wider.covered_keys().next().is_some()
+            && wider.covered_keys().all(|name| self.covered_keys().any(|own| own == name))
     }
 
     /// Whether it outlives the session (003 layers 2 and 4); the others are its working set (layer 3), and who speaks in it
@@ -90,7 +90,7 @@ impl Item {
     /// Whether it was not superseded (003 `is_valid`).
     #[must_use]
     pub const fn is_valid(&self) -> bool {
-        matches!(self.standing, Standing::Current | Standing::NeedsReview)
+        matches!(self.validity, Validity::Current | Validity::NeedsReview)
     }
 }
 
@@ -98,13 +98,13 @@ impl Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Variant {
+pub enum ItemKind {
     /// Something known.
     Fact,
     /// Something to be kept to, and of which kind, if that was said (003 `constraint_type`).
     Constraint(Option<ConstraintType>),
     /// Something to be done, and how far it is.
-    Subtask(Status),
+    Subtask(SubtaskStatus),
 }
 
 /// What a constraint limits (003 `constraint_type`).
@@ -126,7 +126,7 @@ pub enum ConstraintType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Status {
+pub enum SubtaskStatus {
     /// Planned, not running.
     Unassigned,
     /// The executor has it.
@@ -141,7 +141,7 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Key {
+pub enum ItemKey {
     /// What the user asked for.
     Request(RequestId),
     /// What the user was answered.
@@ -176,7 +176,7 @@ pub enum Key {
     Situation(SummaryField),
 }
 
-impl Key {
+impl ItemKey {
     /// The request that left the item.
     #[must_use]
     pub const fn request(&self) -> Option<RequestId> {
@@ -219,7 +219,7 @@ impl fmt::Display for ConstraintType {
     }
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for SubtaskStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unassigned => "unassigned",
@@ -230,7 +230,7 @@ impl fmt::Display for Status {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for ItemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Request(r) => write!(f, "request {r}"),

@@ -9,16 +9,16 @@ mod misuse;
 mod read;
 mod write;
 
-pub use misuse::{Misuse, admit};
-pub use read::Reader;
+pub use misuse::{KnowledgeError, validate_event};
+pub use read::Principal;
 pub use write::decide_write;
 
-use crate::ids::{ItemId, Text, Time};
+use crate::ids::{ItemId, Text, Timestamp};
 use crate::item::{
-    Audience, ConstraintType, Identity, Key, Layer, MemoryType, Scope, Source, Standing, SupersessionRule,
-    Variant,
+    Audience, ConstraintType, FactSource, Identity, ItemKey, ItemKind, Layer, MemoryType, Scope,
+    SupersessionRule, Validity,
 };
-use crate::semantic::{Entry, Semantic};
+use crate::semantic::{Entry, SemanticState};
 use crate::situation::SituationSummary;
 use alloc::vec::Vec;
 use core::fmt;
@@ -44,7 +44,7 @@ pub enum Write {
         /// What it says.
         text: Text,
         /// When it expires, if ever.
-        expires_at: Option<Time>,
+        expires_at: Option<Timestamp>,
         /// What it rests on.
         rests_on: Vec<Reference>,
     },
@@ -60,7 +60,7 @@ pub enum Write {
     /// What time it is (003 layer 4). What expires by it is forgotten.
     Clock {
         /// The moment; never an earlier one than before.
-        now: Time,
+        now: Timestamp,
         /// How it is said.
         text: Text,
     },
@@ -69,7 +69,7 @@ pub enum Write {
 impl Write {
     /// Whether it is about the session, and so needs one.
     #[must_use]
-    pub fn is_of_session(&self) -> bool {
+    pub fn requires_session(&self) -> bool {
         match self {
             Self::Identity { .. } | Self::Working { .. } => true,
             Self::Fact(new) => new.scope == Scope::Session,
@@ -90,9 +90,9 @@ pub struct NewFact {
     /// What it says.
     pub text: Text,
     /// Where it comes from.
-    pub source: Source,
+    pub source: FactSource,
     /// When it was established.
-    pub at: Time,
+    pub established_at: Timestamp,
     /// Which memory it belongs to.
     pub memory: MemoryType,
     /// Where it counts.
@@ -104,28 +104,28 @@ pub struct NewFact {
     /// What it is to take the place of.
     pub supersedes: Option<Reference>,
     /// The rule by which that was detected; nothing if it was said with the write (003 rule 1).
-    pub detected: Option<SupersessionRule>,
+    pub detected_rule: Option<SupersessionRule>,
     /// What it rests on.
-    pub rests_on: Vec<Reference>,
+    pub depends_on: Vec<Reference>,
 }
 
 impl NewFact {
     /// A fact of the user's memory that counts everywhere, for everybody, from the beginning of time, and names nothing.
     #[must_use]
-    pub const fn plain(key: Text, text: Text, source: Source) -> Self {
+    pub const fn global(key: Text, text: Text, source: FactSource) -> Self {
         Self {
             kind: FactKind::Fact,
             key,
             text,
             source,
-            at: Time::from_millis(0),
+            established_at: Timestamp::from_millis(0),
             memory: MemoryType::User,
             scope: Scope::Global,
             audience: Audience::Everybody,
             time_sensitive: false,
             supersedes: None,
-            detected: None,
-            rests_on: Vec::new(),
+            detected_rule: None,
+            depends_on: Vec::new(),
         }
     }
 }
@@ -152,7 +152,7 @@ pub enum FactKind {
     Constraint(Option<ConstraintType>),
 }
 
-impl From<FactKind> for Variant {
+impl From<FactKind> for ItemKind {
     fn from(kind: FactKind) -> Self {
         match kind {
             FactKind::Fact => Self::Fact,
@@ -170,20 +170,20 @@ impl fmt::Display for Reference {
     }
 }
 
-impl Semantic {
+impl SemanticState {
     /// What time it is; the beginning of 1970 before anybody said.
     #[must_use]
-    pub fn now(&self) -> Time {
-        match self.find(&Key::Clock).map(|entry| &entry.item.layer) {
+    pub fn now(&self) -> Timestamp {
+        match self.latest_by_key(&ItemKey::Clock).map(|entry| &entry.item.layer) {
             Some(Layer::Clock { now }) => *now,
-            _ => Time::default(),
+            _ => Timestamp::default(),
         }
     }
 
     /// Who speaks, if that was said.
     #[must_use]
     pub fn identity(&self) -> Option<&Identity> {
-        match &self.find(&Key::Identity)?.item.layer {
+        match &self.latest_by_key(&ItemKey::Identity)?.item.layer {
             Layer::Identity(identity) => Some(identity),
             _ => None,
         }
@@ -192,18 +192,18 @@ impl Semantic {
     /// Where things stand, as far as a module said (002 `situation_summary`).
     #[must_use]
     pub fn situation(&self) -> SituationSummary {
-        self.said().collect()
+        self.situation_fields().collect()
     }
 
     /// What stands in the place of an item now: itself, or what superseded it, or what superseded that (003
     /// `get_current_value`). Nothing if that was forgotten.
     #[must_use]
-    pub fn current(&self, id: ItemId) -> Option<&Entry> {
+    pub fn current_version(&self, id: ItemId) -> Option<&Entry> {
         let mut entry = self.get(id)?;
         // No chain is longer than there are items, and none has a loop unless somebody forged the log.
         for _ in 0..self.len() {
-            match entry.item.standing {
-                Standing::Superseded { by, .. } => entry = self.get(by?)?,
+            match entry.item.validity {
+                Validity::Superseded { superseded_by: by, .. } => entry = self.get(by?)?,
                 _ => return Some(entry),
             }
         }

@@ -63,12 +63,14 @@ pub mod situation;
 pub mod state;
 
 pub use control::phase::Phase;
-pub use decide::{decide, decide_along};
+pub use decide::{decide, decide_with_row};
 pub use event::{Event, Events};
-pub use ids::{CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, Time, TraceId, UserId};
+pub use ids::{
+    CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, Timestamp, TraceId, UserId,
+};
 pub use input::{Input, Trigger};
 pub use policy::Policy;
-pub use present::{Context, present};
+pub use present::{ModuleContext, build_context};
 pub use refusal::Refusal;
 pub use score::{Score, Weight};
 pub use state::State;

@@ -6,8 +6,8 @@
 mod ask;
 mod report;
 
-pub use ask::Ask;
-pub use report::{Argument, Failure, PastTrace, Rating, Ratings, Report, Stance};
+pub use ask::Operation;
+pub use report::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};
 
 use core::fmt;
 
@@ -113,7 +113,7 @@ impl Role {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct ByRole<T> {
+pub struct PerRole<T> {
     /// The Analyst's.
     pub analyst: T,
     /// Solution's.
@@ -126,7 +126,7 @@ pub struct ByRole<T> {
     pub optimizer: T,
 }
 
-impl<T> ByRole<T> {
+impl<T> PerRole<T> {
     /// The value of one role.
     pub const fn get(&self, role: Role) -> &T {
         match role {
@@ -165,7 +165,7 @@ pub enum Store {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Kind {
+pub enum ConclusionKind {
     /// Every task succeeded.
     Outcome,
     /// The plan was not let run: by the debate, for want of a voice, or by the approver.
@@ -176,7 +176,7 @@ pub enum Kind {
     Aborted,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ConclusionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Outcome => "outcome",

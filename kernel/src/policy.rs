@@ -4,7 +4,7 @@
 mod contexts;
 mod rules;
 
-pub use contexts::{Contexts, Tokenizer, View, mode};
+pub use contexts::{ContextPolicy, ModuleContextPolicy, Tokenizer, mode};
 pub use rules::{Rule, Rules};
 
 use crate::item::Rank;
@@ -27,13 +27,13 @@ pub struct Policy {
     /// How much each voice counts.
     pub weights: Weights,
     /// How the roles' ratings move after a debate.
-    pub elo: Elo,
+    pub elo: EloMethod,
     /// Who may write what into what is known.
-    pub writes: Writes,
+    pub writes: WritePolicy,
     /// When what is known is compacted, and how much of it at once.
-    pub compaction: Compaction,
+    pub compaction: CompactionPolicy,
     /// How much modules are shown, and what matters most to whom.
-    pub contexts: Contexts,
+    pub contexts: ContextPolicy,
     /// Which rules that go beyond 004's drawing are in force.
     pub rules: Rules,
 }
@@ -83,14 +83,14 @@ pub enum Bound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Elo {
+pub enum EloMethod {
     /// Fixed steps for a rated critique and a strong objection; no match is counted.
     Incremental,
     /// Each PRO role duels each CON role; PRO wins if the plan may run.
     Standard,
 }
 
-impl Elo {
+impl EloMethod {
     /// Every way.
     pub const ALL: [Self; 2] = [Self::Incremental, Self::Standard];
 
@@ -124,7 +124,7 @@ pub struct Weights {
 impl Weights {
     /// The weight of a role.
     #[must_use]
-    pub const fn of(&self, role: Role) -> Weight {
+    pub const fn for_role(&self, role: Role) -> Weight {
         match role {
             Role::Analyst => self.analyst,
             Role::Solution => self.solution,
@@ -140,7 +140,7 @@ impl Weights {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Writes {
+pub struct WritePolicy {
     /// Constraints.
     pub constraint_from: Rank,
     /// What the organization knows.
@@ -151,7 +151,7 @@ pub struct Writes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Compaction {
+pub struct CompactionPolicy {
     /// From so many items on that can be summarized together.
     pub from_items: u32,
     /// From so many tokens on, in all that the speaker may be shown: the pressure of the budget.
@@ -162,25 +162,25 @@ pub struct Compaction {
 
 /// Two settings that contradict each other, or one that makes no sense. Reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Contradiction {
+pub struct PolicyError {
     /// The setting that is wrong, as its path in a policy file.
     pub setting: &'static str,
     /// The setting that it contradicts, if it is not wrong by itself.
-    pub against: Option<&'static str>,
+    pub conflicts_with: Option<&'static str>,
     /// What is wrong, and what would be right.
-    pub because: &'static str,
+    pub reason: &'static str,
 }
 
-impl fmt::Display for Contradiction {
+impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.against {
-            Some(against) => write!(f, "{} contradicts {against}: {}", self.setting, self.because),
-            None => write!(f, "{}: {}", self.setting, self.because),
+        match self.conflicts_with {
+            Some(against) => write!(f, "{} contradicts {against}: {}", self.setting, self.reason),
+            None => write!(f, "{}: {}", self.setting, self.reason),
         }
     }
 }
 
-impl core::error::Error for Contradiction {}
+impl core::error::Error for PolicyError {}
 
 impl Policy {
     /// 004 to the letter: no error rows, rollback is a dead end, an abort halts, repair has no bound, and
@@ -227,10 +227,10 @@ impl Policy {
                 security: weight(2_000_000),
                 optimizer: weight(800_000),
             },
-            elo: Elo::Incremental,
-            writes: Writes { constraint_from: Rank::Manager, organizational_from: Rank::Employee },
-            compaction: Compaction { from_items: 64, from_tokens: 6_000, cluster_items: 32 },
-            contexts: Contexts::HARDENED,
+            elo: EloMethod::Incremental,
+            writes: WritePolicy { constraint_from: Rank::Manager, organizational_from: Rank::Employee },
+            compaction: CompactionPolicy { from_items: 64, from_tokens: 6_000, cluster_items: 32 },
+            contexts: ContextPolicy::HARDENED,
             rules: Rules { approver: false, compacted_constraints: false, ..Rules::all(true) },
         }
     }
@@ -249,9 +249,11 @@ impl Policy {
     ///
     /// # Errors
     /// The first [`Contradiction`] found.
-    pub fn validate(&self) -> Result<(), Contradiction> {
+    pub fn validate(&self) -> Result<(), PolicyError> {
         let (t, b, r, w) = (&self.thresholds, &self.bounds, &self.rules, &self.weights);
-        let wrong = |setting, against, because| Err(Contradiction { setting, against, because });
+        let wrong = |setting, against, because| {
+            Err(PolicyError { setting, conflicts_with: against, reason: because })
+        };
         if t.proceed_from > t.redebate_below {
             return wrong(
                 "thresholds.proceed_from",
@@ -260,14 +262,14 @@ impl Policy {
             );
         }
         let c = &self.contexts;
-        if c.reserved >= c.budget {
+        if c.reserved_tokens >= c.budget_tokens {
             return wrong(
                 "contexts.reserved",
                 Some("contexts.budget"),
                 "something must be left for the context; expected reserved < budget",
             );
         }
-        if c.views.iter().any(|view| view.budget.is_some_and(|budget| c.reserved >= budget)) {
+        if c.views.iter().any(|view| view.budget.is_some_and(|budget| c.reserved_tokens >= budget)) {
             return wrong(
                 "views",
                 Some("contexts.reserved"),
@@ -322,7 +324,7 @@ impl Policy {
                 "a repaired plan would run although nobody approved it; expected cleared_revisions: true, or no approver",
             );
         }
-        if Role::ALL.iter().all(|role| w.of(*role) == Weight::ZERO) {
+        if Role::ALL.iter().all(|role| w.for_role(*role) == Weight::ZERO) {
             return wrong("weights", None, "at least one voice must count, or no plan can ever proceed");
         }
         Ok(())

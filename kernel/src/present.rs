@@ -8,13 +8,13 @@ mod measure;
 mod question;
 mod sections;
 
-pub use measure::{Measure, Plain};
-pub(crate) use question::fits;
-pub use question::{OverBudget, Question, question};
+pub use measure::{ByteMeasure, TextMeasure};
+pub(crate) use question::pinned_fit;
+pub use question::{BudgetError, ContextProblem, context_problem};
 
-use crate::context::{Limits, solve};
+use crate::context::{SearchLimits, solve};
 use crate::ids::ItemId;
-use crate::module::Ask;
+use crate::module::Operation;
 use crate::policy::Policy;
 use crate::state::State;
 use alloc::string::String;
@@ -22,12 +22,12 @@ use alloc::vec::Vec;
 
 /// How far the search for a context goes: a conversation waits for it. What is cut short says how much better another set
 /// might be.
-const LIMITS: Limits = Limits { nodes: 2_000 };
+const LIMITS: SearchLimits = SearchLimits { nodes: 2_000 };
 
 /// A module's context: which items, how many tokens, and the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Context {
+pub struct ModuleContext {
     /// The items shown, in id order.
     pub ids: Vec<ItemId>,
     /// The tokens of the text.
@@ -45,13 +45,13 @@ pub struct Context {
 ///
 /// # Errors
 /// [`OverBudget`] if what must be shown does not fit.
-pub fn present(
+pub fn build_context(
     policy: &Policy,
     state: &State,
-    ask: Ask,
-    measure: &impl Measure,
-) -> Result<Context, OverBudget> {
-    settled(policy, state, ask, measure).map(|(_, context)| context)
+    ask: Operation,
+    measure: &impl TextMeasure,
+) -> Result<ModuleContext, BudgetError> {
+    build_context_with_problem(policy, state, ask, measure).map(|(_, context)| context)
 }
 
 /// [`present`], with the question that the context answers.
@@ -61,28 +61,28 @@ pub fn present(
 ///
 /// # Errors
 /// As [`present`].
-pub fn settled(
+pub fn build_context_with_problem(
     policy: &Policy,
     state: &State,
-    ask: Ask,
-    measure: &impl Measure,
-) -> Result<(Question, Context), OverBudget> {
-    let room = policy.contexts.room(ask.module());
+    ask: Operation,
+    measure: &impl TextMeasure,
+) -> Result<(ContextProblem, ModuleContext), BudgetError> {
+    let room = policy.contexts.token_limit(ask.module());
     let mut budget = room;
     loop {
-        let question = question(policy, state, ask, budget, measure)
+        let question = context_problem(policy, state, ask, budget, measure)
             // What joining the lines adds is needed too.
-            .map_err(|over| OverBudget {
-                needs: over.needs.saturating_add(room.saturating_sub(budget)),
-                budget: room,
+            .map_err(|over| BudgetError {
+                required_tokens: over.required_tokens.saturating_add(room.saturating_sub(budget)),
+                budget_tokens: room,
             })?;
         let answer = solve(&question.problem, LIMITS);
-        let (ids, text) = question.written(&answer.selection);
+        let (ids, text) = question.render(&answer.selection);
         let cost_tokens = measure.tokens(&text);
         let excess = cost_tokens.saturating_sub(room);
         if excess == 0 {
             let (utility, bound) = (answer.selection.utility, answer.bound);
-            return Ok((question, Context { ids, cost_tokens, text, utility, bound }));
+            return Ok((question, ModuleContext { ids, cost_tokens, text, utility, bound }));
         }
         budget = answer.selection.cost.saturating_sub(excess);
     }

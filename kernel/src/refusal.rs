@@ -4,8 +4,8 @@
 use crate::control::phase::Phase;
 use crate::ids::{CallId, TaskId, UserId};
 use crate::input::Trigger;
-use crate::knowledge::Misuse;
-use crate::module::Ask;
+use crate::knowledge::KnowledgeError;
+use crate::module::Operation;
 use crate::plan::EffectKind;
 use core::fmt;
 
@@ -13,13 +13,13 @@ use core::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// No row of the table takes this kind of input in this state now.
-    NotExpected {
+    UnexpectedInput {
         /// Where control stands.
         phase: Phase,
         /// What came.
         came: Trigger,
         /// The call that is waited for, if one is.
-        waiting: Option<Ask>,
+        waiting: Option<Operation>,
     },
     /// A reply or a failure for another call than the one waited for: late, duplicate or made up.
     WrongCall {
@@ -31,14 +31,14 @@ pub enum Refusal {
     /// A report that does not answer the question.
     WrongReport {
         /// The question.
-        ask: Ask,
+        ask: Operation,
         /// The report, as a noun phrase.
         came: &'static str,
     },
     /// A reply to a call that was never made, for what must be shown did not fit.
-    NotAsked {
+    CallNotMade {
         /// The question.
-        ask: Ask,
+        ask: Operation,
     },
     /// A repaired plan that gives a started task another kind of effect.
     EffectChanged {
@@ -50,13 +50,13 @@ pub enum Refusal {
         came: EffectKind,
     },
     /// A write that does not fit what is known.
-    Misuse(Misuse),
+    InvalidWrite(KnowledgeError),
     /// A resume while no request runs.
     NothingToResume,
     /// A message, or the end of a session, without a session.
     NoSession,
     /// A session is open already.
-    SessionOpen {
+    SessionAlreadyOpen {
         /// Whose.
         user: UserId,
     },
@@ -72,12 +72,12 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotExpected { phase, came, waiting } => {
+            Self::UnexpectedInput { phase, came, waiting } => {
                 write!(f, "a {came} came while {phase}; expected ")?;
                 match (waiting, phase) {
-                    (Some(ask), _) => f.write_str(ask.expected()),
+                    (Some(ask), _) => f.write_str(ask.expected_reply()),
                     (None, Phase::Idle) => f.write_str("a user message, or the start or end of a session"),
-                    (None, phase) if phase.is_rest() => {
+                    (None, phase) if phase.is_quiescent() => {
                         f.write_str("nothing: the conversation has halted here")
                     }
                     (None, Phase::RollbackComplete) => f.write_str("nothing: no row leads on from here"),
@@ -90,11 +90,11 @@ impl fmt::Display for Refusal {
             Self::WrongCall { came, waiting: None } => {
                 write!(f, "an answer to call {came} came; no call is waited for")
             }
-            Self::WrongReport { ask, came } => write!(f, "{came} came; expected {}", ask.expected()),
-            Self::NotAsked { ask } => write!(
+            Self::WrongReport { ask, came } => write!(f, "{came} came; expected {}", ask.expected_reply()),
+            Self::CallNotMade { ask } => write!(
                 f,
                 "{} came, but nobody was asked, for what must be shown does not fit the budget; expected that the call fails",
-                ask.expected()
+                ask.expected_reply()
             ),
             Self::EffectChanged { task, started, came } => {
                 write!(
@@ -102,12 +102,12 @@ impl fmt::Display for Refusal {
                     "a plan came in which task {task} is {came}; it was started as {started}, expected that"
                 )
             }
-            Self::Misuse(misuse) => misuse.fmt(f),
+            Self::InvalidWrite(misuse) => misuse.fmt(f),
             Self::NothingToResume => f.write_str(
                 "a resume came while no request runs; expected one only after a crash in the middle of a request",
             ),
             Self::NoSession => f.write_str("no session is open; expected a session start first"),
-            Self::SessionOpen { user } => {
+            Self::SessionAlreadyOpen { user } => {
                 write!(f, "a session of {user} is open; expected its end before another starts")
             }
             Self::WrongUser { session, came } => {
@@ -117,9 +117,9 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl From<Misuse> for Refusal {
-    fn from(misuse: Misuse) -> Self {
-        Self::Misuse(misuse)
+impl From<KnowledgeError> for Refusal {
+    fn from(misuse: KnowledgeError) -> Self {
+        Self::InvalidWrite(misuse)
     }
 }
 

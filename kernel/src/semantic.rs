@@ -5,7 +5,7 @@
 
 use crate::event::Event;
 use crate::ids::{ItemId, RequestId, TaskId, Text};
-use crate::item::{Item, Key, Layer, Standing, Status, Variant};
+use crate::item::{Item, ItemKey, ItemKind, Layer, SubtaskStatus, Validity};
 use crate::situation::SummaryField;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -16,11 +16,11 @@ use rpds::RedBlackTreeMapSync as Map;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "stored::Stored", into = "stored::Stored"))]
-pub struct Semantic {
+pub struct SemanticState {
     items: Map<ItemId, Entry>,
     next: ItemId,
     /// Which items speak of a key, their own or as a summary of facts: an index, as the next.
-    by_key: Map<(Key, ItemId), ()>,
+    by_key: Map<(ItemKey, ItemId), ()>,
     /// Which items rest on an item.
     dependents: Map<(ItemId, ItemId), ()>,
 }
@@ -36,29 +36,29 @@ pub struct Entry {
 }
 
 /// The indexes say nothing that the items do not.
-impl PartialEq for Semantic {
+impl PartialEq for SemanticState {
     fn eq(&self, other: &Self) -> bool {
         self.next == other.next && self.items == other.items
     }
 }
 
-impl Eq for Semantic {}
+impl Eq for SemanticState {}
 
-impl Hash for Semantic {
+impl Hash for SemanticState {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.items.hash(state);
         self.next.hash(state);
     }
 }
 
-impl Default for Semantic {
+impl Default for SemanticState {
     fn default() -> Self {
         let (items, by_key, dependents) = (Map::new_sync(), Map::new_sync(), Map::new_sync());
         Self { items, next: ItemId::FIRST, by_key, dependents }
     }
 }
 
-impl Semantic {
+impl SemanticState {
     /// Every item with its dependencies, in id order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.items.values()
@@ -83,15 +83,15 @@ impl Semantic {
     }
 
     /// Every item that speaks of this, the latest first: facts of a name, and summaries that stand for such.
-    pub fn all<'a>(&'a self, key: &Key) -> impl Iterator<Item = &'a Entry> + use<'a> {
+    pub fn by_key<'a>(&'a self, key: &ItemKey) -> impl Iterator<Item = &'a Entry> + use<'a> {
         let of_key = (key.clone(), LOWEST)..=(key.clone(), HIGHEST);
         self.by_key.range(of_key).rev().filter_map(|((_, id), ())| self.get(*id))
     }
 
     /// The latest item that speaks of this.
     #[must_use]
-    pub fn find(&self, key: &Key) -> Option<&Entry> {
-        self.all(key).next()
+    pub fn latest_by_key(&self, key: &ItemKey) -> Option<&Entry> {
+        self.by_key(key).next()
     }
 
     /// The items that rest on an item, in id order.
@@ -102,27 +102,27 @@ impl Semantic {
     /// The id of the request's own item.
     #[must_use]
     pub fn request(&self, request: RequestId) -> Option<ItemId> {
-        self.find(&Key::Request(request)).map(|entry| entry.item.id)
+        self.latest_by_key(&ItemKey::Request(request)).map(|entry| entry.item.id)
     }
 
     /// What the tasks of a request gave, in the order of the tasks' numbers; only of tasks that are done.
     pub fn outputs(&self, request: RequestId) -> impl Iterator<Item = &Item> {
-        let of_task = |task: u32, id: ItemId| (Key::Output(request, TaskId::new(task)), id);
+        let of_task = |task: u32, id: ItemId| (ItemKey::Output(request, TaskId::new(task)), id);
         let outputs = of_task(u32::MIN, LOWEST)..=of_task(u32::MAX, HIGHEST);
         self.by_key.range(outputs).filter_map(move |((key, id), ())| {
-            let Key::Output(_, task) = key else { return None };
-            let subtask = self.find(&Key::Task(request, *task))?;
-            (subtask.item.variant == Variant::Subtask(Status::Done)).then_some(&self.get(*id)?.item)
+            let ItemKey::Output(_, task) = key else { return None };
+            let subtask = self.latest_by_key(&ItemKey::Task(request, *task))?;
+            (subtask.item.variant == ItemKind::Subtask(SubtaskStatus::Done)).then_some(&self.get(*id)?.item)
         })
     }
 
     /// What is said of each field of the situation, if anything is.
-    pub(crate) fn said(&self) -> impl Iterator<Item = (SummaryField, Text)> {
-        let of = |field: SummaryField, id: ItemId| (Key::Situation(field), id);
+    pub(crate) fn situation_fields(&self) -> impl Iterator<Item = (SummaryField, Text)> {
+        let of = |field: SummaryField, id: ItemId| (ItemKey::Situation(field), id);
         let [first, .., last] = SummaryField::ALL;
         // Of one field the latest comes last, and is what counts.
         self.by_key.range(of(first, LOWEST)..=of(last, HIGHEST)).filter_map(|((key, id), ())| match key {
-            Key::Situation(field) => Some((*field, self.get(*id)?.item.text.clone())),
+            ItemKey::Situation(field) => Some((*field, self.get(*id)?.item.text.clone())),
             _ => None,
         })
     }
@@ -141,7 +141,7 @@ impl Semantic {
 
     /// Whether every id is its item's, every key leads to its items, and no dependency dangles (000 §2.2).
     #[must_use]
-    pub fn is_closed(&self) -> bool {
+    pub fn is_consistent(&self) -> bool {
         let edges = self.entries().map(|entry| entry.deps.len()).sum::<usize>();
         let spoken_of = self.entries().map(|entry| keys(&entry.item).count()).sum::<usize>();
         self.by_key.size() == spoken_of
@@ -173,8 +173,9 @@ impl Semantic {
         let id = entry.item.id;
         self.next = self.next.max(id.next());
         let old = self.items.get(&id);
-        let speaks_of_others =
-            |old: &Entry| old.item.key != entry.item.key || !old.item.names().eq(entry.item.names());
+        let speaks_of_others = |old: &Entry| {
+            old.item.key != entry.item.key || !old.item.covered_keys().eq(entry.item.covered_keys())
+        };
         if old.is_some_and(speaks_of_others) {
             self.forget(id);
             return self.write(entry);
@@ -206,7 +207,7 @@ impl Semantic {
     }
 
     /// Renumbers the items 1, 2, 3 … keeping their order (design §2, rule 3).
-    pub(crate) fn canon(&mut self) {
+    pub(crate) fn canonicalize(&mut self) {
         let mut next = ItemId::FIRST;
         let mut renamed = BTreeMap::new();
         for old in self.items.keys() {
@@ -229,8 +230,10 @@ impl Semantic {
                     }
                     layer => layer.clone(),
                 },
-                standing: match item.standing {
-                    Standing::Superseded { by, rule } => Standing::Superseded { by: by.map(rename), rule },
+                validity: match item.validity {
+                    Validity::Superseded { superseded_by: by, rule } => {
+                        Validity::Superseded { superseded_by: by.map(rename), rule }
+                    }
                     standing => standing,
                 },
                 ..item.clone()
@@ -243,9 +246,9 @@ impl Semantic {
 }
 
 /// What an item speaks of: its key, and the keys of the facts that it stands for.
-fn keys(item: &Item) -> impl Iterator<Item = Key> {
-    let stands_for = item.fact().into_iter().flat_map(|fact| &fact.stands_for);
-    core::iter::once(item.key.clone()).chain(stands_for.cloned().map(Key::Fact))
+fn keys(item: &Item) -> impl Iterator<Item = ItemKey> {
+    let stands_for = item.fact().into_iter().flat_map(|fact| &fact.summarized_keys);
+    core::iter::once(item.key.clone()).chain(stands_for.cloned().map(ItemKey::Fact))
 }
 
 const LOWEST: ItemId = ItemId::new(u64::MIN);
@@ -254,7 +257,7 @@ const HIGHEST: ItemId = ItemId::new(u64::MAX);
 /// The encoding: items, and the next id. Indexes are made anew.
 #[cfg(feature = "serde")]
 mod stored {
-    use super::{Entry, Semantic};
+    use super::{Entry, SemanticState};
     use crate::ids::ItemId;
     use alloc::vec::Vec;
 
@@ -265,13 +268,13 @@ mod stored {
         next: ItemId,
     }
 
-    impl From<Semantic> for Stored {
-        fn from(semantic: Semantic) -> Self {
+    impl From<SemanticState> for Stored {
+        fn from(semantic: SemanticState) -> Self {
             Self { items: semantic.entries().cloned().collect(), next: semantic.next }
         }
     }
 
-    impl From<Stored> for Semantic {
+    impl From<Stored> for SemanticState {
         fn from(stored: Stored) -> Self {
             let mut semantic = Self::default();
             stored.items.into_iter().for_each(|entry| semantic.write(entry));

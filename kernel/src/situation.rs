@@ -10,10 +10,10 @@ mod fields;
 
 pub use action::{ActionRecord, Mode, StoredResult, ToolCall, ToolOutcome};
 pub use context::{
-    HISTORY, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, build_reasoning_context, compress_actions,
-    format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts, is_told,
+    HISTORY_ACTIONS, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, build_reasoning_context, compress_actions,
+    format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts, has_content,
 };
-pub use fields::{OBSOLETE_KEYS, Place, STATE_FIELDS, StateField};
+pub use fields::{FieldMapping, OBSOLETE_KEYS, STATE_FIELDS, StateField};
 
 use crate::ids::Text;
 use alloc::collections::BTreeMap;

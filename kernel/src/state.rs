@@ -6,22 +6,22 @@
 
 mod request;
 
-pub use request::{Debate, Request, Revised, Scored, Started};
+pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
 
 use crate::control::phase::Phase;
 use crate::control::table::Transition;
 use crate::event::Event;
 use crate::ids::{CallId, ConversationId, RequestId, TraceId, UserId};
-use crate::knowledge::Reader;
-use crate::module::Ask;
-use crate::semantic::Semantic;
+use crate::knowledge::Principal;
+use crate::module::Operation;
+use crate::semantic::SemanticState;
 
 /// One conversation: `(S, C)` of 000's `O`; its log `τ` belongs to whoever runs the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     /// Everything that is known.
-    pub semantic: Semantic,
+    pub semantic: SemanticState,
     /// Where control stands.
     pub control: Control,
 }
@@ -46,7 +46,7 @@ pub struct Call {
     /// Its id.
     pub id: CallId,
     /// What it asks.
-    pub ask: Ask,
+    pub ask: Operation,
 }
 
 impl State {
@@ -54,7 +54,7 @@ impl State {
     #[must_use]
     pub fn new(conversation: ConversationId) -> Self {
         Self {
-            semantic: Semantic::default(),
+            semantic: SemanticState::default(),
             control: Control {
                 conversation,
                 phase: Phase::Idle,
@@ -76,16 +76,16 @@ impl State {
 
     /// Whoever speaks: the user whose session is open.
     #[must_use]
-    pub fn speaker(&self) -> Reader {
-        self.semantic.speaker(self.control.session())
+    pub fn session_principal(&self) -> Principal {
+        self.semantic.session_principal(self.control.session())
     }
 
     /// Renames everything that only counts up, keeping its order: item ids, the live call id, plan revisions
     /// (design §2, rule 3). Two states that differ only in such names become equal. Requests keep their numbers, as
     /// items are keyed by them. One whose user was never verified leaves no item, so states may differ in the next
     /// number alone; how many, the scope of a model bounds.
-    pub fn canon(&mut self) {
-        self.semantic.canon();
+    pub fn canonicalize(&mut self) {
+        self.semantic.canonicalize();
         self.control.canon();
     }
 }
@@ -111,7 +111,7 @@ impl Control {
 
     /// The call that is waited for.
     #[must_use]
-    pub const fn waiting(&self) -> Option<Call> {
+    pub const fn pending_call(&self) -> Option<Call> {
         self.waiting
     }
 
@@ -142,7 +142,7 @@ impl Control {
 
     /// The trace id of a request of this conversation.
     #[must_use]
-    pub fn trace(&self, request: RequestId) -> TraceId {
+    pub fn trace_id(&self, request: RequestId) -> TraceId {
         TraceId { conversation: self.conversation.clone(), request }
     }
 
@@ -159,7 +159,7 @@ impl Control {
                 self.waiting = Some(Call { id: *call, ask: *ask });
             }
             Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled => {}
-            Event::Moved { row } => self.follow(row.row()),
+            Event::Transitioned { row } => self.take_transition(row.transition()),
             _ => {}
         }
         if let Some(request) = &mut self.request {
@@ -171,9 +171,9 @@ impl Control {
     }
 
     /// Changes the phase. Nothing else does.
-    fn follow(&mut self, row: &Transition) {
+    fn take_transition(&mut self, row: &Transition) {
         let from = core::mem::replace(&mut self.phase, row.to);
-        if row.to.is_rest() {
+        if row.to.is_quiescent() {
             self.request = None;
         } else if let Some(request) = &mut self.request {
             request.enter(from, row.to);

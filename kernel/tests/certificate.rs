@@ -4,16 +4,16 @@
 
 mod drawn;
 
-use drawn::{Lot, brute, drawn, free};
+use drawn::{Lcg, brute, drawn, free};
 use orchestrion_kernel::context::{
-    Candidate, Certificate, Gap, Limits, Mark, Prices, Problem, SLOPES_MAX, Selection, Step, Unproven,
-    certify, check, verify,
+    Candidate, Certificate, CertifyError, DualSolution, Inclusion, Problem, SLOPES_MAX, SearchLimits,
+    Selection, Step, VerifyErrorKind, certify, check_selection, verify,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Problems with their best answers, by trying everything.
 fn problems(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Selection)> {
-    let mut lot = Lot(seed);
+    let mut lot = Lcg(seed);
     (0..cases).filter_map(move |place| {
         let (budget, candidates) = if place % 2 == 0 { drawn(&mut lot) } else { close_call(&mut lot) };
         let best = brute(budget, &candidates)?;
@@ -22,7 +22,7 @@ fn problems(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Selection
 }
 
 /// A problem in which costs and utilities nearly agree, so that bounds close little at once.
-fn close_call(lot: &mut Lot) -> (u64, Vec<Candidate>) {
+fn close_call(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
     let (excess, noise) = (5 + lot.up_to(20), lot.up_to(3));
     let mut candidates = Vec::new();
     for item in 0..10_usize {
@@ -39,9 +39,9 @@ fn close_call(lot: &mut Lot) -> (u64, Vec<Candidate>) {
 fn certificates(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Certificate)> {
     problems(seed, cases).enumerate().flat_map(|(place, (problem, best))| {
         let written = [10_000, 3 + place as u64 % 60].map(|nodes| {
-            let written = certify(&problem, &best, Limits { nodes });
+            let written = certify(&problem, &best, SearchLimits { nodes });
             if let Err(unproven) = &written {
-                assert!(*unproven == Unproven::Nodes && nodes < 100, "{unproven:?} {problem:?}");
+                assert!(*unproven == CertifyError::NodeLimit && nodes < 100, "{unproven:?} {problem:?}");
             }
             written.ok().map(|certificate| (problem.clone(), certificate))
         });
@@ -60,14 +60,16 @@ fn what_is_best_is_certified_and_verified() {
         assert_eq!(verify(&problem, &certificate), Ok(()), "{problem:?}");
         for step in &certificate.steps {
             let name = match step {
-                Step::Drop(_) => "drop",
-                Step::Reduce { .. } => "reduce",
+                Step::DropUnaffordable(_) => "drop",
+                Step::Fix { .. } => "reduce",
                 Step::Branch(_) => "branch",
-                Step::Split(_) => "split",
-                Step::Table => "table",
-                Step::Close(Prices { toll: 0, .. }) => "close",
-                Step::Close(Prices { toll, .. }) if *toll < 0 => "close with a reward",
-                Step::Close(_) => "close with a toll",
+                Step::BranchOnCount(_) => "split",
+                Step::PruneByTable => "table",
+                Step::PruneByBound(DualSolution { count_price: 0, .. }) => "close",
+                Step::PruneByBound(DualSolution { count_price: toll, .. }) if *toll < 0 => {
+                    "close with a reward"
+                }
+                Step::PruneByBound(_) => "close with a toll",
             };
             *seen.entry(name).or_default() += 1;
         }
@@ -85,13 +87,13 @@ fn others<'a>(problem: &'a Problem, best: &'a Selection) -> impl Iterator<Item =
         Selection { utility: of(|one| one.utility), cost: of(|one| one.cost), selected }
     });
     let is_worse = |set: &Selection| (set.utility, set.cost) != (best.utility, best.cost);
-    summed.filter(move |set| is_worse(set) && check(problem, set).is_ok())
+    summed.filter(move |set| is_worse(set) && check_selection(problem, set).is_ok())
 }
 
 /// Whether an answer is the best, by trying everything.
 fn is_best(problem: &Problem, answer: &Selection) -> bool {
     let best = brute(problem.budget(), problem.candidates()).unwrap();
-    check(problem, answer).is_ok() && (answer.utility, answer.cost) == (best.utility, best.cost)
+    check_selection(problem, answer).is_ok() && (answer.utility, answer.cost) == (best.utility, best.cost)
 }
 
 /// A list with one place changed: taken away, doubled, swapped with the next, or one of those that `change` gives.
@@ -122,8 +124,8 @@ fn places(problem: &Problem, item: usize) -> Vec<usize> {
     (0..=problem.candidates().len()).filter(|other| *other != item).collect()
 }
 
-fn prices(problem: &Problem, prices: &Prices) -> Vec<Prices> {
-    let change = |field: fn(&mut Prices) -> &mut i128, number: i128| {
+fn prices(problem: &Problem, prices: &DualSolution) -> Vec<DualSolution> {
+    let change = |field: fn(&mut DualSolution) -> &mut i128, number: i128| {
         numbers(number).into_iter().map(move |number| {
             let mut changed = prices.clone();
             *field(&mut changed) = number;
@@ -138,44 +140,48 @@ fn prices(problem: &Problem, prices: &Prices) -> Vec<Prices> {
     });
     change(|prices| &mut prices.scale, prices.scale)
         .chain(change(|prices| &mut prices.price, prices.price))
-        .chain(change(|prices| &mut prices.toll, prices.toll))
-        .chain(flow.into_iter().map(|flow| Prices { flow, ..prices.clone() }))
+        .chain(change(|prices| &mut prices.count_price, prices.count_price))
+        .chain(flow.into_iter().map(|flow| DualSolution { flow, ..prices.clone() }))
         .collect()
 }
 
 fn steps(problem: &Problem, step: &Step) -> Vec<Step> {
     let lists = |list: &[usize]| altered(list, |item| places(problem, *item));
     let mut changed: Vec<Step> = match step {
-        Step::Drop(out) => lists(out).into_iter().map(Step::Drop).collect(),
-        Step::Reduce { prices: own, out, within } => {
+        Step::DropUnaffordable(out) => lists(out).into_iter().map(Step::DropUnaffordable).collect(),
+        Step::Fix { prices: own, out, within } => {
             let (own, out, within) = (own.clone(), out.clone(), within.clone());
             let prices = prices(problem, &own);
-            let by_prices = prices.into_iter().map(|prices| Step::Reduce {
+            let by_prices = prices.into_iter().map(|prices| Step::Fix {
                 prices,
                 out: out.clone(),
                 within: within.clone(),
             });
-            let by_out = lists(&out).into_iter().map(|out| Step::Reduce {
+            let by_out = lists(&out).into_iter().map(|out| Step::Fix {
                 prices: own.clone(),
                 out,
                 within: within.clone(),
             });
-            let by_within = lists(&within).into_iter().map(|within| Step::Reduce {
+            let by_within = lists(&within).into_iter().map(|within| Step::Fix {
                 prices: own.clone(),
                 out: out.clone(),
                 within,
             });
-            let swapped = Step::Reduce { prices: own.clone(), out: within.clone(), within: out.clone() };
+            let swapped = Step::Fix { prices: own.clone(), out: within.clone(), within: out.clone() };
             by_prices.chain(by_out).chain(by_within).chain([swapped]).collect()
         }
         Step::Branch(item) => places(problem, *item).into_iter().map(Step::Branch).collect(),
-        Step::Split(quota) => {
-            vec![Step::Split(quota + 1), Step::Split(quota.wrapping_sub(1)), Step::Split(0)]
+        Step::BranchOnCount(quota) => {
+            vec![
+                Step::BranchOnCount(quota + 1),
+                Step::BranchOnCount(quota.wrapping_sub(1)),
+                Step::BranchOnCount(0),
+            ]
         }
-        Step::Close(own) => prices(problem, own).into_iter().map(Step::Close).collect(),
-        Step::Table => vec![],
+        Step::PruneByBound(own) => prices(problem, own).into_iter().map(Step::PruneByBound).collect(),
+        Step::PruneByTable => vec![],
     };
-    changed.extend([Step::Close(Prices::default()), Step::Table]);
+    changed.extend([Step::PruneByBound(DualSolution::default()), Step::PruneByTable]);
     changed
 }
 
@@ -213,7 +219,7 @@ fn mutants(problem: &Problem, certificate: &Certificate) -> Vec<Certificate> {
 /// A corrupted certificate may be believed only if its answer is the best one all the same: say a flow is another one, and
 /// proves as much. One of a worse answer is never believed, corrupted or not.
 #[test]
-fn what_is_corrupted_is_believed_only_where_it_is_true() {
+fn corrupted_certificates_are_rejected() {
     let (mut rejected, mut believed, mut of_worse) = (0, 0, 0);
     let mut gaps = BTreeSet::new();
     for (place, (problem, certificate)) in certificates(12, cases(600)).enumerate() {
@@ -265,17 +271,21 @@ fn is_forest(all: &[Candidate]) -> bool {
 fn a_table_closes_what_has_no_better_set_and_nothing_else() {
     let (mut closed, mut refused) = (0, 0);
     for (problem, best) in problems(16, cases(4_000)) {
-        let table = |selection| Certificate { selection, steps: vec![Step::Table], ..Certificate::default() };
+        let table =
+            |selection| Certificate { selection, steps: vec![Step::PruneByTable], ..Certificate::default() };
         for worse in others(&problem, &best).take(20) {
             assert!(verify(&problem, &table(worse)).is_err(), "{problem:?}");
         }
         match verify(&problem, &table(best)).map_err(|doubt| doubt.gap) {
             Ok(()) => closed += 1,
-            Err(Gap::NoForest { .. }) => {
+            Err(VerifyErrorKind::NotAForest { .. }) => {
                 assert!(!is_forest(problem.candidates()), "{problem:?}");
                 refused += 1;
             }
-            gap => assert!(gap == Err(Gap::Work) && problem.budget() >= 1 << 20, "{gap:?} {problem:?}"),
+            gap => assert!(
+                gap == Err(VerifyErrorKind::TableTooLarge) && problem.budget() >= 1 << 20,
+                "{gap:?} {problem:?}"
+            ),
         }
     }
     assert!(closed > 800 && refused > 800, "{closed} closed, {refused} refused");
@@ -290,11 +300,14 @@ fn tables_take_no_more_work_than_a_certificate_may() {
         verify(&problem, &Certificate { selection, steps, ..Certificate::default() })
             .map_err(|doubt| doubt.gap)
     };
-    assert_eq!(table(1 << 20, 2, vec![Step::Table]), Ok(()));
-    assert_eq!(table(1 << 22, 2, vec![Step::Table]), Err(Gap::Work));
-    assert_eq!(table(1 << 20, 600, vec![Step::Table]), Err(Gap::Work));
+    assert_eq!(table(1 << 20, 2, vec![Step::PruneByTable]), Ok(()));
+    assert_eq!(table(1 << 22, 2, vec![Step::PruneByTable]), Err(VerifyErrorKind::TableTooLarge));
+    assert_eq!(table(1 << 20, 600, vec![Step::PruneByTable]), Err(VerifyErrorKind::TableTooLarge));
     // Each of the cases would do alone.
-    assert_eq!(table(1 << 20, 300, vec![Step::Split(0), Step::Table, Step::Table]), Err(Gap::Work));
+    assert_eq!(
+        table(1 << 20, 300, vec![Step::BranchOnCount(0), Step::PruneByTable, Step::PruneByTable]),
+        Err(VerifyErrorKind::TableTooLarge)
+    );
 }
 
 /// The same certificate, and a problem that differs in one number, one need or one mark.
@@ -317,8 +330,8 @@ fn a_certificate_of_another_problem_is_believed_only_where_it_is_true() {
             edit(&|one| one.cost = one.cost.saturating_sub(1));
             edit(&|one| one.deps.clear());
             edit(&|one| one.deps.push(item / 2));
-            for mark in [Mark::Free, Mark::Pinned, Mark::Forbidden] {
-                edit(&|one| one.mark = mark);
+            for mark in [Inclusion::Free, Inclusion::Pinned, Inclusion::Forbidden] {
+                edit(&|one| one.inclusion = mark);
             }
         }
         for (budget, candidates) in changed {
@@ -353,14 +366,14 @@ fn the_check_passes_answers_and_nothing_else() {
                 && chosen
                     .iter()
                     .all(|item| *item < all.len() && all[*item].deps.iter().all(|dep| chosen.contains(dep)))
-                && all.iter().enumerate().all(|(item, one)| match one.mark {
-                    Mark::Free => true,
-                    Mark::Pinned => chosen.contains(&item),
-                    Mark::Forbidden => !chosen.contains(&item),
+                && all.iter().enumerate().all(|(item, one)| match one.inclusion {
+                    Inclusion::Free => true,
+                    Inclusion::Pinned => chosen.contains(&item),
+                    Inclusion::Forbidden => !chosen.contains(&item),
                 })
                 && (answer.utility, answer.cost) == (sum(|one| one.utility), sum(|one| one.cost))
                 && answer.cost <= problem.budget();
-            assert_eq!(check(&problem, &answer).is_ok(), is_answer, "{problem:?} {answer:?}");
+            assert_eq!(check_selection(&problem, &answer).is_ok(), is_answer, "{problem:?} {answer:?}");
             *(if is_answer { &mut passed } else { &mut rejected }) += 1;
         }
     }
@@ -372,46 +385,47 @@ fn the_check_passes_answers_and_nothing_else() {
 fn a_worse_answer_gets_no_certificate() {
     for (problem, best) in problems(15, 200) {
         for worse in others(&problem, &best).take(8) {
-            let unproven = certify(&problem, &worse, Limits::default());
-            assert_eq!(unproven, Err(Unproven::NotBest), "{problem:?} {worse:?}");
+            let unproven = certify(&problem, &worse, SearchLimits::default());
+            assert_eq!(unproven, Err(CertifyError::NotOptimal), "{problem:?} {worse:?}");
         }
     }
 }
 
 #[test]
-fn a_doubt_names_the_step_and_what_is_missing() {
+fn verify_error_names_step_and_kind() {
     let problem = Problem::new(5, vec![free(4, 3, &[]), free(9, 3, &[0]), free(5, 4, &[])]).unwrap();
     let selection = Selection { selected: vec![2], utility: 5, cost: 4 };
-    let prices = |scale, price, flow: &[_]| Prices { scale, price, toll: 0, flow: flow.to_vec() };
+    let prices =
+        |scale, price, flow: &[_]| DualSolution { scale, price, count_price: 0, flow: flow.to_vec() };
     let empty = Certificate { selection, ..Certificate::default() };
     let with = |steps: Vec<Step>| Certificate { steps, ..empty.clone() };
     // 1 is too dear. With 2 there is no room for 0, and without it there is no more than 4.
-    let drop = Step::Drop(vec![1]);
+    let drop = Step::DropUnaffordable(vec![1]);
     let whole = with(vec![
         drop.clone(),
         Step::Branch(2),
-        Step::Close(prices(1, 2, &[])),
-        Step::Close(prices(1, 0, &[])),
+        Step::PruneByBound(prices(1, 2, &[])),
+        Step::PruneByBound(prices(1, 0, &[])),
     ]);
     assert_eq!(verify(&problem, &whole), Ok(()));
     let below_zero = "step 1: a scale, a price or a flow is below zero; expected none that is";
     for (certificate, sentence) in [
         (with(vec![]), "after the last step, cases are open; expected steps that close them"),
         (
-            with(vec![Step::Drop(vec![0])]),
+            with(vec![Step::DropUnaffordable(vec![0])]),
             "step 1: 0 is dropped, and there is room for it with all that it needs",
         ),
         (with(vec![drop.clone(), drop.clone()]), "step 2: 1 is decided already; expected one that is open"),
         (with(vec![Step::Branch(3)]), "step 1: 3 is not in the list; expected positions of the list"),
         (
-            with(vec![Step::Close(prices(1, 1, &[(0, 1, 1)]))]),
+            with(vec![Step::PruneByBound(prices(1, 1, &[(0, 1, 1)]))]),
             "step 1: weight flows from 0 to 1, which it does not need",
         ),
-        (with(vec![Step::Close(prices(1, 1, &[(1, 0, -1)]))]), below_zero),
-        (with(vec![Step::Close(prices(1, -1, &[]))]), below_zero),
-        (with(vec![Step::Close(prices(-1, 1, &[]))]), below_zero),
+        (with(vec![Step::PruneByBound(prices(1, 1, &[(1, 0, -1)]))]), below_zero),
+        (with(vec![Step::PruneByBound(prices(1, -1, &[]))]), below_zero),
+        (with(vec![Step::PruneByBound(prices(-1, 1, &[]))]), below_zero),
         (
-            with(vec![drop, Step::Close(prices(1, 1, &[]))]),
+            with(vec![drop, Step::PruneByBound(prices(1, 1, &[]))]),
             "step 2: the case is closed, and a better choice in it is not excluded",
         ),
         (
@@ -422,7 +436,7 @@ fn a_doubt_names_the_step_and_what_is_missing() {
         assert_eq!(verify(&problem, &certificate).unwrap_err().to_string(), sentence);
     }
     let steps = [whole.steps.clone(), vec![Step::Branch(2)]].concat();
-    assert_eq!(verify(&problem, &with(steps)).unwrap_err().gap, Gap::Surplus);
+    assert_eq!(verify(&problem, &with(steps)).unwrap_err().gap, VerifyErrorKind::TrailingStep);
 }
 
 #[test]

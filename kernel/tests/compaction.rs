@@ -4,18 +4,18 @@
 
 mod written;
 
-use orchestrion_kernel::claims::{CLAIMS, History, broken_by_step, broken_in_state};
+use orchestrion_kernel::claims::{CLAIMS, History, state_violations, step_violations};
 use orchestrion_kernel::event::ForgetCause;
-use orchestrion_kernel::ids::{Text, Time};
+use orchestrion_kernel::ids::{Text, Timestamp};
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, FactRecord, Identity, Item, Key, Layer, MemoryType, Rank, Scope, Source,
-    Standing, SupersessionRule, Variant,
+    Audience, ConstraintType, FactRecord, FactSource, Identity, Item, ItemKey, ItemKind, Layer, MemoryType,
+    Rank, Scope, SupersessionRule, Validity,
 };
 use orchestrion_kernel::knowledge::compaction::{cluster, is_due};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
-use orchestrion_kernel::module::{Ask, Failure, Report};
-use orchestrion_kernel::policy::Compaction;
-use orchestrion_kernel::present::{Plain, present};
+use orchestrion_kernel::module::{Failure, Operation, Report};
+use orchestrion_kernel::policy::CompactionPolicy;
+use orchestrion_kernel::present::{ByteMeasure, build_context};
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, ItemId, Phase, Policy, Refusal, State, UserId, decide,
 };
@@ -29,7 +29,7 @@ struct Kernel {
 impl Kernel {
     /// An open session, under limits that few items reach.
     fn new(from_items: u32, from_tokens: u32, cluster_items: u32) -> Self {
-        let compaction = Compaction { from_items, from_tokens, cluster_items };
+        let compaction = CompactionPolicy { from_items, from_tokens, cluster_items };
         let mut kernel = Self {
             policy: Policy { compaction, ..Policy::hardened() },
             state: State::new(ConversationId::new("c")),
@@ -41,7 +41,7 @@ impl Kernel {
     fn take(&mut self, input: Input) -> Result<Events, Refusal> {
         let events = decide(&self.policy, &self.state, &input)?;
         events.iter().for_each(|event| self.state.apply(event));
-        assert!(self.state.semantic.is_closed());
+        assert!(self.state.semantic.is_consistent());
         Ok(events)
     }
 
@@ -54,7 +54,7 @@ impl Kernel {
     }
 
     fn reply(&mut self, report: Report) -> Result<Events, Refusal> {
-        let call = self.state.control.waiting().unwrap().id;
+        let call = self.state.control.pending_call().unwrap().id;
         self.take(Input::reply(call, report))
     }
 
@@ -104,11 +104,11 @@ impl Kernel {
 }
 
 fn fact(key: &str, text: &str) -> NewFact {
-    NewFact { at: Time::default(), ..new(key, text, Rank::Employee) }
+    NewFact { established_at: Timestamp::default(), ..new(key, text, Rank::Employee) }
 }
 
 fn on(fact: NewFact, key: &str) -> NewFact {
-    NewFact { rests_on: vec![Reference::Key(key.into())], ..fact }
+    NewFact { depends_on: vec![Reference::Key(key.into())], ..fact }
 }
 
 fn instead(fact: NewFact, key: &str) -> NewFact {
@@ -156,19 +156,19 @@ fn the_oldest_of_the_largest_family_are_summarized_and_only_they_are_shown() {
     for key in ["a", "b", "c"] {
         kernel.know(key, key);
     }
-    let guest = Source { name: "somebody".into(), rank: Rank::Guest };
+    let guest = FactSource { name: "somebody".into(), rank: Rank::Guest };
     for key in ["d", "e"] {
         kernel.write(Write::Fact(NewFact { source: guest.clone(), ..fact(key, key) }));
     }
     assert_eq!(kernel.ask(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [1, 2]);
-    let shown = present(&kernel.policy, &kernel.state, Ask::Summarize, &Plain).unwrap();
+    let shown = build_context(&kernel.policy, &kernel.state, Operation::Summarize, &ByteMeasure).unwrap();
     assert_eq!(shown.ids, [ItemId::new(1), ItemId::new(2)]);
     assert_eq!(shown.text, "# Facts\n[1] fact a: a\n[2] fact b: b\n");
 }
 
 #[test]
-fn what_counts_differently_is_not_summarized_together() {
+fn groups_are_not_mixed() {
     let differently: [fn(&mut NewFact); 6] = [
         |fact| fact.kind = FactKind::Constraint(Some(ConstraintType::Budget)),
         |fact| fact.source.rank = Rank::Manager,
@@ -185,7 +185,7 @@ fn what_counts_differently_is_not_summarized_together() {
         kernel.write(Write::Identity { name: "Ada".into(), identity });
         kernel.know("a", "1");
         let mut other =
-            NewFact { source: Source { name: "x".into(), rank: Rank::Employee }, ..fact("b", "2") };
+            NewFact { source: FactSource { name: "x".into(), rank: Rank::Employee }, ..fact("b", "2") };
         differ(&mut other);
         kernel.write(Write::Fact(other));
         assert!(!is_due(&kernel.policy, &kernel.state));
@@ -198,7 +198,7 @@ fn what_counts_differently_is_not_summarized_together() {
 fn constraints_are_summarized_only_if_the_policy_says_so() {
     let mut kernel = Kernel::new(2, 1_000, 8);
     let limit = |key| {
-        let source = Source { name: "x".into(), rank: Rank::Manager };
+        let source = FactSource { name: "x".into(), rank: Rank::Manager };
         NewFact { kind: FactKind::Constraint(Some(ConstraintType::Budget)), source, ..fact(key, "$1") }
     };
     kernel.write(Write::Fact(limit("a")));
@@ -207,7 +207,7 @@ fn constraints_are_summarized_only_if_the_policy_says_so() {
     kernel.policy.rules.compacted_constraints = true;
     assert_eq!(kernel.ask(), Phase::Compacting);
     kernel.summarize("$1 each", None).unwrap();
-    assert_eq!(kernel.item(4).variant, Variant::Constraint(Some(ConstraintType::Budget)));
+    assert_eq!(kernel.item(4).variant, ItemKind::Constraint(Some(ConstraintType::Budget)));
 }
 
 #[test]
@@ -230,7 +230,10 @@ fn what_earlier_requests_left_is_summarized_but_not_what_the_running_one_leaves(
     assert_eq!(kernel.cluster(), [1, 2, 3, 4], "two requests with their answers; not the third");
     kernel.summarize("Ada asked twice", None).unwrap();
     let summary = kernel.item(6);
-    assert_eq!((&summary.key, &summary.layer), (&Key::Summary, &Layer::Request { user: UserId::new("ada") }));
+    assert_eq!(
+        (&summary.key, &summary.layer),
+        (&ItemKey::Summary, &Layer::Request { user: UserId::new("ada") })
+    );
     assert!(summary.persists());
 }
 
@@ -269,7 +272,7 @@ fn what_leaves_with_the_session_gives_a_summary_that_does() {
     };
     kernel.write(said("t1", None));
     kernel.write(said("t2", None));
-    kernel.write(said("soon gone", Some(Time::from_millis(9))));
+    kernel.write(said("soon gone", Some(Timestamp::from_millis(9))));
     assert_eq!(kernel.ask(), Phase::Compacting);
     kernel.summarize("so far", None).unwrap();
     assert_eq!(kernel.ids(), [3, 4, 5]);
@@ -282,7 +285,7 @@ fn what_leaves_with_the_session_gives_a_summary_that_does() {
 #[test]
 fn dependents_rest_on_the_summary_and_that_on_what_its_parts_rested_on() {
     let mut kernel = Kernel::new(3, 1_000, 2);
-    let rule = NewFact { source: Source { name: "x".into(), rank: Rank::Manager }, ..fact("rule", "r") };
+    let rule = NewFact { source: FactSource { name: "x".into(), rank: Rank::Manager }, ..fact("rule", "r") };
     kernel.write(Write::Fact(rule));
     kernel.write(Write::Fact(on(fact("a", "1"), "rule")));
     kernel.know("b", "2");
@@ -344,7 +347,7 @@ fn a_summary_is_to_be_reviewed_if_a_part_of_it_was() {
     kernel.ask();
     assert_eq!(kernel.cluster(), [2, 3, 4]);
     kernel.summarize("b and c", Some(&[2, 4])).unwrap();
-    assert_eq!(kernel.item(6).standing, Standing::NeedsReview);
+    assert_eq!(kernel.item(6).validity, Validity::NeedsReview);
 }
 
 #[test]
@@ -389,7 +392,7 @@ fn without_a_summary_everything_stays_and_the_request_goes_on() {
     kernel.know("b", "2");
     kernel.ask();
     let before = kernel.state.semantic.clone();
-    let call = kernel.state.control.waiting().unwrap().id;
+    let call = kernel.state.control.pending_call().unwrap().id;
     kernel.take(Input::CallFailed { call, failure: Failure::NoCandidates }).unwrap();
     assert_eq!((kernel.state.control.phase(), &kernel.state.semantic), (Phase::LoadingContext, &before));
 }
@@ -407,17 +410,17 @@ fn summed() -> Kernel {
 }
 
 fn ranked(fact: NewFact, rank: Rank) -> NewFact {
-    NewFact { source: Source { name: "x".into(), rank }, ..fact }
+    NewFact { source: FactSource { name: "x".into(), rank }, ..fact }
 }
 
 impl Kernel {
     fn stands_for(&self, id: u64) -> Vec<&str> {
-        self.item(id).fact().unwrap().stands_for.iter().map(Text::as_str).collect()
+        self.item(id).fact().unwrap().summarized_keys.iter().map(Text::as_str).collect()
     }
 
     fn ask_again(&mut self) {
         self.take(Input::Cancel).unwrap();
-        while self.state.control.waiting().is_some() {
+        while self.state.control.pending_call().is_some() {
             let held = self.reply(Report::Stored { held: true });
             held.or_else(|_| self.reply(Report::Delivered)).unwrap();
         }
@@ -426,7 +429,7 @@ impl Kernel {
 
     fn holds(&self, name: &str) -> Option<&str> {
         let known = &self.state.semantic;
-        let reader = self.state.speaker();
+        let reader = self.state.session_principal();
         let value = known.get_current_value(&name.into(), &reader);
         assert!(value.is_some() || !known.is_fact_current(&name.into(), &reader));
         value.map(|item| item.text.as_str())
@@ -452,16 +455,17 @@ fn what_a_summarized_name_says_now_is_current_and_the_summary_to_be_reviewed_wit
     kernel.write(Write::Fact(on(fact("c", "3"), "b")));
     assert_eq!(kernel.deps(5), [4]);
     kernel.know("a", "9");
-    assert_eq!(kernel.item(6).standing, Standing::Current);
+    assert_eq!(kernel.item(6).validity, Validity::Current);
     assert_eq!(kernel.item(6).fact().unwrap().supersedes, None, "nothing was superseded");
-    assert_eq!(kernel.item(4).standing, Standing::NeedsReview);
+    assert_eq!(kernel.item(4).validity, Validity::NeedsReview);
     assert_eq!((kernel.stands_for(4), kernel.deps(5)), (vec!["b"], vec![4]));
-    assert_eq!(kernel.item(5).standing, Standing::NeedsReview);
+    assert_eq!(kernel.item(5).validity, Validity::NeedsReview);
     assert_eq!((kernel.holds("a"), kernel.holds("b")), (Some("9"), Some("a is 1, b is 2")));
     // Of the last name that it stands for it is a fact like others.
     kernel.know("b", "8");
-    let superseded = Standing::Superseded { by: Some(ItemId::new(7)), rule: SupersessionRule::Implicit };
-    assert_eq!((kernel.item(4).standing, kernel.deps(5)), (superseded, vec![7]));
+    let superseded =
+        Validity::Superseded { superseded_by: Some(ItemId::new(7)), rule: SupersessionRule::Implicit };
+    assert_eq!((kernel.item(4).validity, kernel.deps(5)), (superseded, vec![7]));
     assert_eq!(kernel.item(7).fact().unwrap().supersedes, Some(ItemId::new(4)));
 }
 
@@ -469,40 +473,41 @@ fn what_a_summarized_name_says_now_is_current_and_the_summary_to_be_reviewed_wit
 fn a_lower_rank_loses_against_a_summary_as_against_a_fact() {
     let mut kernel = summed();
     kernel.write(Write::Fact(ranked(fact("a", "9"), Rank::Unverified)));
-    let lost = Standing::Superseded { by: Some(ItemId::new(4)), rule: SupersessionRule::Authority };
-    assert_eq!((kernel.item(5).standing, kernel.item(4).standing), (lost, Standing::Current));
+    let lost =
+        Validity::Superseded { superseded_by: Some(ItemId::new(4)), rule: SupersessionRule::Authority };
+    assert_eq!((kernel.item(5).validity, kernel.item(4).validity), (lost, Validity::Current));
     assert_eq!((kernel.stands_for(4), kernel.holds("a")), (vec!["a", "b"], Some("a is 1, b is 2")));
 }
 
 #[test]
 fn of_two_that_depend_on_time_the_later_counts_also_against_a_summary() {
     let mut kernel = Kernel::new(2, 1_000, 2);
-    let at = |fact: NewFact, at| NewFact { at: Time::from_millis(at), ..fact };
+    let at = |fact: NewFact, at| NewFact { established_at: Timestamp::from_millis(at), ..fact };
     kernel.write(Write::Fact(at(fact("a", "1"), 5)));
     kernel.write(Write::Fact(at(fact("b", "2"), 7)));
     kernel.ask();
     kernel.summarize("both", None).unwrap();
     let timed = |then| NewFact { time_sensitive: true, ..at(fact("a", "9"), then) };
     kernel.write(Write::Fact(timed(6)));
-    let lost = Standing::Superseded { by: Some(ItemId::new(4)), rule: SupersessionRule::Temporal };
-    assert_eq!((kernel.item(5).standing, kernel.item(4).standing), (lost, Standing::Current));
+    let lost = Validity::Superseded { superseded_by: Some(ItemId::new(4)), rule: SupersessionRule::Temporal };
+    assert_eq!((kernel.item(5).validity, kernel.item(4).validity), (lost, Validity::Current));
     kernel.write(Write::Fact(timed(7)));
-    assert_eq!((kernel.item(6).standing, kernel.stands_for(4)), (Standing::Current, vec!["b"]));
+    assert_eq!((kernel.item(6).validity, kernel.stands_for(4)), (Validity::Current, vec!["b"]));
 }
 
 #[test]
 fn what_a_summary_says_is_not_said_again() {
     let mut kernel = summed();
     kernel.know("a", "a is 1, b is 2");
-    assert_eq!((kernel.ids(), kernel.item(4).standing), (vec![3, 4, 5], Standing::NeedsReview));
+    assert_eq!((kernel.ids(), kernel.item(4).validity), (vec![3, 4, 5], Validity::NeedsReview));
 }
 
 #[test]
 fn a_summary_that_is_named_by_a_name_loses_it_and_by_its_id_ends() {
     let mut kernel = summed();
     kernel.write(Write::Fact(instead(fact("c", "3"), "a")));
-    assert_eq!((kernel.stands_for(4), kernel.item(4).standing), (vec!["b"], Standing::NeedsReview));
-    assert_eq!((kernel.item(5).standing, kernel.holds("a")), (Standing::Current, None));
+    assert_eq!((kernel.stands_for(4), kernel.item(4).validity), (vec!["b"], Validity::NeedsReview));
+    assert_eq!((kernel.item(5).validity, kernel.holds("a")), (Validity::Current, None));
     let mut kernel = summed();
     let both = Some(Reference::Id(ItemId::new(4)));
     kernel.write(Write::Fact(NewFact { supersedes: both, ..fact("c", "3") }));
@@ -527,16 +532,16 @@ fn what_lost_against_a_summary_leads_to_it_by_its_own_name_only() {
     kernel.write(Write::Fact(ranked(instead(fact("c", "9"), "b"), Rank::Guest)));
     let lost = |id| Some(Reference::Id(ItemId::new(id)));
     kernel.write(Write::Fact(NewFact { supersedes: lost(6), ..fact("d", "4") }));
-    assert_eq!((kernel.item(4).standing, kernel.stands_for(4)), (Standing::Current, vec!["a", "b"]));
+    assert_eq!((kernel.item(4).validity, kernel.stands_for(4)), (Validity::Current, vec!["a", "b"]));
     kernel.write(Write::Fact(NewFact { supersedes: lost(5), ..fact("e", "5") }));
-    assert_eq!((kernel.item(4).standing, kernel.stands_for(4)), (Standing::NeedsReview, vec!["b"]));
+    assert_eq!((kernel.item(4).validity, kernel.stands_for(4)), (Validity::NeedsReview, vec!["b"]));
 }
 
 #[test]
 fn a_fact_may_rest_on_the_summary_that_stays_but_not_on_one_that_it_ends() {
     let mut kernel = summed();
     kernel.write(Write::Fact(on(fact("a", "9"), "b")));
-    assert_eq!((kernel.deps(5), kernel.item(4).standing), (vec![4], Standing::NeedsReview));
+    assert_eq!((kernel.deps(5), kernel.item(4).validity), (vec![4], Validity::NeedsReview));
     let round = Write::Fact(on(fact("b", "8"), "a"));
     assert!(kernel.take(Input::Write(Box::new(round))).is_err(), "which rests on the summary of b alone");
 }
@@ -562,13 +567,13 @@ fn in_a_session_a_name_hides_a_summary_of_it_alone_and_a_summary_all_of_its_name
     let here = |fact: NewFact| NewFact { scope: Scope::Session, ..fact };
     let shown = |kernel: &Kernel| -> Vec<u64> {
         let known = &kernel.state.semantic;
-        let reader = kernel.state.speaker();
+        let reader = kernel.state.session_principal();
         let facts = known.selectable(&reader).filter(|entry| entry.item.fact().is_some());
         facts.map(|entry| entry.item.id.number()).collect()
     };
     kernel.write(Write::Fact(here(instead(fact("a", "7"), "a"))));
     assert_eq!(kernel.item(5).fact().unwrap().supersedes, None);
-    assert_eq!((shown(&kernel), kernel.item(4).standing), (vec![4, 5], Standing::Current));
+    assert_eq!((shown(&kernel), kernel.item(4).validity), (vec![4, 5], Validity::Current));
     assert_eq!((kernel.holds("a"), kernel.holds("b")), (Some("7"), Some("a is 1, b is 2")));
     kernel.know("b", "2");
     assert_eq!((shown(&kernel), kernel.stands_for(4)), (vec![5, 6], vec!["a"]), "what is left is hidden");
@@ -587,7 +592,7 @@ fn in_a_session_a_name_hides_a_summary_of_it_alone_and_a_summary_all_of_its_name
 fn noticed(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> Vec<&'static str> {
     for event in &mut events {
         if let Event::AddItem { item, .. } | Event::UpdateItem { item, .. } = event
-            && let (Key::Summary, Layer::Fact(fact)) = (&item.key, &mut item.layer)
+            && let (ItemKey::Summary, Layer::Fact(fact)) = (&item.key, &mut item.layer)
         {
             spoil(fact);
         }
@@ -595,8 +600,8 @@ fn noticed(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> V
     let mut after = kernel.state.clone();
     events.iter().for_each(|event| after.apply(event));
     let mut history = History::default();
-    let by_step = broken_by_step(&kernel.policy, &kernel.state, &events, &after, &mut history);
-    let by_state = broken_in_state(&kernel.policy, &after);
+    let by_step = step_violations(&kernel.policy, &kernel.state, &events, &after, &mut history);
+    let by_state = state_violations(&kernel.policy, &after);
     let all = by_step.chain(by_state).map(|claim| CLAIMS[claim].id);
     all.filter(|id| ["C-53", "C-58", "C-90", "C-100"].contains(id)).collect()
 }
@@ -607,16 +612,16 @@ fn claims_notice_a_name_that_a_summary_keeps_or_forgets() {
     let write = Input::Write(Box::new(Write::Fact(fact("a", "9"))));
     let events = decide(&kernel.policy, &kernel.state, &write).unwrap();
     assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);
-    let keeps = noticed(&kernel, events.clone(), |fact| fact.stands_for.insert(0, "a".into()));
+    let keeps = noticed(&kernel, events.clone(), |fact| fact.summarized_keys.insert(0, "a".into()));
     assert_eq!(keeps, ["C-58", "C-100", "C-53"]);
-    assert_eq!(noticed(&kernel, events, |fact| fact.stands_for.push("c".into())), ["C-100"]);
+    assert_eq!(noticed(&kernel, events, |fact| fact.summarized_keys.push("c".into())), ["C-100"]);
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
     kernel.ask();
-    let call = kernel.state.control.waiting().unwrap().id;
+    let call = kernel.state.control.pending_call().unwrap().id;
     let summary = Input::reply(call, Report::Summary { text: "both".into(), forgets: None });
     let events = decide(&kernel.policy, &kernel.state, &summary).unwrap();
     assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);
-    assert_eq!(noticed(&kernel, events, |fact| fact.stands_for.clear()), ["C-90"]);
+    assert_eq!(noticed(&kernel, events, |fact| fact.summarized_keys.clear()), ["C-90"]);
 }

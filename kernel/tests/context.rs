@@ -8,7 +8,8 @@ mod drawn;
 
 use drawn::{Lot, brute, drawn, free};
 use orchestrion_kernel::context::{
-    Answer, Candidate, Fault, Flaw, Limits, Mark, Problem, Selection, Status, check, solve,
+    Candidate, Inclusion, Problem, ProblemError, SearchLimits, Selection, SelectionError, Solution,
+    SolveStatus, check_selection, solve,
 };
 /// Solves, and holds the answer against every set.
 fn agree(budget: u64, candidates: Vec<Candidate>) {
@@ -17,10 +18,10 @@ fn agree(budget: u64, candidates: Vec<Candidate>) {
         assert_eq!(expected, None, "a problem with an answer is refused");
         return;
     };
-    let Answer { selection, status, bound, .. } = solve(&problem, Limits::default());
-    assert_eq!(check(&problem, &selection), Ok(()), "{problem:?}");
+    let Solution { selection, status, bound, .. } = solve(&problem, SearchLimits::default());
+    assert_eq!(check_selection(&problem, &selection), Ok(()), "{problem:?}");
     assert_eq!(Some(&selection), expected.as_ref(), "{problem:?}");
-    assert_eq!((status, bound), (Status::Optimal, selection.utility), "{problem:?}");
+    assert_eq!((status, bound), (SolveStatus::Optimal, selection.utility), "{problem:?}");
 }
 
 #[test]
@@ -92,17 +93,17 @@ fn random_problems_are_solved() {
 
 /// What a search of so few nodes says must hold, proven or not.
 #[test]
-fn an_answer_that_is_cut_short_keeps_its_word() {
+fn bounded_solution_respects_its_bound() {
     let mut lot = Lot(8);
     let mut bounded = 0;
     for _ in 0..5_000 {
         let (budget, candidates) = drawn(&mut lot);
         let Ok(problem) = Problem::new(budget, candidates.clone()) else { continue };
         let expected = brute(budget, &candidates).unwrap();
-        let answer = solve(&problem, Limits { nodes: lot.up_to(2) });
-        assert_eq!(check(&problem, &answer.selection), Ok(()), "{problem:?}");
+        let answer = solve(&problem, SearchLimits { nodes: lot.up_to(2) });
+        assert_eq!(check_selection(&problem, &answer.selection), Ok(()), "{problem:?}");
         assert!(answer.bound >= expected.utility, "{problem:?}");
-        if answer.status == Status::Optimal {
+        if answer.status == SolveStatus::Optimal {
             assert_eq!(answer.selection, expected, "{problem:?}");
         } else {
             bounded += 1;
@@ -127,20 +128,20 @@ fn a_flaw_names_the_candidate() {
         (
             9,
             vec![
-                Candidate { mark: Mark::Pinned, ..free(1, 1, &[1]) },
+                Candidate { inclusion: Inclusion::Pinned, ..free(1, 1, &[1]) },
                 free(1, 1, &[2]),
-                Candidate { mark: Mark::Forbidden, ..free(1, 1, &[]) },
+                Candidate { inclusion: Inclusion::Forbidden, ..free(1, 1, &[]) },
             ],
             "candidate 0 is pinned and needs 2, which is forbidden; unpin the one or allow the other",
         ),
         (
             3,
-            vec![Candidate { mark: Mark::Pinned, ..free(1, 2, &[1]) }, free(1, 2, &[])],
+            vec![Candidate { inclusion: Inclusion::Pinned, ..free(1, 2, &[1]) }, free(1, 2, &[])],
             "what is pinned costs 4 with all that it needs, and the budget is 3; expected a budget of at least 4",
         ),
     ];
     for (budget, candidates, sentence) in cases {
-        let flaw: Flaw = Problem::new(*budget, candidates.clone()).unwrap_err();
+        let flaw: ProblemError = Problem::new(*budget, candidates.clone()).unwrap_err();
         assert_eq!(flaw.to_string(), *sentence);
     }
 }
@@ -150,43 +151,47 @@ fn the_check_knows_every_fault() {
     let candidates = vec![
         free(5, 2, &[]),
         free(3, 2, &[0]),
-        Candidate { mark: Mark::Forbidden, ..free(9, 0, &[]) },
-        Candidate { mark: Mark::Pinned, ..free(0, 1, &[]) },
+        Candidate { inclusion: Inclusion::Forbidden, ..free(9, 0, &[]) },
+        Candidate { inclusion: Inclusion::Pinned, ..free(0, 1, &[]) },
         free(4, 2, &[]),
     ];
     let problem = Problem::new(5, candidates).unwrap();
-    let cases: &[(&[usize], u64, u64, Option<Fault>)] = &[
+    let cases: &[(&[usize], u64, u64, Option<SelectionError>)] = &[
         (&[0, 1, 3], 8, 5, None),
-        (&[3, 0], 5, 3, Some(Fault::OutOfOrder { item: 0 })),
-        (&[3, 3], 0, 2, Some(Fault::OutOfOrder { item: 3 })),
-        (&[3, 5], 0, 1, Some(Fault::Unknown { item: 5 })),
-        (&[1, 3], 3, 3, Some(Fault::Open { item: 1, dep: 0 })),
-        (&[2, 3], 9, 1, Some(Fault::Forbidden { item: 2 })),
-        (&[0], 5, 2, Some(Fault::Unpinned { item: 3 })),
-        (&[0, 3], 6, 3, Some(Fault::Utility { said: 6, sum: 5 })),
-        (&[0, 3], 5, 2, Some(Fault::Cost { said: 2, sum: 3 })),
-        (&[0, 1, 3, 4], 12, 7, Some(Fault::OverBudget { cost: 7, budget: 5 })),
+        (&[3, 0], 5, 3, Some(SelectionError::OutOfOrder { item: 0 })),
+        (&[3, 3], 0, 2, Some(SelectionError::OutOfOrder { item: 3 })),
+        (&[3, 5], 0, 1, Some(SelectionError::UnknownPosition { item: 5 })),
+        (&[1, 3], 3, 3, Some(SelectionError::MissingDependency { item: 1, dep: 0 })),
+        (&[2, 3], 9, 1, Some(SelectionError::Forbidden { item: 2 })),
+        (&[0], 5, 2, Some(SelectionError::PinnedMissing { item: 3 })),
+        (&[0, 3], 6, 3, Some(SelectionError::WrongUtility { said: 6, sum: 5 })),
+        (&[0, 3], 5, 2, Some(SelectionError::WrongCost { said: 2, sum: 3 })),
+        (&[0, 1, 3, 4], 12, 7, Some(SelectionError::OverBudget { cost: 7, budget: 5 })),
     ];
     for &(selected, utility, cost, fault) in cases {
         let selection = Selection { selected: selected.to_vec(), utility, cost };
-        assert_eq!(check(&problem, &selection).err(), fault, "{selected:?}");
+        assert_eq!(check_selection(&problem, &selection).err(), fault, "{selected:?}");
     }
-    assert_eq!(solve(&problem, Limits::default()).selection.selected, [0, 3, 4]);
+    assert_eq!(solve(&problem, SearchLimits::default()).selection.selected, [0, 3, 4]);
 }
 
 /// A node that far more candidates need than are asked about beside it: what it has too much must find its way all the same.
 #[test]
 fn a_hub_that_many_others_need_is_solved() {
-    let candidate =
-        |utility, cost, deps: &[usize]| Candidate { utility, cost, deps: deps.to_vec(), mark: Mark::Free };
+    let candidate = |utility, cost, deps: &[usize]| Candidate {
+        utility,
+        cost,
+        deps: deps.to_vec(),
+        inclusion: Inclusion::Free,
+    };
     for others in [0, 28, 30, 100, 10_000] {
         let mut candidates = vec![candidate(0, 10, &[]), candidate(0, 10, &[])];
         candidates.extend([candidate(300, 1, &[0]), candidate(300, 1, &[0, 1])]);
         candidates.extend((0..others).map(|_| candidate(10, 1_000, &[0])));
-        let answer = solve(&Problem::new(21, candidates).unwrap(), Limits::default());
+        let answer = solve(&Problem::new(21, candidates).unwrap(), SearchLimits::default());
         assert_eq!(
             (answer.selection.selected, answer.status),
-            (vec![0, 2], Status::Optimal),
+            (vec![0, 2], SolveStatus::Optimal),
             "{others} others"
         );
     }

@@ -6,10 +6,10 @@ mod written;
 
 use orchestrion_kernel::item::{Identity, Rank, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Write};
-use orchestrion_kernel::module::{Argument, Ask, Failure, Module, Ratings, Report, Role, Stance};
+use orchestrion_kernel::module::{Argument, Failure, Module, Operation, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::policy::View;
-use orchestrion_kernel::present::{Measure, OverBudget, Plain, present};
+use orchestrion_kernel::policy::ModuleContextPolicy;
+use orchestrion_kernel::present::{BudgetError, ByteMeasure, TextMeasure, build_context};
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, Policy, Refusal, Score, State, TaskId, UserId, Weight, decide,
 };
@@ -24,7 +24,7 @@ impl Kernel {
     /// An open session in which somebody speaks, under a budget.
     fn new(budget: u32) -> Self {
         let mut policy = Policy::hardened();
-        (policy.contexts.budget, policy.contexts.reserved) = (budget, 0);
+        (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (budget, 0);
         let mut kernel = Self { policy, state: State::new(ConversationId::new("c")) };
         kernel.take(Input::SessionStart { user: UserId::new("ada") }).unwrap();
         kernel
@@ -64,14 +64,14 @@ impl Kernel {
     }
 
     fn reply(&mut self, report: Report) -> Result<Events, Refusal> {
-        let call = self.state.control.waiting().unwrap().id;
+        let call = self.state.control.pending_call().unwrap().id;
         self.take(Input::reply(call, report))
     }
 
     /// Takes steps and lets calls that this test does not care about succeed, up to a question.
-    fn until(&mut self, ask: Ask) {
+    fn until(&mut self, ask: Operation) {
         for _ in 0..100 {
-            match self.state.control.waiting().map(|call| call.ask) {
+            match self.state.control.pending_call().map(|call| call.ask) {
                 Some(waiting) if waiting == ask => return,
                 Some(waiting) => self.reply(succeeds(waiting)).map(|_| ()).unwrap(),
                 None => self.take(Input::Step).map(|_| ()).unwrap(),
@@ -80,21 +80,21 @@ impl Kernel {
         panic!("nobody asks {ask:?}");
     }
 
-    fn shown(&self, ask: Ask) -> String {
-        present(&self.policy, &self.state, ask, &Plain).unwrap().text
+    fn shown(&self, ask: Operation) -> String {
+        build_context(&self.policy, &self.state, ask, &ByteMeasure).unwrap().text
     }
 }
 
-fn succeeds(ask: Ask) -> Report {
+fn succeeds(ask: Operation) -> Report {
     match ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
-        Ask::DraftPlan => {
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
+        Operation::DraftPlan => {
             let task = Task { id: TaskId::FIRST, text: "do it".into(), effect: Effect::Pure };
             Report::Plan(Plan::new(vec![task]).unwrap())
         }
-        Ask::Argue(role) => argues(Stance::Pro, &format!("{role} agrees")),
+        Operation::Argue(role) => argues(Stance::Pro, &format!("{role} agrees")),
         ask => panic!("{ask:?}"),
     }
 }
@@ -111,9 +111,9 @@ fn sections_stand_in_the_order_of_003_parted_by_empty_lines() {
     kernel.signal("rain", "heavy");
     kernel.speak();
     kernel.ask("paint it");
-    kernel.until(Ask::DraftPlan);
+    kernel.until(Operation::DraftPlan);
     assert_eq!(
-        kernel.shown(Ask::DraftPlan),
+        kernel.shown(Operation::DraftPlan),
         "# Identity\n[3] identity: Ada\n\n\
          # Environment\n[2] environment rain: heavy\n\n\
          # Facts\n[1] fact colour: blue\n\n\
@@ -130,18 +130,23 @@ fn box_budget_management() {
     kernel.signal("rain", "heavy");
     kernel.speak();
     kernel.ask("paint it");
-    kernel.until(Ask::DraftPlan);
+    kernel.until(Operation::DraftPlan);
     let mut before = 0;
     for budget in (40..1_500).step_by(7) {
-        kernel.policy.contexts.budget = budget;
-        let context = present(&kernel.policy, &kernel.state, Ask::DraftPlan, &Plain).unwrap();
+        kernel.policy.contexts.budget_tokens = budget;
+        let context =
+            build_context(&kernel.policy, &kernel.state, Operation::DraftPlan, &ByteMeasure).unwrap();
         assert!(context.cost_tokens <= u64::from(budget), "{budget}: {}", context.text);
         assert!(context.utility >= before, "{budget}: more room is worth less");
         assert!(context.text.starts_with("# Identity\n") && context.text.contains("rain: heavy"));
         assert_eq!(context.utility, context.bound);
         before = context.utility;
     }
-    assert_eq!(kernel.shown(Ask::DraftPlan).matches("] fact ").count(), 40, "and then there is room for all");
+    assert_eq!(
+        kernel.shown(Operation::DraftPlan).matches("] fact ").count(),
+        40,
+        "and then there is room for all"
+    );
 }
 
 #[test]
@@ -151,15 +156,15 @@ fn what_is_shown_comes_with_what_it_rests_on() {
     kernel.know(resting("concluded", "it holds", "measured"));
     kernel.know(new("apart", "something else", Rank::Employee));
     kernel.ask("is it safe?");
-    kernel.until(Ask::DraftPlan);
-    kernel.policy.contexts.budget = 60;
-    let shown = kernel.shown(Ask::DraftPlan);
+    kernel.until(Operation::DraftPlan);
+    kernel.policy.contexts.budget_tokens = 60;
+    let shown = kernel.shown(Operation::DraftPlan);
     assert!(
         !shown.contains("measured") && !shown.contains("concluded") && shown.contains("apart"),
         "{shown}"
     );
-    kernel.policy.contexts.budget = 200;
-    let shown = kernel.shown(Ask::DraftPlan);
+    kernel.policy.contexts.budget_tokens = 200;
+    let shown = kernel.shown(Operation::DraftPlan);
     assert!(shown.contains("measured") && shown.contains("concluded"), "{shown}");
 }
 
@@ -169,12 +174,12 @@ fn a_view_says_what_matters_to_a_module_and_how_much_it_is_shown() {
     kernel.know(NewFact { kind: FactKind::Constraint(None), ..new("limit", "ten euros", Rank::Manager) });
     kernel.know(new("colour", "blue, dark", Rank::Employee));
     kernel.ask("paint it");
-    kernel.until(Ask::DraftPlan);
-    let security = Ask::Argue(Role::Security);
+    kernel.until(Operation::DraftPlan);
+    let security = Operation::Argue(Role::Security);
     let all = kernel.shown(security);
     assert!(all.contains("limit") && all.contains("colour"));
     let weights = [(Topic::Fact, Weight::ZERO)].into();
-    let view = |budget| View { module: Module::Debater(Role::Security), budget, weights };
+    let view = |budget| ModuleContextPolicy { module: Module::Debater(Role::Security), budget, weights };
     kernel.policy.contexts.views = vec![view(None)];
     let shown = kernel.shown(security);
     assert!(
@@ -182,7 +187,7 @@ fn a_view_says_what_matters_to_a_module_and_how_much_it_is_shown() {
         "what is worth nothing is not shown: {shown}"
     );
     kernel.policy.contexts.views[0].budget = Some(12);
-    assert!(kernel.shown(Ask::DraftPlan).contains("colour"), "others are shown what they were");
+    assert!(kernel.shown(Operation::DraftPlan).contains("colour"), "others are shown what they were");
     let shown = kernel.shown(security);
     assert_eq!(shown, "# Working set\n[3] request 1: paint it\n");
 }
@@ -191,23 +196,23 @@ fn a_view_says_what_matters_to_a_module_and_how_much_it_is_shown() {
 fn solution_reads_the_reviews_of_the_pass_before_whatever_else_fits() {
     let mut kernel = Kernel::new(1_000);
     kernel.ask("paint it");
-    kernel.until(Ask::Argue(Role::Critic));
+    kernel.until(Operation::Argue(Role::Critic));
     kernel.reply(argues(Stance::Con, "the paint is wet")).unwrap();
-    kernel.until(Ask::Argue(Role::Security));
+    kernel.until(Operation::Argue(Role::Security));
     kernel.reply(argues(Stance::Con, "the ladder is loose")).unwrap();
-    kernel.until(Ask::Argue(Role::Solution));
+    kernel.until(Operation::Argue(Role::Solution));
     let again = kernel.state.control.request().unwrap().debate.pass;
     assert_eq!(again, 2);
     // Nothing else but the request fits.
-    kernel.policy.contexts.budget = 38;
+    kernel.policy.contexts.budget_tokens = 38;
     let weights = Topic::ALL.map(|topic| (topic, Weight::ZERO)).into();
     kernel.policy.contexts.views =
-        vec![View { module: Module::Debater(Role::Solution), budget: None, weights }];
-    let shown = kernel.shown(Ask::Argue(Role::Solution));
+        vec![ModuleContextPolicy { module: Module::Debater(Role::Solution), budget: None, weights }];
+    let shown = kernel.shown(Operation::Argue(Role::Solution));
     assert!(shown.contains("the paint is wet") && shown.contains("the ladder is loose"), "{shown}");
     assert!(!shown.contains("agrees"), "{shown}");
     kernel.reply(argues(Stance::Pro, "a new ladder")).unwrap();
-    let shown = kernel.shown(Ask::Argue(Role::Solution));
+    let shown = kernel.shown(Operation::Argue(Role::Solution));
     assert!(!shown.contains("the ladder is loose"), "it was answered: {shown}");
 }
 
@@ -217,29 +222,30 @@ fn a_call_that_cannot_be_shown_what_it_must_is_not_made_and_fails() {
     kernel.speak();
     kernel.signal("rain", &"heavy ".repeat(20));
     let events = kernel.ask("paint it");
-    let [.., Event::ToolCall { call, ask: Ask::VerifyIdentity }, over] = events.as_slice() else {
+    let [.., Event::ToolCall { call, ask: Operation::VerifyIdentity }, over] = events.as_slice() else {
         panic!("{events:?}")
     };
     let Event::OverBudget { call: over, needs, budget: 20 } = over else { panic!("{over:?}") };
     assert!(over == call && *needs > 20);
-    let error = present(&kernel.policy, &kernel.state, Ask::VerifyIdentity, &Plain).unwrap_err();
-    assert_eq!(error, OverBudget { needs: *needs, budget: 20 });
+    let error =
+        build_context(&kernel.policy, &kernel.state, Operation::VerifyIdentity, &ByteMeasure).unwrap_err();
+    assert_eq!(error, BudgetError { required_tokens: *needs, budget_tokens: 20 });
     let said = format!("what must be shown takes {needs} tokens; expected at most 20, or a larger budget");
     assert_eq!(error.to_string(), said);
-    let refused = kernel.reply(succeeds(Ask::VerifyIdentity)).unwrap_err();
+    let refused = kernel.reply(succeeds(Operation::VerifyIdentity)).unwrap_err();
     assert!(refused.to_string().contains("nobody was asked"), "{refused}");
     // Everybody else cannot be asked either; the request ends all the same.
     for _ in 0..40 {
-        if kernel.state.control.phase().is_rest() {
+        if kernel.state.control.phase().is_quiescent() {
             break;
         }
-        let input = match kernel.state.control.waiting() {
+        let input = match kernel.state.control.pending_call() {
             Some(call) => Input::CallFailed { call: call.id, failure: Failure::OverBudget },
             None => Input::Step,
         };
         kernel.take(input).unwrap();
     }
-    assert!(kernel.state.control.phase().is_rest(), "{}", kernel.state.control.phase());
+    assert!(kernel.state.control.phase().is_quiescent(), "{}", kernel.state.control.phase());
 }
 
 #[test]
@@ -247,14 +253,14 @@ fn what_is_written_while_a_call_is_out_does_not_undo_it() {
     let mut kernel = Kernel::new(40);
     kernel.ask("paint it");
     kernel.signal("rain", &"heavy ".repeat(40));
-    assert!(present(&kernel.policy, &kernel.state, Ask::VerifyIdentity, &Plain).is_err());
-    assert!(kernel.reply(succeeds(Ask::VerifyIdentity)).is_ok());
+    assert!(build_context(&kernel.policy, &kernel.state, Operation::VerifyIdentity, &ByteMeasure).is_err());
+    assert!(kernel.reply(succeeds(Operation::VerifyIdentity)).is_ok());
 }
 
 /// Every line costs one token, and so does the empty line between two sections, but only where they are joined.
 struct Joining;
 
-impl Measure for Joining {
+impl TextMeasure for Joining {
     fn tokens(&self, text: &str) -> u64 {
         let ends = text.trim_matches('\n').matches('\n').count();
         1 + u64::try_from(ends).unwrap()
@@ -272,15 +278,18 @@ fn what_joining_costs_is_made_room_for_and_what_is_about_the_request_stays() {
         kernel.know(new(key, text, Rank::Employee));
     }
     kernel.ask("paint the wall");
-    kernel.until(Ask::DraftPlan);
+    kernel.until(Operation::DraftPlan);
     let context = |budget: u32, kernel: &mut Kernel| {
-        kernel.policy.contexts.budget = budget;
-        present(&kernel.policy, &kernel.state, Ask::DraftPlan, &Joining)
+        kernel.policy.contexts.budget_tokens = budget;
+        build_context(&kernel.policy, &kernel.state, Operation::DraftPlan, &Joining)
     };
     for budget in 4..30 {
         match context(budget, &mut kernel) {
             Ok(context) => assert!(context.cost_tokens <= u64::from(budget), "{budget}"),
-            Err(over) => assert!(over.needs > over.budget && over.budget == u64::from(budget), "{over:?}"),
+            Err(over) => assert!(
+                over.required_tokens > over.budget_tokens && over.budget_tokens == u64::from(budget),
+                "{over:?}"
+            ),
         }
     }
     let shown = context(5, &mut kernel).unwrap().text;

@@ -4,13 +4,13 @@
 
 mod written;
 
-use orchestrion_kernel::ids::Time;
+use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, Identity, Item, Key, Layer, MemoryType, Rank, Standing, SupersessionRule,
-    Variant,
+    Audience, ConstraintType, Identity, Item, ItemKey, ItemKind, Layer, MemoryType, Rank, SupersessionRule,
+    Validity,
 };
-use orchestrion_kernel::knowledge::{FactKind, Misuse, NewFact, Reader, Reference, Write};
-use orchestrion_kernel::semantic::Semantic;
+use orchestrion_kernel::knowledge::{FactKind, KnowledgeError, NewFact, Principal, Reference, Write};
+use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{Event, ItemId, RequestId, Text, UserId};
 
 use written::{NOW, anybody, current, id, knowing, new, resting, shown, standing, superseding, write};
@@ -42,9 +42,12 @@ fn vector_3_authority_override() {
         superseding("offer", "25%", Rank::Guest, "policy"),
     ]);
     assert_eq!(shown(&known, &anybody()), ["max 15%"]);
-    assert_eq!(standing(&known, "policy"), Standing::Current);
+    assert_eq!(standing(&known, "policy"), Validity::Current);
     let by = Some(id(&known, "policy"));
-    assert_eq!(standing(&known, "offer"), Standing::Superseded { by, rule: SupersessionRule::Authority });
+    assert_eq!(
+        standing(&known, "offer"),
+        Validity::Superseded { superseded_by, rule: SupersessionRule::Authority }
+    );
 }
 
 // ── checklist ────────────────────────────────────────────────────────────────────────────────────────
@@ -63,7 +66,7 @@ fn box_layer_separation() {
 
 #[test]
 fn identity_is_set_once_and_leaves_with_the_session() {
-    let mut known = Semantic::default();
+    let mut known = SemanticState::default();
     let who = |rank| Write::Identity {
         name: "Ada".into(),
         identity: Identity {
@@ -75,7 +78,7 @@ fn identity_is_set_once_and_leaves_with_the_session() {
         },
     };
     write(&mut known, &who(Rank::Executive)).unwrap();
-    assert_eq!(write(&mut known, &who(Rank::Policy)), Err(Misuse::IdentityIsSet));
+    assert_eq!(write(&mut known, &who(Rank::Policy)), Err(KnowledgeError::IdentityAlreadySet));
     assert_eq!(known.identity().map(|identity| identity.rank), Some(Rank::Executive));
     assert_eq!(known.working_set(), [ItemId::FIRST]);
 }
@@ -91,7 +94,7 @@ fn box_supersession_tracking() {
     assert!(known.is_fact_current(&"c".into(), &anybody()));
     assert!(!known.is_fact_current(&"never written".into(), &anybody()));
     assert_eq!(current(&known, "a").as_deref(), Some("3"), "the chain is followed to its end");
-    let fact = known.find(&Key::Fact("c".into())).unwrap().item.fact().unwrap();
+    let fact = known.latest_by_key(&ItemKey::Fact("c".into())).unwrap().item.fact().unwrap();
     assert_eq!(fact.supersedes, Some(id(&known, "b")), "and can be traced back");
 }
 
@@ -108,17 +111,18 @@ fn box_authority_awareness() {
         NewFact { audience: Audience::Permitted("audit".into()), ..new("books", "closed", Rank::Manager) },
     ]);
     assert!(shown(&known, &anybody()).is_empty());
-    assert_eq!(shown(&known, &Reader { rank: Rank::Manager, ..anybody() }), ["secret"]);
-    assert_eq!(shown(&known, &Reader { permissions: vec!["audit".into()], ..anybody() }), ["closed"]);
+    assert_eq!(shown(&known, &Principal { rank: Rank::Manager, ..anybody() }), ["secret"]);
+    assert_eq!(shown(&known, &Principal { permissions: vec!["audit".into()], ..anybody() }), ["closed"]);
 }
 
 #[test]
 fn what_a_request_left_is_for_the_user_whose_it_was() {
     let mut known = knowing([new("soup", "hot", Rank::Employee)]);
-    let answer = Key::Answer(RequestId::FIRST);
-    let item = Item::of_request(UserId::new("ada"), ItemId::new(2), Variant::Fact, answer, "secret".into());
+    let answer = ItemKey::Answer(RequestId::FIRST);
+    let item =
+        Item::from_request(UserId::new("ada"), ItemId::new(2), ItemKind::Fact, answer, "secret".into());
     known.apply(&Event::AddItem { item, deps: Vec::new() });
-    let of = |user: &str| Reader { user: Some(UserId::new(user)), rank: Rank::Policy, ..anybody() };
+    let of = |user: &str| Principal { user: Some(UserId::new(user)), rank: Rank::Policy, ..anybody() };
     assert_eq!(shown(&known, &of("ada")), ["hot", "secret"]);
     assert_eq!(shown(&known, &of("ben")), ["hot"], "whatever his rank");
     assert_eq!(shown(&known, &anybody()), ["hot"]);
@@ -126,20 +130,20 @@ fn what_a_request_left_is_for_the_user_whose_it_was() {
 
 #[test]
 fn box_temporal_awareness() {
-    let mut known = Semantic::default();
-    let clock = |millis| Write::Clock { now: Time::from_millis(millis), text: "now".into() };
+    let mut known = SemanticState::default();
+    let clock = |millis| Write::Clock { now: Timestamp::from_millis(millis), text: "now".into() };
     write(&mut known, &clock(1_000)).unwrap();
-    let expires_at = Some(Time::from_millis(2_000));
+    let expires_at = Some(Timestamp::from_millis(2_000));
     let scratch =
         |expires_at| Write::Working { key: "code".into(), text: "4711".into(), expires_at, rests_on: vec![] };
     write(&mut known, &scratch(expires_at)).unwrap();
-    let at = |millis| Reader { now: Time::from_millis(millis), ..anybody() };
+    let at = |millis| Principal { now: Timestamp::from_millis(millis), ..anybody() };
     assert_eq!(shown(&known, &at(1_999)), ["now", "4711"]);
     assert_eq!(shown(&known, &at(2_000)), ["now"]);
     write(&mut known, &clock(1_999)).unwrap();
     assert_eq!(known.len(), 2);
     write(&mut known, &clock(2_000)).unwrap();
-    assert_eq!((known.len(), known.now()), (1, Time::from_millis(2_000)), "what expired is forgotten");
+    assert_eq!((known.len(), known.now()), (1, Timestamp::from_millis(2_000)), "what expired is forgotten");
     assert_eq!(
         write(&mut known, &scratch(Some(NOW))).unwrap_err().to_string(),
         "the write expired at 1000 ms, and it is 2000 ms; expected a later moment"
@@ -176,21 +180,21 @@ fn anti_pattern_ignoring_authority() {
         ..new("discount_policy", "50%", rank)
     };
     let known = knowing([constraint(Rank::Employee)]);
-    assert_eq!(standing(&known, "discount_policy"), Standing::Denied);
+    assert_eq!(standing(&known, "discount_policy"), Validity::Denied);
     assert!(shown(&known, &anybody()).is_empty());
-    assert_eq!(standing(&knowing([constraint(Rank::Manager)]), "discount_policy"), Standing::Current);
+    assert_eq!(standing(&knowing([constraint(Rank::Manager)]), "discount_policy"), Validity::Current);
 }
 
 // ── supersession rules ───────────────────────────────────────────────────────────────────────────────
 
-fn rule_between(first: NewFact, second: NewFact) -> (Standing, Standing) {
+fn rule_between(first: NewFact, second: NewFact) -> (Validity, Validity) {
     let known = knowing([first, second]);
-    let standings: Vec<_> = known.entries().map(|entry| entry.item.standing).collect();
+    let standings: Vec<_> = known.entries().map(|entry| entry.item.validity).collect();
     (standings[0], standings[1])
 }
 
-fn by(id: u64, rule: SupersessionRule) -> Standing {
-    Standing::Superseded { by: Some(ItemId::new(id)), rule }
+fn by(id: u64, rule: SupersessionRule) -> Validity {
+    Validity::Superseded { superseded_by: Some(ItemId::new(id)), rule }
 }
 
 #[test]
@@ -214,7 +218,7 @@ fn rule_2_implicit() {
 #[test]
 fn rule_2_detected_under_another_key_is_recorded_as_such() {
     let detected = NewFact {
-        detected: Some(SupersessionRule::Implicit),
+        detected_rule: Some(SupersessionRule::Implicit),
         ..superseding("sync", "Thursday at 3pm", Rank::Employee, "meeting")
     };
     let (old, _) = rule_between(new("meeting", "Tuesday at 2pm", Rank::Employee), detected);
@@ -225,50 +229,57 @@ fn rule_2_detected_under_another_key_is_recorded_as_such() {
 fn rule_3_authority_whichever_came_first() {
     let employee = || new("discount", "25%", Rank::Employee);
     let policy = || new("discount", "max 15%", Rank::Policy);
-    assert_eq!(rule_between(employee(), policy()), (by(2, SupersessionRule::Authority), Standing::Current));
-    assert_eq!(rule_between(policy(), employee()), (Standing::Current, by(1, SupersessionRule::Authority)));
+    assert_eq!(rule_between(employee(), policy()), (by(2, SupersessionRule::Authority), Validity::Current));
+    assert_eq!(rule_between(policy(), employee()), (Validity::Current, by(1, SupersessionRule::Authority)));
 }
 
 #[test]
 fn rule_4_temporal_by_time_and_not_by_order() {
     let price = |text: &str, millis| NewFact {
-        at: Time::from_millis(millis),
+        established_at: Timestamp::from_millis(millis),
         time_sensitive: true,
         ..new("stock", text, Rank::Employee)
     };
     let (january_1, january_15) = (|| price("$100", 1), || price("$95", 15));
     assert_eq!(
         rule_between(january_1(), january_15()),
-        (by(2, SupersessionRule::Temporal), Standing::Current)
+        (by(2, SupersessionRule::Temporal), Validity::Current)
     );
     assert_eq!(
         rule_between(january_15(), january_1()),
-        (Standing::Current, by(1, SupersessionRule::Temporal))
+        (Validity::Current, by(1, SupersessionRule::Temporal))
     );
 }
 
 #[test]
 fn what_was_only_detected_to_conflict_yields_to_time_where_that_counts() {
-    let timed = |fact: NewFact, at| NewFact { time_sensitive: true, at: Time::from_millis(at), ..fact };
+    let timed = |fact: NewFact, at| NewFact {
+        time_sensitive: true,
+        established_at: Timestamp::from_millis(at),
+        ..fact
+    };
     let detected = Some(SupersessionRule::Implicit);
     let later = timed(new("price", "$9", Rank::Employee), 2);
-    let earlier = NewFact { detected, ..timed(superseding("old_price", "$8", Rank::Employee, "price"), 1) };
-    assert_eq!(rule_between(later, earlier), (Standing::Current, by(1, SupersessionRule::Temporal)));
+    let earlier = NewFact {
+        detected_rule: detected,
+        ..timed(superseding("old_price", "$8", Rank::Employee, "price"), 1)
+    };
+    assert_eq!(rule_between(later, earlier), (Validity::Current, by(1, SupersessionRule::Temporal)));
 }
 
 #[test]
 fn explicit_goes_before_temporal_and_authority_before_both() {
     let price = |text: &str, rank, millis| NewFact {
-        at: Time::from_millis(millis),
+        established_at: Timestamp::from_millis(millis),
         time_sensitive: true,
         ..new("stock", text, rank)
     };
     let naming = |fact| NewFact { supersedes: Some(Reference::Key("stock".into())), ..fact };
     let (old, corrected) =
         rule_between(price("$95", Rank::Employee, 15), naming(price("$96", Rank::Employee, 1)));
-    assert_eq!((old, corrected), (by(2, SupersessionRule::Explicit), Standing::Current));
+    assert_eq!((old, corrected), (by(2, SupersessionRule::Explicit), Validity::Current));
     let (old, guess) = rule_between(price("$95", Rank::Manager, 1), naming(price("$96", Rank::Guest, 15)));
-    assert_eq!((old, guess), (Standing::Current, by(1, SupersessionRule::Authority)));
+    assert_eq!((old, guess), (Validity::Current, by(1, SupersessionRule::Authority)));
 }
 
 #[test]
@@ -304,13 +315,13 @@ fn what_rests_on_a_superseded_fact_is_to_be_reviewed_however_far_it_is() {
         new("weather", "fine", Rank::Employee),
         superseding("rate_v2", "5 %", Rank::Employee, "rate"),
     ]);
-    assert_eq!(standing(&known, "interest"), Standing::NeedsReview);
-    assert_eq!(standing(&known, "payment"), Standing::NeedsReview);
-    assert_eq!(standing(&known, "weather"), Standing::Current);
+    assert_eq!(standing(&known, "interest"), Validity::NeedsReview);
+    assert_eq!(standing(&known, "payment"), Validity::NeedsReview);
+    assert_eq!(standing(&known, "weather"), Validity::Current);
     assert_eq!(shown(&known, &anybody()).len(), 4, "what needs review is still shown");
     write(&mut known, &Write::Fact(resting("interest", "$40", "rate"))).unwrap();
-    assert_eq!(standing(&known, "interest"), Standing::Current, "said again, it is affirmed");
-    assert_eq!(standing(&known, "payment"), Standing::NeedsReview);
+    assert_eq!(standing(&known, "interest"), Validity::Current, "said again, it is affirmed");
+    assert_eq!(standing(&known, "payment"), Validity::NeedsReview);
     assert_eq!(known.len(), 5);
 }
 
@@ -321,11 +332,11 @@ fn what_was_said_again_is_reviewed_again_when_what_took_the_place_of_its_ground_
         resting("b", "2", "a"),
         superseding("a2", "3", Rank::Employee, "a"),
     ]);
-    assert_eq!(known.find(&Key::Fact("b".into())).unwrap().deps, [id(&known, "a2")]);
+    assert_eq!(known.latest_by_key(&ItemKey::Fact("b".into())).unwrap().deps, [id(&known, "a2")]);
     write(&mut known, &Write::Fact(new("b", "2", Rank::Employee))).unwrap();
-    assert_eq!(standing(&known, "b"), Standing::Current);
+    assert_eq!(standing(&known, "b"), Validity::Current);
     write(&mut known, &Write::Fact(new("a2", "4", Rank::Employee))).unwrap();
-    assert_eq!(standing(&known, "b"), Standing::NeedsReview);
+    assert_eq!(standing(&known, "b"), Validity::NeedsReview);
 }
 
 #[test]
@@ -334,9 +345,9 @@ fn what_is_said_again_may_be_restricted_by_that_and_rest_on_more_but_is_not_open
     let managers = Audience::AtLeast(Rank::Manager);
     let said = |rank, audience: &Audience| {
         let mut known = knowing([new("rate", "4 %", Rank::Employee), pay(Rank::Employee, audience)]);
-        let again = NewFact { rests_on: vec![Reference::Key("rate".into())], ..pay(rank, &managers) };
+        let again = NewFact { depends_on: vec![Reference::Key("rate".into())], ..pay(rank, &managers) };
         write(&mut known, &Write::Fact(again)).unwrap();
-        let entry = known.find(&Key::Fact("pay".into())).unwrap();
+        let entry = known.latest_by_key(&ItemKey::Fact("pay".into())).unwrap();
         (known.len(), entry.item.fact().unwrap().audience.clone(), entry.deps.len())
     };
     assert_eq!(said(Rank::Employee, &Audience::Everybody), (2, managers.clone(), 1));
@@ -351,7 +362,7 @@ fn what_is_said_again_may_be_restricted_by_that_and_rest_on_more_but_is_not_open
 }
 
 #[test]
-fn a_lower_rank_affirms_nothing() {
+fn lower_rank_cannot_reaffirm() {
     let mut known = knowing([
         new("rate", "4 %", Rank::Employee),
         resting("interest", "$40", "rate"),
@@ -359,7 +370,7 @@ fn a_lower_rank_affirms_nothing() {
     ]);
     let guest = Write::Fact(new("interest", "$40", Rank::Guest));
     assert_eq!(write(&mut known, &guest).unwrap(), []);
-    assert_eq!(standing(&known, "interest"), Standing::NeedsReview);
+    assert_eq!(standing(&known, "interest"), Validity::NeedsReview);
 }
 
 #[test]
@@ -369,25 +380,25 @@ fn resting_on_what_was_superseded_means_resting_on_what_stands_there_now() {
         superseding("b", "2", Rank::Employee, "a"),
         resting("c", "so 4", "a"),
     ]);
-    assert_eq!(known.find(&Key::Fact("c".into())).unwrap().deps, [id(&known, "b")]);
+    assert_eq!(known.latest_by_key(&ItemKey::Fact("c".into())).unwrap().deps, [id(&known, "b")]);
 }
 
 #[test]
 fn a_signal_that_says_something_else_makes_what_rests_on_it_reviewed() {
-    let mut known = Semantic::default();
+    let mut known = SemanticState::default();
     let signal = |text: &str| Write::Environment { key: "stock".into(), text: text.into(), supersedes: None };
     write(&mut known, &signal("3 left")).unwrap();
     let rests =
-        NewFact { rests_on: vec![Reference::Id(ItemId::FIRST)], ..new("plan", "order", Rank::Employee) };
+        NewFact { depends_on: vec![Reference::Id(ItemId::FIRST)], ..new("plan", "order", Rank::Employee) };
     write(&mut known, &Write::Fact(rests)).unwrap();
     assert_eq!(write(&mut known, &signal("3 left")).unwrap(), [], "nothing new");
     write(&mut known, &signal("none left")).unwrap();
-    assert_eq!(standing(&known, "plan"), Standing::NeedsReview);
+    assert_eq!(standing(&known, "plan"), Validity::NeedsReview);
 }
 
 #[test]
 fn a_signal_that_was_superseded_means_its_successor() {
-    let mut known = Semantic::default();
+    let mut known = SemanticState::default();
     let signal = |key: &str, supersedes: Option<&str>| Write::Environment {
         key: key.into(),
         text: key.into(),
@@ -401,7 +412,7 @@ fn a_signal_that_was_superseded_means_its_successor() {
 
 #[test]
 fn a_newer_signal_may_take_the_place_of_one_under_another_key() {
-    let mut known = Semantic::default();
+    let mut known = SemanticState::default();
     let signal = |key: &str, supersedes: Option<&str>| Write::Environment {
         key: key.into(),
         text: key.into(),

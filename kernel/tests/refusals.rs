@@ -20,7 +20,7 @@ fn plan(effect: Effect) -> Plan {
 
 /// Answers the call that is waited for, or steps on.
 fn go_on(state: &State, report: Option<Report>) -> Input {
-    match (state.control.waiting(), report) {
+    match (state.control.pending_call(), report) {
         (Some(call), Some(report)) => Input::reply(call.id, report),
         _ => Input::Step,
     }
@@ -57,7 +57,7 @@ fn diagnosing(policy: &Policy) -> State {
     reports.push(Report::Exit { code: 1, text: Text::from("no") });
     let mut reports = reports.into_iter();
     while state.control.phase() != orchestrion_kernel::Phase::SelfHealingActive {
-        let report = if state.control.waiting().is_some() { reports.next() } else { None };
+        let report = if state.control.pending_call().is_some() { reports.next() } else { None };
         let input = go_on(&state, report);
         take(policy, &mut state, input);
     }
@@ -93,12 +93,12 @@ fn sessions_are_opened_once_and_by_whoever_speaks() {
 }
 
 #[test]
-fn a_busy_conversation_takes_only_what_it_waits_for() {
+fn busy_conversation_refuses_unexpected_inputs() {
     let policy = Policy::hardened();
     let mut state = State::new(ConversationId::new("c"));
     take(&policy, &mut state, Input::SessionStart { user: user("ada") });
     take(&policy, &mut state, message("ada"));
-    let live = state.control.waiting().unwrap().id;
+    let live = state.control.pending_call().unwrap().id;
     let expected = "expected the identity guard's two locks";
     check(
         &policy,
@@ -135,7 +135,7 @@ fn as_drawn_a_failing_call_and_a_cancel_have_no_row() {
     let mut state = State::new(ConversationId::new("c"));
     take(&policy, &mut state, Input::SessionStart { user: user("ada") });
     take(&policy, &mut state, message("ada"));
-    let call = state.control.waiting().unwrap().id;
+    let call = state.control.pending_call().unwrap().id;
     let expected = "expected the identity guard's two locks";
     check(
         &policy,
@@ -157,7 +157,7 @@ fn as_drawn_a_failing_call_and_a_cancel_have_no_row() {
 fn a_started_task_keeps_its_kind_of_effect() {
     let policy = Policy::hardened();
     let state = diagnosing(&policy);
-    let call = state.control.waiting().unwrap().id;
+    let call = state.control.pending_call().unwrap().id;
     let repaired = |effect| Report::Repaired { text: Text::from("again"), plan: plan(effect) };
     check(
         &policy,
@@ -172,7 +172,7 @@ fn a_started_task_keeps_its_kind_of_effect() {
 fn only_solution_and_the_optimizer_bring_plans() {
     let policy = Policy::hardened();
     let state = diagnosing(&policy);
-    let call = state.control.waiting().unwrap().id;
+    let call = state.control.pending_call().unwrap().id;
     let argument = Report::Argument {
         argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
         text: Text::from(""),

@@ -3,9 +3,10 @@
 use orchestrion_kernel::Text;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::situation::{
-    ActionRecord, HISTORY, Mode, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, Place, STATE_FIELDS, SituationSummary,
-    StoredResult, SummaryField, SummaryUpdate, ToolCall, ToolOutcome, build_reasoning_context,
-    compress_actions, format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts,
+    ActionRecord, FieldMapping, HISTORY_ACTIONS, Mode, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, STATE_FIELDS,
+    SituationSummary, StoredResult, SummaryField, SummaryUpdate, ToolCall, ToolOutcome,
+    build_reasoning_context, compress_actions, format_actions_for_fast_mode, format_latest_results_detailed,
+    get_compressed_attempts,
 };
 
 fn update(texts: &[(&str, &str)]) -> SummaryUpdate {
@@ -59,30 +60,30 @@ fn nothing() -> SituationSummary {
 #[test]
 fn every_field_of_the_state_is_an_item_or_control_or_dropped_for_a_reason() {
     let expected = [
-        ("002-1.1", "query", Place::Item),
-        ("002-1.2", "user_id", Place::Control),
-        ("002-1.3", "messages", Place::Item),
-        ("002-1.4", "iteration", Place::Control),
-        ("002-1.5", "depth", Place::Dropped),
-        ("002-1.6", "react_mode", Place::Dropped),
-        ("002-1.7", "stop_reason", Place::Control),
-        ("002-1.8", "selected_tools", Place::Control),
-        ("002-1.9", "tool_calls", Place::Control),
-        ("002-1.10", "result", Place::Item),
-        ("002-1.11", "actions", Place::Control),
-        ("002-1.12", "attempts", Place::Dropped),
-        ("002-1.13", "current_approach", Place::Item),
-        ("002-1.14", "situation_summary", Place::Item),
-        ("002-1.15", "response", Place::Item),
-        ("002-1.16", "respond_directly", Place::Dropped),
-        ("002-1.17", "verbose", Place::Dropped),
-        ("002-1.18", "trace", Place::Dropped),
-        ("002-1.19", "callback", Place::Dropped),
-        ("002-1.20", "notifications", Place::Dropped),
+        ("002-1.1", "query", FieldMapping::Item),
+        ("002-1.2", "user_id", FieldMapping::Control),
+        ("002-1.3", "messages", FieldMapping::Item),
+        ("002-1.4", "iteration", FieldMapping::Control),
+        ("002-1.5", "depth", FieldMapping::Dropped),
+        ("002-1.6", "react_mode", FieldMapping::Dropped),
+        ("002-1.7", "stop_reason", FieldMapping::Control),
+        ("002-1.8", "selected_tools", FieldMapping::Control),
+        ("002-1.9", "tool_calls", FieldMapping::Control),
+        ("002-1.10", "result", FieldMapping::Item),
+        ("002-1.11", "actions", FieldMapping::Control),
+        ("002-1.12", "attempts", FieldMapping::Dropped),
+        ("002-1.13", "current_approach", FieldMapping::Item),
+        ("002-1.14", "situation_summary", FieldMapping::Item),
+        ("002-1.15", "response", FieldMapping::Item),
+        ("002-1.16", "respond_directly", FieldMapping::Dropped),
+        ("002-1.17", "verbose", FieldMapping::Dropped),
+        ("002-1.18", "trace", FieldMapping::Dropped),
+        ("002-1.19", "callback", FieldMapping::Dropped),
+        ("002-1.20", "notifications", FieldMapping::Dropped),
     ];
     for (field, (clause, name, place)) in STATE_FIELDS.iter().zip(expected) {
         assert_eq!((field.name, field.place), (name, place), "{clause}");
-        assert!(!field.told.is_empty(), "{clause}");
+        assert!(!field.note.is_empty(), "{clause}");
     }
 }
 
@@ -154,7 +155,7 @@ fn blank_fields_are_not_told() {
 #[test]
 fn without_a_summary_three_actions_before_the_latest_are_told() {
     let told = |count| get_compressed_attempts(&nothing(), &actions(count));
-    assert_eq!(HISTORY, 3);
+    assert_eq!(HISTORY_ACTIONS, 3);
     assert_eq!(told(0), [""; 0]);
     assert_eq!(told(1), [""; 0]);
     assert_eq!(told(2), ["t1() → success: ok"]);
@@ -166,7 +167,7 @@ fn without_a_summary_three_actions_before_the_latest_are_told() {
 #[test]
 fn actions_older_than_the_history_are_never_shown() {
     let all = actions(9);
-    let kept = &all[all.len() - HISTORY - 1..];
+    let kept = &all[all.len() - HISTORY_ACTIONS - 1..];
     for summary in [nothing(), summary(&[("goal", "g")])] {
         for mode in [Mode::Fast, Mode::Deep] {
             assert_eq!(

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_kernel::item::{Key, Layer};
-use orchestrion_kernel::module::{Ask, Failure, Ratings, Report};
-use orchestrion_kernel::present::{Plain, present};
+use orchestrion_kernel::item::{ItemKey, Layer};
+use orchestrion_kernel::module::{Failure, Operation, Ratings, Report};
+use orchestrion_kernel::present::{ByteMeasure, build_context};
 use orchestrion_kernel::situation::{
-    ActionRecord, HISTORY, Mode, NO_ATTEMPTS, NO_RESULTS, SummaryField, SummaryUpdate,
+    ActionRecord, HISTORY_ACTIONS, Mode, NO_ATTEMPTS, NO_RESULTS, SummaryField, SummaryUpdate,
 };
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, Policy, Score, State, TaskId, Text, UserId, decide,
@@ -52,7 +52,7 @@ fn answer(
     summary_update: Option<SummaryUpdate>,
     action: Option<Box<ActionRecord>>,
 ) -> Events {
-    let call = state.control.waiting().unwrap().id;
+    let call = state.control.pending_call().unwrap().id;
     take(state, &Input::Reply { call, report, summary_update, action })
 }
 
@@ -61,11 +61,11 @@ fn locks(both: bool) -> Report {
 }
 
 /// Asked of a module that reasons in fast mode.
-const UNDO: Ask = Ask::UndoTask { task: TaskId::FIRST };
+const UNDO: Operation = Operation::UndoTask { task: TaskId::FIRST };
 
 /// What a module reads that is asked this.
-fn shown(state: &State, ask: Ask) -> String {
-    present(&Policy::hardened(), state, ask, &Plain).unwrap().text
+fn shown(state: &State, ask: Operation) -> String {
+    build_context(&Policy::hardened(), state, ask, &ByteMeasure).unwrap().text
 }
 
 /// Goes on to the classifier, from where any number of inputs leads round without another report.
@@ -83,10 +83,10 @@ fn what_a_module_says_of_the_situation_becomes_items_of_the_working_set() {
         Event::AddItem { item, .. } => Some((&item.key, item.text.as_str())),
         _ => None,
     });
-    let (goal, focus) = (Key::Situation(SummaryField::Goal), Key::Situation(SummaryField::NextFocus));
+    let (goal, focus) = (ItemKey::Situation(SummaryField::Goal), ItemKey::Situation(SummaryField::NextFocus));
     let added: Vec<_> = added.skip(1).collect();
     assert_eq!(added, [(&goal, "order"), (&focus, " paper ")]);
-    let item = &state.semantic.find(&goal).unwrap().item;
+    let item = &state.semantic.latest_by_key(&goal).unwrap().item;
     assert!(matches!(item.layer, Layer::Working { expires_at: None, .. }) && !item.persists());
     assert!(state.semantic.working_set().contains(&item.id));
 }
@@ -98,7 +98,7 @@ fn blank_values_and_unknown_keys_change_nothing_and_the_same_again_neither() {
     let said =
         [update(&[("goal", "order")]), update(&[("goal", " \t"), ("Goal", "x"), ("insights", "x")]), None];
     take(&mut state, &Input::Step);
-    let call = state.control.waiting().unwrap().id;
+    let call = state.control.pending_call().unwrap().id;
     let report = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
     let told = said.map(|summary_update| {
         let reply = Input::Reply { call, report: report.clone(), summary_update, action: None };
@@ -112,7 +112,7 @@ fn blank_values_and_unknown_keys_change_nothing_and_the_same_again_neither() {
 fn what_is_said_anew_overwrites_the_item() {
     let mut state = asked();
     answer(&mut state, locks(true), update(&[("goal", "order")]), None);
-    let id = state.semantic.find(&Key::Situation(SummaryField::Goal)).unwrap().item.id;
+    let id = state.semantic.latest_by_key(&ItemKey::Situation(SummaryField::Goal)).unwrap().item.id;
     take(&mut state, &Input::Step);
     let report = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
     let events = answer(&mut state, report, update(&[("goal", "cancel")]), None);
@@ -133,8 +133,8 @@ fn the_summary_lasts_for_the_session_and_no_longer() {
     let mut state = asked();
     answer(&mut state, locks(true), update(&[("goal", "order")]), None);
     take(&mut state, &Input::Cancel);
-    while !state.control.phase().is_rest() {
-        match state.control.waiting() {
+    while !state.control.phase().is_quiescent() {
+        match state.control.pending_call() {
             Some(call) => take(&mut state, &Input::CallFailed { call: call.id, failure: Failure::Error }),
             None => take(&mut state, &Input::Step),
         };
@@ -156,25 +156,25 @@ fn the_latest_actions_are_remembered_as_many_as_a_context_reads() {
     }
     let remembered: Vec<u32> =
         state.control.request().unwrap().actions.iter().map(|action| action.iteration).collect();
-    assert_eq!(remembered.len(), HISTORY + 1);
+    assert_eq!(remembered.len(), HISTORY_ACTIONS + 1);
     assert_eq!(remembered, [6, 7, 8, 9]);
 }
 
 #[test]
 fn a_call_that_waits_is_shown_the_situation_and_a_module_that_reasons_its_contexts() {
     let mut state = asked();
-    assert!(!shown(&state, Ask::DraftPlan).contains("# Situation"));
+    assert!(!shown(&state, Operation::DraftPlan).contains("# Situation"));
     answer(&mut state, locks(true), None, record(1));
-    assert!(shown(&state, Ask::DraftPlan).ends_with(&format!("\n\n# Situation\n{NO_RESULTS}\n")));
+    assert!(shown(&state, Operation::DraftPlan).ends_with(&format!("\n\n# Situation\n{NO_RESULTS}\n")));
     assert!(shown(&state, UNDO).ends_with(&format!("\n\n# Situation\n{NO_ATTEMPTS}\n")));
-    assert!(!shown(&state, Ask::Classify).contains("# Situation"));
+    assert!(!shown(&state, Operation::Classify).contains("# Situation"));
     take(&mut state, &Input::Step);
     let context = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
     answer(&mut state, context, update(&[("progress", "asked"), ("goal", "order")]), None);
-    let told = shown(&state, Ask::DraftPlan);
+    let told = shown(&state, Operation::DraftPlan);
     assert!(told.ends_with("\n\n# Situation\ngoal: order; progress: asked\n"), "{told}");
     // Who does not reason reads the summary as items.
-    let told = shown(&state, Ask::Classify);
+    let told = shown(&state, Operation::Classify);
     assert!(
         told.contains("situation goal: order\n") && told.contains("situation progress: asked\n"),
         "{told}"
@@ -186,9 +186,9 @@ fn a_reply_that_says_nothing_beside_its_report_is_decided_as_ever() {
     let mut state = asked();
     answer(&mut state, locks(true), None, None);
     classifying(&mut state);
-    let call = state.control.waiting().unwrap().id;
+    let call = state.control.pending_call().unwrap().id;
     let report = Report::Classification { tags: Vec::new(), similarity: Score::ZERO };
     let events = decide(&Policy::hardened(), &state, &Input::reply(call, report)).unwrap();
     assert!(!events.iter().any(|event| matches!(event, Event::ActionRecorded { .. })));
-    assert!(!shown(&state, Ask::DraftPlan).contains("# Situation"));
+    assert!(!shown(&state, Operation::DraftPlan).contains("# Situation"));
 }

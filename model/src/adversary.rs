@@ -9,7 +9,7 @@ mod knowledge;
 
 use crate::scopes::{Model, Scope};
 use orchestrion_kernel::knowledge::compaction;
-use orchestrion_kernel::module::{Argument, Ask, Failure, Rating, Ratings, Report, Role, Stance};
+use orchestrion_kernel::module::{Argument, Failure, Operation, Rating, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId};
@@ -57,12 +57,12 @@ impl Adversary {
     #[must_use]
     pub fn inputs(&self, state: &State) -> Vec<Input> {
         let control = &state.control;
-        let mut inputs = match control.waiting() {
-            Some(call) => self.answers(state, call),
-            None if control.phase().is_rest() => self.user(state),
+        let mut inputs = match control.pending_call() {
+            Some(call) => self.reply_inputs(state, call),
+            None if control.phase().is_quiescent() => self.user_inputs(state),
             None => vec![Input::Step],
         };
-        if self.model.free.cancel && !control.phase().is_rest() {
+        if self.model.free.cancel && !control.phase().is_quiescent() {
             inputs.push(Input::Cancel);
         }
         if self.model.free.failures && control.request().is_some() {
@@ -71,7 +71,7 @@ impl Adversary {
         inputs
     }
 
-    fn user(&self, state: &State) -> Vec<Input> {
+    fn user_inputs(&self, state: &State) -> Vec<Input> {
         let user = || UserId::new("u");
         if state.control.session().is_none() {
             return vec![Input::SessionStart { user: user() }];
@@ -86,13 +86,13 @@ impl Adversary {
             inputs.extend(knowledge::writes(&self.policy, self.items, state));
         }
         // Where sessions are frozen, the one session stays open.
-        if (self.model.free.surroundings || self.model.free.writes) && state.control.phase() == Phase::Idle {
+        if (self.model.free.environment || self.model.free.writes) && state.control.phase() == Phase::Idle {
             inputs.push(Input::SessionEnd);
         }
         inputs
     }
 
-    fn answers(&self, state: &State, call: Call) -> Vec<Input> {
+    fn reply_inputs(&self, state: &State, call: Call) -> Vec<Input> {
         let reply = |report| Input::reply(call.id, report);
         let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
         let failures = || failures(call.ask).iter().map(fail);
@@ -102,16 +102,16 @@ impl Adversary {
         }
         if self.model.free.writes {
             return match call.ask {
-                Ask::Summarize => {
+                Operation::Summarize => {
                     let summaries = knowledge::summaries(&self.policy, state).into_iter().map(reply);
-                    summaries.chain(failures()).chain(knowledge::meanwhile(state)).collect()
+                    summaries.chain(failures()).chain(knowledge::writes_while_summarizing(state)).collect()
                 }
                 // A request that ends at once: what else it may do is for other models.
-                Ask::LoadContext => failures().collect(),
+                Operation::LoadContext => failures().collect(),
                 ask => {
                     let mut inputs: Vec<Input> = self.reports(ask).into_iter().map(reply).collect();
-                    if ask == Ask::VerifyIdentity {
-                        inputs.push(knowledge::told(call.id));
+                    if ask == Operation::VerifyIdentity {
+                        inputs.push(knowledge::reply_with_situation(call.id));
                     }
                     inputs
                 }
@@ -124,18 +124,18 @@ impl Adversary {
         inputs
     }
 
-    fn reports(&self, ask: Ask) -> Vec<Report> {
+    fn reports(&self, ask: Operation) -> Vec<Report> {
         let free = self.model.free;
         match ask {
-            Ask::VerifyIdentity => {
-                let locks = if free.surroundings {
+            Operation::VerifyIdentity => {
+                let locks = if free.environment {
                     vec![(true, true), (true, false), (false, true), (false, false)]
                 } else {
                     vec![(true, true)]
                 };
                 locks.into_iter().map(|(gcp, mongodb)| Report::Identity { gcp, mongodb }).collect()
             }
-            Ask::LoadContext => {
+            Operation::LoadContext => {
                 let context = |ratings| Report::Context { ratings, traces: Vec::new() };
                 let mut reports = vec![context(Ratings::default())];
                 if free.execution {
@@ -144,25 +144,25 @@ impl Adversary {
                 reports
             }
             // Due only where writes are free.
-            Ask::Summarize => Vec::new(),
-            Ask::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
-            Ask::DraftPlan => vec![Report::Plan(self.plan.clone())],
-            Ask::Argue(role) => self.arguments(role),
-            Ask::Reread => self.rereadings(),
-            Ask::RunTask { .. } | Ask::UndoTask { .. } => {
+            Operation::Summarize => Vec::new(),
+            Operation::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
+            Operation::DraftPlan => vec![Report::Plan(self.plan.clone())],
+            Operation::Argue(role) => self.arguments(role),
+            Operation::ReviewRevision => self.revision_review_reports(),
+            Operation::RunTask { .. } | Operation::UndoTask { .. } => {
                 let exit = |code| Report::Exit { code, text: text() };
                 if free.execution { vec![exit(0), exit(1)] } else { vec![exit(0)] }
             }
-            Ask::Diagnose => {
+            Operation::Diagnose => {
                 let repaired = Report::Repaired { text: text(), plan: self.plan.clone() };
                 vec![repaired, Report::NoRepair { text: text() }]
             }
-            Ask::Remember { .. } if free.surroundings => {
+            Operation::StoreMemory { .. } if free.environment => {
                 vec![Report::Stored { held: true }, Report::Stored { held: false }]
             }
-            Ask::Remember { .. } => vec![Report::Stored { held: true }],
-            Ask::DeliverAudit => vec![Report::Delivered],
-            Ask::Approve => {
+            Operation::StoreMemory { .. } => vec![Report::Stored { held: true }],
+            Operation::DeliverAudit => vec![Report::Delivered],
+            Operation::Approve => {
                 let approval = |approved| Report::Approval { approved, text: text() };
                 vec![approval(true), approval(false)]
             }
@@ -189,7 +189,7 @@ impl Adversary {
     }
 
     /// What Security may say of a revision that came after its round.
-    fn rereadings(&self) -> Vec<Report> {
+    fn revision_review_reports(&self) -> Vec<Report> {
         if self.model.free.debate {
             return self.arguments(Role::Security);
         }
@@ -206,13 +206,17 @@ impl Adversary {
 /// One failure for each that the kernel tells apart: what a store holds depends on how it failed, and a
 /// task whose fate is unknown is undone; anywhere else a failure is a failure, so each kind comes somewhere. That all
 /// have a row everywhere is a claim of its own (C-14).
-const fn failures(ask: Ask) -> &'static [Failure] {
+const fn failures(ask: Operation) -> &'static [Failure] {
     match ask {
-        Ask::Remember { .. } => &[Failure::Error, Failure::Timeout],
-        Ask::RunTask { .. } => &[Failure::Error, Failure::Unknown],
-        Ask::VerifyIdentity | Ask::LoadContext | Ask::Classify => &[Failure::NoCandidates],
-        Ask::DraftPlan | Ask::Argue(_) | Ask::Reread | Ask::Diagnose => &[Failure::Malformed],
-        Ask::UndoTask { .. } | Ask::DeliverAudit | Ask::Approve | Ask::Summarize => &[Failure::Error],
+        Operation::StoreMemory { .. } => &[Failure::Error, Failure::Timeout],
+        Operation::RunTask { .. } => &[Failure::Error, Failure::OutcomeUnknown],
+        Operation::VerifyIdentity | Operation::LoadContext | Operation::Classify => &[Failure::NoCandidates],
+        Operation::DraftPlan | Operation::Argue(_) | Operation::ReviewRevision | Operation::Diagnose => {
+            &[Failure::Malformed]
+        }
+        Operation::UndoTask { .. } | Operation::DeliverAudit | Operation::Approve | Operation::Summarize => {
+            &[Failure::Error]
+        }
     }
 }
 

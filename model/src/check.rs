@@ -2,21 +2,21 @@
 
 mod reach;
 
-pub use reach::{Reached, reach};
+pub use reach::{ReachResult, reach};
 
-use crate::coverage::{MARKS, Mark};
-use crate::explore::{self, Ended, Exploration, ModelError, Options, Progress, step_at};
-use crate::liveness::{self, Lasso, Outcome, Step};
-use crate::product::{KernelModel, fresh, rename};
+use crate::coverage::{OBSERVATION_COUNT, Observation};
+use crate::explore::{self, Exploration, ModelError, Options, Progress, Termination, step_at};
+use crate::liveness::{self, Lasso, LivenessResult, Step};
+use crate::product::{KernelModel, initial_state, rename_ids};
 use crate::scopes::{Model, Scope};
-use crate::subject::Subject;
-use crate::tally::Tally;
+use crate::subject::KernelUnderTest;
+use crate::tally::TransitionCounts;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_kernel::{Input, Policy, State};
 
 /// One explored model.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct ModelRun {
     /// The model's name.
     pub model: &'static str,
     /// The scope's name.
@@ -32,38 +32,38 @@ pub struct Run {
     /// The most steps that any product is away from the start.
     pub depth: usize,
     /// Whether everything was explored, or what cut the exploration short.
-    pub ended: Ended,
+    pub ended: Termination,
     /// How likely it is at most that two products were taken for one; 0 where whole states were compared.
     pub collision: f64,
     /// What each claim came to, in the order of [`CLAIMS`].
-    pub found: Vec<Found>,
+    pub found: Vec<ClaimResult>,
     /// How many steps away each mark was first seen, by [`Mark::number`].
-    pub seen: Vec<Option<usize>>,
+    pub first_depths: Vec<Option<usize>>,
 }
 
-impl Run {
+impl ModelRun {
     /// Whether everything was explored.
     #[must_use]
-    pub const fn complete(&self) -> bool {
-        matches!(self.ended, Ended::Exhausted)
+    pub const fn is_exhaustive(&self) -> bool {
+        matches!(self.ended, Termination::Exhausted)
     }
 
     /// How many steps away a mark was first seen, if it was.
     #[must_use]
-    pub fn saw(&self, mark: Mark) -> Option<usize> {
-        self.seen.get(mark.number()).copied().flatten()
+    pub fn first_depth(&self, mark: Observation) -> Option<usize> {
+        self.first_depths.get(mark.index()).copied().flatten()
     }
 }
 
 /// What one run found out about one claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ClaimResult {
     /// The claim's premise was reached.
     pub premise_reached: bool,
     /// A shortest way to break it.
     pub counterexample: Option<Counterexample>,
     /// A liveness claim that might be broken behind what was cut off.
-    pub open: bool,
+    pub is_inconclusive: bool,
 }
 
 /// A way to break a claim, or to reach a mark, as inputs to a fresh conversation.
@@ -74,29 +74,29 @@ pub struct Counterexample {
     /// The inputs. Those of a loop come twice.
     pub inputs: Vec<Input>,
     /// Where the loop begins that the run goes round for ever: so many inputs come before it.
-    pub stem: Option<usize>,
+    pub stem_len: Option<usize>,
 }
 
 impl Counterexample {
     /// A way in canonical names, as inputs that a fresh conversation takes one after the other, and the state that they
     /// lead to.
     fn of(kernel: &KernelModel, inputs: &[Input], stem: Option<usize>) -> (Self, State) {
-        let mut state: State = fresh();
+        let mut state: State = initial_state();
         let mut raw = Vec::with_capacity(inputs.len());
         for input in inputs {
-            let input = rename(input, &state);
+            let input = rename_ids(input, &state);
             if let Ok(events) = kernel.subject().decide(&state, &input) {
                 state = kernel.subject().apply(&state, &events);
             }
             raw.push(input);
         }
-        (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem }, state)
+        (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem_len: stem }, state)
     }
 
     /// How many inputs the loop has.
     #[must_use]
-    pub fn round(&self) -> Option<usize> {
-        self.stem.map(|stem| (self.inputs.len() - stem) / 2)
+    pub fn cycle_len(&self) -> Option<usize> {
+        self.stem_len.map(|stem| (self.inputs.len() - stem) / 2)
     }
 }
 
@@ -123,7 +123,7 @@ pub enum Verdict {
 impl Verdict {
     /// The verdict in one word.
     #[must_use]
-    pub const fn word(&self) -> &'static str {
+    pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::Fails { .. } => "fails",
@@ -139,13 +139,14 @@ impl Verdict {
 /// # Errors
 /// A [`ModelError`] if the model does not behave as one: never a verdict then.
 pub fn explore(
-    subject: &Subject,
+    subject: &KernelUnderTest,
     model: Model,
     scope: &Scope,
     options: &Options,
     progress: &mut dyn FnMut(&Progress),
-) -> Result<Run, ModelError> {
-    let kernel = KernelModel::new(subject.clone(), model, scope).packed(options.budget.memory.is_some());
+) -> Result<ModelRun, ModelError> {
+    let kernel =
+        KernelModel::new(subject.clone(), model, scope).with_packing(options.budget.memory.is_some());
     let exploration = explore::explore(&kernel, options, progress)?;
     run(&kernel, subject, model, scope, &exploration)
 }
@@ -154,15 +155,15 @@ pub fn explore(
 ///
 /// # Errors
 /// As [`explore()`].
-pub fn explore_tallied(
-    subject: &Subject,
+pub fn explore_counting(
+    subject: &KernelUnderTest,
     model: Model,
     scope: &Scope,
     options: &Options,
     progress: &mut dyn FnMut(&Progress),
-) -> Result<(Run, Tally), ModelError> {
+) -> Result<(ModelRun, TransitionCounts), ModelError> {
     let packs = options.budget.memory.is_some();
-    let kernel = KernelModel::tallied(subject.clone(), model, scope).packed(packs);
+    let kernel = KernelModel::with_counts(subject.clone(), model, scope).with_packing(packs);
     let exploration = explore::explore(&kernel, options, progress)?;
     let tally = kernel.tally();
     Ok((run(&kernel, subject, model, scope, &exploration)?, tally))
@@ -170,14 +171,15 @@ pub fn explore_tallied(
 
 fn run(
     kernel: &KernelModel,
-    subject: &Subject,
+    subject: &KernelUnderTest,
     model: Model,
     scope: &Scope,
     exploration: &Exploration,
-) -> Result<Run, ModelError> {
-    let found = (0..CLAIMS.len()).map(|claim| found(kernel, exploration, claim));
-    let seen = (0..MARKS).map(|mark| exploration.witness(mark).map(|witness| exploration.steps_to(witness)));
-    Ok(Run {
+) -> Result<ModelRun, ModelError> {
+    let found = (0..CLAIMS.len()).map(|claim| claim_result(kernel, exploration, claim));
+    let seen = (0..OBSERVATION_COUNT)
+        .map(|mark| exploration.witness(mark).map(|witness| exploration.steps_to(witness)));
+    Ok(ModelRun {
         model: model.name,
         scope: scope.name,
         policy: subject.policy.name.clone(),
@@ -189,24 +191,30 @@ fn run(
         depth: exploration.depth(),
         ended: exploration.ended(),
         collision: exploration.collision_probability(),
-        seen: seen.collect(),
+        first_depths: seen.collect(),
     })
 }
 
 /// What an exploration found out about a claim.
-pub(crate) fn found(kernel: &KernelModel, explored: &Exploration, claim: usize) -> Result<Found, ModelError> {
-    let premise_reached = explored.witness(Mark::Premise(claim).number()).is_some();
-    let found = Found { premise_reached, ..Found::default() };
-    if let Some((number, promise)) = kernel.promised(claim) {
-        return Ok(match liveness::judge(explored, number, promise) {
-            Outcome::Holds => found,
-            Outcome::Inconclusive { .. } => Found { open: true, ..found },
-            Outcome::Broken(lasso) => Found { counterexample: Some(of_lasso(kernel, &lasso)?), ..found },
+pub(crate) fn claim_result(
+    kernel: &KernelModel,
+    explored: &Exploration,
+    claim: usize,
+) -> Result<ClaimResult, ModelError> {
+    let premise_reached = explored.witness(Observation::Premise(claim).index()).is_some();
+    let found = ClaimResult { premise_reached, ..ClaimResult::default() };
+    if let Some((number, promise)) = kernel.liveness_property(claim) {
+        return Ok(match liveness::check_property(explored, number, promise) {
+            LivenessResult::Holds => found,
+            LivenessResult::Inconclusive { .. } => ClaimResult { is_inconclusive: true, ..found },
+            LivenessResult::Violated(lasso) => {
+                ClaimResult { counterexample: Some(of_lasso(kernel, &lasso)?), ..found }
+            }
         });
     }
-    let Some(witness) = explored.witness(Mark::Broken(claim).number()) else { return Ok(found) };
+    let Some(witness) = explored.witness(Observation::Violation(claim).index()) else { return Ok(found) };
     let inputs = explored.path_to_witness(kernel, witness)?.into_actions();
-    Ok(Found { counterexample: Some(Counterexample::of(kernel, &inputs, None).0), ..found })
+    Ok(ClaimResult { counterexample: Some(Counterexample::of(kernel, &inputs, None).0), ..found })
 }
 
 /// A lasso as its stem and two rounds of its loop.
@@ -236,9 +244,9 @@ fn of_lasso(kernel: &KernelModel, lasso: &Lasso) -> Result<Counterexample, Model
 
 /// Puts the runs of one policy together, claim by claim, in the order of [`CLAIMS`].
 #[must_use]
-pub fn verdicts(policy: &Policy, runs: &[Run]) -> Vec<Verdict> {
+pub fn merge_verdicts(policy: &Policy, runs: &[ModelRun]) -> Vec<Verdict> {
     let of_claim = |(i, claim): (usize, &Claim)| {
-        if let Some(why) = (claim.not_under)(policy) {
+        if let Some(why) = (claim.not_applicable)(policy) {
             return Verdict::NotChecked(why);
         }
         let found =
@@ -248,7 +256,9 @@ pub fn verdicts(policy: &Policy, runs: &[Run]) -> Vec<Verdict> {
             .min_by_key(|(_, way)| way.inputs.len());
         match shortest {
             Some((run, way)) => Verdict::Fails { run, counterexample: way.clone() },
-            None if runs.iter().any(|run| !run.complete()) || found().any(|(_, found)| found.open) => {
+            None if runs.iter().any(|run| !run.is_exhaustive())
+                || found().any(|(_, found)| found.is_inconclusive) =>
+            {
                 Verdict::Inconclusive
             }
             None if found().any(|(_, found)| found.premise_reached) => Verdict::Holds,

@@ -1,19 +1,19 @@
 //! The promises of `decide` and `apply` themselves, tried out state by state and step by step.
 
-use crate::coverage::Mark;
+use crate::coverage::Observation;
 use crate::explore::fingerprint;
-use crate::subject::Subject;
-use orchestrion_kernel::claims::{CLAIMS, Check, Contract};
+use crate::subject::KernelUnderTest;
+use orchestrion_kernel::claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::module::{Ask, Failure, Report};
+use orchestrion_kernel::module::{Failure, Operation, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, UserId, decide};
 use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Tries inputs of every kind, most of them out of place, and tells which contracts are broken and which refusals came.
-pub fn try_state(subject: &Subject, state: &State, mut seen: impl FnMut(Mark)) {
+pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen: impl FnMut(Observation)) {
     // A refusal gives no events; folding none of them is what a runtime does with it.
     let mut is_untouched = None;
     for probe in probes(state) {
@@ -22,60 +22,60 @@ pub fn try_state(subject: &Subject, state: &State, mut seen: impl FnMut(Mark)) {
             seen(broken(Contract::Total));
         }
         if !probe.due.fits(&answer) {
-            seen(broken(Contract::RefusesWhatDoesNotFit));
+            seen(broken(Contract::RefusesMismatchedReply));
         }
         let Err(refusal) = answer else { continue };
-        seen(Mark::of_refusal(&refusal));
+        seen(Observation::of_refusal(&refusal));
         let is_untouched = *is_untouched.get_or_insert_with(|| subject.apply(state, &[]) == *state);
-        if !is_untouched || !says_something(&refusal) {
-            seen(broken(Contract::RefusalChangesNothing));
+        if !is_untouched || !has_message(&refusal) {
+            seen(broken(Contract::RefusalPreservesState));
         }
     }
 }
 
 /// An input that this state refuses in this way, if one of those that are tried is.
 #[must_use]
-pub fn refused_so(subject: &Subject, state: &State, refusal: Mark) -> Option<Input> {
+pub fn find_refused_input(subject: &KernelUnderTest, state: &State, refusal: Observation) -> Option<Input> {
     let is_refused_so = |probe: &Probe| {
         let answer = subject.decide(state, &probe.input);
-        answer.is_err_and(|found| Mark::of_refusal(&found) == refusal)
+        answer.is_err_and(|found| Observation::of_refusal(&found) == refusal)
     };
     probes(state).into_iter().find(is_refused_so).map(|probe| probe.input)
 }
 
 /// Holds the contracts that speak of steps against one of the kernel as it is: so what is explored is what `decide` does,
 /// and does again.
-pub fn try_step(
-    subject: &Subject,
+pub fn check_step_contracts(
+    subject: &KernelUnderTest,
     before: &State,
     input: &Input,
     events: &Events,
-    encoded: &Encoded,
-    mut seen: impl FnMut(Mark),
+    encoded: &RoundTripCache,
+    mut seen: impl FnMut(Observation),
 ) {
     if decide(&subject.policy, before, input).as_ref() != Ok(events) {
         seen(broken(Contract::Deterministic));
     }
     // Equal events fold to equal states, for `apply` reads nothing else.
-    if !events.iter().all(|event| encoded.comes_back(event)) {
-        seen(broken(Contract::FoldsFromLog));
+    if !events.iter().all(|event| encoded.round_trips(event)) {
+        seen(broken(Contract::ReplaysFromLog));
     }
 }
 
 /// The events that came back from their encoding as they were: 64-bit digests, each in the one place where it may stand. Most
 /// steps say what others said before, and encoding it again would show nothing.
 #[derive(Debug)]
-pub struct Encoded(Box<[AtomicU64]>);
+pub struct RoundTripCache(Box<[AtomicU64]>);
 
-impl Default for Encoded {
+impl Default for RoundTripCache {
     fn default() -> Self {
         Self((0..1 << 14).map(|_| AtomicU64::new(0)).collect())
     }
 }
 
-impl Encoded {
+impl RoundTripCache {
     /// Whether an event comes back from its encoding, or did before.
-    fn comes_back(&self, event: &Event) -> bool {
+    fn round_trips(&self, event: &Event) -> bool {
         let digest = fingerprint(event);
         let place = &self.0[digest as usize % self.0.len()];
         if place.load(Ordering::Relaxed) == digest {
@@ -92,20 +92,20 @@ impl Encoded {
 }
 
 /// Holds against a refusal that a fitting answer is taken.
-pub fn try_refusal(input: &Input, refusal: &Refusal, mut seen: impl FnMut(Mark)) {
-    seen(Mark::of_refusal(refusal));
-    if let (Input::Reply { .. }, Refusal::NotExpected { .. }) = (input, refusal) {
-        seen(broken(Contract::TakesWhatFits));
+pub fn check_refusal_contract(input: &Input, refusal: &Refusal, mut seen: impl FnMut(Observation)) {
+    seen(Observation::of_refusal(refusal));
+    if let (Input::Reply { .. }, Refusal::UnexpectedInput { .. }) = (input, refusal) {
+        seen(broken(Contract::AcceptsExpectedReply));
     }
 }
 
-fn broken(contract: Contract) -> Mark {
-    let states = |check: &Check| matches!(check, Check::Contract(stated) if *stated == contract);
-    Mark::Broken(CLAIMS.iter().position(|claim| states(&claim.check)).unwrap_or_default())
+fn broken(contract: Contract) -> Observation {
+    let states = |check: &ClaimCheck| matches!(check, ClaimCheck::Contract(stated) if *stated == contract);
+    Observation::Violation(CLAIMS.iter().position(|claim| states(&claim.check)).unwrap_or_default())
 }
 
 /// Whether there is a sentence; all of it need not be written for that.
-fn says_something(refusal: &Refusal) -> bool {
+fn has_message(refusal: &Refusal) -> bool {
     struct First;
     impl fmt::Write for First {
         fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -116,11 +116,16 @@ fn says_something(refusal: &Refusal) -> bool {
 }
 
 /// Along one row that fits, nowhere for a resume or a write, or refused.
-fn is_total(subject: &Subject, state: &State, input: &Input, answer: &Result<Events, Refusal>) -> bool {
+fn is_total(
+    subject: &KernelUnderTest,
+    state: &State,
+    input: &Input,
+    answer: &Result<Events, Refusal>,
+) -> bool {
     let Ok(events) = answer else { return true };
     let rows: Vec<_> = events
         .iter()
-        .filter_map(|event| if let Event::Moved { row } = event { Some(row) } else { None })
+        .filter_map(|event| if let Event::Transitioned { row } = event { Some(row) } else { None })
         .collect();
     match rows.as_slice() {
         [] => match input {
@@ -128,7 +133,7 @@ fn is_total(subject: &Subject, state: &State, input: &Input, answer: &Result<Eve
             Input::Write(_) => events.iter().all(|event| event.base().is_some()),
             _ => false,
         },
-        [row] => row.row().fits(&subject.policy, state.control.phase(), input.trigger()),
+        [row] => row.transition().is_enabled(&subject.policy, state.control.phase(), input.trigger()),
         _ => false,
     }
 }
@@ -136,23 +141,23 @@ fn is_total(subject: &Subject, state: &State, input: &Input, answer: &Result<Eve
 /// An input, and how it is to be met.
 struct Probe {
     input: Input,
-    due: Due,
+    due: ExpectedResponse,
 }
 
 /// How an input is to be met.
 #[derive(Clone, Copy)]
-enum Due {
-    Anyhow,
+enum ExpectedResponse {
+    Any,
     WrongCall,
     WrongReport,
     WrongUser,
     EffectChanged,
 }
 
-impl Due {
+impl ExpectedResponse {
     const fn fits(self, answer: &Result<Events, Refusal>) -> bool {
         match self {
-            Self::Anyhow => true,
+            Self::Any => true,
             Self::WrongCall => matches!(answer, Err(Refusal::WrongCall { .. })),
             Self::WrongReport => matches!(answer, Err(Refusal::WrongReport { .. })),
             Self::WrongUser => matches!(answer, Err(Refusal::WrongUser { .. })),
@@ -168,34 +173,39 @@ fn signal() -> Write {
 /// At least one input of every kind, most of them out of place.
 fn probes(state: &State) -> Vec<Probe> {
     let control = &state.control;
-    let (live, ask) = control.waiting().map_or((CallId::FIRST, None), |call| (call.id, Some(call.ask)));
+    let (live, ask) = control.pending_call().map_or((CallId::FIRST, None), |call| (call.id, Some(call.ask)));
     let other = live.next();
     let stranger = || UserId::new("stranger");
     let message = |user| Input::UserMessage { user, text: Text::from("?") };
     let open = control.phase() == Phase::Idle && control.session().is_some();
-    let receipt_fits = ask.is_none_or(|ask| matches!(ask, Ask::DeliverAudit));
+    let receipt_fits = ask.is_none_or(|ask| matches!(ask, Operation::DeliverAudit));
     let locks = Report::Identity { gcp: true, mongodb: true };
     let mut probes: Vec<Probe> = [
-        (Input::Step, Due::Anyhow),
-        (Input::Cancel, Due::Anyhow),
-        (Input::Resume, Due::Anyhow),
-        (Input::Write(Box::new(signal())), Due::Anyhow),
-        (Input::SessionEnd, Due::Anyhow),
-        (Input::SessionStart { user: stranger() }, Due::Anyhow),
-        (message(stranger()), if open { Due::WrongUser } else { Due::Anyhow }),
-        (Input::reply(other, Report::Delivered), Due::WrongCall),
-        (Input::reply(live, Report::Delivered), if receipt_fits { Due::Anyhow } else { Due::WrongReport }),
-        (Input::reply(live, locks), Due::Anyhow),
-        (Input::CallFailed { call: other, failure: Failure::Error }, Due::WrongCall),
-        (Input::CallFailed { call: live, failure: Failure::Timeout }, Due::Anyhow),
+        (Input::Step, ExpectedResponse::Any),
+        (Input::Cancel, ExpectedResponse::Any),
+        (Input::Resume, ExpectedResponse::Any),
+        (Input::Write(Box::new(signal())), ExpectedResponse::Any),
+        (Input::SessionEnd, ExpectedResponse::Any),
+        (Input::SessionStart { user: stranger() }, ExpectedResponse::Any),
+        (message(stranger()), if open { ExpectedResponse::WrongUser } else { ExpectedResponse::Any }),
+        (Input::reply(other, Report::Delivered), ExpectedResponse::WrongCall),
+        (
+            Input::reply(live, Report::Delivered),
+            if receipt_fits { ExpectedResponse::Any } else { ExpectedResponse::WrongReport },
+        ),
+        (Input::reply(live, locks), ExpectedResponse::Any),
+        (Input::CallFailed { call: other, failure: Failure::Error }, ExpectedResponse::WrongCall),
+        (Input::CallFailed { call: live, failure: Failure::Timeout }, ExpectedResponse::Any),
     ]
     .into_iter()
     .map(|(input, due)| Probe { input, due })
     .collect();
-    probes.extend(control.session().map(|user| Probe { input: message(user.clone()), due: Due::Anyhow }));
-    if let (Some(Ask::Diagnose), Some(plan)) = (ask, other_effects(state)) {
+    probes.extend(
+        control.session().map(|user| Probe { input: message(user.clone()), due: ExpectedResponse::Any }),
+    );
+    if let (Some(Operation::Diagnose), Some(plan)) = (ask, other_effects(state)) {
         let report = Report::Repaired { text: Text::from("?"), plan };
-        probes.push(Probe { input: Input::reply(live, report), due: Due::EffectChanged });
+        probes.push(Probe { input: Input::reply(live, report), due: ExpectedResponse::EffectChanged });
     }
     probes
 }

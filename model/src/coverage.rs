@@ -5,7 +5,7 @@
 
 mod names;
 
-pub use names::{named, names};
+pub use names::{observation_by_name, observation_names};
 
 use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::control::guard::Guard;
@@ -19,9 +19,9 @@ use std::fmt;
 
 /// Something that a state or a step shows. The numbers are places in the lists that the kinds are named after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mark {
+pub enum Observation {
     /// The claim does not hold: a place in [`CLAIMS`].
-    Broken(usize),
+    Violation(usize),
     /// The claim has something to say: a place in [`CLAIMS`].
     Premise(usize),
     /// Control stood here: a place in [`Phase::ALL`].
@@ -37,7 +37,7 @@ pub enum Mark {
 }
 
 /// The kinds of input: those that answer no call, the answers, and the ways in which a call gives none.
-pub const INPUTS: [&str; 29] = [
+pub const INPUT_KINDS: [&str; 29] = [
     "session start",
     "session end",
     "user message",
@@ -70,7 +70,7 @@ pub const INPUTS: [&str; 29] = [
 ];
 
 /// Why an input may be refused.
-pub const REFUSALS: [&str; 10] = [
+pub const REFUSAL_KINDS: [&str; 10] = [
     "not expected",
     "wrong call",
     "wrong report",
@@ -90,12 +90,12 @@ const COUNTS: [usize; 7] = [
     Phase::ALL.len(),
     TRANSITIONS.len(),
     TRANSITIONS.len(),
-    INPUTS.len(),
-    REFUSALS.len(),
+    INPUT_KINDS.len(),
+    REFUSAL_KINDS.len(),
 ];
 
 /// How many marks there are.
-pub const MARKS: usize = {
+pub const OBSERVATION_COUNT: usize = {
     let (mut all, mut kind) = (0, 0);
     while kind < COUNTS.len() {
         all += COUNTS[kind];
@@ -104,12 +104,12 @@ pub const MARKS: usize = {
     all
 };
 
-impl Mark {
+impl Observation {
     /// The mark's number, below [`MARKS`].
     #[must_use]
-    pub fn number(self) -> usize {
+    pub fn index(self) -> usize {
         let (kind, place) = match self {
-            Self::Broken(place) => (0, place),
+            Self::Violation(place) => (0, place),
             Self::Premise(place) => (1, place),
             Self::Phase(place) => (2, place),
             Self::Row(place) => (3, place),
@@ -144,28 +144,28 @@ impl Mark {
                 Failure::Malformed => "no answer: malformed",
                 Failure::NoCandidates => "no answer: no candidates",
                 Failure::OverBudget => "no answer: over budget",
-                Failure::Unknown => "no answer: unknown",
+                Failure::OutcomeUnknown => "no answer: unknown",
             },
         };
-        Self::Input(place(&INPUTS, name))
+        Self::Input(index_of(&INPUT_KINDS, name))
     }
 
     /// The kind of a refusal.
     #[must_use]
     pub fn of_refusal(refusal: &Refusal) -> Self {
         let name = match refusal {
-            Refusal::NotExpected { .. } => "not expected",
+            Refusal::UnexpectedInput { .. } => "not expected",
             Refusal::WrongCall { .. } => "wrong call",
             Refusal::WrongReport { .. } => "wrong report",
-            Refusal::NotAsked { .. } => "not asked",
+            Refusal::CallNotMade { .. } => "not asked",
             Refusal::EffectChanged { .. } => "effect changed",
             Refusal::NothingToResume => "nothing to resume",
             Refusal::NoSession => "no session",
-            Refusal::SessionOpen { .. } => "session open",
+            Refusal::SessionAlreadyOpen { .. } => "session open",
             Refusal::WrongUser { .. } => "wrong user",
-            Refusal::Misuse(_) => "misuse",
+            Refusal::InvalidWrite(_) => "misuse",
         };
-        Self::Refusal(place(&REFUSALS, name))
+        Self::Refusal(index_of(&REFUSAL_KINDS, name))
     }
 
     /// The control state that is entered.
@@ -177,15 +177,17 @@ impl Mark {
     /// What is to be reached under a policy before one may say that everything was tried: not the rows that it switches
     /// off, nor what only they lead to. Premises are not among it, they are judged with the claims.
     #[must_use]
-    pub fn expected(policy: &Policy) -> Vec<Self> {
+    pub fn expected_observations(policy: &Policy) -> Vec<Self> {
         let rows = || rows_in_force(policy);
         let taken = rows().map(|(place, _)| Self::Row(place));
         let guards = rows().filter(|(_, row)| row.when != Guard::Always).map(|(place, _)| Self::Guard(place));
         let entered = |phase: &Phase| rows().any(|(_, row)| row.to == *phase);
         let phases =
             (0..).zip(&Phase::ALL).filter(|(_, phase)| entered(phase)).map(|(at, _)| Self::Phase(at));
-        let inputs = (0..INPUTS.len()).filter(|kind| asked_for(policy, INPUTS[*kind])).map(Self::Input);
-        let refusals = (0..REFUSALS.len()).map(Self::Refusal);
+        let inputs = (0..INPUT_KINDS.len())
+            .filter(|kind| is_reachable_input(policy, INPUT_KINDS[*kind]))
+            .map(Self::Input);
+        let refusals = (0..REFUSAL_KINDS.len()).map(Self::Refusal);
         phases.chain(taken).chain(guards).chain(inputs).chain(refusals).collect()
     }
 
@@ -193,7 +195,7 @@ impl Mark {
     #[must_use]
     pub const fn kind(self) -> &'static str {
         match self {
-            Self::Broken(_) => "broken claim",
+            Self::Violation(_) => "broken claim",
             Self::Premise(_) => "premise",
             Self::Phase(_) => "state",
             Self::Row(_) => "row",
@@ -207,7 +209,7 @@ impl Mark {
 /// The rows that a policy switches on and that start where a conversation may come, with their places.
 pub fn rows_in_force(policy: &Policy) -> impl Iterator<Item = (usize, &'static Transition)> + use<'_> {
     let entered = entered(policy);
-    let starts = move |row: &Transition| entered.iter().any(|phase| row.from.covers(*phase));
+    let starts = move |row: &Transition| entered.iter().any(|phase| row.from.contains(*phase));
     TRANSITIONS.iter().enumerate().filter(move |(_, row)| row.switch.is_on(policy) && starts(row))
 }
 
@@ -217,7 +219,7 @@ fn entered(policy: &Policy) -> Vec<Phase> {
     let mut looked_at = 0;
     while let Some(&phase) = entered.get(looked_at) {
         looked_at += 1;
-        for row in TRANSITIONS.iter().filter(|row| row.switch.is_on(policy) && row.from.covers(phase)) {
+        for row in TRANSITIONS.iter().filter(|row| row.switch.is_on(policy) && row.from.contains(phase)) {
             if !entered.contains(&row.to) {
                 entered.push(row.to);
             }
@@ -227,7 +229,7 @@ fn entered(policy: &Policy) -> Vec<Phase> {
 }
 
 /// Whether a policy takes this kind of input at all.
-fn asked_for(policy: &Policy, input: &str) -> bool {
+fn is_reachable_input(policy: &Policy, input: &str) -> bool {
     match input {
         "cancel" => policy.rules.has(Rule::Cancel),
         "an approval" => policy.rules.has(Rule::Approver),
@@ -236,19 +238,19 @@ fn asked_for(policy: &Policy, input: &str) -> bool {
     }
 }
 
-fn place(names: &[&str], name: &str) -> usize {
+fn index_of(names: &[&str], name: &str) -> usize {
     names.iter().position(|known| *known == name).unwrap_or_default()
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for Observation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Broken(claim) | Self::Premise(claim) => f.pad(CLAIMS[claim].id),
+            Self::Violation(claim) | Self::Premise(claim) => f.pad(CLAIMS[claim].id),
             Self::Phase(phase) => f.pad(Phase::ALL[phase].name()),
             Self::Row(row) => f.pad(TRANSITIONS[row].id),
             Self::Guard(row) => write!(f, "{}: not {}", TRANSITIONS[row].id, TRANSITIONS[row].when),
-            Self::Input(input) => f.pad(INPUTS[input]),
-            Self::Refusal(refusal) => f.pad(REFUSALS[refusal]),
+            Self::Input(input) => f.pad(INPUT_KINDS[input]),
+            Self::Refusal(refusal) => f.pad(REFUSAL_KINDS[refusal]),
         }
     }
 }

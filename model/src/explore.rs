@@ -22,21 +22,21 @@ mod visited;
 #[cfg(test)]
 mod tests;
 
-pub use budget::{Budget, Ended, Options, Progress, Store, Why};
-pub use error::{ModelError, Place};
-pub use fair::{FairModel, Plain};
+pub use budget::{Options, Progress, Resource, ResourceLimits, StateStorage, Termination};
+pub use error::{ErrorLocation, ModelError};
+pub use fair::{FairModel, StaterightModel};
 pub(crate) use fingerprint::fingerprint;
-pub use marks::Marks;
+pub use marks::ObservationSet;
 pub use path::{Path, Witness, step_at};
 pub use search::explore;
 
-use graph::{Graph, Pieces};
+use graph::{ChunkedVec, Graph};
 use visited::{NONE, Visited};
 
 /// How many promises a model may make.
-pub const PROMISES: usize = 8;
+pub const LIVENESS_PROPERTIES_MAX: usize = 8;
 /// How many actions a state may have, and how many states may be initial: positions fit into 16 bits.
-pub const POSITIONS: usize = 65_535;
+pub const ACTIONS_MAX: usize = 65_535;
 
 /// What was found in exploring a model.
 ///
@@ -45,8 +45,8 @@ pub const POSITIONS: usize = 65_535;
 pub struct Exploration {
     visited: Visited,
     graph: Graph,
-    opens: Pieces<u8>,
-    keeps: Pieces<u8>,
+    opens: ChunkedVec<u8>,
+    keeps: ChunkedVec<u8>,
     witnesses: Vec<Option<Witness>>,
     /// The first node of each depth.
     levels: Vec<u32>,
@@ -54,16 +54,16 @@ pub struct Exploration {
     generated: u64,
     cut_at_boundary: u64,
     collisions: u64,
-    store: Store,
+    store: StateStorage,
     /// What was held at most.
     bytes: usize,
-    ended: Ended,
+    ended: Termination,
 }
 
 impl Exploration {
     /// How it ended.
     #[must_use]
-    pub fn ended(&self) -> Ended {
+    pub fn ended(&self) -> Termination {
         self.ended
     }
 
@@ -148,8 +148,8 @@ impl Exploration {
     pub fn collision_probability(&self) -> f64 {
         let states = self.states() as f64;
         match self.store {
-            Store::Fingerprint => (states * (states - 1.0) / 2.0 / 2_f64.powi(64)).clamp(0.0, 1.0),
-            Store::Exact => 0.0,
+            StateStorage::Fingerprint => (states * (states - 1.0) / 2.0 / 2_f64.powi(64)).clamp(0.0, 1.0),
+            StateStorage::Exact => 0.0,
         }
     }
 
@@ -172,7 +172,7 @@ impl Exploration {
     }
 }
 
-impl crate::liveness::Explored for Exploration {
+impl crate::liveness::StateGraph for Exploration {
     fn nodes(&self) -> u32 {
         u32::try_from(self.states()).unwrap_or(u32::MAX)
     }

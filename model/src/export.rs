@@ -22,7 +22,7 @@ mod reads;
 pub mod tla;
 pub mod words;
 
-pub use control::Control;
+pub use control::ControlModel;
 
 #[cfg(test)]
 mod tests;

@@ -12,15 +12,15 @@ mod promise;
 mod region;
 
 pub use lasso::{Lasso, Step};
-pub use promise::{CLASSES, ClassSet, Fairness, Promise, PromiseKind};
+pub use promise::{CLASSES, ClassMask, Fairness, LivenessKind, LivenessProperty};
 
 use crate::explore::graph::Graph;
 use components::Components;
-use fair::{Piece, Unfair};
-use region::Region;
+use fair::{SccView, UnfairNodes};
+use region::PendingRegion;
 
 /// What was explored, as far as promises are about it. Nodes are numbered from 0 in breadth-first order.
-pub trait Explored {
+pub trait StateGraph {
     /// How many nodes there are, those without kept edges included.
     fn nodes(&self) -> u32;
     /// The edges out of them. A node whose edges are not kept is taken for one that was not explored further.
@@ -35,11 +35,11 @@ pub trait Explored {
 
 /// What became of a promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum LivenessResult {
     /// Every run that counts keeps it.
     Holds,
     /// This run does not.
-    Broken(Lasso),
+    Violated(Lasso),
     /// No explored run breaks it, but from this node, where it is open, not everything was explored.
     Inconclusive {
         /// The nearest such node.
@@ -49,17 +49,22 @@ pub enum Outcome {
 
 /// Judges the promise of a number. No run that breaks it has a shorter stem than the one that is returned, and it is
 /// the same in every call.
-pub fn judge(explored: &impl Explored, number: usize, promise: &Promise) -> Outcome {
+pub fn check_property(
+    explored: &impl StateGraph,
+    number: usize,
+    promise: &LivenessProperty,
+) -> LivenessResult {
     let graph = explored.graph();
     let bit = 1_u8.checked_shl(number as u32).expect("there are at most eight promises");
     let opens = |node: u32| match promise.kind {
-        PromiseKind::LeadsTo => explored.opens(node) & bit != 0,
-        PromiseKind::Eventually => explored.parent(node).is_none(),
-        PromiseKind::AlwaysEventually => true,
+        LivenessKind::LeadsTo => explored.opens(node) & bit != 0,
+        LivenessKind::Eventually => explored.parent(node).is_none(),
+        LivenessKind::AlwaysEventually => true,
     };
-    let region = Region::reached(explored, opens, |node| explored.keeps(node) & bit != 0);
-    let mut components = Components::new(graph, &region, promise.fair.finitely);
-    let mut nearest = Nearest { place: region.dead_end.unwrap_or(u32::MAX), piece: None, parts: Vec::new() };
+    let region = PendingRegion::reached(explored, opens, |node| explored.keeps(node) & bit != 0);
+    let mut components = Components::new(graph, &region, promise.fair.finitely_often);
+    let mut nearest =
+        ShortestViolation { place: region.dead_end.unwrap_or(u32::MAX), piece: None, parts: Vec::new() };
     for (place, &node) in (0..).zip(&region.nodes) {
         if place >= nearest.place {
             break; // what is reached from here on and not before has no shorter stem
@@ -71,15 +76,15 @@ pub fn judge(explored: &impl Explored, number: usize, promise: &Promise) -> Outc
         components.of(&part, |piece| nearest.consider(&region, &promise.fair, piece));
     }
     let Some(&entry) = region.nodes.get(nearest.place as usize) else {
-        return region.unknown.map_or(Outcome::Holds, |at| Outcome::Inconclusive { at });
+        return region.unknown.map_or(LivenessResult::Holds, |at| LivenessResult::Inconclusive { at });
     };
     let cycle =
         nearest.piece.map_or_else(Vec::new, |piece| lasso::cycle(graph, &promise.fair, &piece, entry));
-    Outcome::Broken(Lasso { stem: region.stem(explored, nearest.place), entry, cycle })
+    LivenessResult::Violated(Lasso { stem: region.stem(explored, nearest.place), entry, cycle })
 }
 
 /// The break with the shortest stem so far.
-struct Nearest {
+struct ShortestViolation {
     /// Where in the region it ends, or its loop begins.
     place: u32,
     /// The nodes among which its loop goes; none if it ends.
@@ -88,16 +93,16 @@ struct Nearest {
     parts: Vec<Vec<u32>>,
 }
 
-impl Nearest {
-    fn consider(&mut self, region: &Region, fair: &Fairness, piece: &Piece<'_>) {
+impl ShortestViolation {
+    fn consider(&mut self, region: &PendingRegion, fair: &Fairness, piece: &SccView<'_>) {
         let entry = piece.nodes.iter().map(|&node| region.place(node)).min().unwrap_or(u32::MAX);
         if entry >= self.place {
             return;
         }
         match piece.unfair(fair) {
-            Unfair::Nowhere => (self.place, self.piece) = (entry, Some(piece.nodes.to_vec())),
-            Unfair::At(left) => self.parts.push(left),
-            Unfair::Throughout => {}
+            UnfairNodes::None => (self.place, self.piece) = (entry, Some(piece.nodes.to_vec())),
+            UnfairNodes::At(left) => self.parts.push(left),
+            UnfairNodes::All => {}
         }
     }
 }

@@ -7,8 +7,8 @@
 mod judge;
 mod question;
 
-pub use judge::judge;
-pub use question::{QUESTIONS, Question};
+pub use judge::lint;
+pub use question::{LINT_RULES, LintRule};
 
 use std::fmt;
 
@@ -33,26 +33,26 @@ pub struct State {
     /// Its name.
     pub name: String,
     /// What goes on in it.
-    pub kind: Kind,
+    pub kind: StateKind,
     /// Where it is named first.
-    pub place: Place,
+    pub place: SourceLocation,
     /// What the reader knows of it that the graph does not say, as a sentence for whoever asks why.
-    pub remark: Option<String>,
+    pub note: Option<String>,
 }
 
 /// What goes on in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StateKind {
     /// It leads on by itself.
-    Works,
+    Automatic,
     /// It waits for something outside, which may never come.
-    Waits,
+    Waiting,
     /// All its edges are taken at once.
-    Forks,
+    Fork,
     /// Nothing runs: a run may stay here.
-    Rests,
+    Idle,
     /// The run is over.
-    Ends,
+    Final,
 }
 
 /// An edge from one state to another.
@@ -71,12 +71,12 @@ pub struct Edge {
     /// Whether it says how often something may happen.
     pub is_limited: bool,
     /// Where it is written.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct SourceLocation {
     /// The line, from 1.
     pub line: usize,
     /// The column, in characters from 1.
@@ -85,29 +85,29 @@ pub struct Place {
 
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct LintResult {
     /// The question.
-    pub question: Question,
+    pub question: LintRule,
     /// How many states or edges it was asked of. Of none: there was nothing to ask.
     pub asked: usize,
     /// What is wrong.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<LintDiagnostic>,
     /// Whether what is wrong is a failure; otherwise it is a doubt, for somebody who knows the machine.
     pub is_failure: bool,
 }
 
 /// Something wrong with a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct LintDiagnostic {
     /// Where to look, the first place first.
-    pub places: Vec<Place>,
+    pub places: Vec<SourceLocation>,
     /// What is wrong, as a sentence.
-    pub what: String,
+    pub message: String,
     /// What to do about it.
-    pub todo: String,
+    pub help: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }

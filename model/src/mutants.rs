@@ -12,11 +12,11 @@ mod numbers;
 mod rows;
 mod trial;
 
-pub use trial::{Fate, Kill};
+pub use trial::{KillReason, MutantStatus};
 
 use crate::explore::ModelError;
-use crate::scopes::{FEW, Scope};
-use crate::subject::Subject;
+use crate::scopes::{SMALL_COMPACTION, Scope};
+use crate::subject::KernelUnderTest;
 use orchestrion_kernel::Policy;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -28,24 +28,30 @@ use trial::{Baseline, try_out};
 #[derive(Clone, Debug)]
 pub struct Mutant {
     /// Where the fault is: a row, a setting, an event, a memory.
-    pub place: String,
+    pub location: String,
     /// What is wrong there, as a clause.
     pub fault: String,
     /// The kernel that has it.
-    pub subject: Subject,
+    pub subject: KernelUnderTest,
     /// The row that is wrong, by its place; where it never fits, nothing changes.
     pub row: Option<usize>,
 }
 
 /// A small scope at which most mutants die.
-pub(crate) const FIRST: Scope =
-    Scope { name: "first", requests: 1, tasks: 2, items: 2, compaction: FEW, context_tokens: 22 };
+pub(crate) const QUICK_SCOPE: Scope = Scope {
+    name: "first",
+    requests: 1,
+    tasks: 2,
+    items: 2,
+    compaction: SMALL_COMPACTION,
+    context_tokens: 22,
+};
 
 /// What became of every mutant of a policy at a scope.
 #[derive(Clone, Debug)]
-pub struct Study {
+pub struct MutationReport {
     /// Each mutant with its fate.
-    pub mutants: Vec<(Mutant, Fate)>,
+    pub mutants: Vec<(Mutant, MutantStatus)>,
     /// Claims that the kernel breaks without a fault, by their places: they tell nothing here.
     pub left_out: Vec<usize>,
 }
@@ -54,15 +60,15 @@ pub struct Study {
 ///
 /// # Errors
 /// A [`ModelError`] if the kernel, or a mutant of it, does not behave as a model.
-pub fn study(
+pub fn run_mutants(
     policy: &Policy,
     scope: &Scope,
     jobs: NonZeroUsize,
     mut tell: impl FnMut(usize, usize),
-) -> Result<Study, ModelError> {
+) -> Result<MutationReport, ModelError> {
     let mutants = mutants(policy);
     tell(0, mutants.len());
-    let baselines = [Baseline::of(policy, FIRST)?, Baseline::of(policy, *scope)?];
+    let baselines = [Baseline::of(policy, QUICK_SCOPE)?, Baseline::of(policy, *scope)?];
     let next = AtomicUsize::new(0);
     let (told, heard) = mpsc::channel();
     let mut fates = Vec::new();
@@ -85,9 +91,12 @@ pub fn study(
         }
     });
     fates.sort_unstable_by_key(|(place, _)| *place);
-    let fates = fates.into_iter().map(|(_, fate)| fate).collect::<Result<Vec<Fate>, ModelError>>()?;
+    let fates = fates.into_iter().map(|(_, fate)| fate).collect::<Result<Vec<MutantStatus>, ModelError>>()?;
     let left_out = baselines.iter().flat_map(Baseline::left_out).collect::<BTreeSet<usize>>();
-    Ok(Study { mutants: mutants.into_iter().zip(fates).collect(), left_out: left_out.into_iter().collect() })
+    Ok(MutationReport {
+        mutants: mutants.into_iter().zip(fates).collect(),
+        left_out: left_out.into_iter().collect(),
+    })
 }
 
 /// Every mutant of a policy.

@@ -1,16 +1,18 @@
 //! The product that is explored: the kernel's state and the history that trace claims read.
 
 use crate::adversary::Adversary;
-use crate::contracts::{self, Encoded};
-use crate::coverage::{MARKS, Mark};
-use crate::explore::{FairModel, Marks, fingerprint};
-use crate::liveness::{Promise, PromiseKind};
-use crate::parties::{class, fairness};
+use crate::contracts::{self, RoundTripCache};
+use crate::coverage::{OBSERVATION_COUNT, Observation};
+use crate::explore::{FairModel, ObservationSet, fingerprint};
+use crate::liveness::{LivenessKind, LivenessProperty};
+use crate::parties::{fairness, fairness_class};
 use crate::reference;
 use crate::scopes::{Model, Scope};
-use crate::subject::Subject;
-use crate::tally::{Tally, Tallying};
-use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, Party, Situation, broken_by_step};
+use crate::subject::KernelUnderTest;
+use crate::tally::{TransitionCounter, TransitionCounts};
+use orchestrion_kernel::claims::{
+    Actor, CLAIMS, Claim, ClaimCheck, History, StatePredicate, step_violations,
+};
 use orchestrion_kernel::{ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -32,70 +34,85 @@ pub struct Product {
 /// The kernel and its adversary: a labelled transition system.
 #[derive(Debug)]
 pub struct KernelModel {
-    subject: Subject,
+    subject: KernelUnderTest,
     adversary: Adversary,
     /// The claims that say something under the policy, one bit each; the others would only multiply products.
-    speaking: u128,
+    applicable_claims: u128,
     /// The liveness claims that do, in the order of [`CLAIMS`].
-    promises: Vec<Promise>,
-    situations: Vec<(Situation, Situation)>,
+    promises: Vec<LivenessProperty>,
+    situations: Vec<(StatePredicate, StatePredicate)>,
     /// 64-bit digests of the states seen, to count them apart from products; two that collide count once.
     states: Mutex<HashSet<u64>>,
     /// The events whose encoding was tried.
-    encoded: Encoded,
+    encoded: RoundTripCache,
     /// The sum of the digests of all steps, where one is asked for: two kernels that do the same have the same.
     digest: Option<AtomicU64>,
     /// Whether waiting products are kept as bytes.
     packs: bool,
     /// States and steps by control state, where somebody wants to see them.
-    tally: Option<Mutex<Tallying>>,
+    tally: Option<Mutex<TransitionCounter>>,
 }
 
 impl KernelModel {
     /// The model of a kernel.
     #[must_use]
-    pub fn new(subject: Subject, model: Model, scope: &Scope) -> Self {
-        let subject = subject.within(model, scope);
+    pub fn new(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
+        let subject = subject.with_scope(model, scope);
         let adversary = Adversary::new(&subject.policy, model, scope);
-        let speaks = |claim: &Claim| (claim.not_under)(&subject.policy).is_none();
+        let speaks = |claim: &Claim| (claim.not_applicable)(&subject.policy).is_none();
         let speaking = CLAIMS.iter().enumerate().filter(|(_, claim)| speaks(claim)).map(|(i, _)| bit(i));
         let speaking = speaking.fold(0, |all, one| all | one);
         let (mut promises, mut situations) = (Vec::new(), Vec::new());
         for claim in CLAIMS.iter().filter(|claim| speaks(claim)) {
-            if let Check::LeadsTo { from, to, under } = claim.check {
-                promises.push(Promise { name: claim.id, kind: PromiseKind::LeadsTo, fair: fairness(under) });
+            if let ClaimCheck::LeadsTo { from, to, under } = claim.check {
+                promises.push(LivenessProperty {
+                    name: claim.id,
+                    kind: LivenessKind::LeadsTo,
+                    fair: fairness(under),
+                });
                 situations.push((from, to));
             }
         }
         let (states, encoded, digest, tally, packs) =
-            (Mutex::default(), Encoded::default(), None, None, false);
-        Self { subject, adversary, speaking, promises, situations, states, encoded, digest, packs, tally }
+            (Mutex::default(), RoundTripCache::default(), None, None, false);
+        Self {
+            subject,
+            adversary,
+            applicable_claims: speaking,
+            promises,
+            situations,
+            states,
+            encoded,
+            digest,
+            packs,
+            tally,
+        }
     }
 
     /// The same, for mutants: a digest of everything that it does is kept, states are not counted, and the contracts on
     /// steps are not tried; what they speak of is the code of the kernel, which no mutant touches.
     #[must_use]
-    pub fn digested(subject: Subject, model: Model, scope: &Scope) -> Self {
+    pub fn with_digest(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
         Self { digest: Some(AtomicU64::new(0)), ..Self::new(subject, model, scope) }
     }
 
     /// The same; products that wait are kept as bytes, or not. They take far less room, and somewhat more time.
     #[must_use]
-    pub fn packed(self, packs: bool) -> Self {
+    pub fn with_packing(self, packs: bool) -> Self {
         Self { packs, ..self }
     }
 
     /// The same; states and steps are counted by control state.
     #[must_use]
-    pub fn tallied(subject: Subject, model: Model, scope: &Scope) -> Self {
+    pub fn with_counts(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
         Self { tally: Some(Mutex::default()), ..Self::new(subject, model, scope) }
     }
 
     /// What was counted so far; nothing where nothing is.
     #[must_use]
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> TransitionCounts {
         let tally = self.tally.as_ref().map(|tally| tally.lock().unwrap_or_else(PoisonError::into_inner));
-        tally.map_or_else(Tally::default, |tally| tally.counts.clone())
+        tally.map_or_else(TransitionCounts::default, |tally| tally.counts.clone())
     }
 
     /// A digest of every step asked for so far, whatever the order; 0 where none is kept.
@@ -106,7 +123,7 @@ impl KernelModel {
 
     /// The kernel that is checked.
     #[must_use]
-    pub const fn subject(&self) -> &Subject {
+    pub const fn subject(&self) -> &KernelUnderTest {
         &self.subject
     }
 
@@ -117,7 +134,7 @@ impl KernelModel {
 
     /// The promise of a liveness claim that says something under the policy, with its number.
     #[must_use]
-    pub fn promised(&self, claim: usize) -> Option<(usize, &Promise)> {
+    pub fn liveness_property(&self, claim: usize) -> Option<(usize, &LivenessProperty)> {
         let id = CLAIMS.get(claim)?.id;
         self.promises.iter().enumerate().find(|(_, promise)| promise.name == id)
     }
@@ -125,7 +142,7 @@ impl KernelModel {
     /// The product in which nothing has happened.
     #[must_use]
     pub fn start(&self) -> Product {
-        Product { state: fresh(), history: History::default(), broken: 0 }
+        Product { state: initial_state(), history: History::default(), broken: 0 }
     }
 
     /// Every input that is worth trying.
@@ -137,15 +154,20 @@ impl KernelModel {
     /// The product after an input; none if the input is refused, for a refused input is no step. `seen` is told what the
     /// step shows.
     #[must_use]
-    pub fn step(&self, before: &Product, input: &Input, mut seen: impl FnMut(Mark)) -> Option<Product> {
-        let events = match self.subject.decide_seen(&before.state, input, &mut seen) {
+    pub fn step(
+        &self,
+        before: &Product,
+        input: &Input,
+        mut seen: impl FnMut(Observation),
+    ) -> Option<Product> {
+        let events = match self.subject.decide_observed(&before.state, input, &mut seen) {
             Ok(events) => events,
             Err(refusal) => {
-                contracts::try_refusal(input, &refusal, seen);
+                contracts::check_refusal_contract(input, &refusal, seen);
                 return None;
             }
         };
-        seen(Mark::of_input(input));
+        seen(Observation::of_input(input));
         if let Some(tally) = &self.tally {
             let step = fingerprint(&(before, input));
             tally.lock().unwrap_or_else(PoisonError::into_inner).step(step, &before.state, &events);
@@ -153,45 +175,54 @@ impl KernelModel {
         let mut state = self.subject.apply(&before.state, &events);
         let mut history = before.history.clone();
         let mut broken = 0;
-        for claim in broken_by_step(&self.subject.policy, &before.state, &events, &state, &mut history) {
+        for claim in step_violations(&self.subject.policy, &before.state, &events, &state, &mut history) {
             broken |= bit(claim);
         }
         if self.digest.is_none() {
-            contracts::try_step(&self.subject, &before.state, input, &events, &self.encoded, |mark| {
-                if let Mark::Broken(claim) = mark {
-                    broken |= bit(claim);
-                }
-            });
+            contracts::check_step_contracts(
+                &self.subject,
+                &before.state,
+                input,
+                &events,
+                &self.encoded,
+                |mark| {
+                    if let Observation::Violation(claim) = mark {
+                        broken |= bit(claim);
+                    }
+                },
+            );
         }
-        state.canon();
+        state.canonicalize();
         if let Some(digest) = &self.digest {
             digest.fetch_add(fingerprint(&(before, input, &events, &state, &history)), Ordering::Relaxed);
         }
-        Some(Product { state, history, broken: broken & self.speaking })
+        Some(Product { state, history, broken: broken & self.applicable_claims })
     }
 
     /// Tells what a product shows: claims that it or the step to it breaks, premises, the control state, refusals. Claims
     /// that were seen to be broken and premises that were reached are not asked about again.
-    fn show(&self, product: &Product, seen: &Marks, mut show: impl FnMut(Mark)) {
-        let is_new = |mark: Mark| !seen.shows(mark.number());
-        show(Mark::of_phase(product.state.control.phase()));
-        for claim in (0..CLAIMS.len()).filter(|claim| self.speaking & bit(*claim) != 0) {
-            if is_new(Mark::Broken(claim)) && !self.keeps_to(claim, product) {
-                show(Mark::Broken(claim));
+    fn show(&self, product: &Product, seen: &ObservationSet, mut show: impl FnMut(Observation)) {
+        let is_new = |mark: Observation| !seen.contains(mark.index());
+        show(Observation::of_phase(product.state.control.phase()));
+        for claim in (0..CLAIMS.len()).filter(|claim| self.applicable_claims & bit(*claim) != 0) {
+            if is_new(Observation::Violation(claim)) && !self.satisfies(claim, product) {
+                show(Observation::Violation(claim));
             }
-            if is_new(Mark::Premise(claim)) && self.has_premise(claim, product) {
-                show(Mark::Premise(claim));
+            if is_new(Observation::Premise(claim)) && self.has_premise(claim, product) {
+                show(Observation::Premise(claim));
             }
         }
-        contracts::try_state(&self.subject, &product.state, show);
+        contracts::check_state_contracts(&self.subject, &product.state, show);
     }
 
     /// Whether the claim holds in this product, contracts included.
     #[must_use]
     pub fn holds(&self, claim: usize, product: &Product) -> bool {
-        let mut holds = self.keeps_to(claim, product);
-        if let Some(Check::Contract(_)) = CLAIMS.get(claim).map(|claim| claim.check) {
-            contracts::try_state(&self.subject, &product.state, |mark| holds &= mark != Mark::Broken(claim));
+        let mut holds = self.satisfies(claim, product);
+        if let Some(ClaimCheck::Contract(_)) = CLAIMS.get(claim).map(|claim| claim.check) {
+            contracts::check_state_contracts(&self.subject, &product.state, |mark| {
+                holds &= mark != Observation::Violation(claim)
+            });
         }
         holds
     }
@@ -203,12 +234,12 @@ impl KernelModel {
     }
 
     /// The same without the contracts, which are tried all at once.
-    fn keeps_to(&self, claim: usize, product: &Product) -> bool {
+    fn satisfies(&self, claim: usize, product: &Product) -> bool {
         let Self { subject, .. } = self;
         product.broken & bit(claim) == 0
             && match CLAIMS.get(claim).map(|claim| claim.check) {
-                Some(Check::State(holds)) => holds(&subject.policy, &product.state),
-                Some(Check::Reaction(holds)) => {
+                Some(ClaimCheck::StateInvariant(holds)) => holds(&subject.policy, &product.state),
+                Some(ClaimCheck::ResponseInvariant(holds)) => {
                     holds(&|state: &State, input: &Input| subject.decide(state, input), &product.state)
                 }
                 _ => true,
@@ -224,7 +255,11 @@ impl KernelModel {
     }
 
     /// One bit for each promise whose situation is there.
-    fn situations(&self, product: &Product, of: impl Fn(&(Situation, Situation)) -> Situation) -> u8 {
+    fn situations(
+        &self,
+        product: &Product,
+        of: impl Fn(&(StatePredicate, StatePredicate)) -> StatePredicate,
+    ) -> u8 {
         let there = |pair| of(pair)(&self.subject.policy, &product.history, &product.state);
         self.situations.iter().enumerate().fold(0, |all, (i, pair)| all | u8::from(there(pair)) << i)
     }
@@ -252,23 +287,23 @@ impl stateright::Model for KernelModel {
 }
 
 impl FairModel for KernelModel {
-    fn marks(&self) -> usize {
-        MARKS
+    fn observation_count(&self) -> usize {
+        OBSERVATION_COUNT
     }
 
-    fn take(&self, product: &Product, input: Input, marks: &mut Marks) -> Option<Product> {
-        self.step(product, &input, |mark| marks.show(mark.number()))
+    fn step(&self, product: &Product, input: Input, marks: &mut ObservationSet) -> Option<Product> {
+        self.step(product, &input, |mark| marks.insert(mark.index()))
     }
 
-    fn look(&self, product: &Product, seen: &Marks, marks: &mut Marks) {
+    fn observe(&self, product: &Product, seen: &ObservationSet, marks: &mut ObservationSet) {
         if self.digest.is_none() {
             self.count(&product.state);
         }
-        self.show(product, seen, |mark| marks.show(mark.number()));
+        self.show(product, seen, |mark| marks.insert(mark.index()));
     }
 
-    fn class(&self, product: &Product, input: &Input) -> u8 {
-        class(Party::of(input, product.state.control.waiting().map(|call| call.ask)))
+    fn fairness_class(&self, product: &Product, input: &Input) -> u8 {
+        fairness_class(Actor::for_input(input, product.state.control.pending_call().map(|call| call.ask)))
     }
 
     fn pack(&self, product: &Product, into: &mut Vec<u8>) -> bool {
@@ -280,24 +315,24 @@ impl FairModel for KernelModel {
         postcard::from_bytes(bytes).ok()
     }
 
-    fn promises(&self) -> &[Promise] {
+    fn liveness_properties(&self) -> &[LivenessProperty] {
         &self.promises
     }
 
-    fn opens(&self, product: &Product) -> u8 {
+    fn triggered(&self, product: &Product) -> u8 {
         self.situations(product, |(from, _)| *from)
     }
 
-    fn keeps(&self, product: &Product) -> u8 {
+    fn satisfied(&self, product: &Product) -> u8 {
         self.situations(product, |(_, to)| *to)
     }
 
-    fn heap(&self, _: &Product) -> usize {
+    fn heap_bytes(&self, _: &Product) -> usize {
         // What is known is shared with the states before it, but for what a step or two wrote; then there are a few lists.
         1024
     }
 
-    fn held(&self) -> usize {
+    fn model_bytes(&self) -> usize {
         // A set has room for eight where it says seven, and a byte more for each.
         let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         room / 7 * 8 * (size_of::<u64>() + 1)
@@ -306,14 +341,14 @@ impl FairModel for KernelModel {
 
 /// A conversation in which nothing has happened.
 #[must_use]
-pub fn fresh() -> State {
+pub fn initial_state() -> State {
     State::new(ConversationId::new("model"))
 }
 
 /// An input as it reads in a state with other names: an answer answers the call that is live there.
 #[must_use]
-pub fn rename(input: &Input, state: &State) -> Input {
-    let live = state.control.waiting().map(|call| call.id);
+pub fn rename_ids(input: &Input, state: &State) -> Input {
+    let live = state.control.pending_call().map(|call| call.id);
     match (input.clone(), live) {
         (Input::Reply { report, summary_update, action, .. }, Some(call)) => {
             Input::Reply { call, report, summary_update, action }

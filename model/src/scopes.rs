@@ -4,17 +4,17 @@
 
 use orchestrion_kernel::ids::{TaskId, Text};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::policy::Compaction;
+use orchestrion_kernel::policy::CompactionPolicy;
 
 /// What a model leaves to the adversary. Everything else answers in one fixed, agreeable way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Freedom {
+pub struct Nondeterminism {
     /// Every confidence cell of every role, revisions of the plan included.
     pub debate: bool,
     /// Task results, compensations, repairs, and what Security says of them.
     pub execution: bool,
     /// Identity, stores and sessions.
-    pub surroundings: bool,
+    pub environment: bool,
     /// Every call may fail in every way.
     pub failures: bool,
     /// The user may cancel at any moment.
@@ -24,10 +24,10 @@ pub struct Freedom {
 }
 
 /// Nothing is left.
-const FROZEN: Freedom = Freedom {
+const FROZEN: Nondeterminism = Nondeterminism {
     debate: false,
     execution: false,
-    surroundings: false,
+    environment: false,
     failures: false,
     cancel: false,
     writes: false,
@@ -41,7 +41,7 @@ pub struct Model {
     /// What it is about, in a sentence.
     pub about: &'static str,
     /// What it leaves free.
-    pub free: Freedom,
+    pub free: Nondeterminism,
 }
 
 /// The models, in the order in which they are checked.
@@ -49,22 +49,22 @@ pub const MODELS: [Model; 4] = [
     Model {
         name: "debate",
         about: "every argument of every role around every threshold, with revisions of the plan",
-        free: Freedom { debate: true, ..FROZEN },
+        free: Nondeterminism { debate: true, ..FROZEN },
     },
     Model {
         name: "execution",
         about: "every task result, repair, veto and compensation, with failing calls and cancel",
-        free: Freedom { execution: true, failures: true, cancel: true, ..FROZEN },
+        free: Nondeterminism { execution: true, failures: true, cancel: true, ..FROZEN },
     },
     Model {
         name: "lifecycle",
         about: "identity, stores, audit and sessions over several requests, with failing calls and cancel",
-        free: Freedom { surroundings: true, failures: true, cancel: true, ..FROZEN },
+        free: Nondeterminism { environment: true, failures: true, cancel: true, ..FROZEN },
     },
     Model {
         name: "semantic",
         about: "what is written by name: facts, scopes, ranks, signals, the time, what supersedes what, and compaction",
-        free: Freedom { writes: true, ..FROZEN },
+        free: Nondeterminism { writes: true, ..FROZEN },
     },
 ];
 
@@ -72,10 +72,10 @@ pub const MODELS: [Model; 4] = [
 pub const COMPOSED: Model = Model {
     name: "composed",
     about: "everything at once: every argument, task result, store, failure and cancel",
-    free: Freedom {
+    free: Nondeterminism {
         debate: true,
         execution: true,
-        surroundings: true,
+        environment: true,
         failures: true,
         cancel: true,
         writes: false,
@@ -94,25 +94,33 @@ pub struct Scope {
     /// Items written at most, where writes are free.
     pub items: usize,
     /// When what is known is compacted, where writes are free.
-    pub compaction: Compaction,
+    pub compaction: CompactionPolicy,
     /// The tokens of a context, where writes are free: too few for all that can be written, and such that what must be shown
     /// comes to just so many, and to one more.
     pub context_tokens: u32,
 }
 
 /// Limits of compaction that a handful of items reaches, each on its own.
-pub(crate) const FEW: Compaction = Compaction { from_items: 3, from_tokens: 8, cluster_items: 2 };
+pub(crate) const SMALL_COMPACTION: CompactionPolicy =
+    CompactionPolicy { from_items: 3, from_tokens: 8, cluster_items: 2 };
 
 /// The scopes, the default first.
 pub const SCOPES: [Scope; 2] = [
-    Scope { name: "small", requests: 2, tasks: 4, items: 4, compaction: FEW, context_tokens: 22 },
-    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: FEW, context_tokens: 22 },
+    Scope {
+        name: "small",
+        requests: 2,
+        tasks: 4,
+        items: 4,
+        compaction: SMALL_COMPACTION,
+        context_tokens: 22,
+    },
+    Scope { name: "tiny", requests: 1, tasks: 3, items: 3, compaction: SMALL_COMPACTION, context_tokens: 22 },
 ];
 
 impl Model {
     /// The model of this name.
     #[must_use]
-    pub fn by_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         MODELS.into_iter().chain([COMPOSED]).find(|model| model.name == name)
     }
 
@@ -120,14 +128,14 @@ impl Model {
     #[must_use]
     pub const fn requests(&self, scope: &Scope) -> usize {
         match self.free {
-            Freedom { surroundings: true, .. } => scope.requests,
+            Nondeterminism { environment: true, .. } => scope.requests,
             _ => 1,
         }
     }
 
     /// When what is known is compacted here; nothing where the policy's own limits will do, for they are out of reach.
     #[must_use]
-    pub const fn compaction(&self, scope: &Scope) -> Option<Compaction> {
+    pub const fn compaction(&self, scope: &Scope) -> Option<CompactionPolicy> {
         if self.free.writes { Some(scope.compaction) } else { None }
     }
 

@@ -24,9 +24,9 @@ use std::process::ExitCode;
 #[command(name = "orchestrion", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Command,
     #[command(flatten)]
-    global: Global,
+    global: GlobalArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -40,13 +40,13 @@ Exit codes: 0 as it should be; 1 a failure; 2 nothing could be judged; 3 somethi
 
 /// What every verb understands.
 #[derive(Debug, clap::Args)]
-struct Global {
+struct GlobalArgs {
     /// The project file; without it, orchestrion.yaml in this folder, or in the nearest above it.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Where traces and evidence are written.
     #[arg(long, global = true, value_name = "DIR", default_value = ".orchestrion")]
-    out: PathBuf,
+    out_dir: PathBuf,
     /// Only failures and the last line.
     #[arg(long, short, global = true)]
     quiet: bool,
@@ -65,7 +65,7 @@ enum Format {
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     Init(init::Args),
     Check(check::Args),
     Run(run::Args),
@@ -79,38 +79,38 @@ enum Verb {
 
 /// What a verb came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum ExitStatus {
     /// As it should be.
-    Fine,
+    Success,
     /// Something was unread, inconclusive, vacuous or expired.
-    Unread,
+    Incomplete,
     /// A failure.
     Failure,
     /// Nothing could be judged.
-    Nothing,
+    Error,
 }
 
-impl Outcome {
+impl ExitStatus {
     /// What several outcomes come to together.
     fn of(outcomes: &[Self]) -> Self {
         let has = |outcome| outcomes.contains(&outcome);
         if has(Self::Failure) {
             Self::Failure
-        } else if !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == Self::Nothing) {
-            Self::Nothing
-        } else if has(Self::Unread) || has(Self::Nothing) {
-            Self::Unread
+        } else if !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == Self::Error) {
+            Self::Error
+        } else if has(Self::Incomplete) || has(Self::Error) {
+            Self::Incomplete
         } else {
-            Self::Fine
+            Self::Success
         }
     }
 
     const fn code(self) -> u8 {
         match self {
-            Self::Fine => 0,
+            Self::Success => 0,
             Self::Failure => 1,
-            Self::Nothing => 2,
-            Self::Unread => 3,
+            Self::Error => 2,
+            Self::Incomplete => 3,
         }
     }
 }
@@ -121,21 +121,21 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     choose_colour(cli.global.color);
     let done = match &cli.verb {
-        Verb::Init(args) => init::run(args),
-        Verb::Check(args) => check::run(args, &cli.global),
-        Verb::Run(args) => run::run(args, &cli.global),
-        Verb::Replay(args) => replay::run(args, &cli.global),
-        Verb::Show(args) => show::run(args),
-        Verb::Promote(args) => promote::run(args, &cli.global),
-        Verb::Score(args) => score::run(args, &cli.global),
-        Verb::Context(args) => context::run(args, &cli.global),
-        Verb::Export(args) => export::run(args),
+        Command::Init(args) => init::run(args),
+        Command::Check(args) => check::run(args, &cli.global),
+        Command::Run(args) => run::run(args, &cli.global),
+        Command::Replay(args) => replay::run(args, &cli.global),
+        Command::Show(args) => show::run(args),
+        Command::Promote(args) => promote::run(args, &cli.global),
+        Command::Score(args) => score::run(args, &cli.global),
+        Command::Context(args) => context::run(args, &cli.global),
+        Command::Export(args) => export::run(args),
     };
     match done {
         Ok(outcome) => ExitCode::from(outcome.code()),
         Err(error) => {
             files::complain_drawn(&error);
-            ExitCode::from(Outcome::Nothing.code())
+            ExitCode::from(ExitStatus::Error.code())
         }
     }
 }

@@ -18,18 +18,21 @@ mod solve;
 mod traced;
 
 pub use certificate::{
-    CERTIFICATE_BEGINS, CertificateFile, Refuted, Verdict, verify_bytes, verify_file, write_certificate,
+    CERTIFICATE_BEGINS, CertificateError, CertificateFile, VerifyResult, verify_bytes, verify_file,
+    write_certificate,
 };
 pub use curve::{Curve, Point, curve};
-pub use explain::{Account, Because, Budget, Change, Explained, Raise, Reason};
-pub use fault::ProblemError;
+pub use explain::{
+    Alternative, ExclusionReason, Explainer, Explanation, NextImprovement, Reason, RequiredBudget,
+};
+pub use fault::ProblemFileError;
 pub use format::{Id, ItemFile, LayerFile, MarkFile, ProblemFile};
 pub use ilp::{ENGINE, IlpError, SUM_MAX};
-pub use packing::Rule;
+pub use packing::Baseline;
 pub use picture::{PICTURE_BEGINS, picture};
-pub use problem::{Named, PROBLEM_BYTES_MAX};
+pub use problem::{NamedProblem, PROBLEM_BYTES_MAX};
 pub use solve::{SolveError, Solved, Solver, compare, exact, solve};
-pub use traced::{Moment, MomentError};
+pub use traced::{TracePoint, TracePointError};
 
 /// The JSON Schema of problem files.
 #[must_use]

@@ -17,15 +17,15 @@ mod mailbox;
 mod matters;
 mod running;
 
-pub use call::{Answer, Call, Fate, Matter, NoAnswer, Reply};
-pub use clock::{Clock, Sleep, Stuck};
-pub use conversation::{Conversation, Dropped};
-pub use error::{DriveError, OpenError};
+pub use call::{Call, CallError, CallPayload, CallResult, RecoveryResult, Reply};
+pub use clock::{Clock, DeadlockError, Sleep};
+pub use conversation::{Conversation, TruncatedTail};
+pub use error::{OpenError, RuntimeError};
 pub use host::{Deadlines, Host};
 pub use journal::{Journal, JournalFile};
-pub use mailbox::{MailError, Mailbox, Message, Refused};
-pub use matters::{Answered, INPUT_BYTES_MAX, TooLong};
-pub use running::{Running, Turn};
+pub use mailbox::{Mailbox, MailboxError, Message, RefusedMessage};
+pub use matters::{INPUT_BYTES_MAX, RequestResult, SizeLimitError};
+pub use running::{RequestDriver, StepResult};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

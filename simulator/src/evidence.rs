@@ -1,9 +1,9 @@
 //! Evidence: counterexamples as traces, so that they can be shown, replayed and kept.
 
-use crate::recording::Recording;
-use crate::trace::{Header, Stamp, digest};
-use orchestrion_kernel::event::{Event, Holding, TaskEnd};
-use orchestrion_kernel::module::{Kind, Report};
+use crate::recording::Recorder;
+use crate::trace::{Header, StepMetadata, digest};
+use orchestrion_kernel::event::{Event, StoreStatus, TaskOutcome};
+use orchestrion_kernel::module::{ConclusionKind, Report};
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, decide};
 use std::io;
 
@@ -48,10 +48,10 @@ const HIGHLIGHTS_MAX: usize = 4;
 pub fn record(name: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evidence> {
     let conversation = ConversationId::new(name);
     let header = Header::new(conversation, policy.clone(), None);
-    let mut recorder = Recording::open(Vec::new(), &header)?;
+    let mut recorder = Recorder::open(Vec::new(), &header)?;
     for input in inputs {
         // A refusal is recorded as one; only a way to a refusal ends with one.
-        let _refusal = recorder.submit(input, &Stamp::default())?;
+        let _refusal = recorder.submit(input, &StepMetadata::default())?;
     }
     let trace = recorder.close()?;
     let file = format!("{name}-{}.trace.ndjson", &digest(&trace)[..8]);
@@ -74,11 +74,12 @@ fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
         let from = state.control.phase();
         events.iter().for_each(|event| state.apply(event));
         let row = events.iter().find_map(|event| match event {
-            Event::Moved { row } => Some(row.row()),
+            Event::Transitioned { row } => Some(row.transition()),
             _ => None,
         });
         let Some(row) = row else { continue };
-        let mut notable: Vec<String> = events.iter().filter_map(|event| notable(event, from)).collect();
+        let mut notable: Vec<String> =
+            events.iter().filter_map(|event| highlight_text(event, from)).collect();
         if let (Phase::MultiPassCheck, Phase::Round(_)) = (from, row.to) {
             notable.push("the consensus is too low, debate again".to_string());
         }
@@ -96,11 +97,11 @@ fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
 }
 
 /// What makes an event worth pointing out, if anything does.
-fn notable(event: &Event, from: Phase) -> Option<String> {
+fn highlight_text(event: &Event, from: Phase) -> Option<String> {
     Some(match event {
         Event::VetoRaised { revision } => format!("Security vetoes revision {revision}"),
         Event::ToolResult { report: Report::Argument { argument, .. }, module, .. }
-            if argument.objects_from(orchestrion_kernel::Score::ZERO) =>
+            if argument.is_objection_at_least(orchestrion_kernel::Score::ZERO) =>
         {
             format!("{module} → {} {}", argument.stance, argument.confidence)
         }
@@ -118,15 +119,19 @@ fn notable(event: &Event, from: Phase) -> Option<String> {
             format!("{from} brings revision {revision} of the plan")
         }
         Event::Decided { decision } => format!("{} at {}", decision.label, decision.score),
-        Event::ExecutionReported { tasks, .. } if tasks.iter().any(|t| t.ended != TaskEnd::Succeeded) => {
+        Event::ExecutionReported { tasks, .. }
+            if tasks.iter().any(|t| t.outcome != TaskOutcome::Succeeded) =>
+        {
             "the run failed".to_string()
         }
-        Event::Memorized { record } if record.kind == Kind::Outcome && from != Phase::Success => {
+        Event::MemoryRecorded { record }
+            if record.kind == ConclusionKind::Outcome && from != Phase::Success =>
+        {
             format!("stored as an {}", record.kind)
         }
-        Event::Audited { record } => {
+        Event::AuditRecorded { record } => {
             let told = record.tasks.iter().any(|task| task.effect.is_some());
-            let stores = record.stores.local == Holding::Held && record.stores.cloud == Holding::Held;
+            let stores = record.stores.local == StoreStatus::Held && record.stores.cloud == StoreStatus::Held;
             format!(
                 "audited: stores {}, effects {}",
                 if stores { "both held" } else { "not both held" },

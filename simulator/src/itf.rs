@@ -6,18 +6,18 @@
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::{Event, Events, Input, State};
-use orchestrion_model::export::itf::Shot;
+use orchestrion_model::export::itf::ItfState;
 use serde_json::{Map, Value, json};
 use std::io::BufRead;
 
 /// A conversation as it is shown, from its beginning.
 #[derive(Debug)]
-pub struct Course {
+pub struct ItfBuilder {
     state: State,
-    shots: Vec<Shot>,
+    shots: Vec<ItfState>,
 }
 
-impl Course {
+impl ItfBuilder {
     /// The course of a conversation in which nothing has happened.
     #[must_use]
     pub fn new(state: State) -> Self {
@@ -29,7 +29,7 @@ impl Course {
     pub fn step(&mut self, input: &Input, events: &Events) {
         events.iter().for_each(|event| self.state.apply(event));
         let row = events.iter().find_map(|event| match event {
-            Event::Moved { row } => Some(format!(", {row}")),
+            Event::Transitioned { row } => Some(format!(", {row}")),
             _ => None,
         });
         let action = format!("{}{}", input.trigger(), row.unwrap_or_default());
@@ -38,14 +38,14 @@ impl Course {
 
     /// What was shown.
     #[must_use]
-    pub fn into_shots(self) -> Vec<Shot> {
+    pub fn into_shots(self) -> Vec<ItfState> {
         self.shots
     }
 }
 
 /// The course of a trace, and why it was not read to its end, if it was not.
-pub fn of_trace<R: BufRead>(mut reader: Reader<R>) -> (Vec<Shot>, Option<TraceError>) {
-    let mut course = Course::new(State::new(reader.header().conversation.clone()));
+pub fn of_trace<R: BufRead>(mut reader: Reader<R>) -> (Vec<ItfState>, Option<TraceError>) {
+    let mut course = ItfBuilder::new(State::new(reader.header().conversation.clone()));
     let unread = reader.try_for_each(|step| {
         let step = step?;
         if step.refused.is_none() {
@@ -65,7 +65,7 @@ fn shown(state: &State) -> Value {
     set("session", json!(control.session().map_or_else(String::new, ToString::to_string)));
     set(
         "waits_for",
-        json!(control.waiting().map_or_else(String::new, |call| call.ask.expected().to_string())),
+        json!(control.pending_call().map_or_else(String::new, |call| call.ask.expected_reply().to_string())),
     );
     set("items", json!(state.semantic.len()));
     let request = control.request();
@@ -95,7 +95,7 @@ fn shown(state: &State) -> Value {
     set(
         "effects",
         effects
-            .map(|effect| json!({"task": effect.task, "kind": effect.effect, "end": effect.end}))
+            .map(|effect| json!({"task": effect.task, "kind": effect.effect, "end": effect.outcome}))
             .collect(),
     );
     Value::Object(shown)

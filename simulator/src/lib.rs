@@ -40,4 +40,4 @@ pub mod stdio;
 pub mod trace;
 mod yaml;
 
-pub use yaml::{At, Decimal, FILE_BYTES_MAX, ReadError, Words};
+pub use yaml::{Decimal, FILE_BYTES_MAX, ReadError, Spanned, StrictText};

@@ -6,16 +6,16 @@
 mod mermaid;
 mod table;
 
-pub use table::{KindFile, MachineFile, RowFile, Sources};
+pub use table::{MachineFile, RowFile, Sources, StateKindFile};
 
-use crate::yaml::{Fault, ReadError, Source, schema_of};
+use crate::yaml::{LabeledError, ReadError, Source, schema_of};
 use miette::SourceSpan;
-use orchestrion_model::machine::{Machine, Place};
+use orchestrion_model::machine::{Machine, SourceLocation};
 use std::path::Path;
 
 /// A machine, and where it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct ParsedMachine {
     /// What it was read from, in words.
     pub form: &'static str,
     /// Its name, if it has one.
@@ -32,7 +32,7 @@ pub struct Read {
 ///
 /// # Errors
 /// [`ReadError`] for a file that cannot be opened, is too large, or has something in it that is not understood.
-pub fn read(path: &Path) -> Result<Vec<Read>, ReadError> {
+pub fn read(path: &Path) -> Result<Vec<ParsedMachine>, ReadError> {
     read_source(&Source::read(path)?)
 }
 
@@ -40,11 +40,11 @@ pub fn read(path: &Path) -> Result<Vec<Read>, ReadError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn parse(name: &str, text: &str) -> Result<Vec<Read>, ReadError> {
+pub fn parse(name: &str, text: &str) -> Result<Vec<ParsedMachine>, ReadError> {
     read_source(&Source::from_text(name, text)?)
 }
 
-fn read_source(source: &Source) -> Result<Vec<Read>, ReadError> {
+fn read_source(source: &Source) -> Result<Vec<ParsedMachine>, ReadError> {
     let is_table = [".yaml", ".yml", ".json"].iter().any(|end| source.name().ends_with(end));
     if is_table { Ok(vec![table::read(source)?]) } else { mermaid::read(source) }
 }
@@ -56,20 +56,28 @@ pub fn machine_schema() -> serde_json::Value {
 }
 
 /// The place in a text that a byte stands at.
-fn place(text: &str, offset: usize) -> Place {
+fn place(text: &str, offset: usize) -> SourceLocation {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-    Place { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+    SourceLocation {
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+    }
 }
 
 /// The same, of a span that may be unknown.
-fn place_of(text: &str, span: Option<SourceSpan>) -> Place {
-    span.map_or_else(Place::default, |span| place(text, span.offset()))
+fn place_of(text: &str, span: Option<SourceSpan>) -> SourceLocation {
+    span.map_or_else(SourceLocation::default, |span| place(text, span.offset()))
 }
 
 /// A fault at some bytes.
-fn fault_at(span: (usize, usize), message: impl Into<String>, help: impl Into<String>, label: &str) -> Fault {
-    Fault::new(message, help).at(SourceSpan::new(span.0.into(), span.1 - span.0), label)
+fn fault_at(
+    span: (usize, usize),
+    message: impl Into<String>,
+    help: impl Into<String>,
+    label: &str,
+) -> LabeledError {
+    LabeledError::new(message, help).at(SourceSpan::new(span.0.into(), span.1 - span.0), label)
 }
 
 #[cfg(test)]

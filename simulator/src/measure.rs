@@ -6,28 +6,28 @@ mod bm25;
 mod tokens;
 
 pub use bm25::relevance;
-pub use tokens::NotBuiltIn;
+pub use tokens::TokenizerUnavailable;
 
-use orchestrion_kernel::module::Ask;
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::policy::Tokenizer;
-use orchestrion_kernel::present::{Measure, OverBudget, Plain, question};
-use orchestrion_kernel::{Context, Policy, Score, State, present};
+use orchestrion_kernel::present::{BudgetError, ByteMeasure, TextMeasure, context_problem};
+use orchestrion_kernel::{ModuleContext, Policy, Score, State, build_context};
 use thiserror::Error;
 use tokens::Counter;
 
 /// The measure by which contexts are chosen: a tokenizer for what texts cost, BM25 for what they have to do with a request.
 #[derive(Clone, Copy)]
-pub struct Border {
+pub struct PolicyMeasure {
     tokenizer: Tokenizer,
     counter: Counter,
 }
 
-impl Border {
+impl PolicyMeasure {
     /// The measure that a policy asks for.
     ///
     /// # Errors
     /// [`NotBuiltIn`] if this program has no such tokenizer.
-    pub fn of(policy: &Policy) -> Result<Self, NotBuiltIn> {
+    pub fn of(policy: &Policy) -> Result<Self, TokenizerUnavailable> {
         Self::with(policy.contexts.tokenizer)
     }
 
@@ -35,18 +35,18 @@ impl Border {
     ///
     /// # Errors
     /// As [`Border::of`].
-    pub fn with(tokenizer: Tokenizer) -> Result<Self, NotBuiltIn> {
+    pub fn with(tokenizer: Tokenizer) -> Result<Self, TokenizerUnavailable> {
         Ok(Self { tokenizer, counter: Counter::of(tokenizer)? })
     }
 }
 
-impl std::fmt::Debug for Border {
+impl std::fmt::Debug for PolicyMeasure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Border").field("tokenizer", &self.tokenizer).finish_non_exhaustive()
     }
 }
 
-impl Measure for Border {
+impl TextMeasure for PolicyMeasure {
     fn tokens(&self, text: &str) -> u64 {
         self.counter.tokens(text)
     }
@@ -58,26 +58,30 @@ impl Measure for Border {
 
 /// Why a module is shown nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum NotShown {
+pub enum ContextError {
     /// What must be shown does not fit.
     #[error(transparent)]
-    OverBudget(#[from] OverBudget),
+    OverBudget(#[from] BudgetError),
     /// Nobody here counts as the policy wants it.
     #[error(transparent)]
-    NotBuiltIn(#[from] NotBuiltIn),
+    NotBuiltIn(#[from] TokenizerUnavailable),
 }
 
 /// The context of a call that asks this, with costs and relevance as they are measured here.
 ///
 /// # Errors
 /// [`NotShown`]; also where what must be shown does not fit only as the kernel counts, for it takes no answer then.
-pub fn shown(policy: &Policy, state: &State, ask: Ask) -> Result<Context, NotShown> {
-    let border = Border::of(policy)?;
+pub fn measure_context(
+    policy: &Policy,
+    state: &State,
+    ask: Operation,
+) -> Result<ModuleContext, ContextError> {
+    let border = PolicyMeasure::of(policy)?;
     if policy.contexts.tokenizer != Tokenizer::Bytes {
-        let room = policy.contexts.room(ask.module());
-        question(policy, state, ask, room, &Plain)?;
+        let room = policy.contexts.token_limit(ask.module());
+        context_problem(policy, state, ask, room, &ByteMeasure)?;
     }
-    Ok(present(policy, state, ask, &border)?)
+    Ok(build_context(policy, state, ask, &border)?)
 }
 
 #[cfg(all(test, not(feature = "tokenizer")))]

@@ -5,9 +5,11 @@ mod diagram;
 
 pub use diagram::{dot, mermaid};
 
-use orchestrion_kernel::claims::{CLAIMS, Check};
+use orchestrion_kernel::claims::{CLAIMS, ClaimCheck};
 use orchestrion_kernel::control::guard::Guard;
-use orchestrion_kernel::control::table::{Source, Switch, TRANSITIONS, Transition, rows_for};
+use orchestrion_kernel::control::table::{
+    Switch, TRANSITIONS, Transition, TransitionSource, enabled_transitions,
+};
 use orchestrion_kernel::situation::{OBSOLETE_KEYS, STATE_FIELDS};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::fmt::Write;
@@ -64,7 +66,7 @@ fn matrix(page: &mut String, policy: &Policy) {
     for phase in Phase::ALL {
         let _ = write!(page, "| {phase} |");
         for trigger in Trigger::ALL {
-            let taken = rows_for(policy, phase, trigger);
+            let taken = enabled_transitions(policy, phase, trigger);
             // Below a row that always holds, none is ever taken.
             let mut settled = false;
             let taken = taken.take_while(|row| !std::mem::replace(&mut settled, row.when == Guard::Always));
@@ -97,7 +99,7 @@ pub fn claims() -> String {
     );
     for claim in CLAIMS {
         let kind = match claim.check {
-            Check::LeadsTo { .. } => "liveness: in every fair run, by the explorer only",
+            ClaimCheck::LeadsTo { .. } => "liveness: in every fair run, by the explorer only",
             check => check.kind(),
         };
         let _ = writeln!(
@@ -122,7 +124,7 @@ pub fn state() -> String {
     );
     for (field, number) in STATE_FIELDS.iter().zip(1..) {
         let clause = format!("../clauses/002.md#002-1.{number}");
-        let _ = writeln!(page, "| [`{}`]({clause}) | {} | {} |", field.name, field.place, field.told);
+        let _ = writeln!(page, "| [`{}`]({clause}) | {} | {} |", field.name, field.place, field.note);
     }
     let _ = write!(
         page,
@@ -136,8 +138,10 @@ pub fn state() -> String {
 /// The guard; one that always holds is left out where no row above could have been taken instead.
 fn when(row: &Transition) -> String {
     let overlap = |other: &&Transition| match (other.from, row.from) {
-        (Source::At(phase), source) | (source, Source::At(phase)) => source.covers(phase),
-        (Source::Within(other), Source::Within(region)) => other == region,
+        (TransitionSource::Phase(phase), source) | (source, TransitionSource::Phase(phase)) => {
+            source.contains(phase)
+        }
+        (TransitionSource::Region(other), TransitionSource::Region(region)) => other == region,
     };
     let above = TRANSITIONS.iter().take_while(|other| other.id != row.id);
     let alone = !above.filter(|other| other.on == row.on).any(|other| overlap(&other));
@@ -147,15 +151,15 @@ fn when(row: &Transition) -> String {
 fn switch(switch: Switch) -> String {
     match switch {
         Switch::Always => String::new(),
-        Switch::With(rule) => format!("`{}`", rule.name()),
-        Switch::Without(rule) => format!("not `{}`", rule.name()),
+        Switch::RuleOn(rule) => format!("`{}`", rule.name()),
+        Switch::RuleOff(rule) => format!("not `{}`", rule.name()),
         Switch::BoundedRepairs => "`bounds.repairs`".to_string(),
     }
 }
 
-fn source(source: Source) -> String {
+fn source(source: TransitionSource) -> String {
     match source {
-        Source::At(phase) => phase.to_string(),
-        Source::Within(region) => format!("any in {}", region.name()),
+        TransitionSource::Phase(phase) => phase.to_string(),
+        TransitionSource::Region(region) => format!("any in {}", region.name()),
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::drive::locked;
 use crate::drive::{
-    self, Call, Clock, Conversation, Deadlines, DriveError, Fate, Host, OpenError, Stuck, Turn,
+    self, Call, Clock, Conversation, Deadlines, DeadlockError, Host, OpenError, RecoveryResult, RuntimeError,
+    StepResult,
 };
-use crate::scenario::{Incident, Moment, RequestScript, Scenario, Written};
-use crate::script::{self, Asked, Script, ScriptError, Timed};
+use crate::scenario::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite};
+use crate::script::{self, CallScene, DelayedReply, Script, ScriptError};
 use crate::trace::{Header, ScenarioRef, digest};
-use crate::yaml::{Fault, ReadError, Source};
+use crate::yaml::{LabeledError, ReadError, Source};
 use miette::Diagnostic;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Input, Phase, Refusal};
@@ -22,7 +23,7 @@ const STEPS_MAX: u64 = 100_000;
 
 /// What came of a scenario.
 #[derive(Debug)]
-pub struct Played {
+pub struct ScenarioResult {
     /// The trace.
     pub trace: Vec<u8>,
     /// Steps taken, refused inputs included.
@@ -30,14 +31,14 @@ pub struct Played {
     /// Where the conversation stopped for good, if it did: the refusal that says so. Under `as-drawn` many do.
     pub halted: Option<Refusal>,
     /// The incidents of the scenario that never came, as sentences.
-    pub unused: Vec<String>,
+    pub unused_events: Vec<String>,
     /// Where writes were refused, or taken, and the scenario said otherwise.
-    pub surprises: Vec<ReadError>,
+    pub unexpected_writes: Vec<ReadError>,
 }
 
 /// Why a scenario could not be played to its end.
 #[derive(Debug, Error, Diagnostic)]
-pub enum PlayError {
+pub enum ScenarioRunError {
     /// A module was asked for something that its script does not answer.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -47,17 +48,17 @@ pub enum PlayError {
     Open(#[from] OpenError),
     /// The conversation could not go on.
     #[error(transparent)]
-    Drive(#[from] DriveError),
+    Drive(#[from] RuntimeError),
     /// Nothing in the scenario leads on.
     #[error(transparent)]
-    Stuck(#[from] Stuck),
+    Stuck(#[from] DeadlockError),
     /// It goes on and on.
     #[error("{name} has not ended after {STEPS_MAX} steps")]
     #[diagnostic(help(
         "an answer given once repeats for ever; give the failing module a list that ends in a success, or bound \
          the repairs in the policy"
     ))]
-    Endless {
+    StepLimit {
         /// The scenario.
         name: String,
     },
@@ -67,33 +68,37 @@ pub enum PlayError {
 ///
 /// # Errors
 /// [`PlayError`].
-pub fn play(scenario: Scenario) -> Result<Played, PlayError> {
+pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunError> {
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
-    let band = Band { clock: Clock::model(), script: Mutex::new(scenario.script), fault: Mutex::default() };
+    let band = ScriptedHost {
+        clock: Clock::simulated(),
+        script: Mutex::new(scenario.script),
+        fault: Mutex::default(),
+    };
     let Scenario { name, requests, deadlines, source, .. } = scenario;
-    let player = Player { band: &band, header: &header, name: &name, source: &source, deadlines };
+    let player = ScenarioRunner { band: &band, header: &header, name: &name, source: &source, deadlines };
     band.clock.block_on(player.play(&requests))?
 }
 
-fn never_came((Moment { when, visit }, incident): (Moment, Incident)) -> String {
+fn never_came((PhaseVisit { when, visit }, incident): (PhaseVisit, ScriptedEvent)) -> String {
     let what = match incident {
-        Incident::Write(_) => "something was to be written",
-        Incident::Interrupt(_) => "the user was to speak",
-        Incident::Crash => "the runtime was to crash",
-        Incident::Cancel => "the user was to cancel",
+        ScriptedEvent::Write(_) => "something was to be written",
+        ScriptedEvent::Interrupt(_) => "the user was to speak",
+        ScriptedEvent::Crash => "the runtime was to crash",
+        ScriptedEvent::Cancel => "the user was to cancel",
     };
     format!("{what} on visit {visit} of {when}, where the request never came")
 }
 
 /// What there is to say of a write that was refused, or taken, if the scenario says otherwise.
-fn surprise(source: &Source, written: &Written, turn: &Turn) -> Option<ReadError> {
+fn unexpected_write_error(source: &Source, written: &ScriptedWrite, turn: &StepResult) -> Option<ReadError> {
     let fault = match (turn, written.refused) {
-        (Turn::Halted(why) | Turn::Refused(why), false) => Fault::new(
+        (StepResult::Halted(why) | StepResult::Refused(why), false) => LabeledError::new(
             format!("a write was refused: {why}"),
             "mend the write; if the scenario is to show that it is refused, put `refused: true` beside it",
         ),
-        (Turn::Taken, true) => Fault::new(
+        (StepResult::Accepted, true) => LabeledError::new(
             "a write was taken; expected that it is refused",
             "remove `refused: true` from it, or write what the kernel refuses",
         ),
@@ -103,17 +108,17 @@ fn surprise(source: &Source, written: &Written, turn: &Turn) -> Option<ReadError
 }
 
 /// The scripted modules, in model time.
-struct Band {
+struct ScriptedHost {
     clock: Clock,
     script: Mutex<Script>,
     /// What the script does not say, if it was asked for that.
     fault: Mutex<Option<ScriptError>>,
 }
 
-impl Band {
+impl ScriptedHost {
     /// What the script says, once the time that it takes is over.
-    async fn play(&self, call: &Call) -> script::Answer {
-        let asked = Asked {
+    async fn play(&self, call: &Call) -> script::ScriptedReply {
+        let asked = CallScene {
             ask: call.ask,
             request: call.trace.request,
             pass: call.pass,
@@ -123,33 +128,33 @@ impl Band {
         };
         let scripted = locked(&self.script).answer(&asked);
         match scripted {
-            Ok(Timed { answer, after: Duration::ZERO }) => answer,
-            Ok(Timed { answer, after }) => {
+            Ok(DelayedReply { answer, after: Duration::ZERO }) => answer,
+            Ok(DelayedReply { answer, after }) => {
                 self.clock.sleep(after).await;
                 answer
             }
             Err(fault) => {
                 *locked(&self.fault) = Some(fault);
-                script::Answer::Fail(Failure::Error)
+                script::ScriptedReply::Fail(Failure::Error)
             }
         }
     }
 }
 
-impl Host for Band {
-    async fn answer(&self, call: &Call) -> drive::Answer {
+impl Host for ScriptedHost {
+    async fn execute(&self, call: &Call) -> drive::CallResult {
         match self.play(call).await {
-            script::Answer::Reply(reply) => Ok(reply),
-            script::Answer::Fail(Failure::Timeout) => pending().await,
-            script::Answer::Fail(failure) => Err(failure.into()),
+            script::ScriptedReply::Reply(reply) => Ok(reply),
+            script::ScriptedReply::Fail(Failure::Timeout) => pending().await,
+            script::ScriptedReply::Fail(failure) => Err(failure.into()),
         }
     }
 
-    async fn recover(&self, call: &Call) -> Fate {
+    async fn recover(&self, call: &Call) -> RecoveryResult {
         match self.play(call).await {
-            script::Answer::Reply(reply) => Fate::Happened(Ok(reply)),
-            script::Answer::Fail(Failure::Unknown) => Fate::Unknown,
-            script::Answer::Fail(failure) => Fate::Happened(Err(failure.into())),
+            script::ScriptedReply::Reply(reply) => RecoveryResult::Completed(Ok(reply)),
+            script::ScriptedReply::Fail(Failure::OutcomeUnknown) => RecoveryResult::OutcomeUnknown,
+            script::ScriptedReply::Fail(failure) => RecoveryResult::Completed(Err(failure.into())),
         }
     }
 
@@ -162,20 +167,20 @@ impl Host for Band {
     }
 }
 
-struct Player<'a> {
-    band: &'a Band,
+struct ScenarioRunner<'a> {
+    band: &'a ScriptedHost,
     header: &'a Header,
     name: &'a str,
     source: &'a Source,
     deadlines: Deadlines,
 }
 
-impl Player<'_> {
+impl ScenarioRunner<'_> {
     fn open(&self, journal: Vec<u8>) -> Result<Conversation<Vec<u8>>, OpenError> {
-        Ok(Conversation::open_in(journal, self.header)?.with_deadlines(self.deadlines.clone()))
+        Ok(Conversation::open_with(journal, self.header)?.with_deadlines(self.deadlines.clone()))
     }
 
-    async fn play(&self, requests: &[RequestScript]) -> Result<Played, PlayError> {
+    async fn play(&self, requests: &[ScriptedRequest]) -> Result<ScenarioResult, ScenarioRunError> {
         let mut conversation = self.open(Vec::new())?;
         let (mut unused, mut surprises) = (Vec::new(), Vec::new());
         let mut halted = None;
@@ -193,63 +198,69 @@ impl Player<'_> {
         // As drawn, a conversation may have come to its end with its request; there is no session to close then.
         if halted.is_none()
             && conversation.state().control.phase() == Phase::Idle
-            && let Turn::Halted(refusal) = conversation.run(self.band)?.submit(&Input::SessionEnd)?
+            && let StepResult::Halted(refusal) = conversation.run(self.band)?.submit(&Input::SessionEnd)?
         {
             halted = Some(refusal);
         }
         let steps = conversation.steps();
-        Ok(Played { trace: conversation.end().await?, steps, halted, unused, surprises })
+        Ok(ScenarioResult {
+            trace: conversation.finish().await?,
+            steps,
+            halted,
+            unused_events: unused,
+            unexpected_writes: surprises,
+        })
     }
 
     /// Plays a request, and gives the refusal with which the conversation stops for good, if it does.
     async fn request(
         &self,
         conversation: &mut Conversation<Vec<u8>>,
-        RequestScript { user, says, .. }: &RequestScript,
-        incidents: &mut Vec<(Moment, Incident)>,
+        ScriptedRequest { user, says, .. }: &ScriptedRequest,
+        incidents: &mut Vec<(PhaseVisit, ScriptedEvent)>,
         surprises: &mut Vec<ReadError>,
-    ) -> Result<Option<Refusal>, PlayError> {
+    ) -> Result<Option<Refusal>, ScenarioRunError> {
         let mut visits = BTreeMap::new();
         let mut running = conversation.run(self.band)?;
-        let mut turn = running.begin(user, says.clone())?;
+        let mut turn = running.start_request(user, says.clone())?;
         loop {
             let phase = running.state().control.phase();
             match turn {
-                Turn::Halted(refusal) => return Ok(Some(refusal)),
-                _ if phase.is_rest() => return Ok(None),
+                StepResult::Halted(refusal) => return Ok(Some(refusal)),
+                _ if phase.is_quiescent() => return Ok(None),
                 // Whatever is accepted from a host takes one row, and so enters a phase.
-                Turn::Taken => *visits.entry(phase).or_insert(0u32) += 1,
-                Turn::Refused(_) => {}
+                StepResult::Accepted => *visits.entry(phase).or_insert(0u32) += 1,
+                StepResult::Refused(_) => {}
             }
-            let now = Moment { when: phase, visit: visits.get(&phase).copied().unwrap_or_default() };
+            let now = PhaseVisit { when: phase, visit: visits.get(&phase).copied().unwrap_or_default() };
             let mut cancelled = false;
             while let Some(next) = incidents.iter().position(|(at, _)| *at == now) {
                 match incidents.remove(next).1 {
                     // Taken or refused, it is recorded; the request goes on.
-                    Incident::Write(written) => {
+                    ScriptedEvent::Write(written) => {
                         let turn = running.submit(&Input::Write(Box::new(written.write.value.clone())))?;
-                        surprises.extend(surprise(self.source, &written, &turn));
+                        surprises.extend(unexpected_write_error(self.source, &written, &turn));
                     }
                     // Refused, and recorded as such; the request goes on.
-                    Incident::Interrupt(text) => {
+                    ScriptedEvent::Interrupt(text) => {
                         let _refused = running.submit(&Input::UserMessage { user: user.clone(), text })?;
                     }
-                    Incident::Crash => {
+                    ScriptedEvent::Crash => {
                         drop(running);
                         conversation.commit().await?;
                         *conversation = self.open(conversation.journal().clone())?;
                         running = conversation.run(self.band)?;
-                        let _resumed = running.back()?;
+                        let _resumed = running.resume()?;
                     }
-                    Incident::Cancel => cancelled = true,
+                    ScriptedEvent::Cancel => cancelled = true,
                 }
             }
-            turn = if cancelled { running.submit(&Input::Cancel)? } else { running.turn().await? };
+            turn = if cancelled { running.submit(&Input::Cancel)? } else { running.step().await? };
             if let Some(fault) = locked(&self.band.fault).take() {
                 return Err(fault.into());
             }
             if running.steps() > STEPS_MAX {
-                return Err(PlayError::Endless { name: self.name.to_owned() });
+                return Err(ScenarioRunError::StepLimit { name: self.name.to_owned() });
             }
         }
     }

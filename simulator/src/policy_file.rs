@@ -8,16 +8,18 @@ mod format;
 mod set;
 mod write;
 
-pub use format::{BoundFile, BoundsFile, Named, OneOf, PolicyFile, RulesFile, ThresholdsFile, WeightsFile};
+pub use format::{
+    BoundFile, BoundsFile, EnumName, NamedEnum, PolicyFile, RulesFile, ThresholdsFile, WeightsFile,
+};
 #[cfg(feature = "cli")]
 pub(crate) use set::{set, setting};
 pub use write::write;
 
-use crate::measure::Border;
-use crate::yaml::{Fault, ReadError, Source, nearest, schema_of};
+use crate::measure::PolicyMeasure;
+use crate::yaml::{LabeledError, ReadError, Source, nearest, schema_of};
 use miette::SourceSpan;
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::policy::Contradiction;
+use orchestrion_kernel::policy::PolicyError;
 use std::path::{Path, PathBuf};
 
 /// The names of the built-in policies.
@@ -41,7 +43,7 @@ pub fn read(path: &Path) -> Result<Policy, ReadError> {
 /// # Errors
 /// As [`read`].
 pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Policy, ReadError> {
-    overlay(&Source::from_text(name, text)?, base_dir, &mut Vec::new())
+    extend_base(&Source::from_text(name, text)?, base_dir, &mut Vec::new())
 }
 
 /// The built-in policy of this name, or the policy in the file of this path, looked up from `base_dir`.
@@ -50,8 +52,8 @@ pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Policy, ReadErro
 /// As [`read`], and for a name that no built-in policy has.
 pub fn resolve(name_or_path: &str, base_dir: &Path) -> Result<Policy, ReadError> {
     look_up(name_or_path, base_dir).map_err(|problem| match problem {
-        Problem::Reference { message, help } => ReadError::whole(message, help),
-        Problem::File(error) => error,
+        LookupError::Reference { message, help } => ReadError::for_file(message, help),
+        LookupError::File(error) => error,
     })
 }
 
@@ -62,19 +64,19 @@ pub fn policy_schema() -> serde_json::Value {
 }
 
 /// Why a policy that something names could not be had.
-pub(crate) enum Problem {
+pub(crate) enum LookupError {
     /// The name or path leads nowhere.
     Reference { message: String, help: String },
     /// The file that it leads to has a fault of its own.
     File(ReadError),
 }
 
-impl Problem {
+impl LookupError {
     /// The problem, drawn where the policy is named, unless the named file draws its own.
     pub(crate) fn drawn_in(self, source: &Source, span: Option<SourceSpan>, label: &str) -> ReadError {
         match self {
             Self::Reference { message, help } => {
-                ReadError::in_source(source, Fault::new(message, help).at(span, label))
+                ReadError::in_source(source, LabeledError::new(message, help).at(span, label))
             }
             Self::File(error) => error,
         }
@@ -82,11 +84,15 @@ impl Problem {
 }
 
 /// Looks a policy up by name or path.
-pub(crate) fn look_up(name_or_path: &str, base_dir: &Path) -> Result<Policy, Problem> {
+pub(crate) fn look_up(name_or_path: &str, base_dir: &Path) -> Result<Policy, LookupError> {
     look_up_chained(name_or_path, base_dir, &mut Vec::new())
 }
 
-fn look_up_chained(name_or_path: &str, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Result<Policy, Problem> {
+fn look_up_chained(
+    name_or_path: &str,
+    base_dir: &Path,
+    chain: &mut Vec<PathBuf>,
+) -> Result<Policy, LookupError> {
     if let Some(policy) = Policy::built_in(name_or_path) {
         return Ok(policy);
     }
@@ -94,7 +100,7 @@ fn look_up_chained(name_or_path: &str, base_dir: &Path, chain: &mut Vec<PathBuf>
     let path = base_dir.join(name_or_path);
     if !path.is_file() {
         let near = nearest(name_or_path, BUILT_IN);
-        return Err(Problem::Reference {
+        return Err(LookupError::Reference {
             message: format!("there is no policy `{shown}`: neither a built-in one nor a file"),
             help: format!(
                 "{near}expected one of {}, or the path of a policy file, relative to this one's folder",
@@ -104,27 +110,27 @@ fn look_up_chained(name_or_path: &str, base_dir: &Path, chain: &mut Vec<PathBuf>
     }
     let real = path.canonicalize().unwrap_or_else(|_| path.clone());
     if chain.contains(&real) {
-        return Err(Problem::Reference {
+        return Err(LookupError::Reference {
             message: format!("the policies extend each other in a circle, back to `{shown}`"),
             help: "let one of them extend a built-in policy: as-drawn or hardened".into(),
         });
     }
-    read_chained(&path, chain).map_err(Problem::File)
+    read_chained(&path, chain).map_err(LookupError::File)
 }
 
 fn read_chained(path: &Path, chain: &mut Vec<PathBuf>) -> Result<Policy, ReadError> {
     if chain.len() >= CHAIN_MAX {
-        return Err(ReadError::whole(
+        return Err(ReadError::for_file(
             format!("more than {CHAIN_MAX} policies extend each other"),
             "let one of them extend a built-in policy: as-drawn or hardened",
         ));
     }
     chain.push(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
-    overlay(&Source::read(path)?, path.parent().unwrap_or_else(|| Path::new("")), chain)
+    extend_base(&Source::read(path)?, path.parent().unwrap_or_else(|| Path::new("")), chain)
 }
 
 /// Lays a file over the policy that it extends.
-fn overlay(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Result<Policy, ReadError> {
+fn extend_base(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Result<Policy, ReadError> {
     let file: PolicyFile = source.parse()?;
     let base = match &file.extends {
         None => Policy::hardened(),
@@ -135,12 +141,12 @@ fn overlay(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Result
     policy.validate().map_err(|contradiction| {
         ReadError::in_source(source, contradicts(&file, &base, &policy, contradiction))
     })?;
-    if let Err(not_built_in) = Border::of(&policy) {
-        let fault = Fault::new(not_built_in.what(), not_built_in.help());
+    if let Err(not_built_in) = PolicyMeasure::of(&policy) {
+        let fault = LabeledError::new(not_built_in.what(), not_built_in.help());
         return Err(ReadError::in_source(source, fault.at(file.span("contexts.tokenizer"), "not built in")));
     }
     if Policy::built_in(&policy.name).is_some_and(|built_in| built_in != policy) {
-        let fault = Fault::new(
+        let fault = LabeledError::new(
             format!("`{}` is the name of a built-in policy, and this is another one", policy.name),
             "give it a name of its own, or reports and traces would mislead",
         );
@@ -150,8 +156,8 @@ fn overlay(source: &Source, base_dir: &Path, chain: &mut Vec<PathBuf>) -> Result
 }
 
 /// A contradiction, at the settings that the file has; of the others it says where they came from.
-fn contradicts(file: &PolicyFile, base: &Policy, policy: &Policy, found: Contradiction) -> Fault {
-    let settings = [Some(found.setting), found.against].into_iter().flatten();
+fn contradicts(file: &PolicyFile, base: &Policy, policy: &Policy, found: PolicyError) -> LabeledError {
+    let settings = [Some(found.setting), found.conflicts_with].into_iter().flatten();
     let values = write::values(policy);
     let value = |setting: &str| {
         let known = values.iter().find(|(path, _)| path == setting);
@@ -174,7 +180,9 @@ fn contradicts(file: &PolicyFile, base: &Policy, policy: &Policy, found: Contrad
         (true, _) => "change one of them".to_owned(),
         (false, _) => inherited.join(". "),
     };
-    places.into_iter().fold(Fault::new(found.to_string(), help), |fault, (span, label)| fault.at(span, label))
+    places
+        .into_iter()
+        .fold(LabeledError::new(found.to_string(), help), |fault, (span, label)| fault.at(span, label))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod format;
 pub use format::{ClaimId, Day, ProjectFile, ScopeName, WaiverFile};
 
 use crate::policy_file::{BUILT_IN, look_up};
-use crate::yaml::{At, Fault, ReadError, Source, Words, nearest, schema_of};
+use crate::yaml::{LabeledError, ReadError, Source, Spanned, StrictText, nearest, schema_of};
 use jiff::civil::Date;
 use miette::SourceSpan;
 use orchestrion_kernel::Policy;
@@ -92,7 +92,7 @@ impl Project {
             let policy = look_up(named.value.as_str(), self.folder())
                 .map_err(|problem| problem.drawn_in(&self.source, named.span(), "named here"))?;
             if let Some((_, other)) = policies.iter().find(|(other, _)| other.name == policy.name) {
-                let fault = Fault::new(
+                let fault = LabeledError::new(
                     format!("two policies are called `{}`", policy.name.escape_debug()),
                     "remove one of them here, or give it a name of its own in its file",
                 );
@@ -130,7 +130,7 @@ impl Project {
     /// The waivers, in the order of the file.
     #[must_use]
     pub fn waivers(&self) -> Vec<Waiver> {
-        let waiver = |written: &At<WaiverFile>| {
+        let waiver = |written: &Spanned<WaiverFile>| {
             let WaiverFile { claim, policy, reason, until } = &written.value;
             let line = claim.span().map_or(1, |span| self.line(span));
             Waiver {
@@ -148,7 +148,7 @@ impl Project {
         self.path.parent().unwrap_or_else(|| Path::new(""))
     }
 
-    fn paths(&self, named: Option<&At<Vec<At<Words>>>>) -> Vec<PathBuf> {
+    fn paths(&self, named: Option<&Spanned<Vec<Spanned<StrictText>>>>) -> Vec<PathBuf> {
         let named = named.into_iter().flat_map(|named| &named.value);
         named.map(|path| self.folder().join(path.value.as_str())).collect()
     }
@@ -159,12 +159,12 @@ impl Project {
         before.filter(|byte| *byte == b'\n').count().saturating_add(1)
     }
 
-    fn validate(&self) -> Result<(), Fault> {
+    fn validate(&self) -> Result<(), LabeledError> {
         let ProjectFile { policies, scope: _, scenarios, traces, waivers } = &self.file;
         for (key, named) in [("policies", policies), ("scenarios", scenarios), ("traces", traces)] {
             let Some(named) = named else { continue };
             if named.value.is_empty() {
-                return Err(Fault::new(
+                return Err(LabeledError::new(
                     "expected at least one, found an empty list",
                     format!("name one, or leave `{key}` out"),
                 )
@@ -175,22 +175,22 @@ impl Project {
                 self.is_there(path, built_in)?;
             }
         }
-        let mut seen: Vec<&At<WaiverFile>> = Vec::new();
+        let mut seen: Vec<&Spanned<WaiverFile>> = Vec::new();
         for waiver in waivers.iter().flatten() {
             let WaiverFile { claim, policy, reason, .. } = &waiver.value;
             if reason.value.as_str().trim().is_empty() {
-                return Err(Fault::new(
+                return Err(LabeledError::new(
                     "a waiver without a reason",
                     "say why the claim may fail until then: whoever reads the report will ask",
                 )
                 .at(reason.span(), "nothing here"));
             }
-            let same = |other: &&&At<WaiverFile>| {
+            let same = |other: &&&Spanned<WaiverFile>| {
                 let either = other.value.policy.as_ref().zip(policy.as_ref());
                 other.value.claim == *claim && either.is_none_or(|(one, two)| one == two)
             };
             if let Some(other) = seen.iter().find(same) {
-                return Err(Fault::new(
+                return Err(LabeledError::new(
                     format!("{} is waived twice", claim.value.0),
                     "keep one of the two, or let each name another policy",
                 )
@@ -203,7 +203,7 @@ impl Project {
     }
 
     /// A fault if a path leads nowhere and is no built-in name.
-    fn is_there(&self, named: &At<Words>, built_in: &[&str]) -> Result<(), Fault> {
+    fn is_there(&self, named: &Spanned<StrictText>, built_in: &[&str]) -> Result<(), LabeledError> {
         let written = named.value.as_str();
         if built_in.contains(&written) || self.folder().join(written).exists() {
             return Ok(());
@@ -216,7 +216,7 @@ impl Project {
         });
         let known: Vec<String> = beside.chain(built_in.iter().map(|name| (*name).to_owned())).collect();
         let kind = if built_in.is_empty() { String::new() } else { format!("{}, or ", built_in.join(", ")) };
-        Err(Fault::new(
+        Err(LabeledError::new(
             format!("there is no `{}`", written.escape_debug()),
             format!(
                 "{}expected {kind}a path, relative to the folder of this file",
@@ -227,12 +227,12 @@ impl Project {
     }
 
     /// A fault if a waiver names a policy that the project has not.
-    fn waived_policies_are(&self, policies: &[Policy]) -> Result<(), Fault> {
+    fn waived_policies_are(&self, policies: &[Policy]) -> Result<(), LabeledError> {
         let names: Vec<&str> = policies.iter().map(|policy| policy.name.as_str()).collect();
         let waived = self.file.waivers.iter().flatten().filter_map(|waiver| waiver.value.policy.as_ref());
         match waived.into_iter().find(|named| !names.contains(&named.value.as_str())) {
             None => Ok(()),
-            Some(named) => Err(Fault::new(
+            Some(named) => Err(LabeledError::new(
                 format!("no policy of this project is called `{}`", named.value.as_str().escape_debug()),
                 format!(
                     "{}the policies are {}; a waiver without `policy` is for each of them",

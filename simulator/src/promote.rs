@@ -13,11 +13,11 @@ mod tests;
 pub use from_debate::from_debate;
 pub use from_trace::from_trace;
 
-use crate::play::{PlayError, play};
+use crate::play::{ScenarioRunError, run_scenario};
 use crate::policy_file;
 use crate::scenario::{self, Scenario, ScenarioFile};
 use crate::trace::{Reader, Step, TraceError};
-use crate::yaml::{ReadError, Words};
+use crate::yaml::{ReadError, StrictText};
 use miette::Diagnostic;
 use orchestrion_kernel::{Policy, Refusal};
 use std::path::Path;
@@ -154,7 +154,7 @@ pub enum PromoteError {
     /// The scenario cannot be played.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Play(#[from] PlayError),
+    Play(#[from] ScenarioRunError),
 }
 
 /// Where a scenario comes from, without the folders of whoever promoted it.
@@ -177,10 +177,10 @@ fn perform(
         Some(text) => policy_file::parse(&target.policy_file(), text, Path::new(""))?,
     };
     let named = policy_text.as_ref().map_or_else(|| policy.name.to_string(), |_| target.policy_file());
-    file.policy = Some(Words::from(named).into());
+    file.policy = Some(StrictText::from(named).into());
     let mut text = String::from(if target.schema { SCHEMA_LINE } else { "" });
     text.push_str(&scenario::write(&file)?);
-    let played = play(Scenario::parse_under(&target.scenario_file(), &text, policy)?)?;
+    let played = run_scenario(Scenario::parse_under(&target.scenario_file(), &text, policy)?)?;
     let steps = Reader::new(played.trace.as_slice(), &target.golden_file())?.collect::<Result<_, _>>()?;
     let promotion = Promotion {
         target: target.clone(),

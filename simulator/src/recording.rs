@@ -1,19 +1,19 @@
 //! A conversation that is recorded: every input that comes, with what `decide` made of it.
 
-use crate::trace::{Contexts, Header, Made, Place, Stamp, Writer};
+use crate::trace::{Contexts, Header, ResumePoint, StepMetadata, StepRecord, Writer};
 use orchestrion_kernel::{Events, Input, Policy, Refusal, State, decide};
 use std::io;
 
 /// The kernel at work, with a trace of everything that it accepts or refuses.
 #[derive(Debug)]
-pub struct Recording<W> {
+pub struct Recorder<W> {
     policy: Policy,
     state: State,
     contexts: Contexts,
     trace: Writer<W>,
 }
 
-impl<W: io::Write> Recording<W> {
+impl<W: io::Write> Recorder<W> {
     /// Begins a conversation and writes the header of its trace.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl<W: io::Write> Recording<W> {
     }
 
     /// Goes on with a conversation that stands in this state, and whose trace is written up to this place.
-    pub(crate) fn resume(out: W, policy: Policy, state: State, place: Place) -> Self {
+    pub(crate) fn resume(out: W, policy: Policy, state: State, place: ResumePoint) -> Self {
         Self { policy, state, contexts: Contexts::default(), trace: Writer::resume(out, place) }
     }
 
@@ -54,15 +54,15 @@ impl<W: io::Write> Recording<W> {
     /// # Errors
     /// Whatever the trace's writer gives; the conversation is then ahead of its trace and must not go on. A
     /// refusal is not an error: it is the inner result.
-    pub fn submit(&mut self, input: &Input, stamp: &Stamp) -> io::Result<Result<Events, Refusal>> {
+    pub fn submit(&mut self, input: &Input, stamp: &StepMetadata) -> io::Result<Result<Events, Refusal>> {
         let decided = decide(&self.policy, &self.state, input);
         match &decided {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
                 let shown = self.contexts.after(&self.policy, &self.state, events);
-                self.trace.step(stamp, input, Made::accepted(events, shown.as_ref()))?;
+                self.trace.step(stamp, input, StepRecord::accepted(events, shown.as_ref()))?;
             }
-            Err(refusal) => self.trace.step(stamp, input, Made::refused(&refusal.to_string()))?,
+            Err(refusal) => self.trace.step(stamp, input, StepRecord::refused(&refusal.to_string()))?,
         }
         Ok(decided)
     }

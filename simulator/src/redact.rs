@@ -10,12 +10,14 @@ mod knowledge;
 mod situation;
 mod texts;
 
-use crate::replay::Again;
-use crate::trace::{Contexts, Header, Made, Reader, Stamp, TraceError, TraceErrorKind, Writer, decisions};
+use crate::replay::Replayer;
+use crate::trace::{
+    Contexts, Header, Reader, StepMetadata, StepRecord, TraceError, TraceErrorKind, Writer, without_texts,
+};
 use miette::Diagnostic;
 use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, State, decide};
 use std::io::{self, BufRead};
-use texts::Names;
+use texts::Redactor;
 use thiserror::Error;
 
 /// What the digests of one redaction are made with.
@@ -40,7 +42,7 @@ pub struct Redacted {
     /// Steps, the refused ones included.
     pub steps: u64,
     /// Why the trace stops without its last line, if it does. The redacted one stops there too.
-    pub open: Option<TraceError>,
+    pub incomplete: Option<TraceError>,
 }
 
 /// Why a trace was not redacted.
@@ -87,18 +89,18 @@ pub fn redact<R: BufRead>(
     salt: &Salt,
     out: impl io::Write,
 ) -> Result<Redacted, RedactError> {
-    let names = Names::new(salt.0);
+    let names = Redactor::new(salt.0);
     let original = reader.header().clone();
-    let mut again = Again::new(&original, None);
-    let mut anew = Anew::new(header(&original, &names), out)?;
+    let mut again = Replayer::new(&original, None);
+    let mut anew = RedactingRecorder::new(header(&original, &names), out)?;
     let (mut steps, mut first_ms) = (0, None);
     loop {
         let turn = match again.next(&mut reader) {
             Ok(Some(turn)) => turn,
             Ok(None) => break,
-            Err(error) if matches!(error.kind, TraceErrorKind::NoEnd | TraceErrorKind::Torn) => {
+            Err(error) if matches!(error.kind, TraceErrorKind::MissingEnd | TraceErrorKind::Torn) => {
                 anew.trace.out().flush()?;
-                return Ok(Redacted { steps, open: Some(error) });
+                return Ok(Redacted { steps, incomplete: Some(error) });
             }
             Err(error) => return Err(error.into()),
         };
@@ -107,7 +109,7 @@ pub fn redact<R: BufRead>(
             return Err(RedactError::Replay { n: steps, what: difference.what });
         }
         let since = *first_ms.get_or_insert(turn.stamp.at_ms);
-        let stamp = Stamp {
+        let stamp = StepMetadata {
             at_ms: turn.stamp.at_ms.saturating_sub(since),
             note: turn.stamp.note.map(|note| names.name(&note)),
         };
@@ -117,10 +119,10 @@ pub fn redact<R: BufRead>(
         }
     }
     anew.trace.end()?;
-    Ok(Redacted { steps, open: None })
+    Ok(Redacted { steps, incomplete: None })
 }
 
-fn header(original: &Header, names: &Names) -> Header {
+fn header(original: &Header, names: &Redactor) -> Header {
     let mut policy = original.policy.clone();
     if Policy::built_in(&policy.name).is_none() {
         policy.name = names.name(&policy.name);
@@ -129,11 +131,11 @@ fn header(original: &Header, names: &Names) -> Header {
 }
 
 /// Whether the same was decided, texts aside.
-fn same(names: &Names, before: &Result<Events, String>, now: &Option<Events>) -> bool {
+fn same(names: &Redactor, before: &Result<Events, String>, now: &Option<Events>) -> bool {
     match (before, now) {
         (Ok(before), Some(now)) => {
-            let bare = |event: Event| decisions(&names.event(event));
-            before.iter().cloned().map(bare).eq(now.iter().map(decisions))
+            let bare = |event: Event| without_texts(&names.event(event));
+            before.iter().cloned().map(bare).eq(now.iter().map(without_texts))
         }
         (Err(_), None) => true,
         _ => false,
@@ -141,14 +143,14 @@ fn same(names: &Names, before: &Result<Events, String>, now: &Option<Events>) ->
 }
 
 /// The conversation without its texts, as it is decided.
-struct Anew<W> {
+struct RedactingRecorder<W> {
     policy: Policy,
     state: State,
     contexts: Contexts,
     trace: Writer<W>,
 }
 
-impl<W: io::Write> Anew<W> {
+impl<W: io::Write> RedactingRecorder<W> {
     fn new(header: Header, out: W) -> io::Result<Self> {
         let trace = Writer::new(out, &header)?;
         let state = State::new(header.conversation);
@@ -156,16 +158,16 @@ impl<W: io::Write> Anew<W> {
     }
 
     /// Decides an input and writes it down; gives the batch unless it was refused.
-    fn step(&mut self, stamp: &Stamp, input: &Input) -> io::Result<Option<Events>> {
+    fn step(&mut self, stamp: &StepMetadata, input: &Input) -> io::Result<Option<Events>> {
         match decide(&self.policy, &self.state, input) {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
                 let shown = self.contexts.after(&self.policy, &self.state, &events);
-                self.trace.step(stamp, input, Made::accepted(&events, shown.as_ref()))?;
+                self.trace.step(stamp, input, StepRecord::accepted(&events, shown.as_ref()))?;
                 Ok(Some(events))
             }
             Err(refusal) => {
-                self.trace.step(stamp, input, Made::refused(&refusal.to_string()))?;
+                self.trace.step(stamp, input, StepRecord::refused(&refusal.to_string()))?;
                 Ok(None)
             }
         }

@@ -3,10 +3,10 @@
 mod again;
 mod update;
 
-pub(crate) use again::Again;
+pub(crate) use again::Replayer;
 pub use update::{Update, update};
 
-use crate::trace::{Header, Layer, Reader, TraceError, table_digest};
+use crate::trace::{DifferenceKind, Header, Reader, TraceError, table_digest};
 use orchestrion_kernel::Policy;
 use std::io::BufRead;
 
@@ -22,14 +22,14 @@ pub struct Replay {
     /// The first step that differs only in texts.
     pub texts: Option<Difference>,
     /// Why the rest could not be read.
-    pub unread: Option<TraceError>,
+    pub read_error: Option<TraceError>,
 }
 
 /// Where and how a replay departs from the record.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The step.
-    pub n: u64,
+    pub step: u64,
     /// What is different, as a noun phrase.
     pub what: String,
     /// What the record says.
@@ -42,7 +42,7 @@ impl Replay {
     /// Whether everything was read and decided as recorded, texts included.
     #[must_use]
     pub const fn is_equal(&self) -> bool {
-        self.difference.is_none() && self.texts.is_none() && self.unread.is_none()
+        self.difference.is_none() && self.texts.is_none() && self.read_error.is_none()
     }
 }
 
@@ -51,23 +51,23 @@ impl Replay {
 pub fn replay<R: BufRead>(mut reader: Reader<R>, policy: Option<&Policy>) -> Replay {
     let header = reader.header().clone();
     let mut found = Replay { header: header_differences(&header, policy), ..Replay::default() };
-    let mut again = Again::new(&header, policy);
+    let mut again = Replayer::new(&header, policy);
     loop {
         let turn = match again.next(&mut reader) {
             Ok(Some(turn)) => turn,
             Ok(None) => return found,
             Err(error) => {
-                found.unread = Some(error);
+                found.read_error = Some(error);
                 return found;
             }
         };
         found.steps += 1;
         match turn.difference {
             None => {}
-            Some((Layer::Texts, difference)) => {
+            Some((DifferenceKind::Texts, difference)) => {
                 found.texts.get_or_insert(difference);
             }
-            Some((Layer::Decisions, difference)) => {
+            Some((DifferenceKind::Decisions, difference)) => {
                 found.difference = Some(difference);
                 return found;
             }

@@ -21,21 +21,23 @@ mod writes;
 mod written;
 
 pub use answers::{
-    ApproverAnswer, ArgumentFile, AuditorAnswer, ClassifiedFile, ClassifierAnswer, ContextFile,
-    DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, NoRepairFile, PlanFile,
-    PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile, StoreAnswer,
-    SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
+    ApproverAnswer, ArgumentFile, ArgumentReply, AuditorAnswer, ClassificationFile, ClassifierAnswer,
+    ContextFile, DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, NoRepairFile, PlanFile,
+    PlannerAnswer, RatingFile, RatingsFile, RepairFile, RevisionFile, RevisionReply, StoreAnswer,
+    SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile,
 };
 pub use beside::{
-    ActionFile, ArgFile, BesideFile, ModeFile, OutcomeFile, SaidFile, SummaryUpdateFile, ToolCallFile,
+    ActionFile, ArgFile, ModeFile, OutcomeFile, ReplyExtrasFile, ReplyFile, SummaryUpdateFile, ToolCallFile,
 };
 pub use deadlines::DeadlinesFile;
-pub use format::{InterruptFile, ModulesFile, MomentFile, RequestFile, ScenarioFile};
+pub use format::{InterruptFile, ModulesFile, PhaseVisitFile, RequestFile, ScenarioFile};
 pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
-pub use rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
-pub use said::{answer, written};
-pub use several::Several;
-pub use time::{AfterFile, Time, TimesFile};
+pub use rolls::{
+    CaseFile, DelayedReplyFile, RandomReplyFile, RepliesFile, ReplyListFile, WeightedReplyFile, WhenFile,
+};
+pub use said::{parse_reply, parse_write};
+pub use several::OneOrMany;
+pub use time::{DelayFile, DelayRangeFile, DurationText};
 pub use writes::{
     AudienceFile, ClockFile, ConstraintFile, FactFile, IdentityFile, LimitFile, MemoryFile, RuleFile,
     ScopeFile, SignalFile, WorkingFile, WriteFile,
@@ -44,7 +46,7 @@ pub use written::WrittenFile;
 
 use crate::drive::Deadlines;
 use crate::script::Script;
-use crate::yaml::{At, ReadError, Source, schema_of};
+use crate::yaml::{ReadError, Source, Spanned, schema_of};
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Phase, Policy, Text, UserId};
 use std::path::Path;
@@ -61,7 +63,7 @@ pub struct Scenario {
     /// The conversation's name.
     pub conversation: ConversationId,
     /// What is asked, in order.
-    pub requests: Vec<RequestScript>,
+    pub requests: Vec<ScriptedRequest>,
     /// What the modules answer.
     pub script: Script,
     /// How long their answers are waited for.
@@ -71,20 +73,20 @@ pub struct Scenario {
 
 /// One request of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestScript {
+pub struct ScriptedRequest {
     /// Who asks.
     pub user: UserId,
     /// What the user asks for.
     pub says: Text,
     /// What happens in the middle of it; at one moment in this order.
-    pub incidents: Vec<(Moment, Incident)>,
+    pub incidents: Vec<(PhaseVisit, ScriptedEvent)>,
 }
 
 /// What happens in the middle of a request, beside what modules answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Incident {
+pub enum ScriptedEvent {
     /// Something is written by name.
-    Write(Box<Written>),
+    Write(Box<ScriptedWrite>),
     /// The user speaks.
     Interrupt(Text),
     /// The runtime crashes, and is resumed from its log.
@@ -95,23 +97,23 @@ pub enum Incident {
 
 /// Something that is written by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct ScriptedWrite {
     /// What, and where that stands.
-    pub write: At<Write>,
+    pub write: Spanned<Write>,
     /// Whether the kernel is to refuse it.
     pub refused: bool,
 }
 
 /// A moment of a request: when control enters a state for the n-th time in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct PhaseVisit {
     /// The state.
     pub when: Phase,
     /// The how-manieth time, from 1.
     pub visit: u32,
 }
 
-impl Moment {
+impl PhaseVisit {
     /// The request has just begun.
     pub const BEGIN: Self = Self { when: Phase::VerifyingIdentity, visit: 1 };
 }
@@ -169,7 +171,10 @@ pub fn write(file: &ScenarioFile) -> Result<String, ReadError> {
         folded_wrap_chars: crate::yaml::FILE_BYTES_MAX,
     };
     serde_saphyr::to_string_with_options(file, options).map_err(|error| {
-        ReadError::whole(format!("the scenario cannot be written as YAML: {error}"), "report this as a bug")
+        ReadError::for_file(
+            format!("the scenario cannot be written as YAML: {error}"),
+            "report this as a bug",
+        )
     })
 }
 

@@ -7,15 +7,15 @@ mod draw;
 mod part;
 mod roll;
 
-pub(crate) use draw::Streams;
-pub use part::unscripted;
-pub(crate) use part::{Part, left_out};
-pub(crate) use roll::{After, Case, Cases, Given, Lots, Roll, Turn, When};
+pub(crate) use draw::RandomStreams;
+pub use part::default_report;
+pub(crate) use part::{ScriptKey, default_reply};
+pub(crate) use roll::{After, Case, Cases, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices, When};
 
 use crate::drive::Reply;
-use crate::yaml::{Fault, ReadError, Source};
+use crate::yaml::{LabeledError, ReadError, Source};
 use miette::{Diagnostic, LabeledSpan, SourceCode, SourceSpan};
-use orchestrion_kernel::module::{Ask, Failure, Role};
+use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::{RequestId, Text, UserId};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ use std::time::Duration;
 
 /// How a scripted call ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ScriptedReply {
     /// With a report, and perhaps something beside it.
     Reply(Reply),
     /// Without one.
@@ -32,18 +32,18 @@ pub enum Answer {
 
 /// An answer, and how long it takes in model time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Timed {
+pub struct DelayedReply {
     /// The answer.
-    pub answer: Answer,
+    pub answer: ScriptedReply,
     /// How long it takes.
     pub after: Duration,
 }
 
 /// What is asked, and everything that an answer may be made to depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct CallScene<'a> {
     /// The question.
-    pub ask: Ask,
+    pub ask: Operation,
     /// The request's number in its conversation.
     pub request: RequestId,
     /// The pass of the debate that runs or ran last, from 1; 0 before the first.
@@ -87,16 +87,16 @@ pub struct Script {
     source: Source,
     /// Where the modules start, or the requests of a scenario without any.
     modules: Option<SourceSpan>,
-    parts: BTreeMap<Part, Cases>,
-    streams: Streams,
+    parts: BTreeMap<ScriptKey, Cases>,
+    streams: RandomStreams,
 }
 
 impl Script {
     pub(crate) fn new(
         source: Source,
         modules: Option<SourceSpan>,
-        parts: BTreeMap<Part, Cases>,
-        streams: Streams,
+        parts: BTreeMap<ScriptKey, Cases>,
+        streams: RandomStreams,
     ) -> Self {
         Self { source, modules, parts, streams }
     }
@@ -106,9 +106,11 @@ impl Script {
     ///
     /// # Errors
     /// [`ScriptError`] if a list of answers is used up, no case fits, or a voice of the debate has no answers.
-    pub fn answer(&mut self, asked: &Asked<'_>) -> Result<Timed, ScriptError> {
-        let part = match Part::of(asked.ask) {
-            Part::Reread if !self.parts.contains_key(&Part::Reread) => Part::Voice(Role::Security),
+    pub fn answer(&mut self, asked: &CallScene<'_>) -> Result<DelayedReply, ScriptError> {
+        let part = match ScriptKey::of(asked.ask) {
+            ScriptKey::Review if !self.parts.contains_key(&ScriptKey::Review) => {
+                ScriptKey::Voice(Role::Security)
+            }
             part => part,
         };
         let fault = match self.parts.get_mut(&part) {
@@ -116,13 +118,13 @@ impl Script {
                 match cases.iter_mut().find(|case| case.when.fits(asked)) {
                     Some(Case { roll, .. }) => match roll.next(&mut self.streams) {
                         Some(timed) => return Ok(timed),
-                        None => used_up(part, roll, *are_written),
+                        None => exhausted_error(part, roll, *are_written),
                     },
-                    None => none_fits(part, asked, *place),
+                    None => no_matching_case_error(part, asked, *place),
                 }
             }
-            None => match left_out(asked.ask, asked.says) {
-                Some(answer) => return Ok(Timed { answer, after: Duration::ZERO }),
+            None => match default_reply(asked.ask, asked.says) {
+                Some(answer) => return Ok(DelayedReply { answer, after: Duration::ZERO }),
                 None => self.silent(part),
             },
         };
@@ -144,7 +146,7 @@ impl Script {
                 let (has, came) = (roll.answers().len(), roll.asked);
                 if came == 0 && !when.is_always() {
                     sentences.push(format!("{name}, on line {line}, never came to answer"));
-                } else if matches!(roll.turn, Turn::InOrder(_)) && came < has {
+                } else if matches!(roll.turn, ReplySelection::InOrder(_)) && came < has {
                     let answers = if has == 1 { "answer" } else { "answers" };
                     sentences
                         .push(format!("{name}, on line {line}, has {has} {answers}, of which {came} came"));
@@ -154,9 +156,9 @@ impl Script {
         sentences
     }
 
-    fn silent(&self, part: Part) -> Fault {
+    fn silent(&self, part: ScriptKey) -> LabeledError {
         let key = part.key();
-        Fault::new(
+        LabeledError::new(
             format!("{part}, but the scenario does not say what it answers"),
             format!("add it under `modules`, as in `{key}: {{pro: {{confidence: 0.9}}}}`"),
         )
@@ -165,7 +167,7 @@ impl Script {
 }
 
 /// Ends the sentence that [`Part`] begins.
-fn used_up(part: Part, roll: &Roll, by_case: bool) -> Fault {
+fn exhausted_error(part: ScriptKey, roll: &ReplyList, by_case: bool) -> LabeledError {
     let (asked, has) = (Ordinal(roll.asked), roll.answers().len());
     let plural = if has == 1 { "answer" } else { "answers" };
     let key = part.key();
@@ -174,7 +176,7 @@ fn used_up(part: Part, roll: &Roll, by_case: bool) -> Fault {
         true => (" in this case", "the case".to_owned(), "it".to_owned()),
     };
     let (start, last) = roll.spans;
-    Fault::new(
+    LabeledError::new(
         format!("{part} a {asked} time{in_case}, its script has {has} {plural}"),
         format!("add a {asked} answer to {place}, or write one answer without a list: it repeats"),
     )
@@ -183,9 +185,9 @@ fn used_up(part: Part, roll: &Roll, by_case: bool) -> Fault {
 }
 
 /// Ends the sentence that [`Part`] begins.
-fn none_fits(part: Part, asked: &Asked<'_>, place: Option<SourceSpan>) -> Fault {
-    let Asked { request, pass, user, .. } = asked;
-    Fault::new(
+fn no_matching_case_error(part: ScriptKey, asked: &CallScene<'_>, place: Option<SourceSpan>) -> LabeledError {
+    let CallScene { request, pass, user, .. } = asked;
+    LabeledError::new(
         format!("{part} in request {request} of {user}, pass {pass}, and no case fits"),
         "add a case for it, or a last one without `when`, which always fits",
     )

@@ -20,13 +20,13 @@ mod words;
 pub use html::{HtmlPage, PAGE_BEGINS, html};
 pub use provenance::provenance;
 pub use terminal::Style;
-pub(crate) use text::harmless;
+pub(crate) use text::sanitize;
 #[cfg(feature = "cli")]
 pub(crate) use text::{grouped, wrap};
 
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::State;
-use scene::{Before, Scene};
+use scene::{Before, StepView};
 use std::fmt;
 use std::io::{self, BufRead};
 use terminal::Terminal;
@@ -42,7 +42,7 @@ pub struct View {
 
 /// What was read to show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShowSummary {
     /// Steps, the refused ones included.
     pub steps: u64,
     /// Requests that were started.
@@ -78,7 +78,7 @@ impl fmt::Display for ShowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // The file's own words may stand in it.
-            Self::Trace(error) => f.write_str(&harmless(&error.to_string())),
+            Self::Trace(error) => f.write_str(&sanitize(&error.to_string())),
             Self::Io(error) => write!(f, "the timeline cannot be written: {error}"),
             Self::NoSuchItem { item, items: 0 } => {
                 write!(f, "no item {item}: nothing becomes known in the trace")
@@ -124,11 +124,11 @@ pub fn show<R: BufRead>(
     reader: Reader<R>,
     view: &View,
     out: &mut impl io::Write,
-) -> Result<Shown, ShowError> {
+) -> Result<ShowSummary, ShowError> {
     let header = reader.header().clone();
     let mut page = Terminal::new(out, view.style);
     let mut state = State::new(header.conversation.clone());
-    let mut shown = Shown::default();
+    let mut shown = ShowSummary::default();
     let mut timeline = timeline::Timeline::default();
     let mut first_ms = None;
     if view.at.is_none() {
@@ -149,7 +149,8 @@ pub fn show<R: BufRead>(
         let before = Before::of(&state);
         step.events.iter().for_each(|event| state.apply(event));
         shown.count(&step);
-        let scene = Scene { policy: &header.policy, step: &step, first_ms, before: &before, after: &state };
+        let scene =
+            StepView { policy: &header.policy, step: &step, first_ms, before: &before, after: &state };
         match view.at {
             None => timeline.step(&mut page, &scene)?,
             Some(at) if at == step.n => {
@@ -166,7 +167,7 @@ pub fn show<R: BufRead>(
     Ok(shown)
 }
 
-impl Shown {
+impl ShowSummary {
     fn count(&mut self, step: &crate::trace::Step) {
         let asks =
             |event: &orchestrion_kernel::Event| matches!(event, orchestrion_kernel::Event::UserMsg { .. });

@@ -6,22 +6,22 @@
 mod pipe;
 pub mod protocol;
 
-use crate::drive::{Clock, Conversation, DriveError, Journal, Refused, Turn};
+use crate::drive::{Clock, Conversation, Journal, RefusedMessage, RuntimeError, StepResult};
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::{Input, Refusal, Text, UserId, knowledge};
-use pipe::{Pipe, Requested};
-use protocol::Told;
+use pipe::{Pipe, RequestReceiver};
+use protocol::ToHost;
 use std::io::{BufRead, Write};
 use std::pin::pin;
 
 /// How a conversation over standard input and output stands when it is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum ExitReason {
     /// Everything was asked, or the host closed it: its trace is whole.
     Closed,
     /// The host has gone; the conversation can be gone on with. The call that was waited for, if one was.
-    Gone(Option<String>),
+    HostDisconnected(Option<String>),
     /// Nothing leads on.
     Halted(Refusal),
 }
@@ -51,21 +51,21 @@ pub struct Request {
 ///
 /// # Errors
 /// [`DriveError`].
-pub fn converse<J: Journal>(
+pub fn serve<J: Journal>(
     mut conversation: Conversation<J>,
     requests: Requests,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
-) -> Result<Left, DriveError> {
+) -> Result<ExitReason, RuntimeError> {
     let clock = Clock::real();
     let host_asks = requests == Requests::Host;
     // The host may ask at once: what it says is heard before anything else is done here.
     let busy = !host_asks || conversation.is_unfinished();
     let (pipe, mut heard, mut gone) =
         Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_asks, busy);
-    pipe.tell(&Told::opened(&conversation));
+    pipe.tell(&ToHost::opened(&conversation));
     let left = {
-        let talk = pin!(talk(&mut conversation, &pipe, requests, &mut heard));
+        let talk = pin!(run_requests(&mut conversation, &pipe, requests, &mut heard));
         match clock.block_on(select(talk, gone.next())) {
             Ok(Either::Left((left, _))) => Some(left?),
             // What it said last may still be on its way.
@@ -76,23 +76,25 @@ pub fn converse<J: Journal>(
     };
     let Some(left) = left else {
         clock.block_on(conversation.commit()).ok().transpose()?;
-        let waiting = conversation.state().control.waiting();
-        return Ok(Left::Gone(waiting.map(|call| format!("call {} ({})", call.id, call.ask.expected()))));
+        let waiting = conversation.state().control.pending_call();
+        return Ok(ExitReason::HostDisconnected(
+            waiting.map(|call| format!("call {} ({})", call.id, call.ask.expected_reply())),
+        ));
     };
-    if left == Left::Closed {
+    if left == ExitReason::Closed {
         clock.block_on(conversation.close()).ok().transpose()?;
-        pipe.tell(&Told::Closed);
+        pipe.tell(&ToHost::Closed);
     }
     Ok(left)
 }
 
 /// Asks whatever is to be asked, one request after the other.
-async fn talk<J: Journal, W: Write + Send + 'static>(
+async fn run_requests<J: Journal, W: Write + Send + 'static>(
     conversation: &mut Conversation<J>,
     pipe: &Pipe<W>,
     requests: Requests,
-    heard: &mut Requested,
-) -> Result<Left, DriveError> {
+    heard: &mut RequestReceiver,
+) -> Result<ExitReason, RuntimeError> {
     let mut known = match requests {
         Requests::Known(requests) => {
             let begun = conversation.state().control.next_request().number().saturating_sub(1);
@@ -109,10 +111,10 @@ async fn talk<J: Journal, W: Write + Send + 'static>(
             Some(requests) => requests.next(),
             None => heard.next().await.map(|(user, says)| Request { user, says, writes: Vec::new() }),
         };
-        let Some(request) = next else { return Ok(Left::Closed) };
+        let Some(request) = next else { return Ok(ExitReason::Closed) };
         halted = drive(conversation, pipe, Some(request)).await?;
     }
-    Ok(halted.map_or(Left::Closed, Left::Halted))
+    Ok(halted.map_or(ExitReason::Closed, ExitReason::Halted))
 }
 
 /// Drives a request to its end, a new one or the unfinished one. Gives the refusal with which nothing leads on, if so.
@@ -120,52 +122,54 @@ async fn drive<J: Journal, W: Write + Send + 'static>(
     conversation: &mut Conversation<J>,
     pipe: &Pipe<W>,
     request: Option<Request>,
-) -> Result<Option<Refusal>, DriveError> {
+) -> Result<Option<Refusal>, RuntimeError> {
     let mut running = conversation.run(pipe)?;
     let (mut turn, writes) = match request {
-        Some(Request { user, says, writes }) => match running.begin(&user, says) {
-            Err(DriveError::TooLong(why)) if pipe.host_asks() => {
+        Some(Request { user, says, writes }) => match running.start_request(&user, says) {
+            Err(RuntimeError::TooLong(why)) if pipe.host_asks() => {
                 pipe.idle();
-                pipe.tell(&Told::NotUnderstood { line: 0, call: None, why: why.to_string() });
+                pipe.tell(&ToHost::ParseFailed { line: 0, call: None, why: why.to_string() });
                 return Ok(None);
             }
             begun => (begun?, writes),
         },
-        None => (running.back()?, Vec::new()),
+        None => (running.resume()?, Vec::new()),
     };
     for write in writes {
-        if let Turn::Refused(why) | Turn::Halted(why) = running.submit(&Input::Write(Box::new(write)))? {
-            pipe.tell(&Told::Refused { line: 0, why: why.to_string() });
+        if let StepResult::Refused(why) | StepResult::Halted(why) =
+            running.submit(&Input::Write(Box::new(write)))?
+        {
+            pipe.tell(&ToHost::Refused { line: 0, why: why.to_string() });
         }
     }
     loop {
         let refused = running.refused();
         let is_told = !refused.is_empty();
-        for Refused { number, why } in refused {
-            pipe.tell(&Told::Refused { line: number, why: why.to_string() });
+        for RefusedMessage { number, why } in refused {
+            pipe.tell(&ToHost::Refused { line: number, why: why.to_string() });
         }
         match turn {
-            Turn::Halted(refusal) => {
+            StepResult::Halted(refusal) => {
                 drop(running);
                 conversation.commit().await?;
-                pipe.tell(&Told::Halted { why: refusal.to_string() });
+                pipe.tell(&ToHost::Halted { why: refusal.to_string() });
                 return Ok(Some(refusal));
             }
-            Turn::Refused(refusal) if !is_told => {
-                pipe.tell(&Told::Refused { line: 0, why: refusal.to_string() });
+            StepResult::Refused(refusal) if !is_told => {
+                pipe.tell(&ToHost::Refused { line: 0, why: refusal.to_string() });
             }
-            Turn::Refused(_) | Turn::Taken => {}
+            StepResult::Refused(_) | StepResult::Accepted => {}
         }
-        if running.state().control.phase().is_rest() {
+        if running.state().control.phase().is_quiescent() {
             break;
         }
-        turn = running.turn().await?;
+        turn = running.step().await?;
     }
     drop(running);
     conversation.commit().await?;
     pipe.idle();
-    if let Some(answered) = conversation.last_answer() {
-        pipe.tell(&Told::answered(answered));
+    if let Some(answered) = conversation.last_result() {
+        pipe.tell(&ToHost::answered(answered));
     }
     Ok(None)
 }

@@ -12,7 +12,7 @@ mod read;
 mod write;
 
 pub(crate) use contexts::Contexts;
-pub use layers::{Layer, decisions};
+pub use layers::{DifferenceKind, without_texts};
 pub use read::{Reader, TraceError, TraceErrorKind};
 pub use write::Writer;
 
@@ -21,7 +21,7 @@ use orchestrion_kernel::{CallId, ConversationId, Event, Events, Input, ItemId, P
 use serde::{Deserialize, Serialize};
 
 /// How every trace of whatever version begins.
-pub(crate) const BEGINS: &str = "{\"format\":\"orchestrion-trace/";
+pub(crate) const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
 
 /// How an event that lets a call leave begins, in the text of a line.
 pub(crate) const CALL: &str = "{\"tool_call\":{";
@@ -94,13 +94,13 @@ pub struct Step {
     pub refused: Option<String>,
     /// What the module that is now waited for was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context: Option<Shown>,
+    pub context: Option<ContextRecord>,
 }
 
 /// What the runtime adds to an input. It decides nothing, and a replay does not look at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Stamp {
+pub struct StepMetadata {
     /// When the input came, in milliseconds: since 1970 by the clock of the host, since the start in model time; 0
     /// where nobody looked.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -116,7 +116,7 @@ fn is_zero(number: &u64) -> bool {
 
 /// What came of an input, and stands after it in a [`Step`]; borrowed from where it was decided.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Made<'a> {
+pub struct StepRecord<'a> {
     /// The batch; empty if the input was refused.
     #[serde(skip_serializing_if = "<[Event]>::is_empty")]
     pub events: &'a [Event],
@@ -125,13 +125,13 @@ pub struct Made<'a> {
     pub refused: Option<&'a str>,
     /// What the module that is now waited for was shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<&'a Shown>,
+    pub context: Option<&'a ContextRecord>,
 }
 
-impl<'a> Made<'a> {
+impl<'a> StepRecord<'a> {
     /// Of an input that was accepted.
     #[must_use]
-    pub const fn accepted(events: &'a [Event], context: Option<&'a Shown>) -> Self {
+    pub const fn accepted(events: &'a [Event], context: Option<&'a ContextRecord>) -> Self {
         Self { events, refused: None, context }
     }
 
@@ -158,7 +158,7 @@ struct End {
 
 /// A place in a trace: the chain up to there, and the number of the next step.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ResumePoint {
     chain: String,
     next: u64,
 }
@@ -166,7 +166,7 @@ pub(crate) struct Place {
 /// What a module was shown: the selection and a digest of its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Shown {
+pub struct ContextRecord {
     /// The call.
     pub call: CallId,
     /// The items, in the order shown.
@@ -177,7 +177,7 @@ pub struct Shown {
     pub digest: String,
 }
 
-impl Shown {
+impl ContextRecord {
     /// What the call that the state waits for is shown, if `step` started one.
     #[must_use]
     pub fn after(policy: &Policy, state: &State, events: &Events) -> Option<Self> {

@@ -13,19 +13,19 @@ mod scalar;
 mod schema;
 mod source;
 
-pub use at::At;
+pub use at::Spanned;
 #[cfg(test)]
 pub(crate) use draw::draw;
 pub use error::ReadError;
-pub(crate) use error::{Fault, nearest};
+pub(crate) use error::{LabeledError, nearest};
 pub(crate) use explain::unknown_word;
-pub use scalar::{Decimal, Words};
+pub use scalar::{Decimal, StrictText};
 pub(crate) use schema::schema_of;
 pub use source::FILE_BYTES_MAX;
 pub(crate) use source::Source;
 
 /// Reads a field that, if it is there at all, must hold a value; an empty one is not the same as none.
-pub(crate) fn given<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(crate) fn required_value<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: serde::Deserializer<'de>,
     T: serde::Deserialize<'de>,

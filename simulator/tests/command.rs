@@ -339,7 +339,7 @@ fn every_verb_has_a_worked_example_in_its_help() {
 const MACHINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/machines");
 
 #[test]
-fn a_machine_of_somebody_else_is_criticised() {
+fn foreign_machine_is_linted() {
     let folder = tempfile::tempdir().unwrap();
     let check = |code, machine: &str, more: &[&str]| {
         let file = format!("{MACHINES}/{machine}");

@@ -4,9 +4,9 @@
 
 mod runner;
 
-use orchestrion::context::{Id, Moment, Named, Solver, solve};
+use orchestrion::context::{Id, NamedProblem, Solver, TracePoint, solve};
 use orchestrion::trace::Reader;
-use orchestrion_kernel::context::Limits;
+use orchestrion_kernel::context::SearchLimits;
 use runner::run;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -59,8 +59,8 @@ fn reader(folder: &Path) -> Reader<BufReader<File>> {
 fn step_of(folder: &Path, module: &str) -> String {
     let steps = 1..=reader(folder).count() as u64;
     let asks = |step: &u64| {
-        let moment = Moment { step: *step, module: None, budget: None, tokenizer: None };
-        let found = Named::from_trace(reader(folder), moment).ok().and_then(|named| named.module);
+        let moment = TracePoint { step: *step, module: None, budget: None, tokenizer: None };
+        let found = NamedProblem::from_trace(reader(folder), moment).ok().and_then(|named| named.module);
         found.is_some_and(|found| found.name() == module)
     };
     steps.into_iter().find(asks).unwrap().to_string()
@@ -73,9 +73,9 @@ fn what_is_solved_is_what_was_shown(contexts: &str) {
     for step in reader(folder.path()) {
         let step = step.unwrap();
         let Some(shown) = step.context else { continue };
-        let moment = Moment { step: step.n, module: None, budget: None, tokenizer: None };
-        let named = Named::from_trace(reader(folder.path()), moment).unwrap();
-        let solved = solve(&named, Solver::Native, Limits::default()).unwrap();
+        let moment = TracePoint { step: step.n, module: None, budget: None, tokenizer: None };
+        let named = NamedProblem::from_trace(reader(folder.path()), moment).unwrap();
+        let solved = solve(&named, Solver::Native, SearchLimits::default()).unwrap();
         let ids: Vec<Id<'_>> = shown.items.iter().map(|item| Id::Number(item.number())).collect();
         let names: Vec<Id<'_>> = named.names(&solved.selection.selected).into_iter().cloned().collect();
         assert_eq!(names, ids, "step {}", step.n);

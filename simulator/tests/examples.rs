@@ -6,8 +6,8 @@
 use orchestrion::drive::{Clock, Conversation};
 use orchestrion::replay::replay;
 use orchestrion::trace::{Reader, Step};
-use orchestrion_kernel::event::{Cause, Ending};
-use orchestrion_kernel::module::{Failure, Kind, Module, Report, Role};
+use orchestrion_kernel::event::{Cause, Conclusion};
+use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Report, Role};
 use orchestrion_kernel::{Event, Input, Policy};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ fn effects(folder: &Path) -> Vec<String> {
     doings
 }
 
-fn ending(steps: &[Step]) -> Ending {
+fn ending(steps: &[Step]) -> Conclusion {
     let ending = steps.iter().flat_map(|step| &step.events).find_map(|event| match event {
         Event::Concluded { ending } => Some(*ending),
         _ => None,
@@ -113,7 +113,7 @@ fn the_http_team_is_killed_after_an_effect_and_finds_out_that_it_happened() {
     let printed = printed(&output);
     let trace = Path::new(printed.lines().last().unwrap().strip_prefix("Look: orchestrion show ").unwrap());
     let steps = steps(trace);
-    assert_eq!(ending(&steps), Ending { kind: Kind::Outcome, cause: Cause::Completed });
+    assert_eq!(ending(&steps), Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed });
     assert_eq!(effects(trace.parent().unwrap()), DONE);
     assert_eq!(steps.iter().filter(|step| matches!(step.input, Input::Resume)).count(), 1);
     for line in [
@@ -163,7 +163,7 @@ fn kill_the_http_team_at_many_moments_and_no_effect_happens_twice() {
         let steps = ended(&folder.path().join("office.ndjson"));
         assert_eq!(
             ending(&steps),
-            Ending { kind: Kind::Outcome, cause: Cause::Completed },
+            Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed },
             "moment {moment}"
         );
         assert_eq!(effects(folder.path()), DONE, "moment {moment}");
@@ -258,7 +258,7 @@ fn a_server_that_is_busy_once_is_asked_again() {
             _ => Some(agrees(system)),
         });
         let steps = chat.talks(60_000);
-        assert_eq!(ending(&steps).kind, Kind::Outcome);
+        assert_eq!(ending(&steps).kind, ConclusionKind::Outcome);
         assert!(notes(&steps).is_empty());
         assert_eq!(chat.asked.try_iter().count(), 8);
     }

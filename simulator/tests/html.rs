@@ -228,9 +228,9 @@ fn a_trace_without_its_end_is_shown_as_far_as_it_goes() {
     let torn = lines[..12].join("\n") + "\n" + &lines[12][..40];
     let edited = open.clone() + &lines[12].replace("\"n\":12", "\"n\":13") + "\n";
     for (trace, is) in [
-        (&open, (|kind| matches!(kind, TraceErrorKind::NoEnd)) as fn(&TraceErrorKind) -> bool),
+        (&open, (|kind| matches!(kind, TraceErrorKind::MissingEnd)) as fn(&TraceErrorKind) -> bool),
         (&torn, |kind| matches!(kind, TraceErrorKind::Torn)),
-        (&edited, |kind| matches!(kind, TraceErrorKind::Edited { .. })),
+        (&edited, |kind| matches!(kind, TraceErrorKind::ChainMismatch { .. })),
     ] {
         let page = page(trace.as_bytes());
         assert!(is(&page.unread.as_ref().unwrap().kind), "{:?}", page.unread);
@@ -246,7 +246,7 @@ fn a_trace_without_its_end_is_shown_as_far_as_it_goes() {
 /// The chain of steps grows, the page does not.
 #[test]
 fn a_long_trace_makes_a_page_of_a_bounded_size() {
-    use orchestrion::play::play;
+    use orchestrion::play::run_scenario;
     use orchestrion::scenario::Scenario;
     // With room for all of it, for what is looked at is the page.
     let folder = tempfile::tempdir().unwrap();
@@ -259,7 +259,7 @@ fn a_long_trace_makes_a_page_of_a_bounded_size() {
              solution: {{pro: {{confidence: 0.9}}}}\n  critic: {{con: {{confidence: 0.6, says: Not all at once}}}}\n  \
              security: {{pro: {{confidence: 0.9}}}}\n  optimizer: {{pro: {{confidence: 0.9}}}}\n"
         );
-        page(&play(Scenario::parse("long.yaml", &text, folder.path()).unwrap()).unwrap().trace)
+        page(&run_scenario(Scenario::parse("long.yaml", &text, folder.path()).unwrap()).unwrap().trace)
     };
     let thousand = long(46, 1);
     assert!(thousand.shown.steps > 1_000, "{}", thousand.shown.steps);

@@ -9,12 +9,14 @@ mod band;
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod hostile;
 
-use band::{Band, con, pro};
+use band::{TraceBuilder, con, pro};
 use orchestrion::promote::{Target, from_trace};
 use orchestrion::redact::{RedactError, Redacted, Salt, redact};
 use orchestrion::replay::replay;
 use orchestrion::show::html;
-use orchestrion::trace::{Header, Made, Reader, Stamp, Step, TraceErrorKind, Writer, decisions};
+use orchestrion::trace::{
+    Header, Reader, Step, StepMetadata, StepRecord, TraceErrorKind, Writer, without_texts,
+};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::plan::{Effect, Plan};
 use orchestrion_kernel::{ConversationId, Event, Input, Policy};
@@ -37,7 +39,8 @@ fn reader(trace: &[u8]) -> Reader<&[u8]> {
 
 fn redacted(trace: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let Redacted { steps, open } = redact(reader(trace), &Salt::random().unwrap(), &mut out).unwrap();
+    let Redacted { steps, incomplete: open } =
+        redact(reader(trace), &Salt::random().unwrap(), &mut out).unwrap();
     assert!(open.is_none() && steps > 0);
     out
 }
@@ -147,7 +150,7 @@ fn bare(event: &Event) -> Value {
             _ => {}
         }
     }
-    let mut value = serde_json::to_value(decisions(event)).unwrap();
+    let mut value = serde_json::to_value(without_texts(event)).unwrap();
     without("", &mut value);
     value
 }
@@ -177,8 +180,8 @@ fn a_redacted_trace_is_decided_as_before_and_can_be_shown_promoted_and_redacted_
     }
 }
 
-fn short(policy: Policy) -> Band {
-    let mut band = Band::opens(policy);
+fn short(policy: Policy) -> TraceBuilder {
+    let mut band = TraceBuilder::opens(policy);
     band.asks("Put it there");
     band.prepares();
     band
@@ -221,8 +224,10 @@ fn header_and_stamps_tell_neither_scenario_nor_policy_nor_date() {
         let mut writer = Writer::new(Vec::new(), &header).unwrap();
         for step in steps(&recorded) {
             let stamp =
-                Stamp { at_ms: 1_790_000_000_000 + 250 * step.n, note: Some("a line of half".into()) };
-            writer.step(&stamp, &step.input, Made::accepted(&step.events, step.context.as_ref())).unwrap();
+                StepMetadata { at_ms: 1_790_000_000_000 + 250 * step.n, note: Some("a line of half".into()) };
+            writer
+                .step(&stamp, &step.input, StepRecord::accepted(&step.events, step.context.as_ref()))
+                .unwrap();
         }
         writer.end().unwrap()
     };
@@ -245,10 +250,10 @@ fn an_open_trace_is_redacted_as_far_as_it_goes_and_stays_open() {
         let mut out = Vec::new();
         let done = redact(reader(text.as_bytes()), &Salt::random().unwrap(), &mut out).unwrap();
         assert_eq!(done.steps, 4);
-        assert_eq!(matches!(done.open.unwrap().kind, TraceErrorKind::Torn), torn);
+        assert_eq!(matches!(done.incomplete.unwrap().kind, TraceErrorKind::Torn), torn);
         let again = replay(reader(&out), None);
         assert!(again.difference.is_none() && again.texts.is_none() && again.steps == 4);
-        assert!(matches!(again.unread.unwrap().kind, TraceErrorKind::NoEnd));
+        assert!(matches!(again.read_error.unwrap().kind, TraceErrorKind::MissingEnd));
     }
 }
 
@@ -259,7 +264,9 @@ fn what_cannot_be_said_to_be_decided_as_before_is_not_redacted() {
     let mut writer = Writer::new(Vec::new(), &header).unwrap();
     for step in steps(&trace) {
         let events = if step.n == 3 { &[] } else { step.events.as_slice() };
-        writer.step(&Stamp::default(), &step.input, Made::accepted(events, step.context.as_ref())).unwrap();
+        writer
+            .step(&StepMetadata::default(), &step.input, StepRecord::accepted(events, step.context.as_ref()))
+            .unwrap();
     }
     let other = writer.end().unwrap();
     let error = redact(reader(&other), &Salt::random().unwrap(), Vec::new()).unwrap_err();

@@ -5,9 +5,9 @@
 #[path = "show/band.rs"]
 mod band;
 
-use band::{Band, con, pro};
+use band::{TraceBuilder, con, pro};
 use orchestrion::show::{ShowError, Style, View, provenance, show};
-use orchestrion::trace::{Header, Made, Reader, Stamp, Writer};
+use orchestrion::trace::{Header, Reader, StepMetadata, StepRecord, Writer};
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::plan::Effect;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, RequestId, State, decide};
@@ -30,7 +30,7 @@ fn plain(trace: &[u8], at: Option<u64>) -> String {
 }
 
 fn happy(policy: Policy) -> Vec<u8> {
-    let mut band = Band::opens(policy);
+    let mut band = TraceBuilder::opens(policy);
     band.asks("Put release 2.4 on the staging cluster and tell the team when it is up");
     band.prepares();
     band.plans();
@@ -65,7 +65,7 @@ fn a_request_that_goes_well() {
 }
 
 fn veto(policy: Policy) -> Vec<u8> {
-    let mut band = Band::opens(policy);
+    let mut band = TraceBuilder::opens(policy);
     band.asks("Delete the staging database and load last night's backup");
     band.prepares();
     band.plans();
@@ -99,7 +99,7 @@ fn a_veto_in_the_first_pass() {
 }
 
 fn between_the_lines(policy: Policy) -> Vec<u8> {
-    let mut band = Band::opens(policy);
+    let mut band = TraceBuilder::opens(policy);
     band.asks("Put release 2.4 on the staging cluster");
     band.prepares();
     band.plans();
@@ -122,7 +122,7 @@ fn three_passes_between_the_lines() {
 }
 
 fn blocked() -> Vec<u8> {
-    let mut band = Band::opens(Policy::hardened());
+    let mut band = TraceBuilder::opens(Policy::hardened());
     band.asks("Make it faster");
     band.prepares();
     band.plans();
@@ -153,7 +153,7 @@ fn a_rejected_plan_and_a_silent_planner() {
 }
 
 fn repair(policy: Policy) -> Vec<u8> {
-    let mut band = Band::opens(policy);
+    let mut band = TraceBuilder::opens(policy);
     band.asks("Put release 2.4 on the staging cluster");
     band.prepares();
     band.plans();
@@ -191,7 +191,7 @@ fn a_repair_that_fails_is_rolled_back() {
 }
 
 fn mismatch(policy: Policy) -> Vec<u8> {
-    let mut band = Band::opens(policy);
+    let mut band = TraceBuilder::opens(policy);
     band.asks("Show me the payroll");
     band.answers(Report::Identity { gcp: true, mongodb: false });
     band.stores();
@@ -206,7 +206,7 @@ fn an_identity_that_does_not_match() {
 }
 
 fn cancelled() -> Vec<u8> {
-    let mut band = Band::opens(Policy::hardened());
+    let mut band = TraceBuilder::opens(Policy::hardened());
     band.asks("Put release 2.4 on the staging cluster");
     band.submit(Input::SessionEnd);
     band.prepares();
@@ -231,7 +231,7 @@ fn a_run_that_is_cancelled() {
 
 #[test]
 fn texts_that_would_act_on_the_terminal_are_shown_as_signs() {
-    let mut band = Band::opens(Policy::hardened());
+    let mut band = TraceBuilder::opens(Policy::hardened());
     band.asks(
         "Say \x1b[31mred\x1b[0m\x07, go back \x1b[2J\x1b[H and\r\n\r\nhide this: \u{202e}gnp.exe\u{200b}",
     );
@@ -327,10 +327,10 @@ fn a_trace_that_no_kernel_decided_is_shown_all_the_same() {
     ];
     for events in [vec![], opened.unwrap(), vec![asked]] {
         for input in &inputs {
-            writer.step(&Stamp::default(), input, Made::accepted(&events, None)).unwrap();
+            writer.step(&StepMetadata::default(), input, StepRecord::accepted(&events, None)).unwrap();
         }
     }
-    writer.step(&Stamp::default(), &Input::Cancel, Made::refused("no \x1b[31mreason")).unwrap();
+    writer.step(&StepMetadata::default(), &Input::Cancel, StepRecord::refused("no \x1b[31mreason")).unwrap();
     let trace = writer.end().unwrap();
     let page = plain(&trace, None);
     assert!(page.contains("note: kernel version: recorded 0.0.9, here "), "{page}");
@@ -370,8 +370,8 @@ fn times_and_notes_stand_beside_their_steps() {
             9 => Some("half a line came, and was thrown away".to_string()),
             _ => None,
         };
-        let made = Made::accepted(&step.events, step.context.as_ref());
-        writer.step(&Stamp { at_ms, note }, &step.input, made).unwrap();
+        let made = StepRecord::accepted(&step.events, step.context.as_ref());
+        writer.step(&StepMetadata { at_ms, note }, &step.input, made).unwrap();
     }
     let trace = writer.end().unwrap();
     insta::assert_snapshot!("times", plain(&trace, None));

@@ -9,13 +9,13 @@
 )]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use orchestrion_kernel::context::{Candidate, Limits, Mark, Problem, Status, solve};
+use orchestrion_kernel::context::{Candidate, Inclusion, Problem, SearchLimits, SolveStatus, solve};
 use std::hint::black_box;
 
 /// Numbers that are the same everywhere (splitmix64).
-struct Lot(u64);
+struct Lcg(u64);
 
-impl Lot {
+impl Lcg {
     fn between(&mut self, least: u64, most: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -29,11 +29,11 @@ impl Lot {
 }
 
 /// What a candidate needs, by its position among so many.
-type Needs = fn(&mut Lot, usize, usize) -> Vec<usize>;
+type Needs = fn(&mut Lcg, usize, usize) -> Vec<usize>;
 /// What a candidate of this cost is worth.
-type Worth = fn(&mut Lot, u64) -> u64;
+type Worth = fn(&mut Lcg, u64) -> u64;
 
-fn forest(lot: &mut Lot, item: usize, _: usize) -> Vec<usize> {
+fn forest(lot: &mut Lcg, item: usize, _: usize) -> Vec<usize> {
     if item > 0 && lot.between(0, 9) < 6 {
         vec![lot.place(item.saturating_sub(500), item - 1)]
     } else {
@@ -41,19 +41,19 @@ fn forest(lot: &mut Lot, item: usize, _: usize) -> Vec<usize> {
     }
 }
 
-fn layers(lot: &mut Lot, item: usize, count: usize) -> Vec<usize> {
+fn layers(lot: &mut Lcg, item: usize, count: usize) -> Vec<usize> {
     let layer = (count / 5).max(1);
     let Some(first) = (item / layer * layer).checked_sub(layer) else { return vec![] };
     (0..lot.between(1, 3)).map(|_| lot.place(first, first + layer - 1)).collect()
 }
 
 fn problem(count: usize, needs: Needs, worth: Worth) -> Problem {
-    let mut lot = Lot(1);
+    let mut lot = Lcg(1);
     let candidates: Vec<Candidate> = (0..count)
         .map(|item| {
             let cost = lot.between(5, 2_000);
             let (utility, deps) = (worth(&mut lot, cost), needs(&mut lot, item, count));
-            Candidate { utility, cost, deps, mark: Mark::Free }
+            Candidate { utility, cost, deps, inclusion: Inclusion::Free }
         })
         .collect();
     Problem::new(200_000, candidates).expect("nothing is pinned")
@@ -72,8 +72,8 @@ fn context(c: &mut Criterion) {
     group.sample_size(10);
     for &(name, count, needs, worth) in cases {
         let problem = problem(count, needs, worth);
-        assert_eq!(solve(&problem, Limits::default()).status, Status::Optimal, "{name}");
-        group.bench_function(name, |b| b.iter(|| black_box(solve(&problem, Limits::default()))));
+        assert_eq!(solve(&problem, SearchLimits::default()).status, SolveStatus::Optimal, "{name}");
+        group.bench_function(name, |b| b.iter(|| black_box(solve(&problem, SearchLimits::default()))));
     }
     group.finish();
 }

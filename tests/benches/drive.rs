@@ -9,7 +9,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use orchestrion::drive::{Call, Clock, Conversation, Journal, JournalFile};
 use orchestrion::trace::Header;
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_tests::outside::{Crew, Outside};
+use orchestrion_tests::outside::{EffectfulHost, SideEffectLog};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -20,10 +20,11 @@ fn header() -> Header {
 
 /// Asks once, and gives the journal back with the steps in it.
 fn ask<J: Journal>(journal: J) -> (J, u64) {
-    let clock = Clock::model();
-    let crew = Crew::new(Outside::default(), clock.clone(), |_: &Call| {});
-    let mut conversation = Conversation::open_in(journal, &header()).expect("it opens");
-    let answered = clock.block_on(conversation.ask(&crew, "ada", "Order paper")).expect("time goes on");
+    let clock = Clock::simulated();
+    let crew = EffectfulHost::new(SideEffectLog::default(), clock.clone(), |_: &Call| {});
+    let mut conversation = Conversation::open_with(journal, &header()).expect("it opens");
+    let answered =
+        clock.block_on(conversation.run_request(&crew, "ada", "Order paper")).expect("time goes on");
     answered.expect("it is answered");
     let steps = conversation.steps();
     (conversation.into_journal(), steps)
@@ -40,7 +41,7 @@ impl Journal for Chunks {
     fn read(&mut self) -> io::Result<impl BufRead> {
         Ok(io::empty())
     }
-    fn cut(&mut self, _: u64) -> io::Result<()> {
+    fn truncate(&mut self, _: u64) -> io::Result<()> {
         Ok(())
     }
     fn append(&mut self, lines: &[u8]) -> io::Result<()> {
@@ -60,7 +61,7 @@ fn without_sync(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("office.ndjson");
     group.bench_function("in a file", |bencher| {
-        bencher.iter_batched(|| fresh(&path).not_durable(), ask, BatchSize::PerIteration);
+        bencher.iter_batched(|| fresh(&path).without_fsync(), ask, BatchSize::PerIteration);
     });
     group.finish();
 }

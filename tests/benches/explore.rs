@@ -3,13 +3,14 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion_model::explore::{Options, Plain, explore};
+use orchestrion_model::explore::{Options, StaterightModel, explore};
 use orchestrion_tests::counters::Counters;
 use stateright::{Checker, Model};
 
 fn counters(criterion: &mut Criterion) {
     let model = Counters { most: 9 };
-    let ours = || explore(&Plain::new(model), &Options::default(), &mut |_| {}).expect("it is explored");
+    let ours =
+        || explore(&StaterightModel::new(model), &Options::default(), &mut |_| {}).expect("it is explored");
     let mut group = criterion.benchmark_group("five counters");
     group.throughput(Throughput::Elements(ours().generated()));
     group.bench_function("ours", |bencher| bencher.iter(ours));

@@ -6,32 +6,32 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use orchestrion_kernel::event::Event;
-use orchestrion_kernel::item::{Item, Key, Variant};
-use orchestrion_kernel::module::{Argument, Ask, Ratings, Report, Stance};
+use orchestrion_kernel::item::{Item, ItemKey, ItemKind};
+use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{
     ConversationId, Input, Policy, RequestId, Score, State, TaskId, Text, TraceId, UserId, decide,
 };
 use std::hint::black_box;
 
-fn report(ask: Ask, plan: &Plan) -> Report {
+fn report(ask: Operation, plan: &Plan) -> Report {
     let text = Text::from("as agreed");
     match ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Summarize => Report::Summary { text, forgets: None },
-        Ask::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
-        Ask::DraftPlan => Report::Plan(plan.clone()),
-        Ask::Argue(_) | Ask::Reread => Report::Argument {
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Summarize => Report::Summary { text, forgets: None },
+        Operation::Classify => Report::Classification { tags: vec![text], similarity: Score::ZERO },
+        Operation::DraftPlan => Report::Plan(plan.clone()),
+        Operation::Argue(_) | Operation::ReviewRevision => Report::Argument {
             argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
             text,
             plan: None,
         },
-        Ask::RunTask { .. } | Ask::UndoTask { .. } => Report::Exit { code: 0, text },
-        Ask::Approve => Report::Approval { approved: true, text },
-        Ask::Diagnose => Report::NoRepair { text },
-        Ask::Remember { .. } => Report::Stored { held: true },
-        Ask::DeliverAudit => Report::Delivered,
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text },
+        Operation::Approve => Report::Approval { approved: true, text },
+        Operation::Diagnose => Report::NoRepair { text },
+        Operation::StoreMemory { .. } => Report::Stored { held: true },
+        Operation::DeliverAudit => Report::Delivered,
     }
 }
 
@@ -43,9 +43,9 @@ fn request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
         let events = decide(policy, state, &input).expect("the happy path is never refused");
         events.iter().for_each(|event| state.apply(event));
         steps += 1;
-        input = match state.control.waiting() {
+        input = match state.control.pending_call() {
             Some(call) => Input::reply(call.id, report(call.ask, plan)),
-            None if state.control.phase().is_rest() => return steps,
+            None if state.control.phase().is_quiescent() => return steps,
             None => Input::Step,
         };
     }
@@ -62,7 +62,7 @@ fn conversation(policy: &Policy, items: usize) -> State {
             request: RequestId::new(u32::try_from(number).expect("few enough")),
         };
         let (id, text) = (state.semantic.next_id(), Text::from("something known"));
-        let item = Item::of_request(UserId::new("ada"), id, Variant::Fact, Key::Trace(earlier), text);
+        let item = Item::from_request(UserId::new("ada"), id, ItemKind::Fact, ItemKey::Trace(earlier), text);
         state.apply(&Event::AddItem { item, deps: Vec::new() });
     }
     state

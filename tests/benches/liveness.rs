@@ -7,7 +7,9 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orchestrion_model::explore::graph::{Edge, Graph};
-use orchestrion_model::liveness::{ClassSet, Explored, Fairness, Outcome, Promise, PromiseKind, judge};
+use orchestrion_model::liveness::{
+    ClassMask, Fairness, LivenessKind, LivenessProperty, LivenessResult, StateGraph, check_property,
+};
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use std::hint::black_box;
@@ -22,7 +24,7 @@ struct Random {
     parents: Vec<Option<(u32, u16)>>,
 }
 
-impl Explored for Random {
+impl StateGraph for Random {
     fn nodes(&self) -> u32 {
         self.parents.len() as u32
     }
@@ -75,7 +77,7 @@ fn random(apart: u32) -> Random {
 }
 
 fn judged(c: &mut Criterion) {
-    let first = ClassSet::NONE.with(0);
+    let first = ClassMask::NONE.with(0);
     let none = Fairness::default();
     let mut group = c.benchmark_group("liveness");
     group.sample_size(10);
@@ -87,17 +89,17 @@ fn judged(c: &mut Criterion) {
         let random = random(apart);
         let (nodes, edges) = (random.nodes(), random.graph.edge_count());
         println!("{name}: {nodes} nodes, {edges} edges, {} bytes", random.graph.bytes());
-        let promise = Promise { name, kind: PromiseKind::AlwaysEventually, fair };
-        match judge(&random, 0, &promise) {
-            Outcome::Holds => assert!(holds, "{name}: it should be broken"),
-            Outcome::Broken(lasso) => {
+        let promise = LivenessProperty { name, kind: LivenessKind::AlwaysEventually, fair };
+        match check_property(&random, 0, &promise) {
+            LivenessResult::Holds => assert!(holds, "{name}: it should be broken"),
+            LivenessResult::Violated(lasso) => {
                 assert!(!holds, "{name}: it should hold");
                 println!("{name}: a stem of {} steps, a loop of {}", lasso.stem.len(), lasso.cycle.len());
             }
-            Outcome::Inconclusive { at } => unreachable!("{at} was explored"),
+            LivenessResult::Inconclusive { at } => unreachable!("{at} was explored"),
         }
         group.throughput(Throughput::Elements(edges as u64));
-        group.bench_function(name, |b| b.iter(|| black_box(judge(&random, 0, &promise))));
+        group.bench_function(name, |b| b.iter(|| black_box(check_property(&random, 0, &promise))));
     }
     group.finish();
 }

@@ -8,7 +8,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
-use orchestrion_tests::{debate::Debate, root};
+use orchestrion_tests::{debate::EndlessDebate, root};
 use std::hint::black_box;
 use std::io::Read;
 
@@ -23,7 +23,7 @@ fn steps(trace: &[u8]) -> u64 {
 
 fn long(c: &mut Criterion) {
     let mut trace = Vec::new();
-    Debate::new(STEPS).and_then(|mut debate| debate.read_to_end(&mut trace)).expect("memory");
+    EndlessDebate::new(STEPS).and_then(|mut debate| debate.read_to_end(&mut trace)).expect("memory");
     println!("{} bytes a line on average", trace.len() as u64 / STEPS);
     let mut group = c.benchmark_group("replay");
     group.throughput(Throughput::Elements(steps(&trace)));

@@ -4,10 +4,10 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{Audience, MemoryType, Rank, Scope, Source};
+use orchestrion_kernel::ids::Timestamp;
+use orchestrion_kernel::item::{Audience, FactSource, MemoryType, Rank, Scope};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, decide_write};
-use orchestrion_kernel::semantic::Semantic;
+use orchestrion_kernel::semantic::SemanticState;
 use std::hint::black_box;
 
 const FACTS: usize = 100_000;
@@ -19,19 +19,19 @@ fn fact(number: usize, rests_on: Option<usize>, supersedes: Option<usize>) -> Wr
         kind: FactKind::Fact,
         key: key(number),
         text: format!("what fact {number} says").into(),
-        source: Source { name: "bench".into(), rank: Rank::Employee },
-        at: Time::default(),
+        source: FactSource { name: "bench".into(), rank: Rank::Employee },
+        established_at: Timestamp::default(),
         memory: MemoryType::User,
         scope: Scope::Global,
         audience: Audience::Everybody,
         time_sensitive: false,
         supersedes: supersedes.map(|number| Reference::Key(key(number))),
-        detected: None,
-        rests_on: rests_on.map(|number| Reference::Key(key(number))).into_iter().collect(),
+        detected_rule: None,
+        depends_on: rests_on.map(|number| Reference::Key(key(number))).into_iter().collect(),
     })
 }
 
-fn write(policy: &Policy, known: &mut Semantic, write: &Write) -> usize {
+fn write(policy: &Policy, known: &mut SemanticState, write: &Write) -> usize {
     let events = decide_write(policy, known, write).expect("the write fits");
     events.iter().for_each(|event| known.apply(event));
     events.len()
@@ -39,7 +39,7 @@ fn write(policy: &Policy, known: &mut Semantic, write: &Write) -> usize {
 
 fn semantic(c: &mut Criterion) {
     let policy = Policy::hardened();
-    let mut known = Semantic::default();
+    let mut known = SemanticState::default();
     let base = FACTS / 2;
     for number in 0..FACTS {
         let rests_on = (base + 1..=base + DEPENDENTS).contains(&number).then_some(base);

@@ -10,7 +10,7 @@ use orchestrion::statebench::score::{Report, Scorer};
 use std::hint::black_box;
 
 fn all(c: &mut Criterion) {
-    let Some(folder) = orchestrion_tests::recorded("statebench") else { return };
+    let Some(folder) = orchestrion_tests::recorded_data_dir("statebench") else { return };
     let splits = ["train.jsonl", "dev.jsonl"].map(|file| std::fs::read(folder.join(file)).expect("a split"));
     let score = || {
         let (scorer, mut report) = (Scorer::default(), Report::default());

@@ -7,10 +7,10 @@
 //! Times are those of the best of three runs. CPU is what all threads used in it, where the system tells.
 
 use orchestrion_kernel::Policy;
-use orchestrion_model::explore::{Options, Plain, explore};
+use orchestrion_model::explore::{Options, StaterightModel, explore};
 use orchestrion_model::product::KernelModel;
 use orchestrion_model::scopes::{Model as Part, Scope};
-use orchestrion_model::subject::Subject;
+use orchestrion_model::subject::KernelUnderTest;
 use orchestrion_tests::counters::Counters;
 use stateright::{Checker, Model};
 use std::error::Error;
@@ -64,7 +64,7 @@ where
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
     best_of_three(|| {
         let options = Options { threads, ..Options::default() };
-        let found = explore(&Plain::new(model()), &options, &mut |_| {});
+        let found = explore(&StaterightModel::new(model()), &options, &mut |_| {});
         let found = found.unwrap_or_else(|error| unreachable!("{error}"));
         (found.states(), found.generated(), Some(found.visited_bytes()))
     })
@@ -112,12 +112,12 @@ where
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let part = Part::by_name("execution").ok_or("no such model")?;
+    let part = Part::from_name("execution").ok_or("no such model")?;
     let scope = Scope::by_name("small").ok_or("no such scope")?;
     println!(
         "model      engine     threads     states  generated   seconds    CPU ns/generated  ratio  bytes a state"
     );
     compare("counters", || Counters { most: 15 });
-    compare("execution", || KernelModel::new(Subject::real(Policy::hardened()), part, &scope));
+    compare("execution", || KernelModel::new(KernelUnderTest::unmodified(Policy::hardened()), part, &scope));
     Ok(())
 }

@@ -5,9 +5,9 @@
 //! $ cargo run --release -p orchestrion-tests --example thousand -- 1000
 //! ```
 
-use orchestrion::drive::{Answer, Call, Clock, Conversation, Fate, Host};
+use orchestrion::drive::{Call, CallResult, Clock, Conversation, Host, RecoveryResult};
 use orchestrion_kernel::Policy;
-use orchestrion_tests::outside::{Crew, Outside};
+use orchestrion_tests::outside::{EffectfulHost, SideEffectLog};
 use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -18,26 +18,26 @@ const REQUESTS: usize = 6;
 /// A crew each of whose calls takes as long as a quick module would. It notes how long the conversation took from one
 /// answer to the next call.
 struct Timed<T> {
-    crew: Crew<T>,
+    crew: EffectfulHost<T>,
     answered: Mutex<Instant>,
     waits: Arc<Mutex<Vec<Duration>>>,
 }
 
 impl<T: Fn(&Call) + Send + Sync> Host for Timed<T> {
-    async fn answer(&self, call: &Call) -> Answer {
+    async fn execute(&self, call: &Call) -> CallResult {
         let since = self.answered.lock().map(|answered| answered.elapsed()).unwrap_or_default();
         if let Ok(mut waits) = self.waits.lock() {
             waits.push(since);
         }
         tokio::time::sleep(Duration::from_millis(200 + call.id.number() * 7919 % 100)).await;
-        let answer = self.crew.answer(call).await;
+        let answer = self.crew.execute(call).await;
         if let Ok(mut answered) = self.answered.lock() {
             *answered = Instant::now();
         }
         answer
     }
 
-    async fn recover(&self, call: &Call) -> Fate {
+    async fn recover(&self, call: &Call) -> RecoveryResult {
         self.crew.recover(call).await
     }
 
@@ -60,9 +60,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let mut conversation =
                 Conversation::open(&path, Policy::hardened()).map_err(|error| error.to_string())?;
             for waits in waits {
-                let crew = Crew::new(Outside::default(), Clock::real(), |_: &Call| {});
+                let crew = EffectfulHost::new(SideEffectLog::default(), Clock::real(), |_: &Call| {});
                 let host = Timed { crew, answered: Mutex::new(Instant::now()), waits };
-                conversation.ask(&host, "ada", "Order paper").await.map_err(|error| error.to_string())?;
+                conversation
+                    .run_request(&host, "ada", "Order paper")
+                    .await
+                    .map_err(|error| error.to_string())?;
             }
             Ok::<u64, String>(conversation.steps())
         });

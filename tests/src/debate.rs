@@ -3,9 +3,9 @@
 //! The state stays as large as it was after the first pass, so whatever grows with such a trace grows with its
 //! length alone.
 
-use orchestrion::recording::Recording;
-use orchestrion::trace::{Header, Stamp};
-use orchestrion_kernel::module::{Argument, Ask, Ratings, Report, Role, Stance};
+use orchestrion::recording::Recorder;
+use orchestrion::trace::{Header, StepMetadata};
+use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, Input, Policy, Score, TaskId, Text, UserId};
 use std::cell::RefCell;
@@ -17,8 +17,8 @@ const SAYS_BYTES: usize = 130;
 
 /// A trace of so many steps, line by line as it is read; nothing of it is kept.
 #[derive(Debug)]
-pub struct Debate {
-    conversation: Option<Recording<Lines>>,
+pub struct EndlessDebate {
+    conversation: Option<Recorder<Lines>>,
     lines: Lines,
     read: usize,
     steps: u64,
@@ -40,7 +40,7 @@ impl Write for Lines {
     }
 }
 
-impl Debate {
+impl EndlessDebate {
     /// A debate of so many steps.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Debate {
         policy.bounds.passes = u32::MAX;
         let lines = Lines::default();
         let header = Header::new(ConversationId::new("debate"), policy, None);
-        let conversation = Some(Recording::open(lines.clone(), &header)?);
+        let conversation = Some(Recorder::open(lines.clone(), &header)?);
         Ok(Self { conversation, lines, read: 0, steps, left: steps })
     }
 
@@ -64,7 +64,7 @@ impl Debate {
         }
         if let Some(conversation) = &mut self.conversation {
             let input = input(self.steps - self.left, conversation);
-            let refused = conversation.submit(&input, &Stamp::default())?.err();
+            let refused = conversation.submit(&input, &StepMetadata::default())?.err();
             debug_assert!(refused.is_none(), "every input is due: {refused:?}");
             self.left -= 1;
         }
@@ -72,7 +72,7 @@ impl Debate {
     }
 }
 
-impl Read for Debate {
+impl Read for EndlessDebate {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.conversation.is_some() && self.read == self.lines.0.borrow().len() {
             self.advance()?;
@@ -84,9 +84,9 @@ impl Read for Debate {
     }
 }
 
-fn input(taken: u64, conversation: &Recording<Lines>) -> Input {
+fn input(taken: u64, conversation: &Recorder<Lines>) -> Input {
     let user = UserId::new("ada");
-    match (taken, conversation.state().control.waiting()) {
+    match (taken, conversation.state().control.pending_call()) {
         (0, _) => Input::SessionStart { user },
         (1, _) => Input::UserMessage { user, text: said("the nightly reports are to move") },
         (_, None) => Input::Step,
@@ -94,18 +94,18 @@ fn input(taken: u64, conversation: &Recording<Lines>) -> Input {
     }
 }
 
-fn report(ask: Ask, taken: u64) -> Report {
+fn report(ask: Operation, taken: u64) -> Report {
     match ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Classify => {
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Classify => {
             Report::Classification { tags: vec![Text::from("operations")], similarity: Score::ZERO }
         }
-        Ask::DraftPlan => Report::Plan(plan()),
+        Operation::DraftPlan => Report::Plan(plan()),
         // Everybody says something new every time, so that what is known of the debate is rewritten with each
         // step. The Critic's voice against it keeps the consensus under the line for another pass.
         ask => {
-            let against = matches!(ask.arguing(), Some(Role::Critic));
+            let against = matches!(ask.argued_by(), Some(Role::Critic));
             let stance = if against { Stance::Con } else { Stance::Pro };
             let argument = Argument { stance, confidence: Score::ONE };
             Report::Argument {

@@ -10,7 +10,7 @@ mod reports;
 mod simpler;
 mod situation;
 
-pub use moves::{Mood, Move, What, Which, Who};
+pub use moves::{ActionKind, Bias, CallSelector, UserSelector, WalkAction};
 pub use policies::policy as drawn_policy;
 
 use proptest::prelude::Rng;
@@ -19,7 +19,7 @@ use proptest::test_runner::{TestRng, TestRunner};
 use std::fmt;
 
 /// Where choices come from.
-pub trait Choice {
+pub trait RandomSource {
     /// A number below the bound, which is not 0.
     fn below(&mut self, bound: u32) -> u32;
 
@@ -51,7 +51,7 @@ pub trait Choice {
     }
 }
 
-impl Choice for TestRng {
+impl RandomSource for TestRng {
     fn below(&mut self, bound: u32) -> u32 {
         // The bias is of no matter here: at most one in four thousand for the widest range that is drawn.
         self.next_u32() % bound
@@ -70,7 +70,7 @@ impl Bytes<'_> {
     }
 }
 
-impl Choice for Bytes<'_> {
+impl RandomSource for Bytes<'_> {
     fn below(&mut self, bound: u32) -> u32 {
         // As few bytes as the bound needs, so that a change of one byte changes one choice.
         let wanted = match bound {
@@ -85,33 +85,33 @@ impl Choice for Bytes<'_> {
 }
 
 /// What can be made simpler.
-pub trait Simpler: Clone + fmt::Debug {
+pub trait Shrink: Clone + fmt::Debug {
     /// Simpler ones, the simplest first. None of them is as complex as this one, or shrinking would not end.
-    fn simpler(&self) -> Vec<Self>;
+    fn shrink_candidates(&self) -> Vec<Self>;
 }
 
 /// A proptest strategy that draws values, and shrinks them to what they say is simpler.
-pub struct Drawn<F>(pub F);
+pub struct ShrinkStrategy<F>(pub F);
 
-impl<F> fmt::Debug for Drawn<F> {
+impl<F> fmt::Debug for ShrinkStrategy<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Drawn")
     }
 }
 
-impl<T: Simpler, F: Fn(&mut TestRng) -> T> Strategy for Drawn<F> {
-    type Tree = Shrunk<T>;
+impl<T: Shrink, F: Fn(&mut TestRng) -> T> Strategy for ShrinkStrategy<F> {
+    type Tree = ShrinkTree<T>;
     type Value = T;
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let current = (self.0)(runner.rng());
-        Ok(Shrunk { current, before: None, candidates: None })
+        Ok(ShrinkTree { current, before: None, candidates: None })
     }
 }
 
 /// A value on its way to a simpler one.
 #[derive(Debug)]
-pub struct Shrunk<T> {
+pub struct ShrinkTree<T> {
     current: T,
     /// What the current value was made from, as long as nobody has said that it fails as well.
     before: Option<T>,
@@ -119,7 +119,7 @@ pub struct Shrunk<T> {
     candidates: Option<Vec<T>>,
 }
 
-impl<T: Simpler> ValueTree for Shrunk<T> {
+impl<T: Shrink> ValueTree for ShrinkTree<T> {
     type Value = T;
 
     fn current(&self) -> T {
@@ -133,7 +133,7 @@ impl<T: Simpler> ValueTree for Shrunk<T> {
         }
         let current = &self.current;
         let candidates = self.candidates.get_or_insert_with(|| {
-            let mut simpler = current.simpler();
+            let mut simpler = current.shrink_candidates();
             simpler.reverse();
             simpler
         });

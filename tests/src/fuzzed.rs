@@ -6,10 +6,10 @@
 
 #![allow(clippy::panic, reason = "a fuzz target fails by panicking")]
 
-use crate::drawn::{Bytes, Mood, Move, drawn_policy};
+use crate::drawn::{Bias, Bytes, WalkAction, drawn_policy};
 use crate::walk::Property;
-use crate::watched::Watched;
-use orchestrion::play::play;
+use crate::watched::MonitoredKernel;
+use orchestrion::play::run_scenario;
 use orchestrion::policy_file;
 use orchestrion::replay::replay;
 use orchestrion::scenario::Scenario;
@@ -36,22 +36,22 @@ pub fn decide(bytes: &[u8]) {
 ///
 /// # Panics
 /// Where a property is broken.
-pub fn drive(bytes: &[u8], mut see: impl FnMut(&Watched)) {
+pub fn drive(bytes: &[u8], mut see: impl FnMut(&MonitoredKernel)) {
     let mut bytes = Bytes(bytes);
     let policy = drawn_policy(&mut bytes);
-    let mood = Mood::draw(&mut bytes);
-    let mut watched = Watched::new(&policy);
+    let mood = Bias::draw(&mut bytes);
+    let mut watched = MonitoredKernel::new(&policy);
     for _ in 0..MOVES_MAX {
         if bytes.is_empty() {
             break;
         }
-        let step = Move::draw(&mut bytes, &policy, &mood, watched.state());
+        let step = WalkAction::draw(&mut bytes, &policy, &mood, watched.state());
         // Where it was drawn it is one input.
         let input = step.what.input(watched.state());
-        watched.take(&input).unwrap_or_else(|wrong| panic!("{wrong}"));
+        watched.submit(&input).unwrap_or_else(|wrong| panic!("{wrong}"));
         see(&watched);
     }
-    watched.close().unwrap_or_else(|wrong| panic!("{wrong}"));
+    watched.finish().unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
 /// The bytes as a trace: as they are, and once more with every line chained anew, or nothing but the chain would
@@ -89,7 +89,7 @@ pub fn scenario(bytes: &[u8]) {
         Ok(scenario) if !ends_soon(&scenario) => {}
         Ok(scenario) => {
             let policy = scenario.policy.clone();
-            let Ok(played) = play(scenario) else { return };
+            let Ok(played) = run_scenario(scenario) else { return };
             let reader =
                 Reader::new(played.trace.as_slice(), "played").unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(reader.header().policy, policy, "a trace is of another policy than its scenario");

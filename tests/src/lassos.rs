@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// A small graph and one promise on it. Sets of states and of classes are bits.
 #[derive(Clone, Debug)]
-pub struct Walks {
+pub struct SmallGraph {
     /// How many states there are; the first of them are initial.
     pub states: usize,
     /// How many are initial.
@@ -28,7 +28,7 @@ pub struct Walks {
 
 /// Which runs count: sets of classes.
 #[derive(Clone, Copy, Debug)]
-pub struct Mix {
+pub struct FairnessSets {
     /// From some point on infinitely often taken, or infinitely often disabled.
     pub weak: u32,
     /// Infinitely often taken if infinitely often enabled.
@@ -39,7 +39,7 @@ pub struct Mix {
 
 /// What a run takes, and where it comes, infinitely often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Forever {
+pub struct InfiniteBehavior {
     /// States.
     pub states: u32,
     /// Classes of steps.
@@ -50,16 +50,16 @@ pub struct Forever {
     pub always: u32,
 }
 
-impl Walks {
+impl SmallGraph {
     /// Everything that a run can do for ever.
     #[must_use]
-    pub fn forevers(&self) -> BTreeSet<Forever> {
+    pub fn infinite_behaviors(&self) -> BTreeSet<InfiniteBehavior> {
         (1..1_u32 << self.steps.len()).filter_map(|set| self.forever(set)).collect()
     }
 
     /// What it means to take a set of steps for ever; nothing if no run can.
     #[must_use]
-    pub fn forever(&self, set: u32) -> Option<Forever> {
+    pub fn forever(&self, set: u32) -> Option<InfiniteBehavior> {
         let steps =
             || self.steps.iter().enumerate().filter(move |(i, _)| has(set, *i)).map(|(_, step)| *step);
         let (from, to) = steps().fold((0, 0), |(from, to), step| (from | 1 << step.0, to | 1 << step.2));
@@ -73,7 +73,7 @@ impl Walks {
         };
         let states = from | to;
         let within = || (0..self.states).filter(move |&state| has(states, state));
-        within().all(|state| reached(state) == states).then(|| Forever {
+        within().all(|state| reached(state) == states).then(|| InfiniteBehavior {
             states,
             taken: steps().fold(0, |all, step| all | 1 << step.1),
             enabled: within().fold(0, |all, state| all | self.enabled(state)),
@@ -120,10 +120,10 @@ impl Walks {
     }
 }
 
-impl Mix {
+impl FairnessSets {
     /// Whether a run that does this for ever counts.
     #[must_use]
-    pub fn counts(&self, forever: &Forever) -> bool {
+    pub fn counts(&self, forever: &InfiniteBehavior) -> bool {
         let each = |set: u32, holds: &dyn Fn(usize) -> bool| (0..32).filter(|&i| has(set, i)).all(holds);
         each(self.weak, &|class| has(forever.taken, class) || !has(forever.always, class))
             && each(self.strong, &|class| has(forever.taken, class) || !has(forever.enabled, class))

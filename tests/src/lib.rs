@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// A folder of recorded data that nobody here wrote, or `None` after saying that the test is skipped.
 #[must_use]
-pub fn recorded(folder: &str) -> Option<PathBuf> {
+pub fn recorded_data_dir(folder: &str) -> Option<PathBuf> {
     let Some(data) = std::env::var_os("ORCHESTRION_DATA") else {
         eprintln!("skipped: ORCHESTRION_DATA is not set, so there is no recorded {folder}");
         return None;
@@ -39,7 +39,7 @@ pub fn root() -> PathBuf {
 ///
 /// # Errors
 /// A sentence that names the file.
-pub fn fresh(file: &Path, expected: &str) -> Result<(), String> {
+pub fn ensure_up_to_date(file: &Path, expected: &str) -> Result<(), String> {
     let now = std::fs::read_to_string(file).unwrap_or_default();
     if now == expected {
         return Ok(());

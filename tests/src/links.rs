@@ -28,8 +28,8 @@ pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
         });
         for step in reader {
             for event in step.unwrap().events {
-                if let Event::Moved { row } = event {
-                    let by = taken.entry(row.row().id).or_default();
+                if let Event::Transitioned { row } = event {
+                    let by = taken.entry(row.transition().id).or_default();
                     if by.last() != Some(&name) {
                         by.push(name.clone());
                     }

@@ -29,18 +29,18 @@ mod shown;
 pub mod situation;
 mod words;
 
-use course::Course;
+use course::ExpectedConversation;
 use fold::Fold;
-use lines::Lines;
+use lines::OraclePolicy;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{CallId, ConversationId, Events, Input, Policy, Refusal, State};
-use words::Came;
+use words::OracleInput;
 
 /// What the documents say must happen, told step by step.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     /// What should be, or why the policy could not be read.
-    course: Result<Course, String>,
+    course: Result<ExpectedConversation, String>,
     /// The policy, for whatever is shown under it.
     policy: Policy,
     /// S as the kernel's events make it.
@@ -53,8 +53,9 @@ impl Oracle {
     /// The oracle for a fresh conversation under a valid policy.
     #[must_use]
     pub fn new(policy: &Policy, conversation: &ConversationId) -> Self {
-        let course =
-            seen::value(policy).and_then(Lines::read).map(|lines| Course::new(lines, conversation.as_str()));
+        let course = seen::value(policy)
+            .and_then(OraclePolicy::read)
+            .map(|lines| ExpectedConversation::new(lines, conversation.as_str()));
         Self { course, policy: policy.clone(), fold: Fold::default(), steps: 0 }
     }
 
@@ -83,7 +84,7 @@ impl Oracle {
         after: &State,
     ) -> Result<(), String> {
         let course = self.course.as_mut().map_err(|wrong| wrong.clone())?;
-        let came: Came = serde_json::from_value(input.clone())
+        let came: OracleInput = serde_json::from_value(input.clone())
             .map_err(|error| format!("the input cannot be read: {error}"))?;
         if let Some(expected) = course.refusal(&came, &self.fold) {
             let given = decided.map_err(seen::refusal);

@@ -1,9 +1,9 @@
 //! The world outside a conversation: what really happened there, whatever a journal says; and a crew that acts in it.
 
-use orchestrion::drive::{Answer, Call, Clock, Fate, Host, Matter};
+use orchestrion::drive::{Call, CallPayload, CallResult, Clock, Host, RecoveryResult};
 use orchestrion::trace::{Reader, Step, TraceErrorKind};
-use orchestrion_kernel::event::EffectEnd;
-use orchestrion_kernel::module::{Argument, Ask, Ratings, Report, Stance};
+use orchestrion_kernel::event::EffectOutcome;
+use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Event, RequestId, Score, TaskId};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Something that happened outside, once and for all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Happening {
+pub struct SideEffect {
     /// The request.
     pub trace: String,
     /// The call that it answered.
@@ -29,12 +29,12 @@ pub struct Happening {
 
 /// Everything that happened outside, in memory, and in a file that outlives the process if there is one.
 #[derive(Debug, Default)]
-pub struct Outside {
+pub struct SideEffectLog {
     file: Option<File>,
-    happenings: Vec<Happening>,
+    happenings: Vec<SideEffect>,
 }
 
-impl Outside {
+impl SideEffectLog {
     /// A world that outlives the process.
     ///
     /// # Errors
@@ -50,11 +50,11 @@ impl Outside {
 
     /// What happened so far.
     #[must_use]
-    pub fn happenings(&self) -> &[Happening] {
+    pub fn happenings(&self) -> &[SideEffect] {
         &self.happenings
     }
 
-    fn happens(&mut self, happening: Happening) -> io::Result<()> {
+    fn happens(&mut self, happening: SideEffect) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             let mut line = serde_json::to_vec(&happening)?;
             line.push(b'\n');
@@ -67,60 +67,60 @@ impl Outside {
 
 /// A crew that does what it is asked, each request in another way: one succeeds, one is rolled back, one is repaired, one
 /// is vetoed.
-pub struct Crew<T> {
-    outside: Mutex<Outside>,
+pub struct EffectfulHost<T> {
+    outside: Mutex<SideEffectLog>,
     clock: Clock,
     /// Told of every call before anything is done about it.
     tell: T,
 }
 
-impl<T> std::fmt::Debug for Crew<T> {
+impl<T> std::fmt::Debug for EffectfulHost<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Crew").field("outside", &self.outside).finish_non_exhaustive()
     }
 }
 
-impl<T: Fn(&Call) + Send + Sync> Crew<T> {
+impl<T: Fn(&Call) + Send + Sync> EffectfulHost<T> {
     /// A crew in this world.
-    pub const fn new(outside: Outside, clock: Clock, tell: T) -> Self {
+    pub const fn new(outside: SideEffectLog, clock: Clock, tell: T) -> Self {
         Self { outside: Mutex::new(outside), clock, tell }
     }
 
     /// The world that it leaves behind.
-    pub fn into_outside(self) -> Outside {
+    pub fn into_outside(self) -> SideEffectLog {
         self.outside.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn outside(&self) -> MutexGuard<'_, Outside> {
+    fn outside(&self) -> MutexGuard<'_, SideEffectLog> {
         self.outside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn acts(&self, call: &Call) -> Answer {
+    fn acts(&self, call: &Call) -> CallResult {
         if let Some(happening) = happening(call) {
             self.outside()
                 .happens(happening)
-                .map_err(|error| orchestrion::drive::NoAnswer::error(error.to_string()))?;
+                .map_err(|error| orchestrion::drive::CallError::error(error.to_string()))?;
         }
         Ok(report(call).into())
     }
 }
 
-impl<T: Fn(&Call) + Send + Sync> Host for Crew<T> {
-    async fn answer(&self, call: &Call) -> Answer {
+impl<T: Fn(&Call) + Send + Sync> Host for EffectfulHost<T> {
+    async fn execute(&self, call: &Call) -> CallResult {
         (self.tell)(call);
         self.acts(call)
     }
 
     /// Looks whether it happened; of every fifth call nobody can tell.
-    async fn recover(&self, call: &Call) -> Fate {
+    async fn recover(&self, call: &Call) -> RecoveryResult {
         let happened =
             self.outside().happenings.iter().any(|happening| {
                 happening.call == call.id.number() && happening.trace == call.trace.to_string()
             });
         match (call.id.number() % 5, happened) {
-            (0, _) => Fate::Unknown,
-            (_, true) => Fate::Happened(Ok(report(call).into())),
-            (_, false) => Fate::NeverStarted,
+            (0, _) => RecoveryResult::OutcomeUnknown,
+            (_, true) => RecoveryResult::Completed(Ok(report(call).into())),
+            (_, false) => RecoveryResult::NotStarted,
         }
     }
 
@@ -129,13 +129,13 @@ impl<T: Fn(&Call) + Send + Sync> Host for Crew<T> {
     }
 }
 
-fn happening(call: &Call) -> Option<Happening> {
+fn happening(call: &Call) -> Option<SideEffect> {
     let (task, undone) = match call.ask {
-        Ask::RunTask { task, .. } => (task, false),
-        Ask::UndoTask { task } => (task, true),
+        Operation::RunTask { task, .. } => (task, false),
+        Operation::UndoTask { task } => (task, true),
         _ => return None,
     };
-    Some(Happening { trace: call.trace.to_string(), call: call.id.number(), task: task.number(), undone })
+    Some(SideEffect { trace: call.trace.to_string(), call: call.id.number(), task: task.number(), undone })
 }
 
 fn report(call: &Call) -> Report {
@@ -147,26 +147,30 @@ fn report(call: &Call) -> Report {
     };
     let exit = |code, text: &str| Report::Exit { code, text: text.into() };
     match call.ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Summarize => Report::Summary { text: "was früher war".into(), forgets: None },
-        Ask::Classify => Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO },
-        Ask::DraftPlan => Report::Plan(plan(&[1, 2, 3, 4])),
-        Ask::Reread | Ask::Argue(orchestrion_kernel::module::Role::Security) if request == 0 => {
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Summarize => Report::Summary { text: "was früher war".into(), forgets: None },
+        Operation::Classify => {
+            Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO }
+        }
+        Operation::DraftPlan => Report::Plan(plan(&[1, 2, 3, 4])),
+        Operation::ReviewRevision | Operation::Argue(orchestrion_kernel::module::Role::Security)
+            if request == 0 =>
+        {
             argue(Stance::Con, 950_000)
         }
-        Ask::Argue(_) | Ask::Reread => argue(Stance::Pro, 900_000),
-        Ask::Approve => Report::Approval { approved: true, text: "yes".into() },
-        Ask::RunTask { task, .. } if task.number() == 4 && matches!(request, 2 | 3) => exit(1, "no"),
-        Ask::RunTask { .. } | Ask::UndoTask { .. } => match &call.matter {
-            Some(Matter::Task(task)) => exit(0, task.text.as_str()),
+        Operation::Argue(_) | Operation::ReviewRevision => argue(Stance::Pro, 900_000),
+        Operation::Approve => Report::Approval { approved: true, text: "yes".into() },
+        Operation::RunTask { task, .. } if task.number() == 4 && matches!(request, 2 | 3) => exit(1, "no"),
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => match &call.payload {
+            Some(CallPayload::Task(task)) => exit(0, task.text.as_str()),
             // The task is the one thing that must be known, whenever it is asked for.
             other => exit(7, &format!("came with {other:?}")),
         },
-        Ask::Diagnose if request == 3 => Report::Repaired { text: "try 5".into(), plan: plan(&[5]) },
-        Ask::Diagnose => Report::NoRepair { text: "no idea".into() },
-        Ask::Remember { .. } => Report::Stored { held: true },
-        Ask::DeliverAudit => Report::Delivered,
+        Operation::Diagnose if request == 3 => Report::Repaired { text: "try 5".into(), plan: plan(&[5]) },
+        Operation::Diagnose => Report::NoRepair { text: "no idea".into() },
+        Operation::StoreMemory { .. } => Report::Stored { held: true },
+        Operation::DeliverAudit => Report::Delivered,
     }
 }
 
@@ -198,14 +202,14 @@ pub fn steps(journal: &[u8]) -> Vec<Step> {
 #[must_use]
 pub fn is_whole(journal: &[u8]) -> bool {
     let Ok(reader) = Reader::new(journal, "the journal") else { return false };
-    reader.filter_map(Result::err).all(|error| matches!(error.kind, TraceErrorKind::NoEnd))
+    reader.filter_map(Result::err).all(|error| matches!(error.kind, TraceErrorKind::MissingEnd))
 }
 
 /// Holds a journal against what really happened.
 ///
 /// # Errors
 /// What does not fit, as a sentence.
-pub fn judge(journal: &[u8], outside: &Outside) -> Result<(), String> {
+pub fn check_journal(journal: &[u8], outside: &SideEffectLog) -> Result<(), String> {
     let steps = steps(journal);
     let asked: Vec<u64> = calls(&steps);
     let mut times: BTreeMap<(String, u32, bool), u32> = BTreeMap::new();
@@ -220,17 +224,17 @@ pub fn judge(journal: &[u8], outside: &Outside) -> Result<(), String> {
         *times.entry((happening.trace.clone(), happening.task, happening.undone)).or_default() += 1;
     }
     for event in steps.iter().flat_map(|step| &step.events) {
-        let Event::Audited { record } = event else { continue };
+        let Event::AuditRecorded { record } = event else { continue };
         for task in &record.tasks {
             let count = |undone| {
                 times.get(&(record.trace.to_string(), task.task.number(), undone)).copied().unwrap_or(0)
             };
             let fits = match task.effect {
                 None => true,
-                Some(EffectEnd::Kept) => (count(false), count(true)) == (1, 0),
+                Some(EffectOutcome::Kept) => (count(false), count(true)) == (1, 0),
                 // It may never have run, if nobody could tell.
-                Some(EffectEnd::Undone) => count(false) <= 1 && count(true) == 1,
-                Some(EffectEnd::UndoFailed) => count(false) <= 1 && count(true) <= 1,
+                Some(EffectOutcome::Undone) => count(false) <= 1 && count(true) == 1,
+                Some(EffectOutcome::UndoFailed) => count(false) <= 1 && count(true) <= 1,
             };
             if !fits {
                 let (ran, undone) = (count(false), count(true));
@@ -268,9 +272,9 @@ pub fn answered(steps: &[Step]) -> Vec<RequestId> {
 
 /// Luck that is the same every time: a linear congruential generator.
 #[derive(Clone, Copy, Debug)]
-pub struct Luck(pub u64);
+pub struct Lcg(pub u64);
 
-impl Luck {
+impl Lcg {
     /// A number below this one.
     pub const fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

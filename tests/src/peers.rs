@@ -7,11 +7,11 @@ mod ours;
 mod spin;
 mod tlc;
 
-pub use ours::ours;
+pub use ours::check_with_explorer;
 pub use spin::Spin;
 pub use tlc::Tlc;
 
-use orchestrion_model::export::Control;
+use orchestrion_model::export::ControlModel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ use std::process::Command;
 
 /// What one checker found.
 #[derive(Clone, Debug)]
-pub struct Opinion {
+pub struct CheckerReport {
     /// Whose it is.
     pub of: &'static str,
     /// The control states that were reached.
@@ -29,46 +29,46 @@ pub struct Opinion {
     /// How many states of the control model there are; none if the kernel itself was explored.
     pub states: Option<u64>,
     /// What each claim came to.
-    pub verdicts: BTreeMap<&'static str, Said>,
+    pub verdicts: BTreeMap<&'static str, CheckerVerdict>,
 }
 
 /// What a checker says of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum CheckerVerdict {
     /// It holds.
     Holds,
     /// It fails.
     Fails,
     /// It was checked, and did not come out either way.
-    Unsettled,
+    Inconclusive,
     /// Nothing: it was not checked. That is right only of a claim that says nothing under the policy.
-    Nothing,
+    NotChecked,
 }
 
-impl Said {
+impl CheckerVerdict {
     /// In one word.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::Fails => "fails",
-            Self::Unsettled => "unsettled",
-            Self::Nothing => "nothing",
+            Self::Inconclusive => "unsettled",
+            Self::NotChecked => "nothing",
         }
     }
 }
 
-impl Opinion {
+impl CheckerReport {
     /// What it says of a claim.
-    fn of_claim(&self, id: &str) -> Said {
-        self.verdicts.get(id).copied().unwrap_or(Said::Nothing)
+    fn of_claim(&self, id: &str) -> CheckerVerdict {
+        self.verdicts.get(id).copied().unwrap_or(CheckerVerdict::NotChecked)
     }
 }
 
 /// Where opinions differ, each as a sentence; empty if they agree. Every claim that control states says something
 /// under the policy, so whoever says nothing of it differs from everybody.
 #[must_use]
-pub fn disagreements(control: &Control, opinions: &[Opinion]) -> Vec<String> {
+pub fn disagreements(control: &ControlModel, opinions: &[CheckerReport]) -> Vec<String> {
     let policy = &control.policy.name;
     let mut found = Vec::new();
     let Some((first, others)) = opinions.split_first() else { return found };
@@ -90,8 +90,8 @@ pub fn disagreements(control: &Control, opinions: &[Opinion]) -> Vec<String> {
     for stated in &control.claims {
         let id = stated.claim.id;
         let said = opinions.iter().map(|opinion| (opinion.of, opinion.of_claim(id)));
-        let said: Vec<(&str, Said)> = said.collect();
-        let silent = said.iter().any(|(_, said)| *said == Said::Nothing);
+        let said: Vec<(&str, CheckerVerdict)> = said.collect();
+        let silent = said.iter().any(|(_, said)| *said == CheckerVerdict::NotChecked);
         if silent || said.windows(2).any(|pair| pair[0].1 != pair[1].1) {
             let said: Vec<String> = said.iter().map(|(of, said)| format!("{of}: {}", said.word())).collect();
             found.push(format!("{policy}: {id} ({})", said.join(", ")));
@@ -102,7 +102,7 @@ pub fn disagreements(control: &Control, opinions: &[Opinion]) -> Vec<String> {
 
 /// The opinions side by side, a claim a line.
 #[must_use]
-pub fn table(control: &Control, opinions: &[Opinion]) -> String {
+pub fn table(control: &ControlModel, opinions: &[CheckerReport]) -> String {
     let mut text = format!("{:<14}", control.policy.name);
     let mut line = |head: &str, cells: Vec<String>| {
         let _ = write!(text, "\n  {head:<12}");
@@ -110,7 +110,7 @@ pub fn table(control: &Control, opinions: &[Opinion]) -> String {
             let _ = write!(text, " {cell:>9}");
         });
     };
-    let each = |cell: &dyn Fn(&Opinion) -> String| opinions.iter().map(cell).collect::<Vec<_>>();
+    let each = |cell: &dyn Fn(&CheckerReport) -> String| opinions.iter().map(cell).collect::<Vec<_>>();
     line("", each(&|opinion| opinion.of.to_string()));
     line("states", each(&|opinion| opinion.states.map_or_else(|| "–".to_string(), |n| n.to_string())));
     line("phases", each(&|opinion| opinion.phases.len().to_string()));
@@ -125,11 +125,11 @@ pub fn table(control: &Control, opinions: &[Opinion]) -> String {
 }
 
 /// The names of the control states and rows that a checker is asked about.
-fn places(control: &Control) -> (Vec<&'static str>, Vec<&'static str>) {
+fn coverage_names(control: &ControlModel) -> (Vec<&'static str>, Vec<&'static str>) {
     use orchestrion_model::export::words::{Domain, Var};
     let names = |var| match control.domain(var) {
         Domain::OneOf(_, names) => names,
-        Domain::Flag | Domain::Count(_) => Vec::new(),
+        Domain::Bool | Domain::Count(_) => Vec::new(),
     };
     let taken = names(Var::Row).into_iter().skip(1).collect();
     (names(Var::Phase), taken)

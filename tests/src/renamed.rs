@@ -4,28 +4,28 @@
 //! checker rests on both being one.
 
 use crate::walk::{Property, conversation};
-use orchestrion_kernel::claims::{History, broken_by_step};
+use orchestrion_kernel::claims::{History, step_violations};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, decide};
 use std::mem;
 
 /// A conversation under the kernel's names, and under canonical ones.
 #[derive(Debug)]
-pub struct Renamed {
+pub struct CanonicalizedRun {
     policy: Policy,
     raw: (State, History),
     short: (State, History),
 }
 
-impl Property for Renamed {
-    const SAYS: &'static str = "a step and its renaming commute";
+impl Property for CanonicalizedRun {
+    const STATEMENT: &'static str = "a step and its renaming commute";
 
     fn new(policy: &Policy) -> Self {
         let fresh = || (State::new(conversation()), History::default());
         Self { policy: policy.clone(), raw: fresh(), short: fresh() }
     }
 
-    fn take(&mut self, input: &Input) -> Result<(), String> {
+    fn submit(&mut self, input: &Input) -> Result<(), String> {
         let renamed = rename(input, &self.raw.0, &self.short.0);
         let kind = |refused: Option<_>| refused.as_ref().map(mem::discriminant);
         let raw = kind(step(&self.policy, &mut self.raw, input));
@@ -33,12 +33,12 @@ impl Property for Renamed {
         if raw != short {
             return Err(format!("{input:?} is taken or refused otherwise under canonical names"));
         }
-        self.short.0.canon();
+        self.short.0.canonicalize();
         if canon(&self.raw.0) != self.short.0 {
             return Err(format!("after {input:?} the states differ in more than names"));
         }
         let control = &self.short.0.control;
-        if control.waiting().is_some_and(|call| call.id >= control.next_call()) {
+        if control.pending_call().is_some_and(|call| call.id >= control.next_call()) {
             return Err(format!(
                 "after {input:?} the next call would get the id of the one that is waited for"
             ));
@@ -49,7 +49,7 @@ impl Property for Renamed {
         Ok(())
     }
 
-    fn close(self) -> Result<(), String> {
+    fn finish(self) -> Result<(), String> {
         let once = canon(&self.raw.0);
         if canon(&once) == once { Ok(()) } else { Err("renaming twice is not renaming once".to_string()) }
     }
@@ -64,7 +64,7 @@ fn step(
         Ok(events) => {
             let before = state.clone();
             events.iter().for_each(|event| state.apply(event));
-            broken_by_step(policy, &before, &events, state, history).for_each(drop);
+            step_violations(policy, &before, &events, state, history).for_each(drop);
             None
         }
         Err(refusal) => Some(refusal),
@@ -73,13 +73,13 @@ fn step(
 
 fn canon(state: &State) -> State {
     let mut state = state.clone();
-    state.canon();
+    state.canonicalize();
     state
 }
 
 /// The input as it reads under the other names: the live call is the live call, any other is none; and so with items.
 fn rename(input: &Input, raw: &State, short: &State) -> Input {
-    let live = |state: &State| state.control.waiting().map(|call| call.id);
+    let live = |state: &State| state.control.pending_call().map(|call| call.id);
     let renamed = |call: CallId| match (live(raw), live(short)) {
         (Some(was), Some(is)) if was == call => is,
         (_, is) => is.map_or(call, CallId::next),

@@ -2,8 +2,8 @@
 //! saved as a trace, which anybody can look at, and which is tried first from then on.
 
 use crate::root;
-use crate::walk::{Property, Tried, Walk, conversation};
-use orchestrion::trace::{Header, Made, Reader, Shown, Stamp, Writer, digest};
+use crate::walk::{Property, PropertyTest, Walk, conversation};
+use orchestrion::trace::{ContextRecord, Header, Reader, StepMetadata, StepRecord, Writer, digest};
 use orchestrion_kernel::{Input, Policy, State, decide};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
@@ -29,9 +29,9 @@ const SHRINK_RUNS_MAX: u32 = 20_000;
 ///
 /// # Errors
 /// What failed, where, and how to look at it.
-pub fn tried<P: Property>(cases: u32) -> Result<(), String> {
+pub fn check_property<P: Property>(cases: u32) -> Result<(), String> {
     for file in saved()? {
-        again::<P>(&file)?;
+        replay_regression::<P>(&file)?;
     }
     let set = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let cases = set("PROPTEST_CASES").and_then(|cases| u32::try_from(cases).ok()).unwrap_or(cases);
@@ -101,7 +101,7 @@ fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), Failed> {
     let mut runner = runner(seed, shard, cases);
     let config = runner.config().clone();
     let ran = runner.run(&Walk::sequential_strategy(MOVES), |(walk, moves, seen)| {
-        Tried::<P>::test_sequential(config.clone(), walk, moves, seen);
+        PropertyTest::<P>::test_sequential(config.clone(), walk, moves, seen);
         Ok(())
     });
     match ran {
@@ -121,11 +121,11 @@ fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), Failed> {
 pub fn failure<P: Property>(policy: &Policy, inputs: &[Input]) -> Option<(usize, String)> {
     let mut property = P::new(policy);
     for (step, input) in (1..).zip(inputs) {
-        if let Err(wrong) = caught(|| property.take(input)) {
+        if let Err(wrong) = caught(|| property.submit(input)) {
             return Some((step, wrong));
         }
     }
-    caught(|| property.close()).err().map(|wrong| (inputs.len(), wrong))
+    caught(|| property.finish()).err().map(|wrong| (inputs.len(), wrong))
 }
 
 /// What came of it; a panic is a failure like any other.
@@ -158,7 +158,7 @@ fn saved() -> Result<Vec<PathBuf>, String> {
 
 /// Tries a property on a saved sequence: its policy and its inputs. What is recorded beside them is of the day on
 /// which it failed.
-fn again<P: Property>(path: &Path) -> Result<(), String> {
+fn replay_regression<P: Property>(path: &Path) -> Result<(), String> {
     let name = shown(path);
     let file = File::open(path).map_err(|error| format!("{name} cannot be read: {error}"))?;
     let reader = Reader::new(BufReader::new(file), &name).map_err(|error| error.to_string())?;
@@ -166,23 +166,26 @@ fn again<P: Property>(path: &Path) -> Result<(), String> {
     let inputs: Result<Vec<Input>, _> = reader.map(|step| step.map(|step| step.input)).collect();
     let inputs = inputs.map_err(|error| error.to_string())?;
     match failure::<P>(&policy, &inputs) {
-        Some(found) => Err(told::<P>(&found, inputs.len(), &name)),
+        Some(found) => Err(format_failure::<P>(&found, inputs.len(), &name)),
         None => Ok(()),
     }
 }
 
 fn save<P: Property>(policy: &Policy, inputs: &[Input]) -> String {
     let Some(found) = failure::<P>(policy, inputs) else {
-        return format!("{}: broken once, and not again by the same inputs: {inputs:?}", P::SAYS);
+        return format!("{}: broken once, and not again by the same inputs: {inputs:?}", P::STATEMENT);
     };
     let written = trace(policy, inputs).and_then(|trace| {
         let path = folder().join(format!("{}.ndjson", &digest(&trace)[..8]));
         std::fs::write(&path, trace).map(|()| shown(&path))
     });
     match written {
-        Ok(file) => told::<P>(&found, inputs.len(), &file),
+        Ok(file) => format_failure::<P>(&found, inputs.len(), &file),
         Err(error) => {
-            format!("{}, and its trace cannot be saved: {error}", told::<P>(&found, inputs.len(), "?"))
+            format!(
+                "{}, and its trace cannot be saved: {error}",
+                format_failure::<P>(&found, inputs.len(), "?")
+            )
         }
     }
 }
@@ -195,23 +198,31 @@ fn trace(policy: &Policy, inputs: &[Input]) -> io::Result<Vec<u8>> {
         match catch_unwind(AssertUnwindSafe(|| decide(policy, &state, input))) {
             Ok(Ok(events)) => {
                 events.iter().for_each(|event| state.apply(event));
-                let context = Shown::after(policy, &state, &events);
-                writer.step(&Stamp::default(), input, Made::accepted(&events, context.as_ref()))?;
+                let context = ContextRecord::after(policy, &state, &events);
+                writer.step(
+                    &StepMetadata::default(),
+                    input,
+                    StepRecord::accepted(&events, context.as_ref()),
+                )?;
             }
-            Ok(Err(refusal)) => writer.step(&Stamp::default(), input, Made::refused(&refusal.to_string()))?,
-            Err(_) => writer.step(&Stamp::default(), input, Made::refused("the kernel panicked"))?,
+            Ok(Err(refusal)) => {
+                writer.step(&StepMetadata::default(), input, StepRecord::refused(&refusal.to_string()))?
+            }
+            Err(_) => {
+                writer.step(&StepMetadata::default(), input, StepRecord::refused("the kernel panicked"))?
+            }
         }
     }
     writer.end()
 }
 
-fn told<P: Property>((step, wrong): &(usize, String), steps: usize, file: &str) -> String {
+fn format_failure<P: Property>((step, wrong): &(usize, String), steps: usize, file: &str) -> String {
     format!(
         "it does not hold that {}\n  step {step} of {steps}: {wrong}\n  \
          look   orchestrion show {file} --at {step}\n  \
          again  cargo test -p orchestrion-tests --test properties    (what is saved is tried first)\n  \
          keep   commit {file} with what mends it",
-        P::SAYS
+        P::STATEMENT
     )
 }
 

@@ -3,7 +3,7 @@
 //! The reference, here, only says where a walk stands, so that moves can be drawn that lead on. It is the kernel's
 //! own state: what must happen is judged by the [`Property`], never by it. Deliberately absent: any assertion.
 
-use crate::drawn::{Drawn, Mood, Move, Simpler, drawn_policy};
+use crate::drawn::{Bias, Shrink, ShrinkStrategy, WalkAction, drawn_policy};
 use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
 use proptest::strategy::{BoxedStrategy, Strategy};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Something that must hold of a conversation, input by input.
 pub trait Property: 'static {
     /// What it says, as a sentence.
-    const SAYS: &'static str;
+    const STATEMENT: &'static str;
 
     /// Begins with a conversation in which nothing has happened.
     fn new(policy: &Policy) -> Self;
@@ -22,13 +22,13 @@ pub trait Property: 'static {
     ///
     /// # Errors
     /// A sentence on what was expected and what came.
-    fn take(&mut self, input: &Input) -> Result<(), String>;
+    fn submit(&mut self, input: &Input) -> Result<(), String>;
 
     /// Ends the conversation.
     ///
     /// # Errors
     /// As [`Property::take`].
-    fn close(self) -> Result<(), String>;
+    fn finish(self) -> Result<(), String>;
 }
 
 /// The conversation of every walk.
@@ -43,7 +43,7 @@ pub struct Walk {
     /// Under which policy.
     pub policy: Policy,
     /// How everybody is disposed.
-    mood: Mood,
+    mood: Bias,
     /// Where the kernel stands.
     state: State,
     /// What the latest move gave the kernel.
@@ -51,13 +51,13 @@ pub struct Walk {
 }
 
 impl Walk {
-    fn new(policy: Policy, mood: Mood) -> Self {
+    fn new(policy: Policy, mood: Bias) -> Self {
         Self { policy, mood, state: State::new(conversation()), inputs: Vec::new() }
     }
 
     /// The walk after a move.
     #[must_use]
-    pub fn after(mut self, step: &Move) -> Self {
+    pub fn after(mut self, step: &WalkAction) -> Self {
         // Whether the kernel panics is for the property to find out, which is given the same inputs.
         let moved = catch_unwind(AssertUnwindSafe(|| {
             let (inputs, mut state) = (step.inputs(&self.policy, &self.state), self.state.clone());
@@ -77,7 +77,7 @@ impl Walk {
 
     /// Every input that the moves of a walk give the kernel, in order.
     #[must_use]
-    pub fn inputs(mut self, moves: &[Move]) -> Vec<Input> {
+    pub fn inputs(mut self, moves: &[WalkAction]) -> Vec<Input> {
         let mut all = Vec::new();
         for step in moves {
             self = self.after(step);
@@ -87,35 +87,35 @@ impl Walk {
     }
 }
 
-impl Simpler for Walk {
-    fn simpler(&self) -> Vec<Self> {
-        self.policy.simpler().into_iter().map(|policy| Self::new(policy, self.mood)).collect()
+impl Shrink for Walk {
+    fn shrink_candidates(&self) -> Vec<Self> {
+        self.policy.shrink_candidates().into_iter().map(|policy| Self::new(policy, self.mood)).collect()
     }
 }
 
 impl ReferenceStateMachine for Walk {
     type State = Self;
-    type Transition = Move;
+    type Transition = WalkAction;
 
     fn init_state() -> BoxedStrategy<Self> {
-        Drawn(|rng: &mut _| Self::new(drawn_policy(rng), Mood::draw(rng))).boxed()
+        ShrinkStrategy(|rng: &mut _| Self::new(drawn_policy(rng), Bias::draw(rng))).boxed()
     }
 
-    fn transitions(walk: &Self) -> BoxedStrategy<Move> {
+    fn transitions(walk: &Self) -> BoxedStrategy<WalkAction> {
         let (policy, mood, state) = (walk.policy.clone(), walk.mood, walk.state.clone());
-        Drawn(move |rng: &mut _| Move::draw(rng, &policy, &mood, &state)).boxed()
+        ShrinkStrategy(move |rng: &mut _| WalkAction::draw(rng, &policy, &mood, &state)).boxed()
     }
 
-    fn apply(walk: Self, step: &Move) -> Self {
+    fn apply(walk: Self, step: &WalkAction) -> Self {
         walk.after(step)
     }
 }
 
 /// A property, tried on walks.
 #[derive(Debug)]
-pub struct Tried<P>(PhantomData<P>);
+pub struct PropertyTest<P>(PhantomData<P>);
 
-impl<P: Property> StateMachineTest for Tried<P> {
+impl<P: Property> StateMachineTest for PropertyTest<P> {
     type SystemUnderTest = P;
     type Reference = Walk;
 
@@ -123,21 +123,21 @@ impl<P: Property> StateMachineTest for Tried<P> {
         P::new(&walk.policy)
     }
 
-    fn apply(mut property: P, walk: &Walk, _: Move) -> P {
+    fn apply(mut property: P, walk: &Walk, _: WalkAction) -> P {
         for input in &walk.inputs {
-            hold(property.take(input));
+            panic_on_error(property.submit(input));
         }
         property
     }
 
     fn teardown(property: P, _: Walk) {
-        hold(property.close());
+        panic_on_error(property.finish());
     }
 }
 
 /// proptest-state-machine knows failures as panics only.
 #[allow(clippy::panic, reason = "a test fails by panicking")]
-fn hold(found: Result<(), String>) {
+fn panic_on_error(found: Result<(), String>) {
     if let Err(wrong) = found {
         panic!("{wrong}");
     }

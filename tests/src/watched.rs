@@ -3,16 +3,16 @@
 
 use crate::oracle::Oracle;
 use crate::walk::{Property, conversation};
-use orchestrion_kernel::claims::{CLAIMS, Claim, History, broken_by_step, broken_in_state};
+use orchestrion_kernel::claims::{CLAIMS, Claim, History, state_violations, step_violations};
 use orchestrion_kernel::policy::Rule;
 use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
 use orchestrion_model::contracts;
-use orchestrion_model::coverage::Mark;
-use orchestrion_model::subject::Subject;
+use orchestrion_model::coverage::Observation;
+use orchestrion_model::subject::KernelUnderTest;
 
 /// A conversation with the kernel that is judged as it goes.
 #[derive(Debug)]
-pub struct Watched {
+pub struct MonitoredKernel {
     policy: Policy,
     state: State,
     history: History,
@@ -24,7 +24,7 @@ pub struct Watched {
 }
 
 /// Rules without which a claim does not hold, beside the one that closes its finding: random walks found them all.
-const NEEDS: &[(&str, &[Rule])] = &[
+const REQUIRED_RULES: &[(&str, &[Rule])] = &[
     // A rollback is stored as one only where kinds are told apart, and ends in Done where no next request comes.
     ("C-02", &[Rule::TypedKinds, Rule::NextRequest]),
     // A veto that does not stick is taken back when Security reads the Optimizer's revision.
@@ -40,12 +40,12 @@ pub fn in_force(claim: &Claim, policy: &Policy) -> bool {
     let closes = |rule: &&Rule| {
         claim.finding.is_some_and(|finding| rule.findings().split(' ').any(|closed| closed == finding))
     };
-    let needs = NEEDS.iter().filter(|(id, _)| *id == claim.id).flat_map(|(_, rules)| *rules);
-    (claim.not_under)(policy).is_none()
+    let needs = REQUIRED_RULES.iter().filter(|(id, _)| *id == claim.id).flat_map(|(_, rules)| *rules);
+    (claim.not_applicable)(policy).is_none()
         && Rule::ALL.iter().filter(closes).chain(needs).all(|rule| policy.rules.has(*rule))
 }
 
-impl Watched {
+impl MonitoredKernel {
     /// What the latest accepted input gave.
     pub fn latest(&self) -> impl Iterator<Item = &Event> {
         self.log.last().into_iter().flatten()
@@ -61,8 +61,8 @@ impl Watched {
         let before = self.state.clone();
         events.iter().for_each(|event| self.state.apply(event));
         let mut broken: Vec<usize> =
-            broken_by_step(&self.policy, &before, events, &self.state, &mut self.history).collect();
-        broken.extend(broken_in_state(&self.policy, &self.state));
+            step_violations(&self.policy, &before, events, &self.state, &mut self.history).collect();
+        broken.extend(state_violations(&self.policy, &self.state));
         let text =
             serde_json::to_string(events).map_err(|error| format!("events cannot be encoded: {error}"))?;
         let read: Events = serde_json::from_str(&text)
@@ -85,8 +85,9 @@ impl Watched {
     }
 }
 
-impl Property for Watched {
-    const SAYS: &'static str = "the kernel does what the oracle expects, keeps every claim and every promise";
+impl Property for MonitoredKernel {
+    const STATEMENT: &'static str =
+        "the kernel does what the oracle expects, keeps every claim and every promise";
 
     fn new(policy: &Policy) -> Self {
         Self {
@@ -99,7 +100,7 @@ impl Property for Watched {
         }
     }
 
-    fn take(&mut self, input: &Input) -> Result<(), String> {
+    fn submit(&mut self, input: &Input) -> Result<(), String> {
         let before = self.state.clone();
         let decided = decide(&self.policy, &self.state, input);
         let checked = match &decided {
@@ -113,13 +114,17 @@ impl Property for Watched {
         checked
     }
 
-    fn close(self) -> Result<(), String> {
+    fn finish(self) -> Result<(), String> {
         let mut broken = Vec::new();
-        contracts::try_state(&Subject::real(self.policy.clone()), &self.state, |mark| {
-            if let Mark::Broken(claim) = mark {
-                broken.push(claim);
-            }
-        });
+        contracts::check_state_contracts(
+            &KernelUnderTest::unmodified(self.policy.clone()),
+            &self.state,
+            |mark| {
+                if let Observation::Violation(claim) = mark {
+                    broken.push(claim);
+                }
+            },
+        );
         self.hold(&broken)?;
         let mut folded = State::new(conversation());
         self.log.iter().flatten().for_each(|event| folded.apply(event));

@@ -3,9 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion::context::{
-    Account, Budget, Named, Reason, Rule, Solver, compare, curve, solve, verify_bytes, write_certificate,
+    Baseline, Explainer, NamedProblem, Reason, RequiredBudget, Solver, compare, curve, solve, verify_bytes,
+    write_certificate,
 };
-use orchestrion_kernel::context::{Limits, Mark, Problem, Selection, Status, certify, check};
+use orchestrion_kernel::context::{
+    Inclusion, Problem, SearchLimits, Selection, SolveStatus, certify, check_selection,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -13,27 +16,27 @@ use std::fmt::Write as _;
 
 /// An item as it stands in a file.
 #[derive(Clone, Debug)]
-struct Drawn {
+struct RandomItem {
     utility: u64,
     cost: u64,
     deps: Vec<usize>,
-    mark: Mark,
+    mark: Inclusion,
     group: Option<usize>,
     is_working: bool,
 }
 
 /// A problem as a file, so that what is tested is what a user has.
-fn file(budget: u64, items: &[Drawn]) -> String {
+fn file(budget: u64, items: &[RandomItem]) -> String {
     let mut file = format!("{{\"budget\": {budget}, \"items\": [");
     for (id, item) in items.iter().enumerate() {
-        let Drawn { utility, cost, deps, .. } = item;
+        let RandomItem { utility, cost, deps, .. } = item;
         let comma = if id == 0 { "" } else { ", " };
         write!(file, "{comma}{{\"id\": {id}, \"utility\": {utility}, \"cost\": {cost}, \"deps\": {deps:?}")
             .unwrap();
         match item.mark {
-            Mark::Free => {}
-            Mark::Pinned => file.push_str(", \"mark\": \"pinned\""),
-            Mark::Forbidden => file.push_str(", \"mark\": \"forbidden\""),
+            Inclusion::Free => {}
+            Inclusion::Pinned => file.push_str(", \"mark\": \"pinned\""),
+            Inclusion::Forbidden => file.push_str(", \"mark\": \"forbidden\""),
         }
         if let Some(group) = item.group {
             write!(file, ", \"group\": {group}").unwrap();
@@ -47,13 +50,13 @@ fn file(budget: u64, items: &[Drawn]) -> String {
 }
 
 /// Problems of at most so many items; those that contradict themselves are none.
-fn problems(items_max: usize) -> impl Strategy<Value = Named> {
+fn problems(items_max: usize) -> impl Strategy<Value = NamedProblem> {
     let item = move |utility_max: u64| {
-        let mark = prop_oneof![8 => Just(Mark::Free), 1 => Just(Mark::Pinned), 1 => Just(Mark::Forbidden)];
+        let mark = prop_oneof![8 => Just(Inclusion::Free), 1 => Just(Inclusion::Pinned), 1 => Just(Inclusion::Forbidden)];
         let deps = prop::collection::vec(0..items_max, 0..3);
         let group = prop_oneof![5 => Just(None), 1 => (0..2_usize).prop_map(Some)];
         let drawn = (0..=utility_max, 0..=6_u64, deps, mark, group, any::<bool>());
-        drawn.prop_map(|(utility, cost, deps, mark, group, is_working)| Drawn {
+        drawn.prop_map(|(utility, cost, deps, mark, group, is_working)| RandomItem {
             utility,
             cost,
             deps,
@@ -70,7 +73,7 @@ fn problems(items_max: usize) -> impl Strategy<Value = Named> {
         for item in &mut items {
             item.deps.retain(|dep| *dep < count);
         }
-        Named::from_bytes("drawn", file(budget, &items).as_bytes()).ok()
+        NamedProblem::from_bytes("drawn", file(budget, &items).as_bytes()).ok()
     })
 }
 
@@ -82,7 +85,7 @@ fn choices(problem: &Problem) -> impl Iterator<Item = Selection> {
         let utility = selected.iter().map(|item| candidates[*item].utility).sum();
         let cost = selected.iter().map(|item| candidates[*item].cost).sum();
         let selection = Selection { selected, utility, cost };
-        check(problem, &selection).is_ok().then_some(selection)
+        check_selection(problem, &selection).is_ok().then_some(selection)
     })
 }
 
@@ -95,11 +98,11 @@ fn best(choices: impl Iterator<Item = Selection>) -> Selection {
         .unwrap()
 }
 
-fn at(named: &Named, budget: u64) -> Option<Problem> {
+fn at(named: &NamedProblem, budget: u64) -> Option<Problem> {
     Problem::new(budget, named.problem.candidates().to_vec()).ok()
 }
 
-fn all(named: &Named) -> u64 {
+fn all(named: &NamedProblem) -> u64 {
     named.problem.candidates().iter().map(|candidate| candidate.cost).sum::<u64>().max(named.problem.budget())
 }
 
@@ -110,26 +113,26 @@ proptest! {
     fn the_program_and_the_kernel_find_the_choice_that_trying_all_finds(named in problems(10)) {
         let expected = best(choices(&named.problem));
         for solver in [Solver::Native, Solver::Ilp] {
-            let solved = solve(&named, solver, Limits::default()).unwrap();
+            let solved = solve(&named, solver, SearchLimits::default()).unwrap();
             prop_assert_eq!(&solved.selection, &expected, "{}", solver.name());
-            prop_assert_eq!((solved.status, solved.bound), (Status::Optimal, expected.utility));
+            prop_assert_eq!((solved.status, solved.bound), (SolveStatus::Optimal, expected.utility));
         }
     }
 
     #[test]
     fn the_rules_lose_what_they_say_and_call_only_the_best_choice_optimal(named in problems(9)) {
         let expected = best(choices(&named.problem));
-        for solved in compare(&named, Limits::default()).unwrap() {
-            prop_assert!(check(&named.problem, &solved.selection).is_ok());
+        for solved in compare(&named, SearchLimits::default()).unwrap() {
+            prop_assert!(check_selection(&named.problem, &solved.selection).is_ok());
             prop_assert_eq!(solved.loss(), expected.utility - solved.selection.utility);
-            prop_assert_eq!(solved.status == Status::Optimal, solved.selection == expected);
+            prop_assert_eq!(solved.status == SolveStatus::Optimal, solved.selection == expected);
         }
     }
 
     #[test]
     fn a_whole_curve_has_every_step_and_no_other(named in problems(8)) {
-        let drawn = curve(&named, usize::MAX, Limits::default()).unwrap();
-        prop_assert!(drawn.is_complete && !drawn.is_cut);
+        let drawn = curve(&named, usize::MAX, SearchLimits::default()).unwrap();
+        prop_assert!(drawn.is_complete && !drawn.hit_node_limit);
         let budgets = (0..=all(&named)).filter_map(|budget| Some((budget, best(choices(&at(&named, budget)?)))));
         let mut steps: Vec<(u64, u64, u64)> = Vec::new();
         for (budget, best) in budgets {
@@ -144,8 +147,8 @@ proptest! {
 
     #[test]
     fn a_part_of_a_curve_is_part_of_the_whole(named in problems(9), points_max in 1..6_usize) {
-        let whole = curve(&named, usize::MAX, Limits::default()).unwrap();
-        let part = curve(&named, points_max, Limits::default()).unwrap();
+        let whole = curve(&named, usize::MAX, SearchLimits::default()).unwrap();
+        let part = curve(&named, points_max, SearchLimits::default()).unwrap();
         prop_assert!(part.points.len() <= points_max.max(3));
         prop_assert!(part.points.iter().any(|point| (point.cost..=point.budget).contains(&named.problem.budget())));
         for point in &part.points {
@@ -156,7 +159,7 @@ proptest! {
 
     #[test]
     fn what_an_item_costs_and_from_which_budget_it_is_chosen_are_so(named in problems(7)) {
-        let mut account = Account::new(&named, Limits::default()).unwrap();
+        let mut account = Explainer::new(&named, SearchLimits::default()).unwrap();
         let reasons = account.reasons();
         let here = best(choices(&named.problem));
         for (item, reason) in reasons.into_iter().enumerate() {
@@ -174,7 +177,7 @@ proptest! {
                 let problem = at(&named, budget).unwrap();
                 let best = best(choices(&problem));
                 let is_tied = choices(&problem).any(|choice| has(&choice) && choice.utility == best.utility);
-                is_tied.then(|| if has(&best) { Budget::Chosen(budget) } else { Budget::Tied(budget) })
+                is_tied.then(|| if has(&best) { RequiredBudget::Chosen(budget) } else { RequiredBudget::Tied(budget) })
             });
             prop_assert_eq!(explained.budget, least.filter(|_| !is_in));
         }
@@ -183,7 +186,7 @@ proptest! {
 
     #[test]
     fn the_next_budget_that_has_more_is_the_smallest(named in problems(8)) {
-        let mut account = Account::new(&named, Limits::default()).unwrap();
+        let mut account = Explainer::new(&named, SearchLimits::default()).unwrap();
         let now = best(choices(&named.problem)).utility;
         let more = (named.problem.budget() + 1..=all(&named)).map(|budget| (budget, best(choices(&at(&named, budget).unwrap())).utility));
         let least = more.into_iter().find(|(_, utility)| *utility > now);
@@ -199,16 +202,16 @@ proptest! {
 
     #[test]
     fn the_program_and_the_kernel_agree_on_what_is_too_much_to_try(named in problems(30)) {
-        let native = solve(&named, Solver::Native, Limits::default()).unwrap();
-        prop_assert_eq!(native.status, Status::Optimal);
-        prop_assert_eq!(native.selection, solve(&named, Solver::Ilp, Limits::default()).unwrap().selection);
+        let native = solve(&named, Solver::Native, SearchLimits::default()).unwrap();
+        prop_assert_eq!(native.status, SolveStatus::Optimal);
+        prop_assert_eq!(native.selection, solve(&named, Solver::Ilp, SearchLimits::default()).unwrap().selection);
     }
 }
 
 /// A certificate as a file.
-fn certificate(named: &Named) -> Value {
+fn certificate(named: &NamedProblem) -> Value {
     let best = best(choices(&named.problem));
-    let written = certify(&named.problem, &best, Limits::default()).unwrap();
+    let written = certify(&named.problem, &best, SearchLimits::default()).unwrap();
     let mut file = Vec::new();
     write_certificate(named, &written, &mut file).unwrap();
     serde_json::from_slice(&file).unwrap()
@@ -281,7 +284,7 @@ proptest! {
                 let (utility, cost) = (verdict.utility, verdict.cost);
                 prop_assert_eq!((utility, cost), (best.utility, best.cost), "{}", corrupted);
                 let answer = Selection { selected, utility, cost };
-                prop_assert_eq!(check(&named.problem, &answer), Ok(()));
+                prop_assert_eq!(check_selection(&named.problem, &answer), Ok(()));
             }
         }
     }
@@ -301,15 +304,15 @@ fn the_rules_pack_as_they_say() {
         {"id": 7, "utility": 5, "cost": 6, "layer": "working"},
         {"id": 8, "utility": 5, "cost": 20, "layer": "working", "deps": [4]},
         {"id": 9, "utility": 99, "cost": 1, "mark": "forbidden"}]}"#;
-    let named = Named::from_bytes("rules", file).unwrap();
+    let named = NamedProblem::from_bytes("rules", file).unwrap();
     for (rule, selected) in [
         // By utility for a token, with all it needs: 5, 6, 4, 8 (with 4), 2 (with 1), 7, which does not fit any more.
-        (Rule::Greedy, vec![0, 1, 2, 4, 5, 6, 8]),
+        (Baseline::Greedy, vec![0, 1, 2, 4, 5, 6, 8]),
         // 3 needs what is forbidden, and is no fact that could be read. 2 and 1 take 50, 4 the other 13; 5 does not fit into
         // seven tenths, and 6 is not looked at any more. Both working items fit into the 27 that are left.
-        (Rule::Ranked, vec![0, 1, 2, 4, 7, 8]),
+        (Baseline::Ranked, vec![0, 1, 2, 4, 7, 8]),
         // 8 brings 4; then 7, 6 and 5. Of 90 tokens 49 are left, and 2 with 1 takes 50.
-        (Rule::Recent, vec![0, 4, 5, 6, 7, 8]),
+        (Baseline::Recent, vec![0, 4, 5, 6, 7, 8]),
     ] {
         assert_eq!(rule.pack(&named).selected, selected, "{rule:?}");
     }

@@ -4,7 +4,7 @@
 
 use orchestrion_kernel::Event;
 use orchestrion_kernel::control::table::TRANSITIONS;
-use orchestrion_tests::drawn::Choice;
+use orchestrion_tests::drawn::RandomSource;
 use orchestrion_tests::fuzzed::{TARGETS, drive};
 use orchestrion_tests::root;
 use proptest::prelude::Rng;
@@ -69,7 +69,7 @@ fn rows_of(bytes: &[u8]) -> BTreeSet<&'static str> {
     let mut rows = BTreeSet::new();
     drive(bytes, |watched| {
         rows.extend(watched.latest().filter_map(|event| match event {
-            Event::Moved { row } => Some(row.row().id),
+            Event::Transitioned { row } => Some(row.transition().id),
             _ => None,
         }));
     });

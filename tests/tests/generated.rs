@@ -4,12 +4,14 @@
 
 use orchestrion::{context, machine, pages, policy_file, project, scenario, stdio};
 use orchestrion_kernel::Policy;
-use orchestrion_tests::{fresh, links, root};
+use orchestrion_tests::{ensure_up_to_date, links, root};
 
 /// Holds generated files, by path from the root, against what they should say. All that are stale are rewritten.
 fn check(files: impl IntoIterator<Item = (String, String)>) {
-    let stale: Vec<String> =
-        files.into_iter().filter_map(|(file, text)| fresh(&root().join(file), &text).err()).collect();
+    let stale: Vec<String> = files
+        .into_iter()
+        .filter_map(|(file, text)| ensure_up_to_date(&root().join(file), &text).err())
+        .collect();
     assert!(stale.is_empty(), "{}", stale.join("\n"));
 }
 

@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::play::play;
+use orchestrion::play::run_scenario;
 use orchestrion::replay::replay;
 use orchestrion::scenario::Scenario;
 use orchestrion::show::{Style, View, show};
@@ -21,8 +21,8 @@ use std::path::Path;
 type Result<T> = datatest_stable::Result<T>;
 
 fn plays_to_its_golden_trace(scenario: &Path) -> Result<()> {
-    let played = play(Scenario::read(scenario)?)?;
-    if let Some(surprise) = played.surprises.first() {
+    let played = run_scenario(Scenario::read(scenario)?)?;
+    if let Some(surprise) = played.unexpected_writes.first() {
         return Err(format!("{}: {surprise}", scenario.display()).into());
     }
     let trace = String::from_utf8(played.trace)?;
@@ -30,7 +30,7 @@ fn plays_to_its_golden_trace(scenario: &Path) -> Result<()> {
     let accepted =
         || fs::read(orchestrion_tests::root().join(format!("tests/tests/snapshots/{name}.snap"))).ok();
     let before = accepted();
-    let stale = orchestrion_tests::fresh(&scenario.with_extension("ndjson"), &trace);
+    let stale = orchestrion_tests::ensure_up_to_date(&scenario.with_extension("ndjson"), &trace);
     let mut settings = insta::Settings::new();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);

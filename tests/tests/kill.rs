@@ -3,11 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::drive::{Clock, Conversation, DriveError, Journal, OpenError};
+use orchestrion::drive::{Clock, Conversation, Journal, OpenError, RuntimeError};
 use orchestrion::replay::replay;
 use orchestrion::trace::{Header, Reader};
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_tests::outside::{Crew, Luck, Outside, answered, calls, is_whole, judge, steps};
+use orchestrion_tests::outside::{
+    EffectfulHost, Lcg, SideEffectLog, answered, calls, check_journal, is_whole, steps,
+};
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,14 +19,14 @@ use std::time::Duration;
 const REQUESTS: u32 = 4;
 
 /// Everything that a victim said before it died.
-struct Said {
+struct CrashOutput {
     asked: Vec<u64>,
     answered: Vec<u32>,
     dropped: u64,
     finished: bool,
 }
 
-fn said(text: &str) -> Said {
+fn said(text: &str) -> CrashOutput {
     // The last line may be cut off by the kill.
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
     let numbers = |word: &str| {
@@ -33,7 +35,7 @@ fn said(text: &str) -> Said {
             .filter_map(move |line| line.strip_prefix(word)?.trim().parse::<u64>().ok())
             .collect::<Vec<_>>()
     };
-    Said {
+    CrashOutput {
         asked: numbers("asked"),
         answered: numbers("answered").into_iter().map(|n| u32::try_from(n).unwrap()).collect(),
         dropped: numbers("dropped").into_iter().sum(),
@@ -42,7 +44,7 @@ fn said(text: &str) -> Said {
 }
 
 /// What a victim said is in its journal, and its journal fits what really happened.
-fn check(folder: &Path, said: &Said) {
+fn check(folder: &Path, said: &CrashOutput) {
     let journal = std::fs::read(folder.join("office.ndjson")).unwrap_or_default();
     let kept = steps(&journal);
     let (calls, done) = (calls(&kept), answered(&kept));
@@ -55,7 +57,7 @@ fn check(folder: &Path, said: &Said) {
             "request {request} was answered, and the journal does not know"
         );
     }
-    judge(&journal, &Outside::in_file(&folder.join("world.ndjson")).unwrap()).unwrap();
+    check_journal(&journal, &SideEffectLog::in_file(&folder.join("world.ndjson")).unwrap()).unwrap();
 }
 
 fn victim(folder: &Path) -> Command {
@@ -75,9 +77,9 @@ fn check_finished(folder: &Path) {
 }
 
 #[test]
-fn kill_at_random_moments_loses_nothing_and_repeats_no_effect() {
+fn crash_at_random_points_is_exactly_once() {
     const KILLS: u32 = 250;
-    let mut luck = Luck(20_261_121);
+    let mut luck = Lcg(20_261_121);
     let (mut kills, mut conversations, mut resumed) = (0, 0, 0);
     while kills < KILLS {
         let folder = tempfile::tempdir().unwrap();
@@ -144,15 +146,15 @@ fn kill_by_a_disk_that_is_full_keeps_what_was_asked_and_drops_the_rest_aloud() {
 }
 
 /// A disk that keeps what was synced, and of the rest whatever it likes.
-struct Disk {
+struct FaultyDisk {
     synced: Vec<u8>,
     pending: Vec<u8>,
     /// Operations until it fails.
     good: u64,
-    luck: Luck,
+    luck: Lcg,
 }
 
-impl Disk {
+impl FaultyDisk {
     fn works(&mut self) -> io::Result<()> {
         self.good = self.good.checked_sub(1).ok_or(io::ErrorKind::StorageFull)?;
         Ok(())
@@ -176,7 +178,7 @@ impl Disk {
     }
 }
 
-impl Journal for Disk {
+impl Journal for FaultyDisk {
     fn name(&self) -> String {
         "office.ndjson".to_owned()
     }
@@ -185,7 +187,7 @@ impl Journal for Disk {
         Ok(io::BufReader::new(self.synced.as_slice().chain(self.pending.as_slice())))
     }
 
-    fn cut(&mut self, bytes: u64) -> io::Result<()> {
+    fn truncate(&mut self, bytes: u64) -> io::Result<()> {
         self.works()?;
         assert!(self.pending.is_empty(), "only at the start is anything cut");
         self.synced.truncate(usize::try_from(bytes).unwrap());
@@ -216,20 +218,24 @@ fn kill_a_machine_whose_disk_keeps_what_it_likes_and_everything_asked_is_still_k
     let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
     let (mut crashes, mut dropped) = (0, 0);
     for seed in 0..CONVERSATIONS {
-        let mut luck = Luck(seed);
-        let mut outside = Outside::default();
+        let mut luck = Lcg(seed);
+        let mut outside = SideEffectLog::default();
         let mut found = Vec::new();
         let mut promised: Vec<u64> = Vec::new();
         let finished = loop {
             let good = luck.below(90);
-            let disk =
-                Disk { synced: found.clone(), pending: Vec::new(), good, luck: Luck(luck.below(u64::MAX)) };
+            let disk = FaultyDisk {
+                synced: found.clone(),
+                pending: Vec::new(),
+                good,
+                luck: Lcg(luck.below(u64::MAX)),
+            };
             let asked = std::sync::Mutex::new(Vec::new());
-            let clock = Clock::model();
-            let crew = Crew::new(outside, clock.clone(), |call: &orchestrion::drive::Call| {
+            let clock = Clock::simulated();
+            let crew = EffectfulHost::new(outside, clock.clone(), |call: &orchestrion::drive::Call| {
                 asked.lock().unwrap().push(call.id.number());
             });
-            let mut conversation = match Conversation::open_in(disk, &header) {
+            let mut conversation = match Conversation::open_with(disk, &header) {
                 Ok(conversation) => conversation,
                 Err(OpenError::Io { .. }) => {
                     // It failed before anything was changed, and is found as it was.
@@ -242,15 +248,15 @@ fn kill_a_machine_whose_disk_keeps_what_it_likes_and_everything_asked_is_still_k
             let done = clock.block_on(async {
                 conversation.resume(&crew).await?;
                 while conversation.state().control.next_request().number() <= REQUESTS {
-                    conversation.ask(&crew, "ada", "Order paper").await?;
+                    conversation.run_request(&crew, "ada", "Order paper").await?;
                 }
-                Ok::<(), DriveError>(())
+                Ok::<(), RuntimeError>(())
             });
             outside = crew.into_outside();
             promised.append(&mut asked.into_inner().unwrap());
             match done.unwrap() {
                 Ok(()) => break conversation,
-                Err(DriveError::Journal { .. }) => crashes += 1,
+                Err(RuntimeError::Journal { .. }) => crashes += 1,
                 Err(other) => panic!("seed {seed}: {other}"),
             }
             found = conversation.into_journal().found();
@@ -259,7 +265,7 @@ fn kill_a_machine_whose_disk_keeps_what_it_likes_and_everything_asked_is_still_k
             assert!(lost.is_empty(), "seed {seed}: calls {lost:?} left, and are not on the disk");
         };
         let journal = finished.into_journal().synced;
-        judge(&journal, &outside).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        check_journal(&journal, &outside).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         assert_eq!(answered(&steps(&journal)).len(), REQUESTS as usize, "seed {seed}");
     }
     println!("{crashes} crashes in {CONVERSATIONS} conversations, {dropped} torn ends");

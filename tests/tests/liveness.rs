@@ -4,9 +4,9 @@
 
 use orchestrion_model::explore::graph::{Edge, Graph};
 use orchestrion_model::liveness::{
-    ClassSet, Explored, Fairness, Lasso, Outcome, Promise, PromiseKind, judge,
+    ClassMask, Fairness, Lasso, LivenessKind, LivenessProperty, LivenessResult, StateGraph, check_property,
 };
-use orchestrion_tests::lassos::{Forever, Mix, Walks, has};
+use orchestrion_tests::lassos::{FairnessSets, InfiniteBehavior, SmallGraph, has};
 use proptest::collection::vec;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -16,7 +16,7 @@ use std::cell::RefCell;
 type Parent = Option<(u32, u16)>;
 
 /// Explored states and one promise on them, whose number is not 0.
-struct Small {
+struct SmallStateGraph {
     graph: Graph,
     parents: Vec<Parent>,
     opens: Vec<bool>,
@@ -25,7 +25,7 @@ struct Small {
 
 const NUMBER: usize = 3;
 
-impl Explored for Small {
+impl StateGraph for SmallStateGraph {
     fn nodes(&self) -> u32 {
         self.parents.len() as u32
     }
@@ -52,7 +52,7 @@ const DRAWN: [u8; 3] = [0, 13, 31];
 
 /// What was explored from a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+enum NodeKnowledge {
     All,
     /// Some steps; there are others.
     Cut,
@@ -60,7 +60,7 @@ enum Known {
 }
 
 /// A state that is drawn.
-type State = (bool, bool, Known);
+type State = (bool, bool, NodeKnowledge);
 
 /// A graph as it was drawn, in no order: initial states, states, steps.
 type Drawn = (usize, Vec<State>, Vec<(usize, u8, usize)>);
@@ -68,16 +68,16 @@ type Drawn = (usize, Vec<State>, Vec<(usize, u8, usize)>);
 fn drawn() -> impl Strategy<Value = Drawn> {
     use proptest::prelude::Just;
     use proptest::prop_oneof;
-    let known = prop_oneof![20 => Just(Known::All), 2 => Just(Known::Cut), 1 => Just(Known::Nothing)];
+    let known = prop_oneof![20 => Just(NodeKnowledge::All), 2 => Just(NodeKnowledge::Cut), 1 => Just(NodeKnowledge::Nothing)];
     let state = (proptest::bool::weighted(0.4), proptest::bool::weighted(0.2), known);
     let class = proptest::sample::select(&DRAWN[..]);
     (1..=2_usize, vec(state, 1..=6), vec((0..6_usize, class, 0..6_usize), 0..=12))
 }
 
 /// What is reached of a drawn graph, numbered in breadth-first order, and from where each state was reached first.
-fn explored((initial, states, steps): &Drawn) -> (Walks, Vec<Parent>, Vec<Known>) {
+fn explored((initial, states, steps): &Drawn) -> (SmallGraph, Vec<Parent>, Vec<NodeKnowledge>) {
     let from = |state: usize| {
-        let known = states[state].2 != Known::Nothing;
+        let known = states[state].2 != NodeKnowledge::Nothing;
         let steps = steps.iter().filter(move |step| known && step.0 % states.len() == state);
         steps.map(|&(_, class, to)| (class, to % states.len()))
     };
@@ -99,57 +99,57 @@ fn explored((initial, states, steps): &Drawn) -> (Walks, Vec<Parent>, Vec<Known>
         let members = order.iter().enumerate().filter(|(_, state)| says(&states[**state]));
         members.fold(0, |all, (node, _)| all | 1 << node)
     };
-    let walks = Walks {
+    let walks = SmallGraph {
         states: order.len(),
         initial: *initial.min(&states.len()),
         steps: numbered,
         opens: set(&|state| state.0),
         only_at_the_start: false,
         keeps: set(&|state| state.1),
-        unknown: set(&|state| state.2 != Known::All),
+        unknown: set(&|state| state.2 != NodeKnowledge::All),
     };
     (walks, parents, order.iter().map(|&state| states[state].2).collect())
 }
 
 /// The graph with the steps of such nodes.
-fn graph(walks: &Walks, known: &[Known], kept: impl Fn(usize) -> bool) -> Graph {
+fn graph(walks: &SmallGraph, known: &[NodeKnowledge], kept: impl Fn(usize) -> bool) -> Graph {
     let mut graph = Graph::default();
     for (node, known) in
-        known.iter().enumerate().filter(|(node, known)| **known != Known::Nothing && kept(*node))
+        known.iter().enumerate().filter(|(node, known)| **known != NodeKnowledge::Nothing && kept(*node))
     {
         let steps = walks.steps.iter().filter(|step| step.0 == node);
         let edges: Vec<Edge> = steps.map(|&(_, class, to)| Edge { class, to: to as u32 }).collect();
-        graph.push(node as u32, &edges, *known == Known::Cut);
+        graph.push(node as u32, &edges, *known == NodeKnowledge::Cut);
     }
     graph
 }
 
-const KINDS: [PromiseKind; 3] =
-    [PromiseKind::LeadsTo, PromiseKind::Eventually, PromiseKind::AlwaysEventually];
+const KINDS: [LivenessKind; 3] =
+    [LivenessKind::LeadsTo, LivenessKind::Eventually, LivenessKind::AlwaysEventually];
 
 /// The graph as a promise of that kind sees it.
-fn promised(walks: &Walks, kind: PromiseKind) -> Walks {
-    let opens = if kind == PromiseKind::LeadsTo { walks.opens } else { u32::MAX };
-    Walks { opens, only_at_the_start: kind == PromiseKind::Eventually, ..walks.clone() }
+fn promised(walks: &SmallGraph, kind: LivenessKind) -> SmallGraph {
+    let opens = if kind == LivenessKind::LeadsTo { walks.opens } else { u32::MAX };
+    SmallGraph { opens, only_at_the_start: kind == LivenessKind::Eventually, ..walks.clone() }
 }
 
 /// Every mix of the three kinds of fairness over the drawn classes.
-fn mixes() -> impl Iterator<Item = Mix> {
+fn mixes() -> impl Iterator<Item = FairnessSets> {
     let set = |bits: u32| (0..3).filter(|&i| has(bits, i)).fold(0, |all, i| all | 1 << DRAWN[i]);
-    (0..512).map(move |mix| Mix { weak: set(mix), strong: set(mix >> 3), finitely: set(mix >> 6) })
+    (0..512).map(move |mix| FairnessSets { weak: set(mix), strong: set(mix >> 3), finitely: set(mix >> 6) })
 }
 
-fn promise(kind: PromiseKind, mix: Mix) -> Promise {
+fn promise(kind: LivenessKind, mix: FairnessSets) -> LivenessProperty {
     let set = |bits| {
-        DRAWN.into_iter().filter(|&class| has(bits, class.into())).fold(ClassSet::NONE, ClassSet::with)
+        DRAWN.into_iter().filter(|&class| has(bits, class.into())).fold(ClassMask::NONE, ClassMask::with)
     };
-    let fair = Fairness { weak: set(mix.weak), strong: set(mix.strong), finitely: set(mix.finitely) };
-    Promise { name: "drawn", kind, fair }
+    let fair = Fairness { weak: set(mix.weak), strong: set(mix.strong), finitely_often: set(mix.finitely) };
+    LivenessProperty { name: "drawn", kind, fair }
 }
 
 /// How often what came out.
 #[derive(Debug, Default)]
-struct Seen {
+struct LivenessCounts {
     holds: usize,
     inconclusive: usize,
     dead_ends: usize,
@@ -159,7 +159,7 @@ struct Seen {
 }
 
 /// The states that a lasso comes through, and what it does for ever; or what is wrong with it.
-fn walk(walks: &Walks, lasso: &Lasso) -> Result<Option<Forever>, String> {
+fn walk(walks: &SmallGraph, lasso: &Lasso) -> Result<Option<InfiniteBehavior>, String> {
     let mut at = lasso.stem.first().map_or(lasso.entry, |step| step.node) as usize;
     if at >= walks.initial {
         return Err(format!("it begins in {at}, which is not initial"));
@@ -200,9 +200,9 @@ fn walk(walks: &Walks, lasso: &Lasso) -> Result<Option<Forever>, String> {
 }
 
 /// Holds every judgement on one graph against the definition.
-fn check(drawn: &Drawn, seen: &mut Seen) -> Result<(), String> {
+fn check(drawn: &Drawn, seen: &mut LivenessCounts) -> Result<(), String> {
     let (walks, parents, known) = explored(drawn);
-    let forevers = walks.forevers();
+    let forevers = walks.infinite_behaviors();
     for kind in KINDS {
         let walks = promised(&walks, kind);
         let after = walks.open_after();
@@ -217,20 +217,20 @@ fn check(drawn: &Drawn, seen: &mut Seen) -> Result<(), String> {
         let each = |set| (0..walks.states).map(|node| has(set, node)).collect();
         let small = |graph| {
             let parents = parents.clone();
-            Small { graph, parents, opens: each(walks.opens), keeps: each(walks.keeps) }
+            SmallStateGraph { graph, parents, opens: each(walks.opens), keeps: each(walks.keeps) }
         };
         let whole = small(graph(&walks, &known, |_| true));
         let needed = small(graph(&walks, &known, |node| after[node].is_some()));
         for mix in mixes() {
-            let outcome = judge(&whole, NUMBER, &promise(kind, mix));
+            let outcome = check_property(&whole, NUMBER, &promise(kind, mix));
             let fail = |why: String| Err(format!("{why}\n{kind:?} {mix:?}\n{walks:?}\n{outcome:?}"));
-            if judge(&needed, NUMBER, &promise(kind, mix)) != outcome {
+            if check_property(&needed, NUMBER, &promise(kind, mix)) != outcome {
                 return fail("it reads steps from where the promise is not open".into());
             }
             let fair = endless.iter().filter(|(_, forever)| mix.counts(forever)).map(|(after, _)| *after);
             let shortest = fair.chain(dead).min();
             match (&outcome, shortest) {
-                (Outcome::Broken(lasso), Some(shortest)) => match walk(&walks, lasso) {
+                (LivenessResult::Violated(lasso), Some(shortest)) => match walk(&walks, lasso) {
                     Err(why) => return fail(why),
                     Ok(_) if lasso.stem.len() != shortest => {
                         return fail(format!("{shortest} steps would do"));
@@ -244,8 +244,8 @@ fn check(drawn: &Drawn, seen: &mut Seen) -> Result<(), String> {
                     }
                     Ok(None) => seen.dead_ends += 1,
                 },
-                (Outcome::Holds, None) if unknown.is_none() => seen.holds += 1,
-                (Outcome::Inconclusive { at }, None)
+                (LivenessResult::Holds, None) if unknown.is_none() => seen.holds += 1,
+                (LivenessResult::Inconclusive { at }, None)
                     if has(walks.unknown, *at as usize) && after[*at as usize] == unknown =>
                 {
                     seen.inconclusive += 1;
@@ -261,21 +261,21 @@ fn check(drawn: &Drawn, seen: &mut Seen) -> Result<(), String> {
 fn every_judgement_is_that_of_the_naive_definition() {
     let config = Config { cases: 4_000, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let seen = RefCell::new(Seen::default());
+    let seen = RefCell::new(LivenessCounts::default());
     let tried =
         runner.run(&drawn(), |drawn| check(&drawn, &mut seen.borrow_mut()).map_err(TestCaseError::fail));
     tried.unwrap_or_else(|found| panic!("{found}"));
     let seen = seen.into_inner();
     println!("{seen:?}");
-    let Seen { holds, inconclusive, dead_ends, loops, knots } = seen;
+    let LivenessCounts { holds, inconclusive, dead_ends, loops, knots } = seen;
     assert!([holds, inconclusive, dead_ends, loops, knots].iter().all(|&times| times > 10_000), "{seen:?}");
 }
 
 /// Waiting in 0, with a way to 2, where the promise is kept.
 #[test]
 fn fairness_decides() {
-    const NONE: ClassSet = ClassSet::NONE;
-    const GO: ClassSet = ClassSet::NONE.with(1);
+    const NONE: ClassMask = ClassMask::NONE;
+    const GO: ClassMask = ClassMask::NONE.with(1);
     let (wait, go) = (|from, to| (from, 0, to), |from, to| (from, 1, to));
     let waits = vec![wait(0, 0), go(0, 2), wait(2, 2)];
     let blinks = vec![wait(0, 1), go(0, 2), wait(1, 0), wait(2, 2)];
@@ -289,19 +289,23 @@ fn fairness_decides() {
         (&blinks, GO, GO, GO, "holds"),
         (&ends, GO, GO, NONE.with(0), "1 steps, then 0 for ever"),
     ] {
-        let drawn = (1, (0..3).map(|state| (false, state == 2, Known::All)).collect(), steps.clone());
+        let drawn = (1, (0..3).map(|state| (false, state == 2, NodeKnowledge::All)).collect(), steps.clone());
         let (walks, parents, known) = explored(&drawn);
         let keeps = (0..walks.states).map(|node| has(walks.keeps, node)).collect();
         let graph = graph(&walks, &known, |_| true);
-        let small = Small { graph, parents, opens: vec![false; walks.states], keeps };
-        let fair = Fairness { weak, strong, finitely };
-        let outcome = judge(&small, NUMBER, &Promise { name: "go", kind: PromiseKind::Eventually, fair });
+        let small = SmallStateGraph { graph, parents, opens: vec![false; walks.states], keeps };
+        let fair = Fairness { weak, strong, finitely_often: finitely };
+        let outcome = check_property(
+            &small,
+            NUMBER,
+            &LivenessProperty { name: "go", kind: LivenessKind::Eventually, fair },
+        );
         let says = match &outcome {
-            Outcome::Holds => "holds".into(),
-            Outcome::Broken(lasso) => {
+            LivenessResult::Holds => "holds".into(),
+            LivenessResult::Violated(lasso) => {
                 format!("{} steps, then {} for ever", lasso.stem.len(), lasso.cycle.len())
             }
-            Outcome::Inconclusive { at } => format!("{at} is not known"),
+            LivenessResult::Inconclusive { at } => format!("{at} is not known"),
         };
         assert_eq!(says, said, "{steps:?} {fair:?}");
     }
@@ -319,10 +323,12 @@ fn a_long_way_is_walked() {
     });
     let parents = (0..nodes).map(|node| node.checked_sub(1).map(|parent| (parent, 0))).collect();
     let never = || vec![false; nodes as usize];
-    let long = Small { graph, parents, opens: never(), keeps: never() };
-    let fair = Fairness { weak: ClassSet::NONE.with(0), ..Fairness::default() };
-    let promise = Promise { name: "long", kind: PromiseKind::Eventually, fair };
-    let Outcome::Broken(lasso) = judge(&long, NUMBER, &promise) else { panic!("nothing keeps it") };
+    let long = SmallStateGraph { graph, parents, opens: never(), keeps: never() };
+    let fair = Fairness { weak: ClassMask::NONE.with(0), ..Fairness::default() };
+    let promise = LivenessProperty { name: "long", kind: LivenessKind::Eventually, fair };
+    let LivenessResult::Violated(lasso) = check_property(&long, NUMBER, &promise) else {
+        panic!("nothing keeps it")
+    };
     let half = nodes as usize / 2;
     assert_eq!((lasso.stem.len(), lasso.entry, lasso.cycle.len()), (half, nodes / 2, half));
 }

@@ -8,33 +8,33 @@
 use orchestrion::evidence;
 use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
-use orchestrion_kernel::claims::{CLAIMS, Check, History, broken_by_step, broken_in_state};
+use orchestrion_kernel::claims::{CLAIMS, ClaimCheck, History, state_violations, step_violations};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{CallId, Input, Policy, decide};
-use orchestrion_model::check::{Counterexample, Run, Verdict, explore, verdicts};
-use orchestrion_model::explore::{Budget, Options};
-use orchestrion_model::product::fresh;
+use orchestrion_model::check::{Counterexample, ModelRun, Verdict, explore, merge_verdicts};
+use orchestrion_model::explore::{Options, ResourceLimits};
+use orchestrion_model::product::initial_state;
 use orchestrion_model::scopes::{MODELS, Model, Scope};
-use orchestrion_model::subject::Subject;
+use orchestrion_model::subject::KernelUnderTest;
 
-fn explored(policy: &Policy, scope: &str) -> Vec<Run> {
+fn explored(policy: &Policy, scope: &str) -> Vec<ModelRun> {
     let scope = Scope::by_name(scope).unwrap();
     MODELS.into_iter().map(|model| run(policy, model, &scope)).collect()
 }
 
-fn run(policy: &Policy, model: Model, scope: &Scope) -> Run {
+fn run(policy: &Policy, model: Model, scope: &Scope) -> ModelRun {
     let threads = std::thread::available_parallelism().unwrap();
     let options = Options { threads, ..Options::default() };
-    explore(&Subject::real(policy.clone()), model, scope, &options, &mut |_| ()).unwrap()
+    explore(&KernelUnderTest::unmodified(policy.clone()), model, scope, &options, &mut |_| ()).unwrap()
 }
 
-fn counts(runs: &[Run]) -> Vec<(&'static str, usize, usize)> {
+fn counts(runs: &[ModelRun]) -> Vec<(&'static str, usize, usize)> {
     runs.iter().map(|run| (run.model, run.states, run.products)).collect()
 }
 
 fn findings(verdicts: &[Verdict], word: &str) -> Vec<&'static str> {
-    let all = CLAIMS.iter().zip(verdicts);
-    all.filter(|(_, verdict)| verdict.word() == word)
+    let all = CLAIMS.iter().zip(merge_verdicts);
+    all.filter(|(_, verdict)| verdict.as_str() == word)
         .map(|(claim, _)| claim.finding.unwrap_or(claim.id))
         .collect()
 }
@@ -43,7 +43,7 @@ fn findings(verdicts: &[Verdict], word: &str) -> Vec<&'static str> {
 fn under_hardened_nothing_fails() {
     let policy = Policy::hardened();
     let runs = explored(&policy, "small");
-    let verdicts = verdicts(&policy, &runs);
+    let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
     assert_eq!(findings(&verdicts, "not_checked"), ["C-19"]);
@@ -65,7 +65,7 @@ fn under_hardened_nothing_fails() {
 fn under_as_drawn_exactly_the_findings_fail() {
     let policy = Policy::as_drawn();
     let runs = explored(&policy, "small");
-    let verdicts = verdicts(&policy, &runs);
+    let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(
         findings(&verdicts, "fails"),
         [
@@ -90,10 +90,12 @@ fn under_as_drawn_exactly_the_findings_fail() {
             ("semantic", 156_606, 156_606),
         ]
     );
-    for (i, verdict) in verdicts.iter().enumerate() {
+    for (i, verdict) in merge_verdicts.iter().enumerate() {
         if let Verdict::Fails { counterexample, .. } = verdict {
-            match counterexample.stem {
-                None if matches!(CLAIMS[i].check, Check::LeadsTo { .. }) => ends_unmet(i, counterexample),
+            match counterexample.stem_len {
+                None if matches!(CLAIMS[i].check, ClaimCheck::LeadsTo { .. }) => {
+                    ends_unmet(i, counterexample)
+                }
                 None => breaks_only_at_its_end(i, counterexample),
                 Some(stem) => goes_round_unmet(i, stem, counterexample),
             }
@@ -106,7 +108,7 @@ fn under_as_drawn_exactly_the_findings_fail() {
 fn the_tiny_scope_is_no_vacuous_one() {
     let policy = Policy::hardened();
     let runs = explored(&policy, "tiny");
-    let verdicts = verdicts(&policy, &runs);
+    let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
 }
@@ -116,9 +118,9 @@ fn with_an_approver_and_standard_duels_nothing_fails() {
     let mut policy = Policy::hardened();
     policy.name = "approved".to_string();
     policy.rules.approver = true;
-    policy.elo = orchestrion_kernel::policy::Elo::Standard;
+    policy.elo = orchestrion_kernel::policy::EloMethod::Standard;
     let runs = explored(&policy, "tiny");
-    let verdicts = verdicts(&policy, &runs);
+    let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
     assert_eq!(findings(&verdicts, "not_checked"), [""; 0]);
@@ -136,11 +138,11 @@ fn the_lines_are_judged_exactly_where_they_lie() {
     policy.weights.critic = weight(0);
     policy.weights.security = weight(0);
     policy.weights.optimizer = weight(1);
-    let debate = Model::by_name("debate").unwrap();
+    let debate = Model::from_name("debate").unwrap();
     let runs = [run(&policy, debate, &Scope::by_name("tiny").unwrap())];
-    let verdicts = verdicts(&policy, &runs);
+    let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
-    let holds = findings(&verdicts, "holds");
+    let holds = findings(&merge_verdicts, "holds");
     for id in ["F8", "C-22", "C-24", "C-42"] {
         assert!(holds.contains(&id), "{id} has nothing to say on the lines");
     }
@@ -150,11 +152,11 @@ fn the_lines_are_judged_exactly_where_they_lie() {
 fn a_search_that_is_cut_short_proves_nothing() {
     let policy = Policy::hardened();
     let scope = Scope::by_name("tiny").unwrap();
-    let budget = Budget { states: Some(1_000), ..Budget::default() };
+    let budget = ResourceLimits { states: Some(1_000), ..ResourceLimits::default() };
     let options = Options { budget, ..Options::default() };
-    let subject = Subject::real(policy.clone());
+    let subject = KernelUnderTest::unmodified(policy.clone());
     let runs = MODELS.map(|model| explore(&subject, model, &scope, &options, &mut |_| ()).unwrap());
-    let verdicts = verdicts(&policy, &runs);
+    let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "holds"), [""; 0]);
     assert!(!findings(&verdicts, "inconclusive").is_empty());
 }
@@ -165,21 +167,21 @@ fn unbounded_repair_has_finitely_many_states() {
     let mut policy = Policy::hardened();
     policy.bounds.repairs = orchestrion_kernel::policy::Bound::Unbounded;
     let scope = Scope::by_name("tiny").unwrap();
-    let execution = Model::by_name("execution").unwrap();
-    assert!(run(&policy, execution, &scope).complete());
+    let execution = Model::from_name("execution").unwrap();
+    assert!(run(&policy, execution, &scope).is_exhaustive());
 }
 
 /// A counterexample, taken step by step without the checker, keeps the claim until its last step.
 fn breaks_only_at_its_end(claim: usize, way: &Counterexample) {
     let (id, Counterexample { policy, inputs, .. }) = (CLAIMS[claim].id, way);
-    let (mut state, mut history) = (fresh(), History::default());
+    let (mut state, mut history) = (initial_state(), History::default());
     for (n, input) in (1..).zip(inputs) {
         let events =
             decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
         let before = state.clone();
         events.iter().for_each(|event| state.apply(event));
-        let broken = broken_by_step(policy, &before, &events, &state, &mut history).any(|i| i == claim)
-            || broken_in_state(policy, &state).any(|i| i == claim);
+        let broken = step_violations(policy, &before, &events, &state, &mut history).any(|i| i == claim)
+            || state_violations(policy, &state).any(|i| i == claim);
         assert_eq!(broken, n == inputs.len(), "{id}, step {n} of {}", inputs.len());
     }
 }
@@ -187,8 +189,8 @@ fn breaks_only_at_its_end(claim: usize, way: &Counterexample) {
 /// A way into a dead end, taken step by step without the checker: the obligation opens, is not met, and nothing leads on.
 fn ends_unmet(claim: usize, way: &Counterexample) {
     let (id, policy) = (CLAIMS[claim].id, &way.policy);
-    let Check::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
-    let (mut state, mut history, mut open) = (fresh(), History::default(), false);
+    let ClaimCheck::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
+    let (mut state, mut history, mut open) = (initial_state(), History::default(), false);
     for input in &way.inputs {
         for event in &decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}: {refusal}")) {
             state.apply(event);
@@ -197,7 +199,7 @@ fn ends_unmet(claim: usize, way: &Counterexample) {
         open = !to(policy, &history, &state) && (open || from(policy, &history, &state));
     }
     assert!(open, "{id}: met");
-    let call = state.control.waiting().map(|call| call.id);
+    let call = state.control.pending_call().map(|call| call.id);
     let fails = |failure| Input::CallFailed { call: call.unwrap_or(CallId::FIRST), failure };
     let leads_on = Failure::ALL.map(fails).into_iter().chain([Input::Step, Input::Cancel]);
     for input in leads_on {
@@ -209,15 +211,15 @@ fn ends_unmet(claim: usize, way: &Counterexample) {
 /// there on, and the loop comes back to where it began, but for names that only count up.
 fn goes_round_unmet(claim: usize, stem: usize, way: &Counterexample) {
     let (id, policy) = (CLAIMS[claim].id, &way.policy);
-    let Check::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
-    let (mut state, mut history) = (fresh(), History::default());
+    let ClaimCheck::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
+    let (mut state, mut history) = (initial_state(), History::default());
     let (mut open, mut entries) = (false, Vec::new());
     for (n, input) in (0..).zip(way.inputs.iter().map(Some).chain([None])) {
         open = !to(policy, &history, &state) && (open || from(policy, &history, &state));
-        if n >= stem && (n - stem).is_multiple_of(way.round().unwrap()) {
+        if n >= stem && (n - stem).is_multiple_of(way.cycle_len().unwrap()) {
             assert!(open, "{id}: met at the loop, step {n}");
             let mut canon = state.clone();
-            canon.canon();
+            canon.canonicalize();
             entries.push((canon, history.clone()));
         }
         assert!(n < stem || open, "{id}: met in the loop, step {n}");

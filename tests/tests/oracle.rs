@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_kernel::policy::Elo;
+use orchestrion_kernel::policy::EloMethod;
 use orchestrion_kernel::{ConversationId, Events, Input, Policy, State, decide};
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::saved::drawn_walks;
@@ -86,7 +86,7 @@ fn collect_leaves(value: &Value, path: String, leaves: &mut Vec<String>) {
 /// Decision 0014 lead by lead: a Critic who objects without weight, and four voices that win against it.
 #[test]
 fn every_lead_is_weighed_by_the_formula() {
-    let policy = Policy { elo: Elo::Standard, ..Policy::hardened() };
+    let policy = Policy { elo: EloMethod::Standard, ..Policy::hardened() };
     let leads: Vec<i64> = (-1000..=1000).collect();
     for four in leads.chunks(4) {
         let points = |place: usize| 1000 + four.get(place).copied().unwrap_or_default();

@@ -6,9 +6,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::Policy;
-use orchestrion_model::export::{Control, promela::promela, tla};
+use orchestrion_model::export::{ControlModel, promela::promela, tla};
 use orchestrion_model::scopes::SCOPES;
-use orchestrion_tests::peers::{Opinion, Said, Spin, Tlc, disagreements, ours, table};
+use orchestrion_tests::peers::{
+    CheckerReport, CheckerVerdict, Spin, Tlc, check_with_explorer, disagreements, table,
+};
 use std::path::PathBuf;
 
 fn named(variable: &str) -> Option<PathBuf> {
@@ -34,7 +36,7 @@ impl Tools {
     }
 
     /// What they say of two texts, both at once.
-    fn opinions(&self, control: &Control, promela: &str, tla: &str) -> Vec<Opinion> {
+    fn opinions(&self, control: &ControlModel, promela: &str, tla: &str) -> Vec<CheckerReport> {
         let folder = tempfile::tempdir().unwrap();
         let said = std::thread::scope(|threads| {
             let tlc = threads.spawn(|| Some(self.tlc.as_ref()?.opinion(control, tla, folder.path())));
@@ -46,15 +48,15 @@ impl Tools {
 }
 
 #[test]
-fn other_peoples_checkers_agree_with_ours() {
+fn spin_and_tlc_agree_with_explorer() {
     let Some(tools) = Tools::found() else { return };
     let mut found = Vec::new();
     for policy in [Policy::hardened(), Policy::as_drawn()] {
-        let control = Control::of(&policy);
-        let opinions: Vec<Opinion> = std::thread::scope(|threads| {
-            let ours = threads.spawn(|| ours(&policy, &SCOPES[0]));
+        let control = ControlModel::of(&policy);
+        let opinions: Vec<CheckerReport> = std::thread::scope(|threads| {
+            let ours = threads.spawn(|| check_with_explorer(&policy, &SCOPES[0]));
             let theirs = tools.opinions(&control, &promela(&control), &tla::module(&control));
-            std::iter::once(ours.join().unwrap().unwrap()).chain(theirs).collect()
+            std::iter::once(check_with_explorer.join().unwrap().unwrap()).chain(theirs).collect()
         });
         println!("{}", table(&control, &opinions));
         found.extend(disagreements(&control, &opinions));
@@ -64,21 +66,23 @@ fn other_peoples_checkers_agree_with_ours() {
 
 #[test]
 fn opinions_that_differ_are_told() {
-    let control = Control::of(&Policy::hardened());
-    let all_hold = || control.claims.iter().map(|stated| (stated.claim.id, Said::Holds));
-    let one = Opinion {
+    let control = ControlModel::of(&Policy::hardened());
+    let all_hold = || control.claims.iter().map(|stated| (stated.claim.id, CheckerVerdict::Holds));
+    let one = CheckerReport {
         of: "one",
         phases: ["Idle", "Done"].into(),
         rows: ["S01"].into(),
         states: Some(2),
-        verdicts: all_hold().chain([("C-06", Said::Unsettled)]).collect(),
+        verdicts: all_hold().chain([("C-06", CheckerVerdict::Inconclusive)]).collect(),
     };
-    let other = Opinion {
+    let other = CheckerReport {
         of: "other",
         phases: ["Idle"].into(),
         rows: ["S01", "S02"].into(),
         states: Some(3),
-        verdicts: all_hold().chain([("C-01", Said::Fails), ("C-03", Said::Nothing)]).collect(),
+        verdicts: all_hold()
+            .chain([("C-01", CheckerVerdict::Fails), ("C-03", CheckerVerdict::NotChecked)])
+            .collect(),
     };
     assert_eq!(disagreements(&control, &[one.clone(), one.clone()]), [""; 0]);
     assert_eq!(
@@ -95,34 +99,34 @@ fn opinions_that_differ_are_told() {
 }
 
 /// A mistake in what a row does: what to look for below which mark, and what to write instead.
-struct Fault {
+struct SeededFault {
     what: &'static str,
     promela: [&'static str; 3],
     tla: [&'static str; 3],
 }
 
-const FAULTS: [Fault; 5] = [
-    Fault {
+const FAULTS: [SeededFault; 5] = [
+    SeededFault {
         what: "the row E06 is dropped",
         promela: ["/* E06 (", "d_step { ", "d_step { false && "],
         tla: ["\nE06 ==", "/\\ ", "/\\ FALSE /\\ "],
     },
-    Fault {
+    SeededFault {
         what: "the guard of T18 is negated",
         promela: ["/* T18 (", "&& vetoed ->", "&& !vetoed ->"],
         tla: ["\nT18 ==", "/\\ vetoed\n", "/\\ ~vetoed\n"],
     },
-    Fault {
+    SeededFault {
         what: "H05 never finds the repairs spent",
         promela: ["/* H05 (", "repairs >= REPAIRS", "repairs >= REPAIRS + 2"],
         tla: ["\nH05 ==", "repairs >= REPAIRS", "repairs >= REPAIRS + 2"],
     },
-    Fault {
+    SeededFault {
         what: "H05 may find the repairs spent while one is left",
         promela: ["/* H05 (", "repairs >= REPAIRS", "repairs + 1 >= REPAIRS"],
         tla: ["\nH05 ==", "repairs >= REPAIRS", "repairs + 1 >= REPAIRS"],
     },
-    Fault {
+    SeededFault {
         what: "E10 writes no audit record",
         promela: ["/* E10 (", "-> audits + 1", "-> audits"],
         tla: ["\nE10 ==", "THEN audits + 1", "THEN audits"],
@@ -140,13 +144,13 @@ fn seeded(text: &str, [mark, from, to]: [&str; 3]) -> String {
 #[test]
 fn a_fault_in_the_text_is_noticed() {
     let Some(tools) = Tools::found() else { return };
-    let control = Control::of(&Policy::hardened());
+    let control = ControlModel::of(&Policy::hardened());
     let (promela, tla) = (promela(&control), tla::module(&control));
     let right = tools.opinions(&control, &promela, &tla);
-    for Fault { what, promela: in_promela, tla: in_tla } in FAULTS {
+    for SeededFault { what, promela: in_promela, tla: in_tla } in FAULTS {
         let wrong = tools.opinions(&control, &seeded(&promela, in_promela), &seeded(&tla, in_tla));
         for (right, wrong) in right.iter().zip(wrong) {
-            let noticed = disagreements(&control, &[right.clone(), Opinion { of: "wrong", ..wrong }]);
+            let noticed = disagreements(&control, &[right.clone(), CheckerReport { of: "wrong", ..wrong }]);
             println!("{what}:\n  {}", noticed.join("\n  "));
             assert!(noticed.iter().any(|how| !how.contains("number of states")), "{}: {what}", right.of);
         }

@@ -6,10 +6,10 @@
 
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{Event, State, decide};
-use orchestrion_tests::renamed::Renamed;
-use orchestrion_tests::saved::{drawn_walks, tried};
+use orchestrion_tests::renamed::CanonicalizedRun;
+use orchestrion_tests::saved::{check_property, drawn_walks};
 use orchestrion_tests::walk::conversation;
-use orchestrion_tests::watched::Watched;
+use orchestrion_tests::watched::MonitoredKernel;
 use std::collections::BTreeMap;
 
 /// Walks of each property, unless `PROPTEST_CASES` says otherwise; as many as CI has time for.
@@ -19,7 +19,7 @@ const WALKS: u32 = 2_000;
 
 #[test]
 fn the_kernel_does_what_the_oracle_expects() {
-    tried::<Watched>(CASES).unwrap_or_else(|failed| panic!("{failed}"));
+    check_property::<MonitoredKernel>(CASES).unwrap_or_else(|failed| panic!("{failed}"));
 }
 
 /// What no walk comes to is not tried: every row is to be taken, and not by one lucky walk only.
@@ -32,8 +32,8 @@ fn random_walks_take_every_row() {
         for input in &inputs {
             steps += 1;
             for event in decide(&policy, &state, input).unwrap_or_default() {
-                if let Event::Moved { row } = event {
-                    *taken.entry(row.row().id).or_default() += 1;
+                if let Event::Transitioned { row } = event {
+                    *taken.entry(row.transition().id).or_default() += 1;
                 }
                 state.apply(&event);
             }
@@ -46,5 +46,5 @@ fn random_walks_take_every_row() {
 
 #[test]
 fn stepping_and_renaming_commute() {
-    tried::<Renamed>(CASES).unwrap_or_else(|failed| panic!("{failed}"));
+    check_property::<CanonicalizedRun>(CASES).unwrap_or_else(|failed| panic!("{failed}"));
 }

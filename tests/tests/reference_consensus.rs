@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_kernel::control::consensus::{Voice, consensus};
+use orchestrion_kernel::control::consensus::{WeightedArgument, consensus};
 use orchestrion_kernel::control::elo;
 use orchestrion_kernel::module::{Argument, Rating, Ratings, Role, Stance};
 use orchestrion_kernel::{Policy, Score, Weight};
@@ -32,7 +32,7 @@ fn argument(recorded: &Value) -> Argument {
 
 #[test]
 fn reference_aggregations_agree() {
-    let Some(folder) = orchestrion_tests::recorded("consensus-reference") else { return };
+    let Some(folder) = orchestrion_tests::recorded_data_dir("consensus-reference") else { return };
     let policy = Policy::hardened();
     let mut cases = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {
@@ -56,10 +56,10 @@ fn check(policy: &Policy, case: &Value, at: &str) {
     let voices = arguments.iter().map(|recorded| {
         let name = recorded["role"].as_str().unwrap();
         let agent = recorded["agent_id"].as_str().unwrap();
-        Voice {
+        WeightedArgument {
             argument: argument(recorded),
             weight: match (role(name), name) {
-                (Some(role), _) => policy.weights.of(role),
+                (Some(role), _) => policy.weights.for_role(role),
                 (None, "VALIDATION") => Weight::from_millionths(1_300_000).unwrap(),
                 (None, _) => Weight::ONE,
             },
@@ -87,7 +87,7 @@ fn check(policy: &Policy, case: &Value, at: &str) {
     }
     let made =
         arguments.iter().filter_map(|a| role(a["role"].as_str().unwrap()).map(|role| (role, argument(a))));
-    let after = elo::incremental(&policy.thresholds, &before, made.collect::<Vec<_>>().into_iter());
+    let after = elo::update_incremental(&policy.thresholds, &before, made.collect::<Vec<_>>().into_iter());
     for (role, agent) in agents {
         let Some(expected) = case["expected"]["elo_after"].get(agent).and_then(Value::as_f64) else {
             continue;

@@ -4,13 +4,13 @@ use orchestrion::promote::{Target, from_debate};
 use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
 use orchestrion_kernel::Score;
-use orchestrion_kernel::event::{Event, Label};
-use orchestrion_kernel::module::{Ask, Role};
+use orchestrion_kernel::event::{DecisionLabel, Event};
+use orchestrion_kernel::module::{Operation, Role};
 use std::path::Path;
 
 #[test]
 fn reference_debate_is_promoted_and_proceeds_below_the_line() {
-    let Some(folder) = orchestrion_tests::recorded("consensus-reference") else { return };
+    let Some(folder) = orchestrion_tests::recorded_data_dir("consensus-reference") else { return };
     let text = std::fs::read_to_string(folder.join("recorded_debate.json")).unwrap();
     let target = Target::new("recorded-debate", Path::new("specs/scenarios")).unwrap();
     let promotion = from_debate("recorded_debate.json", &text, &target).unwrap();
@@ -28,7 +28,8 @@ fn reference_debate_is_promoted_and_proceeds_below_the_line() {
     let exactly = Score::from_millionths(790_356).unwrap();
     assert!(!scores.is_empty() && scores.iter().all(|score| *score == exactly), "{scores:?}");
     let asked = |role| {
-        let asks = |event: &&Event| matches!(event, Event::ToolCall { ask, .. } if *ask == Ask::Argue(role));
+        let asks =
+            |event: &&Event| matches!(event, Event::ToolCall { ask, .. } if *ask == Operation::Argue(role));
         events.iter().filter(asks).count()
     };
     assert_eq!(
@@ -43,7 +44,7 @@ fn reference_debate_is_promoted_and_proceeds_below_the_line() {
             _ => None,
         })
         .collect();
-    assert_eq!(decisions, [(Label::ProceedBelowLine, exactly)]);
+    assert_eq!(decisions, [(DecisionLabel::ProceedBelowLine, exactly)]);
     assert!(events.iter().any(|event| matches!(event, Event::FinalAnswer { .. })), "it is played to its end");
     assert!(replay(golden(), None).is_equal());
 }

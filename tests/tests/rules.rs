@@ -5,10 +5,10 @@
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::policy::Rule;
-use orchestrion_model::check::{explore, verdicts};
+use orchestrion_model::check::{explore, merge_verdicts};
 use orchestrion_model::explore::Options;
 use orchestrion_model::scopes::{Model, Scope};
-use orchestrion_model::subject::Subject;
+use orchestrion_model::subject::KernelUnderTest;
 
 /// The rule, the model in which it is missed, and the findings that come back. Some come along with those that the rule
 /// is there for: after a halt there is no next request, and what is stored under one kind is not stored as rolled back.
@@ -28,7 +28,7 @@ const MISSED: [(Rule, &str, &[&str]); 12] = [
 ];
 
 #[test]
-fn without_a_rule_its_findings_come_back() {
+fn disabling_rule_reintroduces_findings() {
     for (rule, model, findings) in MISSED {
         let mut policy = Policy::hardened();
         policy.name = format!("without {}", rule.name());
@@ -40,12 +40,18 @@ fn without_a_rule_its_findings_come_back() {
         }
         policy.rules.cancel &= rule != Rule::RollbackEnds;
         assert_eq!(policy.validate(), Ok(()), "{}", policy.name);
-        let (Some(model), Some(scope)) = (Model::by_name(model), Scope::by_name("tiny")) else {
+        let (Some(model), Some(scope)) = (Model::from_name(model), Scope::by_name("tiny")) else {
             panic!("no model {model}, or no scope tiny")
         };
-        let run = explore(&Subject::real(policy.clone()), model, &scope, &Options::default(), &mut |_| ());
-        let verdicts = verdicts(&policy, &[run.unwrap_or_else(|error| panic!("{error}"))]);
-        let failing = CLAIMS.iter().zip(&verdicts).filter(|(_, verdict)| verdict.word() == "fails");
+        let run = explore(
+            &KernelUnderTest::unmodified(policy.clone()),
+            model,
+            &scope,
+            &Options::default(),
+            &mut |_| (),
+        );
+        let verdicts = merge_verdicts(&policy, &[run.unwrap_or_else(|error| panic!("{error}"))]);
+        let failing = CLAIMS.iter().zip(&merge_verdicts).filter(|(_, verdict)| verdict.as_str() == "fails");
         let failing: Vec<&str> = failing.map(|(claim, _)| claim.finding.unwrap_or(claim.id)).collect();
         assert_eq!(failing, findings, "{}", policy.name);
         assert!(rule.findings().split(' ').any(|closed| findings.contains(&closed)), "{}", rule.name());

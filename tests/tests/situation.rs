@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::situation::{
-    ActionRecord, HISTORY, Mode, OBSOLETE_KEYS, STATE_FIELDS, SituationSummary, SummaryUpdate,
+    ActionRecord, HISTORY_ACTIONS, Mode, OBSOLETE_KEYS, STATE_FIELDS, SituationSummary, SummaryUpdate,
     build_reasoning_context, format_actions_for_fast_mode, format_latest_results_detailed,
     get_compressed_attempts,
 };
@@ -159,7 +159,7 @@ fn the_table_of_the_state_names_what_there_is() {
     let mut kernel = String::new();
     read_all(&root().join("kernel/src"), &mut kernel);
     for field in STATE_FIELDS {
-        for word in field.told.split('`').skip(1).step_by(2).flat_map(|code| code.split("::")) {
+        for word in field.note.split('`').skip(1).step_by(2).flat_map(|code| code.split("::")) {
             let declared = ["struct ", "enum ", "fn ", "type ", "const ", "    ", "pub ", "pub(crate) "]
                 .iter()
                 .any(|before| {
@@ -262,7 +262,7 @@ proptest! {
                     expected.act(record);
                 }
             }
-            prop_assert_eq!(HISTORY, 3);
+            prop_assert_eq!(HISTORY_ACTIONS, 3);
             prop_assert_eq!(get_compressed_attempts(&summary, &actions), expected.get_compressed_attempts(3));
             prop_assert_eq!(format_actions_for_fast_mode(&summary, &actions), expected.format_actions_for_fast_mode(3));
             prop_assert_eq!(format_latest_results_detailed(&actions), expected.format_latest_results_detailed());

@@ -5,7 +5,7 @@
 use orchestrion::statebench::Presentation;
 use orchestrion::statebench::context::Contexts;
 use orchestrion::statebench::read::Reader;
-use orchestrion::statebench::score::{Report, Scorer, Tally};
+use orchestrion::statebench::score::{Report, ScoreCounts, Scorer};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -39,9 +39,9 @@ fn score_by(scorer: &Scorer<'_>, folder: &Path, splits: &[&str]) -> Report {
 
 #[test]
 fn reference_contexts_resurrect_nothing_on_eight_tracks_and_say_what_is_required() {
-    let Some(folder) = orchestrion_tests::recorded("statebench") else { return };
+    let Some(folder) = orchestrion_tests::recorded_data_dir("statebench") else { return };
     let report = score(&folder, &["train", "dev"]);
-    let mut plain = Tally::default();
+    let mut plain = ScoreCounts::default();
     for track in PLAIN {
         let tally = &report.tracks[track];
         assert_eq!(tally.resurrections, 0, "{track}");
@@ -60,7 +60,7 @@ fn reference_contexts_resurrect_nothing_on_eight_tracks_and_say_what_is_required
 
 #[test]
 fn reference_links_all_lead_somewhere_and_every_write_fits() {
-    let Some(folder) = orchestrion_tests::recorded("statebench") else { return };
+    let Some(folder) = orchestrion_tests::recorded_data_dir("statebench") else { return };
     let report = score(&folder, &["train", "dev"]);
     assert_eq!((report.timelines, report.overall.queries), (1048, 1249));
     assert_eq!((report.links.all, report.links.resolved), (794, 794));
@@ -70,8 +70,8 @@ fn reference_links_all_lead_somewhere_and_every_write_fits() {
 /// What was reached is kept: a change of the kernel or of the rules here is noticed. Counts are of both splits together.
 #[test]
 fn reference_figures_stay_as_they_were_reached() {
-    let Some(folder) = orchestrion_tests::recorded("statebench") else { return };
-    let Tally { forbidden_queries, resurrections, required, mentioned, context_chars, queries } =
+    let Some(folder) = orchestrion_tests::recorded_data_dir("statebench") else { return };
+    let ScoreCounts { forbidden_queries, resurrections, required, mentioned, context_chars, queries } =
         score(&folder, &["train", "dev"]).overall;
     assert_eq!((forbidden_queries, resurrections), (1105, 80));
     assert_eq!((required, mentioned), (2465, 1774));
@@ -82,7 +82,7 @@ fn reference_figures_stay_as_they_were_reached() {
 /// the eight tracks and overall, with each of them off. Neither costs anything that is required.
 #[test]
 fn reference_figures_of_presentation_rules_are_told_with_each_of_them_off() {
-    let Some(folder) = orchestrion_tests::recorded("statebench") else { return };
+    let Some(folder) = orchestrion_tests::recorded_data_dir("statebench") else { return };
     let with = |cuts_purpose: bool, leaves_out_retracted_numbers: bool| {
         let presentation = Presentation { cuts_purpose, leaves_out_retracted_numbers };
         let contexts = Contexts { presentation, ..Contexts::default() };
@@ -99,7 +99,7 @@ fn reference_figures_of_presentation_rules_are_told_with_each_of_them_off() {
 /// No answer reaches what builds contexts: with every answer taken away, each context is the same.
 #[test]
 fn reference_contexts_do_not_depend_on_answers() {
-    let Some(folder) = orchestrion_tests::recorded("statebench") else { return };
+    let Some(folder) = orchestrion_tests::recorded_data_dir("statebench") else { return };
     let text = std::fs::read_to_string(folder.join("dev.jsonl")).unwrap();
     let blind = |line: &str| {
         let mut line: serde_json::Value = serde_json::from_str(line).unwrap();

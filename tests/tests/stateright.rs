@@ -4,27 +4,27 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::{CLAIMS, Check};
+use orchestrion_kernel::claims::{CLAIMS, ClaimCheck};
 use orchestrion_model::check::explore;
 use orchestrion_model::explore::Options;
 use orchestrion_model::product::KernelModel;
 use orchestrion_model::reference::premise_name;
 use orchestrion_model::scopes::{MODELS, Model, SCOPES, Scope};
-use orchestrion_model::subject::Subject;
+use orchestrion_model::subject::KernelUnderTest;
 use stateright::{Checker, HasDiscoveries, Model as _};
 
 fn agree(policy: &Policy, model: Model, scope: &Scope) {
     let name = format!("{}, {}, {}", policy.name, model.name, scope.name);
-    let subject = Subject::real(policy.clone());
+    let subject = KernelUnderTest::unmodified(policy.clone());
     let theirs = KernelModel::new(subject.clone(), model, scope);
     // One thread: with more, its counterexamples are not always shortest.
     let theirs = theirs.checker().threads(1).finish_when(HasDiscoveries::All).spawn_bfs().join();
     let ours = explore(&subject, model, scope, &Options::default(), &mut |_| ()).unwrap();
-    assert!(ours.complete(), "{name}");
+    assert!(ours.is_exhaustive(), "{name}");
     assert_eq!(ours.products, theirs.unique_state_count(), "{name}");
     for (i, claim) in CLAIMS.iter().enumerate() {
         let found = &ours.found[i];
-        if (claim.not_under)(policy).is_some() {
+        if (claim.not_applicable)(policy).is_some() {
             continue;
         }
         assert_eq!(
@@ -33,7 +33,7 @@ fn agree(policy: &Policy, model: Model, scope: &Scope) {
             "{name}: {}",
             claim.id
         );
-        if !matches!(claim.check, Check::LeadsTo { .. }) {
+        if !matches!(claim.check, ClaimCheck::LeadsTo { .. }) {
             let steps =
                 |way: Option<usize>| way.map_or("holds".to_string(), |steps| format!("fails in {steps}"));
             let ours = found.counterexample.as_ref().map(|way| way.inputs.len());

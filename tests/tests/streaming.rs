@@ -4,7 +4,7 @@
 
 use orchestrion::replay::{Update, replay, update};
 use orchestrion::trace::Reader;
-use orchestrion_tests::debate::Debate;
+use orchestrion_tests::debate::EndlessDebate;
 use peak_alloc::PeakAlloc;
 use std::io::{self, BufReader};
 
@@ -19,8 +19,8 @@ fn peak(act: impl FnOnce()) -> usize {
     ALLOCATED.peak_usage() - before
 }
 
-fn reader(steps: u64) -> Reader<BufReader<Debate>> {
-    Reader::new(BufReader::new(Debate::new(steps).unwrap()), "debate").unwrap()
+fn reader(steps: u64) -> Reader<BufReader<EndlessDebate>> {
+    Reader::new(BufReader::new(EndlessDebate::new(steps).unwrap()), "debate").unwrap()
 }
 
 /// One test, because the allocator counts for the whole process.

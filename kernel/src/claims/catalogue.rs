@@ -4,19 +4,19 @@
 //! nothing ever came near it. `r` is the running request; *ends* means that control comes to a state in which
 //! no request runs.
 
-use super::{Check, Claim, Contract, Fairness, History, Party};
+use super::{Actor, Claim, ClaimCheck, Contract, Fairness, History};
 use crate::control::phase::Phase;
-use crate::control::table::leads_on;
+use crate::control::table::has_successor;
 use crate::control::{consensus, elo};
-use crate::event::{Cause, Decision, Event, Label, TaskEnd};
+use crate::event::{Cause, Decision, DecisionLabel, Event, TaskOutcome};
 use crate::ids::{RequestId, Revision, TaskId, Text};
 use crate::input::Input;
-use crate::item::{Key, Status, Variant};
-use crate::module::{Ask, Failure, Kind, Module, Report, Role, Store};
+use crate::item::{ItemKey, ItemKind, SubtaskStatus};
+use crate::module::{ConclusionKind, Failure, Module, Operation, Report, Role, Store};
 use crate::policy::{Bound, Policy};
-use crate::state::{Request, Started, State};
+use crate::state::{Request, StartedTask, State};
 
-use Check::{LeadsTo, Reaction, Step, Trace};
+use ClaimCheck::{LeadsTo, ResponseInvariant, StepInvariant, TraceInvariant};
 
 mod compaction;
 mod contexts;
@@ -30,7 +30,7 @@ mod situation;
 mod turns;
 
 /// Every claim, in the order in which reports list them.
-pub const CLAIMS: &[Claim] = &joined();
+pub const CLAIMS: &[Claim] = &concat_claims();
 
 const PARTS: [&[Claim]; 10] = [
     findings::FINDINGS,
@@ -47,8 +47,8 @@ const PARTS: [&[Claim]; 10] = [
 
 /// The parts, one behind the other. Nothing of this is left at run time.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-const fn joined() -> [Claim; counted()] {
-    let mut all = [CLAIM; counted()];
+const fn concat_claims() -> [Claim; claim_count()] {
+    let mut all = [CLAIM; claim_count()];
     let (mut part, mut at) = (0, 0);
     while part < PARTS.len() {
         let mut i = 0;
@@ -63,7 +63,7 @@ const fn joined() -> [Claim; counted()] {
 }
 
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-const fn counted() -> usize {
+const fn claim_count() -> usize {
     let (mut part, mut claims) = (0, 0);
     while part < PARTS.len() {
         claims += PARTS[part].len();
@@ -80,31 +80,31 @@ const CLAIM: Claim = Claim {
     statement: "",
     formula: "",
     finding: None,
-    check: Check::State(|_, _| false),
+    check: ClaimCheck::StateInvariant(|_, _| false),
     premise: |_, _| true,
-    not_under: |_| None,
+    not_applicable: |_| None,
 };
 
 /// *Fair*: the kernel goes on, every call is answered or times out, and crashes are finitely many (design §2). Nothing is
 /// asked of the user, and nothing of success.
 const FAIR: &[Fairness] = &[
-    Fairness::Weak(Party::Kernel),
-    Fairness::Weak(Party::Module(Module::IdentityGuard)),
-    Fairness::Weak(Party::Module(Module::Memory)),
-    Fairness::Weak(Party::Module(Module::Summarizer)),
-    Fairness::Weak(Party::Module(Module::Classifier)),
-    Fairness::Weak(Party::Module(Module::Planner)),
-    Fairness::Weak(Party::Module(Module::Debater(Role::Analyst))),
-    Fairness::Weak(Party::Module(Module::Debater(Role::Solution))),
-    Fairness::Weak(Party::Module(Module::Debater(Role::Critic))),
-    Fairness::Weak(Party::Module(Module::Debater(Role::Security))),
-    Fairness::Weak(Party::Module(Module::Debater(Role::Optimizer))),
-    Fairness::Weak(Party::Module(Module::Approver)),
-    Fairness::Weak(Party::Module(Module::Executor)),
-    Fairness::Weak(Party::Module(Module::Store(Store::Local))),
-    Fairness::Weak(Party::Module(Module::Store(Store::Cloud))),
-    Fairness::Weak(Party::Module(Module::Auditor)),
-    Fairness::Finitely(Party::Crash),
+    Fairness::Weak(Actor::Kernel),
+    Fairness::Weak(Actor::Module(Module::IdentityGuard)),
+    Fairness::Weak(Actor::Module(Module::Memory)),
+    Fairness::Weak(Actor::Module(Module::Summarizer)),
+    Fairness::Weak(Actor::Module(Module::Classifier)),
+    Fairness::Weak(Actor::Module(Module::Planner)),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Analyst))),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Solution))),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Critic))),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Security))),
+    Fairness::Weak(Actor::Module(Module::Debater(Role::Optimizer))),
+    Fairness::Weak(Actor::Module(Module::Approver)),
+    Fairness::Weak(Actor::Module(Module::Executor)),
+    Fairness::Weak(Actor::Module(Module::Store(Store::Local))),
+    Fairness::Weak(Actor::Module(Module::Store(Store::Cloud))),
+    Fairness::Weak(Actor::Module(Module::Auditor)),
+    Fairness::FinitelyOften(Actor::Crash),
 ];
 
 fn of_request(state: &State, holds: impl Fn(&Request) -> bool) -> bool {
@@ -115,12 +115,12 @@ fn running(_: &Policy, state: &State) -> bool {
     state.control.request().is_some()
 }
 
-fn decided(state: &State, is: impl Fn(Label) -> bool) -> bool {
+fn decided(state: &State, is: impl Fn(DecisionLabel) -> bool) -> bool {
     of_request(state, |request| request.decisions.iter().any(|decision| is(decision.label)))
 }
 
 fn has_ended(_: &Policy, state: &State) -> bool {
-    state.control.phase().is_rest() && state.control.next_request() > RequestId::FIRST
+    state.control.phase().is_quiescent() && state.control.next_request() > RequestId::FIRST
 }
 
 /// Whether the plan has been revised: some other revision came before it, and is still spoken of.
@@ -129,31 +129,31 @@ fn revised(state: &State) -> bool {
 }
 
 /// The status that a task's subtask is to have after an event that ends the task, or undoes it.
-fn ends_task(before: &State, event: &Event) -> Option<(Status, TaskId)> {
-    match (before.control.waiting()?.ask, event) {
-        (Ask::RunTask { task, .. }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
-            Some((Status::Done, task))
+fn ends_task(before: &State, event: &Event) -> Option<(SubtaskStatus, TaskId)> {
+    match (before.control.pending_call()?.ask, event) {
+        (Operation::RunTask { task, .. }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
+            Some((SubtaskStatus::Done, task))
         }
         (
-            Ask::RunTask { task, .. },
+            Operation::RunTask { task, .. },
             Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled,
-        ) => Some((Status::Failed, task)),
-        (Ask::UndoTask { task }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
-            Some((Status::Failed, task))
+        ) => Some((SubtaskStatus::Failed, task)),
+        (Operation::UndoTask { task }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
+            Some((SubtaskStatus::Failed, task))
         }
         _ => None,
     }
 }
 
-fn runs(event: &Event) -> bool {
-    matches!(event, Event::ToolCall { ask: Ask::RunTask { .. }, .. })
+fn starts_task(event: &Event) -> bool {
+    matches!(event, Event::ToolCall { ask: Operation::RunTask { .. }, .. })
 }
 
-fn ends(past: &History, event: &Event) -> bool {
-    past.running && matches!(event, Event::Moved { row } if row.row().to.is_rest())
+fn ends_request(past: &History, event: &Event) -> bool {
+    past.running && matches!(event, Event::Transitioned { row } if row.transition().to.is_quiescent())
 }
 
-fn redebates(past: &History, event: &Event) -> bool {
+fn starts_another_pass(past: &History, event: &Event) -> bool {
     past.phase == Some(Phase::MultiPassCheck)
-        && matches!(event, Event::Moved { row } if matches!(row.row().to, Phase::Round(_)))
+        && matches!(event, Event::Transitioned { row } if matches!(row.transition().to, Phase::Round(_)))
 }

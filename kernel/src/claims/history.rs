@@ -6,10 +6,13 @@
 
 use crate::control::phase::Phase;
 use crate::event::{
-    Decision, EffectEnd, Ending, Event, Holding, Holdings, Label, TaskEnd, TaskOutcome, TaskRecord,
+    Conclusion, Decision, DecisionLabel, EffectOutcome, Event, StoreStatus, StoreStatuses, TaskOutcome,
+    TaskRecord, TaskResult,
 };
 use crate::ids::{Revision, TaskId};
-use crate::module::{Argument, Ask, ByRole, Failure, Kind, Ratings, Report, Role, Stance, Store};
+use crate::module::{
+    Argument, ConclusionKind, Failure, Operation, PerRole, Ratings, Report, Role, Stance, Store,
+};
 use crate::plan::EffectKind;
 use crate::policy::{Bound, Policy};
 use crate::score::Score;
@@ -24,7 +27,7 @@ pub struct History {
     /// Where control stands, once it moved.
     pub phase: Option<Phase>,
     /// What is being asked.
-    pub asked: Option<Ask>,
+    pub pending_operation: Option<Operation>,
     /// Both identity locks matched.
     pub verified: bool,
     /// The round that was entered last.
@@ -36,19 +39,19 @@ pub struct History {
     /// Security's argument on the plan as it stands now.
     pub security: Option<Argument>,
     /// Whether the consensus on the plan as it stands now was enough to proceed.
-    pub cleared: Option<bool>,
+    pub revision_cleared: Option<bool>,
     /// The approver said yes to the plan as it stands now.
     pub approved: bool,
     /// Whether the latest consensus, on whichever revision, was enough to proceed.
-    pub enough: bool,
+    pub meets_proceed_threshold: bool,
     /// Whether the latest consensus lay below the line for another pass.
-    pub below_line: bool,
+    pub below_redebate_threshold: bool,
     /// The ratings that memory gave back.
     pub ratings: Ratings,
     /// Each role's latest argument.
-    pub latest: ByRole<Option<Argument>>,
+    pub latest: PerRole<Option<Argument>>,
     /// The ratings after the duels.
-    pub rated: Option<Ratings>,
+    pub ratings_after: Option<Ratings>,
     /// The different decisions, the latest last; as revisions only count up, all are written as the first.
     pub decisions: Vec<Decision>,
     /// The plan was not let run.
@@ -56,9 +59,9 @@ pub struct History {
     /// The tasks of the plan as it stands now, with the effects that they declare.
     pub planned: Vec<(TaskId, EffectKind)>,
     /// How the tasks of the latest run ended, as they were answered.
-    pub outcomes: Vec<TaskOutcome>,
+    pub outcomes: Vec<TaskResult>,
     /// Security's objections to revisions that ran all the same, lowest first.
-    pub ran_over: Vec<Score>,
+    pub overridden_objections: Vec<Score>,
     /// The tasks that were started, in order, with what became of their effects.
     pub tasks: Vec<TaskRecord>,
     /// Those of them that can be undone and stand, in order.
@@ -66,7 +69,7 @@ pub struct History {
     /// In the latest run every task of the plan was answered with success.
     pub succeeded: bool,
     /// A task was lost in a crash: nobody knows whether it ran.
-    pub lost: bool,
+    pub task_lost: bool,
     /// Repairs that were started; stops counting one above the policy's bound.
     pub repairs: u32,
     /// A rollback was entered.
@@ -74,13 +77,13 @@ pub struct History {
     /// The user cancelled in time.
     pub cancelled: bool,
     /// What the stores hold by their own answers.
-    pub holdings: Holdings,
+    pub holdings: StoreStatuses,
     /// Which stores were asked.
     pub stores_asked: (bool, bool),
     /// Memory records; stops counting at 2.
-    pub memorized: u8,
+    pub memory_records: u8,
     /// Audit records; stops counting at 2.
-    pub audits: u8,
+    pub audit_records: u8,
     /// How often the audit sink was tried; stops counting one above the policy's attempts.
     pub audit_attempts: u32,
     /// The latest try failed.
@@ -88,21 +91,21 @@ pub struct History {
     /// It was said that the audit record is not delivered.
     pub undelivered: bool,
     /// Final answers; stops counting at 2.
-    pub answers: u8,
+    pub final_answers: u8,
     /// As what and why the request was concluded.
-    pub ending: Option<Ending>,
+    pub ending: Option<Conclusion>,
     /// What the latest input brought.
-    pub news: News,
+    pub since_transition: SinceTransition,
 }
 
 /// What one input brought; forgotten once control has moved on it, so that it multiplies no states.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct News {
+pub struct SinceTransition {
     /// The question that was answered.
-    pub answered: Option<Ask>,
+    pub answered: Option<Operation>,
     /// The question that was not, and how not.
-    pub unanswered: Option<(Ask, Failure)>,
+    pub unanswered: Option<(Operation, Failure)>,
     /// A plan was adopted.
     pub planned: bool,
     /// A run was reported.
@@ -112,7 +115,7 @@ pub struct News {
     /// The ratings moved.
     pub rated: bool,
     /// The decision that was taken.
-    pub decided: Option<Label>,
+    pub decided: Option<DecisionLabel>,
     /// The user cancelled.
     pub cancelled: bool,
 }
@@ -130,138 +133,146 @@ impl History {
             Event::UserMsg { .. } => *self = Self { running: true, ..Self::default() },
             Event::ToolCall { ask, .. } => self.call(policy, *ask),
             Event::ToolResult { report, .. } => {
-                if let Some(ask) = self.asked.take() {
-                    self.news.answered = Some(ask);
+                if let Some(ask) = self.pending_operation.take() {
+                    self.since_transition.answered = Some(ask);
                     self.answered(policy, ask, report);
                 }
             }
             Event::CallFailed { failure, .. } => {
-                if let Some(ask) = self.asked.take() {
-                    self.news.unanswered = Some((ask, *failure));
+                if let Some(ask) = self.pending_operation.take() {
+                    self.since_transition.unanswered = Some((ask, *failure));
                     self.unanswered(ask, *failure);
                 }
             }
             Event::Cancelled => {
                 self.cancelled = true;
-                self.news.cancelled = true;
-                self.asked = None;
+                self.since_transition.cancelled = true;
+                self.pending_operation = None;
             }
             Event::PlanAdopted { plan, .. } => {
-                self.news.planned = true;
+                self.since_transition.planned = true;
                 self.planned = plan.tasks().iter().map(|task| (task.id, task.effect.kind())).collect();
                 self.outcomes.clear();
                 self.succeeded = false;
                 self.security = None;
-                self.cleared = None;
+                self.revision_cleared = None;
                 self.approved = false;
             }
             Event::ConsensusScored { score, .. } => {
-                self.news.scored = true;
-                self.enough = *score >= policy.thresholds.proceed_from;
-                self.below_line = *score < policy.thresholds.redebate_below;
-                self.cleared = Some(self.enough);
+                self.since_transition.scored = true;
+                self.meets_proceed_threshold = *score >= policy.thresholds.proceed_from;
+                self.below_redebate_threshold = *score < policy.thresholds.redebate_below;
+                self.revision_cleared = Some(self.meets_proceed_threshold);
             }
             Event::Decided { decision } => {
-                self.news.decided = Some(decision.label);
+                self.since_transition.decided = Some(decision.label);
                 let decision = Decision { revision: Revision::FIRST, ..*decision };
                 self.decisions.retain(|earlier| *earlier != decision);
                 self.decisions.push(decision);
             }
             Event::RatingsUpdated { ratings } => {
-                self.news.rated = true;
-                self.rated = Some(*ratings);
+                self.since_transition.rated = true;
+                self.ratings_after = Some(*ratings);
             }
             Event::Concluded { ending } => self.ending = Some(*ending),
             Event::AuditUndelivered => self.undelivered = true,
-            Event::ExecutionReported { .. } => self.news.reported = true,
-            Event::Memorized { .. } => {
-                self.memorized = self.memorized.saturating_add(1).min(2);
+            Event::ExecutionReported { .. } => self.since_transition.reported = true,
+            Event::MemoryRecorded { .. } => {
+                self.memory_records = self.memory_records.saturating_add(1).min(2);
                 self.forget_debate();
             }
-            Event::Audited { .. } => self.audits = self.audits.saturating_add(1).min(2),
-            Event::FinalAnswer { .. } => self.answers = self.answers.saturating_add(1).min(2),
-            Event::Moved { row } => {
-                self.news = News::default();
-                self.moved(policy, row.row().to);
+            Event::AuditRecorded { .. } => self.audit_records = self.audit_records.saturating_add(1).min(2),
+            Event::FinalAnswer { .. } => self.final_answers = self.final_answers.saturating_add(1).min(2),
+            Event::Transitioned { row } => {
+                self.since_transition = SinceTransition::default();
+                self.on_transition(policy, row.transition().to);
             }
             _ => {}
         }
     }
 
-    fn call(&mut self, policy: &Policy, ask: Ask) {
-        self.asked = Some(ask);
+    fn call(&mut self, policy: &Policy, ask: Operation) {
+        self.pending_operation = Some(ask);
         match ask {
-            Ask::RunTask { task, effect } => {
-                self.ran_over.extend(self.objection());
-                self.ran_over.sort_unstable();
-                self.ran_over.dedup();
+            Operation::RunTask { task, effect } => {
+                self.overridden_objections.extend(self.objection());
+                self.overridden_objections.sort_unstable();
+                self.overridden_objections.dedup();
                 self.tasks.retain(|record| record.task != task);
                 self.undoable.retain(|undoable| *undoable != task);
-                let effect_left = (effect != EffectKind::Pure).then_some(EffectEnd::Kept);
+                let effect_left = (effect != EffectKind::Pure).then_some(EffectOutcome::Kept);
                 self.tasks.push(TaskRecord { task, effect: effect_left });
                 if effect == EffectKind::Undoable {
                     self.undoable.push(task);
                 }
             }
-            Ask::DeliverAudit => {
+            Operation::DeliverAudit => {
                 let most = policy.bounds.audit_attempts.saturating_add(1);
                 self.audit_attempts = self.audit_attempts.saturating_add(1).min(most);
                 self.audit_failed = false;
             }
-            Ask::Remember { store: Store::Local, .. } => self.stores_asked.0 = true,
-            Ask::Remember { store: Store::Cloud, .. } => self.stores_asked.1 = true,
+            Operation::StoreMemory { store: Store::Local, .. } => self.stores_asked.0 = true,
+            Operation::StoreMemory { store: Store::Cloud, .. } => self.stores_asked.1 = true,
             _ => {}
         }
     }
 
-    fn answered(&mut self, policy: &Policy, ask: Ask, report: &Report) {
+    fn answered(&mut self, policy: &Policy, ask: Operation, report: &Report) {
         match (ask, report) {
-            (Ask::VerifyIdentity, Report::Identity { gcp, mongodb }) => self.verified = *gcp && *mongodb,
-            (Ask::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
-            (Ask::Argue(Role::Security) | Ask::Reread, Report::Argument { argument, .. }) => {
+            (Operation::VerifyIdentity, Report::Identity { gcp, mongodb }) => {
+                self.verified = *gcp && *mongodb
+            }
+            (Operation::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
+            (
+                Operation::Argue(Role::Security) | Operation::ReviewRevision,
+                Report::Argument { argument, .. },
+            ) => {
                 self.latest.security = Some(*argument);
                 self.security = Some(*argument);
-                self.vetoed |= argument.objects_from(policy.thresholds.veto_from);
+                self.vetoed |= argument.is_objection_at_least(policy.thresholds.veto_from);
             }
-            (Ask::Argue(role), Report::Argument { argument, .. }) => {
+            (Operation::Argue(role), Report::Argument { argument, .. }) => {
                 *self.latest.get_mut(role) = Some(*argument)
             }
-            (Ask::Approve, Report::Approval { approved, .. }) => self.approved = *approved,
-            (Ask::RunTask { task, .. }, Report::Exit { code, .. }) => self.ended(
+            (Operation::Approve, Report::Approval { approved, .. }) => self.approved = *approved,
+            (Operation::RunTask { task, .. }, Report::Exit { code, .. }) => self.ended(
                 task,
                 match code {
-                    0 => TaskEnd::Succeeded,
-                    code => TaskEnd::Exited(*code),
+                    0 => TaskOutcome::Succeeded,
+                    code => TaskOutcome::Exited(*code),
                 },
             ),
-            (Ask::UndoTask { task }, Report::Exit { code, .. }) => {
-                self.settle(task, if *code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed });
+            (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
+                self.set_effect_outcome(
+                    task,
+                    if *code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed },
+                );
             }
-            (Ask::Remember { store, .. }, Report::Stored { held }) => {
-                *self.holding(store) = if *held { Holding::Held } else { Holding::Missing };
+            (Operation::StoreMemory { store, .. }, Report::Stored { held }) => {
+                *self.holding(store) = if *held { StoreStatus::Held } else { StoreStatus::Missing };
             }
             _ => {}
         }
     }
 
-    fn unanswered(&mut self, ask: Ask, failure: Failure) {
+    fn unanswered(&mut self, ask: Operation, failure: Failure) {
         match ask {
-            Ask::RunTask { task, .. } => {
-                self.lost |= failure == Failure::Unknown;
-                self.ended(task, TaskEnd::NoResult(failure));
+            Operation::RunTask { task, .. } => {
+                self.task_lost |= failure == Failure::OutcomeUnknown;
+                self.ended(task, TaskOutcome::NoResult(failure));
             }
-            Ask::DeliverAudit => self.audit_failed = true,
-            Ask::UndoTask { task } => self.settle(task, EffectEnd::UndoFailed),
-            Ask::Remember { store, .. } => *self.holding(store) = Holding::after(failure),
+            Operation::DeliverAudit => self.audit_failed = true,
+            Operation::UndoTask { task } => self.set_effect_outcome(task, EffectOutcome::UndoFailed),
+            Operation::StoreMemory { store, .. } => *self.holding(store) = StoreStatus::from_failure(failure),
             _ => {}
         }
     }
 
-    fn ended(&mut self, task: TaskId, ended: TaskEnd) {
-        self.outcomes.push(TaskOutcome { task, ended });
+    fn ended(&mut self, task: TaskId, ended: TaskOutcome) {
+        self.outcomes.push(TaskResult { task, outcome: ended });
         self.succeeded =
             self.outcomes.iter().map(|outcome| outcome.task).eq(self.planned.iter().map(|(task, _)| *task))
-                && self.outcomes.iter().all(|outcome| outcome.ended == TaskEnd::Succeeded);
+                && self.outcomes.iter().all(|outcome| outcome.outcome == TaskOutcome::Succeeded);
     }
 
     /// The latest decision.
@@ -272,40 +283,40 @@ impl History {
 
     /// As what the request ends, by what happened.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> ConclusionKind {
         if self.rolled_back {
-            Kind::RolledBack
+            ConclusionKind::RolledBack
         } else if self.blocked {
-            Kind::Blocked
+            ConclusionKind::Blocked
         } else if self.succeeded {
-            Kind::Outcome
+            ConclusionKind::Outcome
         } else {
-            Kind::Aborted
+            ConclusionKind::Aborted
         }
     }
 
-    fn settle(&mut self, task: TaskId, end: EffectEnd) {
+    fn set_effect_outcome(&mut self, task: TaskId, end: EffectOutcome) {
         self.undoable.retain(|undoable| *undoable != task);
         for record in self.tasks.iter_mut().filter(|record| record.task == task) {
             record.effect = Some(end);
         }
     }
 
-    const fn holding(&mut self, store: Store) -> &mut Holding {
+    const fn holding(&mut self, store: Store) -> &mut StoreStatus {
         match store {
             Store::Local => &mut self.holdings.local,
             Store::Cloud => &mut self.holdings.cloud,
         }
     }
 
-    fn moved(&mut self, policy: &Policy, to: Phase) {
+    fn on_transition(&mut self, policy: &Policy, to: Phase) {
         let from = self.phase.replace(to);
         match to {
             Phase::Round(role) => {
                 if from == Some(Phase::MultiPassCheck) {
-                    self.latest = ByRole { analyst: self.latest.analyst, ..ByRole::default() };
+                    self.latest = PerRole { analyst: self.latest.analyst, ..PerRole::default() };
                     self.security = None;
-                    self.cleared = None;
+                    self.revision_cleared = None;
                 }
                 if self.round.is_none() || from == Some(Phase::MultiPassCheck) {
                     self.pass = self.pass.saturating_add(1).min(policy.bounds.passes.saturating_add(1));
@@ -323,7 +334,7 @@ impl History {
             }
             Phase::Blocked => self.blocked = true,
             Phase::RollbackActive => self.rolled_back = true,
-            to if to.is_rest() => *self = Self::default(),
+            to if to.is_quiescent() => *self = Self::default(),
             _ => {}
         }
     }
@@ -331,16 +342,16 @@ impl History {
     /// Once the memory record is written, nothing may run any more; what was said of the plan is moot.
     fn forget_debate(&mut self) {
         self.round = None;
-        self.latest = ByRole::default();
+        self.latest = PerRole::default();
         self.ratings = Ratings::default();
         self.planned.clear();
         self.outcomes.clear();
         self.pass = 0;
         self.vetoed = false;
         self.security = None;
-        self.cleared = None;
+        self.revision_cleared = None;
         self.approved = false;
-        self.enough = false;
-        self.below_line = false;
+        self.meets_proceed_threshold = false;
+        self.below_redebate_threshold = false;
     }
 }

@@ -7,12 +7,12 @@
 //! *fractional macro-item*.
 
 use super::flow::Amount;
-use super::search::{Search, Worth};
+use super::search::{Objective, Search};
 use alloc::vec::Vec;
 
 /// What the relaxation says of a node of the search tree.
 #[derive(Debug)]
-pub(super) enum Relaxed {
+pub(super) enum Relaxation {
     /// What is best among what is still open was found and offered.
     Solved,
     /// No set is worth more than the bound, at the price of the flow: the critical one, or the first at which nothing that
@@ -29,25 +29,25 @@ pub(super) enum Relaxed {
 
 impl Search<'_> {
     /// Bounds what is open, and offers every closure within the budget that it meets.
-    pub(super) fn relax(&mut self) -> Relaxed {
+    pub(super) fn relax(&mut self) -> Relaxation {
         let graph = self.graph;
-        let room = self.room();
+        let room = self.remaining_budget();
         let mut zone = self.open();
-        let mut over = Worth::default();
+        let mut over = Objective::default();
         zone.iter().for_each(|&node| over.add(graph, node));
         if over.cost <= room {
             self.offer_useful(&zone);
-            return Relaxed::Solved;
+            return Relaxation::Solved;
         }
-        let (mut below, mut within, mut inside) = (Worth::default(), Vec::new(), Vec::new());
+        let (mut below, mut within, mut inside) = (Objective::default(), Vec::new(), Vec::new());
         let mut price = self.flow.price;
         let mut warm = price > 0;
         if !warm {
-            price = self.chord(below, over);
+            price = self.crossing_price(below, over);
         }
         loop {
-            self.flow.reprice(graph, price);
-            self.flow.settle(graph, &zone, &mut inside);
+            self.flow.set_price(graph, price);
+            self.flow.max_weight_closure(graph, &zone, &mut inside);
             let mut found = below;
             let mut entered = Vec::new();
             let mut stayed = Vec::new();
@@ -59,44 +59,44 @@ impl Search<'_> {
                     stayed.push(node);
                 }
             }
-            let bound = (Amount::from(self.held.utility + found.utility) << self.flow.scale)
+            let bound = (Amount::from(self.fixed.utility + found.utility) << self.flow.scale)
                 + price * Amount::from(room - found.cost)
-                + self.flow.toll * Amount::from(self.part.quota() - self.held.count - found.count);
+                + self.flow.count_price * Amount::from(self.part.limit() - self.fixed.count - found.count);
             let vertex = !entered.is_empty() && !stayed.is_empty();
             if found.cost <= room {
                 (below, zone) = (found, stayed);
                 within.append(&mut entered);
                 let worth = self.plus(found);
-                self.offer(worth, |search| search.with(within.iter().copied()));
+                self.offer_incumbent(worth, |search| search.with(within.iter().copied()));
             } else {
                 (over, zone) = (found, entered);
             }
-            let next = self.chord(below, over);
-            let is_enough = self.need().is_none_or(|need| bound < need);
+            let next = self.crossing_price(below, over);
+            let is_enough = self.required_bound().is_none_or(|need| bound < need);
             if is_enough || next == price || !vertex && !warm {
-                return Relaxed::Bound { bound, within, macro_item: zone };
+                return Relaxation::Bound { bound, within, macro_item: zone };
             }
             (price, warm) = (next, false);
         }
     }
 
     /// The price at which two closures are worth the same.
-    fn chord(&self, below: Worth, over: Worth) -> Amount {
+    fn crossing_price(&self, below: Objective, over: Objective) -> Amount {
         let gain = Amount::from(over.utility - below.utility) << self.flow.scale;
-        let toll = self.flow.toll * Amount::from(over.count - below.count);
+        let toll = self.flow.count_price * Amount::from(over.count - below.count);
         (gain - toll).max(0) / Amount::from((over.cost - below.cost).max(1))
     }
 
-    pub(super) fn plus(&self, found: Worth) -> Worth {
-        let Worth { utility, cost, count } = self.held;
-        Worth { utility: utility + found.utility, cost: cost + found.cost, count: count + found.count }
+    pub(super) fn plus(&self, found: Objective) -> Objective {
+        let Objective { utility, cost, count } = self.fixed;
+        Objective { utility: utility + found.utility, cost: cost + found.cost, count: count + found.count }
     }
 
     /// Everything fits: what has utility is best, with what it needs and nothing else.
     fn offer_useful(&mut self, open: &[usize]) {
         let graph = self.graph;
-        let mark = self.fresh_mark();
-        let mut worth = self.held;
+        let mark = self.next_visit_mark();
+        let mut worth = self.fixed;
         let mut kept = Vec::new();
         for &node in open.iter().rev() {
             let needed = graph.users(node).iter().any(|&arc| self.seen[graph.tail[arc]] == mark);
@@ -106,24 +106,24 @@ impl Search<'_> {
                 kept.push(node);
             }
         }
-        self.offer(worth, |search| search.with(kept));
+        self.offer_incumbent(worth, |search| search.with(kept));
     }
 
     /// The least bound under which something that beats the floor may be left; `None` if nothing can.
-    pub(super) fn need(&self) -> Option<Amount> {
+    pub(super) fn required_bound(&self) -> Option<Amount> {
         let (price, scale) = (self.flow.price, self.flow.scale);
         let reach = |utility: i64, budget: i64| -> Option<Amount> {
             self.grids.iter().try_fold(Amount::MIN, |need, grid| {
                 Some(need.max(grid.need(utility, grid.usable(budget), price, scale)?))
             })
         };
-        let more = reach(self.floor.utility + 1, self.budget);
+        let more = reach(self.incumbent.utility + 1, self.budget);
         // As much utility for less: a smaller budget, whose bound is lower by the price of the difference.
-        let cheaper = self.budget.min(self.floor.cost - 1);
+        let cheaper = self.budget.min(self.incumbent.cost - 1);
         let usable = self.grids.iter().map(|grid| grid.usable(cheaper)).min().unwrap_or(cheaper);
         let spared = price * Amount::from(self.budget - usable);
-        let same = reach(self.floor.utility, cheaper)
-            .filter(|_| cheaper >= self.held.cost)
+        let same = reach(self.incumbent.utility, cheaper)
+            .filter(|_| cheaper >= self.fixed.cost)
             .map(|need| need + spared);
         match (more, same) {
             (Some(more), Some(same)) => Some(more.min(same)),
@@ -132,7 +132,7 @@ impl Search<'_> {
     }
 
     /// The greatest utility that a bound allows.
-    pub(super) fn whole_bound(&self, bound: Amount) -> i64 {
+    pub(super) fn utility_bound(&self, bound: Amount) -> i64 {
         let floor = self.grids.iter().fold(bound >> self.flow.scale, |bound, grid| grid.floor(bound));
         i64::try_from(floor).unwrap_or(i64::MAX)
     }

@@ -21,11 +21,11 @@ pub struct Certificate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// These are out: each costs, with what it needs, more than there is.
-    Drop(Vec<usize>),
+    DropUnaffordable(Vec<usize>),
     /// These are out and those are in, for under these prices the other way is no better than the answer.
-    Reduce {
+    Fix {
         /// The proof.
-        prices: Prices,
+        prices: DualSolution,
         /// What is out.
         out: Vec<usize>,
         /// What is in.
@@ -34,22 +34,22 @@ pub enum Step {
     /// Two cases: first all sets with this candidate, then all without it.
     Branch(usize),
     /// Two cases: first all sets with so many counted candidates at most, then all with more.
-    Split(u64),
+    BranchOnCount(u64),
     /// No set of the case is better than the answer, as these prices prove: it is closed.
-    Close(Prices),
+    PruneByBound(DualSolution),
     /// No set of the case is better than the answer, as a table shows: no open candidate needs two. It is closed.
-    Table,
+    PruneByTable,
 }
 
 /// Prices, and how weight is shared under them: a dual solution of the relaxation, in integers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prices {
+pub struct DualSolution {
     /// Of a unit of utility.
     pub scale: i128,
     /// Of a unit of cost.
     pub price: i128,
     /// Of a counted candidate; below zero, what it is rewarded with.
-    pub toll: i128,
+    pub count_price: i128,
     /// Weight that a candidate hands to one that it needs: who, to whom, and how much.
     pub flow: Vec<(usize, usize, i128)>,
 }

@@ -4,19 +4,19 @@
 //! each is kept with the prices and the flow that prove it. What is written is verified before it is given out.
 //! Deliberately absent: why the answer comes first among those that are as good.
 
-use super::bound::Relaxed;
-use super::certificate::{Certificate, Prices, Step};
+use super::bound::Relaxation;
+use super::certificate::{Certificate, DualSolution, Step};
 use super::condense::condense;
-use super::count::Part;
-use super::doubt::Doubt;
+use super::count::CardinalityRange;
+use super::doubt::VerifyError;
 use super::flow::{Amount, Flow};
-use super::grid::grids;
-use super::problem::{Mark, Problem, Selection};
+use super::grid::candidate_lattices;
+use super::problem::{Inclusion, Problem, Selection};
 use super::rows::{CELLS_MAX, ROW_MAX};
-use super::search::{Fate, Search, Worth};
-use super::solve::Limits;
+use super::search::{NodeStatus, Objective, Search};
+use super::solve::SearchLimits;
 use super::verify::verify;
-use super::wires::Wires;
+use super::wires::ArcFlow;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -28,58 +28,64 @@ const ENTRIES_MAX: usize = 1 << 22;
 
 /// Why there is no certificate; reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unproven {
+pub enum CertifyError {
     /// There is a better set than the answer, or it is no answer.
-    NotBest,
+    NotOptimal,
     /// The nodes of the search did not suffice.
-    Nodes,
+    NodeLimit,
     /// The certificate would be too large.
-    Entries,
+    SizeLimit,
     /// A fault in our own code: what was written does not prove it.
-    Unsound(Doubt),
+    InvalidCertificate(VerifyError),
 }
 
-impl fmt::Display for Unproven {
+impl fmt::Display for CertifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotBest => write!(f, "the answer is not the best one; expected one that is proven optimal"),
-            Self::Nodes => {
+            Self::NotOptimal => {
+                write!(f, "the answer is not the best one; expected one that is proven optimal")
+            }
+            Self::NodeLimit => {
                 write!(
                     f,
                     "the proof takes more nodes than there are; expected a problem with a shorter proof, or more nodes"
                 )
             }
-            Self::Entries => write!(
+            Self::SizeLimit => write!(
                 f,
                 "the proof has more than {ENTRIES_MAX} flows and decisions; expected a problem with a shorter one"
             ),
-            Self::Unsound(doubt) => write!(f, "the certificate does not prove it: {doubt}"),
+            Self::InvalidCertificate(doubt) => write!(f, "the certificate does not prove it: {doubt}"),
         }
     }
 }
 
-impl core::error::Error for Unproven {}
+impl core::error::Error for CertifyError {}
 
 /// A certificate that no set has more utility than this one, and that none of as much utility costs less.
 ///
 /// # Errors
 /// [`Unproven`] if there is none within the limits.
-pub fn certify(problem: &Problem, selection: &Selection, limits: Limits) -> Result<Certificate, Unproven> {
-    super::check(problem, selection).map_err(|_| Unproven::NotBest)?;
+pub fn certify(
+    problem: &Problem,
+    selection: &Selection,
+    limits: SearchLimits,
+) -> Result<Certificate, CertifyError> {
+    super::check_selection(problem, selection).map_err(|_| CertifyError::NotOptimal)?;
     let (graph, node_of) = condense(problem);
     let budget = i64::try_from(problem.budget()).unwrap_or(i64::MAX);
     let (utility, cost) = (selection.utility.cast_signed(), selection.cost.cast_signed());
-    let floor = Worth { utility, cost, count: 0 };
+    let floor = Objective { utility, cost, count: 0 };
     let counted: Vec<usize> =
         (0..graph.len()).filter(|&node| graph.bulk(node) > 0).map(|node| graph.key[node]).collect();
     let mut is_counted = vec![false; node_of.len()];
     counted.iter().for_each(|&item| is_counted[item] = true);
-    let mut prover = Prover {
+    let mut prover = CertificateWriter {
         problem,
         node_of: &node_of,
         budget,
-        search: Search::new(&graph, budget, Worth::default(), floor, limits.nodes),
-        wires: Wires::new(problem, &graph, &node_of),
+        search: Search::new(&graph, budget, Objective::default(), floor, limits.nodes),
+        wires: ArcFlow::new(problem, &graph, &node_of),
         is_counted,
         slopes: Vec::new(),
         steps: Vec::new(),
@@ -87,66 +93,66 @@ pub fn certify(problem: &Problem, selection: &Selection, limits: Limits) -> Resu
     };
     prover.prove()?;
     let (slopes, steps) = (prover.slopes, prover.steps);
-    let splits = steps.iter().any(|step| matches!(step, Step::Split(_)));
+    let splits = steps.iter().any(|step| matches!(step, Step::BranchOnCount(_)));
     let counted = if splits { counted } else { Vec::new() };
     let certificate = Certificate { selection: selection.clone(), slopes, counted, steps };
-    verify(problem, &certificate).map_err(Unproven::Unsound)?;
+    verify(problem, &certificate).map_err(CertifyError::InvalidCertificate)?;
     Ok(certificate)
 }
 
-struct Prover<'a> {
+struct CertificateWriter<'a> {
     problem: &'a Problem,
     node_of: &'a [usize],
     budget: i64,
     search: Search<'a>,
-    wires: Wires<'a>,
+    wires: ArcFlow<'a>,
     is_counted: Vec<bool>,
     slopes: Vec<u64>,
     steps: Vec<Step>,
     entries: usize,
 }
 
-impl Prover<'_> {
-    fn prove(&mut self) -> Result<(), Unproven> {
+impl CertificateWriter<'_> {
+    fn prove(&mut self) -> Result<(), CertifyError> {
         for (candidate, &node) in self.problem.candidates().iter().zip(self.node_of) {
-            match candidate.mark {
-                Mark::Free => {}
-                Mark::Pinned => self.search.decide(node, Fate::In),
-                Mark::Forbidden => self.search.decide(node, Fate::Out),
+            match candidate.inclusion {
+                Inclusion::Free => {}
+                Inclusion::Pinned => self.search.fix_with_closure(node, NodeStatus::In),
+                Inclusion::Forbidden => self.search.fix_with_closure(node, NodeStatus::Out),
             }
         }
         let marked = self.search.trail.len();
         self.search.drop_unaffordable();
         let (out, _) = self.decided(marked);
         if !out.is_empty() {
-            self.add(Step::Drop(out));
+            self.add(Step::DropUnaffordable(out));
         }
         self.regrid();
         let Some(node) = self.visit()? else { return Ok(()) };
         self.regrid();
-        let (written, entries, effort) = (self.steps.len(), self.entries, self.search.effort);
+        let (written, entries, effort) = (self.steps.len(), self.entries, self.search.nodes_left);
         let first = BEFORE_SPLIT.min(effort / 2);
-        self.search.effort = first;
+        self.search.nodes_left = first;
         let tried = self.close(Some(node));
-        self.search.effort += effort - first;
-        if tried != Err(Unproven::Nodes) {
+        self.search.nodes_left += effort - first;
+        if tried != Err(CertifyError::NodeLimit) {
             return tried;
         }
         self.steps.truncate(written);
         self.entries = entries;
         if self.is_tabled() {
-            self.add(Step::Table);
+            self.add(Step::PruneByTable);
             return Ok(());
         }
-        let parts = self.search.parts();
-        if let [Part::AtMost(quota), _] = parts[..] {
-            self.add(Step::Split(quota.max(0).cast_unsigned()));
+        let parts = self.search.cardinality_ranges();
+        if let [CardinalityRange::AtMost(quota), _] = parts[..] {
+            self.add(Step::BranchOnCount(quota.max(0).cast_unsigned()));
         }
         for part in parts {
-            self.search.confine(part);
+            self.search.restrict_cardinality(part);
             let trail = self.search.trail.len();
             self.close(None)?;
-            self.search.undo(trail);
+            self.search.backtrack_to(trail);
         }
         Ok(())
     }
@@ -158,7 +164,7 @@ impl Prover<'_> {
         self.node_of.iter().for_each(|&node| sizes[node] += 1);
         let open = search.open();
         let is_open = |arc: &usize| search.is_open(graph.head[*arc]);
-        let width = usize::try_from(search.room()).unwrap_or(usize::MAX).saturating_add(1);
+        let width = usize::try_from(search.remaining_budget()).unwrap_or(usize::MAX).saturating_add(1);
         open.iter().all(|&node| sizes[node] == 1 && graph.needs(node).filter(is_open).count() <= 1)
             && width <= ROW_MAX
             && open.len().saturating_add(1).saturating_mul(width) <= CELLS_MAX
@@ -170,9 +176,9 @@ impl Prover<'_> {
         let open = candidates.filter(|(_, node)| self.search.is_open(**node));
         let worths: Vec<(i64, i64)> =
             open.map(|(one, _)| (one.utility.cast_signed(), one.cost.cast_signed())).collect();
-        self.search.grids = grids(&worths, self.search.held);
-        self.search.rebudget(self.budget);
-        for slope in self.search.grids.iter().map(super::grid::Grid::slope) {
+        self.search.grids = candidate_lattices(&worths, self.search.fixed);
+        self.search.set_budget(self.budget);
+        for slope in self.search.grids.iter().map(super::grid::Lattice::slope) {
             if !self.slopes.contains(&slope) {
                 self.slopes.push(slope);
             }
@@ -180,7 +186,7 @@ impl Prover<'_> {
     }
 
     /// Closes what is open, from a visit that ended with a node to branch on, or from the beginning.
-    fn close(&mut self, visited: Option<usize>) -> Result<(), Unproven> {
+    fn close(&mut self, visited: Option<usize>) -> Result<(), CertifyError> {
         let start = self.search.trail.len();
         let mut later: Vec<(usize, usize)> = Vec::new();
         let mut next = match visited {
@@ -191,17 +197,17 @@ impl Prover<'_> {
             if let Some(node) = next {
                 self.add(Step::Branch(self.search.graph.key[node]));
                 later.push((self.search.trail.len(), node));
-                self.search.decide(node, Fate::In);
+                self.search.fix_with_closure(node, NodeStatus::In);
             } else if let Some((trail, node)) = later.pop() {
-                self.search.undo(trail);
-                self.search.decide(node, Fate::Out);
+                self.search.backtrack_to(trail);
+                self.search.fix_with_closure(node, NodeStatus::Out);
             } else {
                 return Ok(());
             }
             match self.visit() {
                 Ok(node) => next = node,
                 Err(unproven) => {
-                    self.search.undo(start);
+                    self.search.backtrack_to(start);
                     return Err(unproven);
                 }
             }
@@ -209,28 +215,28 @@ impl Prover<'_> {
     }
 
     /// Bounds and reduces until that decides little more: a node to branch on, or none if the case is closed.
-    fn visit(&mut self) -> Result<Option<usize>, Unproven> {
+    fn visit(&mut self) -> Result<Option<usize>, CertifyError> {
         loop {
-            if self.search.room() < 0 {
-                self.add(Step::Close(Prices::default()));
+            if self.search.remaining_budget() < 0 {
+                self.add(Step::PruneByBound(DualSolution::default()));
                 return Ok(None);
             }
-            if self.search.effort == 0 {
-                return Err(Unproven::Nodes);
+            if self.search.nodes_left == 0 {
+                return Err(CertifyError::NodeLimit);
             }
             if self.entries > ENTRIES_MAX {
-                return Err(Unproven::Entries);
+                return Err(CertifyError::SizeLimit);
             }
-            self.search.spend();
+            self.search.count_node();
             let relaxed = self.search.relax();
-            if self.search.best.is_some() {
-                return Err(Unproven::NotBest);
+            if self.search.incumbent_set.is_some() {
+                return Err(CertifyError::NotOptimal);
             }
-            let Relaxed::Bound { bound, within, macro_item } = relaxed else {
+            let Relaxation::Bound { bound, within, macro_item } = relaxed else {
                 self.close_useful();
                 return Ok(None);
             };
-            let need = match self.search.need() {
+            let need = match self.search.required_bound() {
                 Some(need) if bound >= need => need,
                 _ => {
                     self.close_at_price();
@@ -240,7 +246,7 @@ impl Prover<'_> {
             let pegged = self.reduce(bound, need, &within);
             let open = self.search.graph.len() - self.search.trail.len() + pegged;
             if pegged * 8 < open
-                && let Some(node) = self.search.choose(&macro_item)
+                && let Some(node) = self.search.select_branching_node(&macro_item)
             {
                 return Ok(Some(node));
             }
@@ -250,7 +256,7 @@ impl Prover<'_> {
     /// Closes the case at the prices of the search.
     fn close_at_price(&mut self) {
         let prices = self.prices(&self.search.flow);
-        self.add(Step::Close(prices));
+        self.add(Step::PruneByBound(prices));
     }
 
     /// Closes a case in which everything fits: a unit of utility is worth more than all costs together.
@@ -259,25 +265,25 @@ impl Prover<'_> {
         let open = self.search.open();
         let costs: Amount = open.iter().map(|&node| Amount::from(graph.cost[node])).sum();
         let mut flow = Flow::new(graph, Amount::BITS - costs.leading_zeros());
-        flow.reprice(graph, 1);
-        flow.settle(graph, &open, &mut Vec::new());
+        flow.set_price(graph, 1);
+        flow.max_weight_closure(graph, &open, &mut Vec::new());
         let prices = self.prices(&flow);
-        self.add(Step::Close(prices));
+        self.add(Step::PruneByBound(prices));
     }
 
     /// Decides what the bound decides; how many nodes that were.
     fn reduce(&mut self, bound: Amount, need: Amount, within: &[usize]) -> usize {
-        self.search.flow.hand_back(self.search.graph, within);
+        self.search.flow.return_excess(self.search.graph, within);
         let (prices, before) = (self.prices(&self.search.flow), self.search.trail.len());
-        let pegged = self.search.peg(bound, need, within);
+        let pegged = self.search.fix_by_reduced_cost(bound, need, within);
         if pegged > 0 {
             let (out, within) = self.decided(before);
-            self.add(Step::Reduce { prices, out, within });
+            self.add(Step::Fix { prices, out, within });
         }
         pegged
     }
 
-    fn prices(&self, flow: &Flow) -> Prices {
+    fn prices(&self, flow: &Flow) -> DualSolution {
         self.wires.prices(flow, &self.is_counted, |node| self.search.is_open(node))
     }
 
@@ -286,11 +292,11 @@ impl Prover<'_> {
         let (search, graph) = (&self.search, self.search.graph);
         let mut decided = (Vec::new(), Vec::new());
         for &node in &search.trail[from..] {
-            if search.fate[node] == Fate::In {
-                if graph.users(node).iter().all(|&arc| search.fate[graph.tail[arc]] != Fate::In) {
+            if search.fate[node] == NodeStatus::In {
+                if graph.users(node).iter().all(|&arc| search.fate[graph.tail[arc]] != NodeStatus::In) {
                     decided.1.push(graph.key[node]);
                 }
-            } else if graph.needs(node).all(|arc| search.fate[graph.head[arc]] != Fate::Out) {
+            } else if graph.needs(node).all(|arc| search.fate[graph.head[arc]] != NodeStatus::Out) {
                 decided.0.push(graph.key[node]);
             }
         }
@@ -300,10 +306,10 @@ impl Prover<'_> {
     fn add(&mut self, step: Step) {
         self.entries += 1;
         self.entries += match &step {
-            Step::Drop(out) => out.len(),
-            Step::Reduce { prices, out, within } => prices.flow.len() + out.len() + within.len(),
-            Step::Close(prices) => prices.flow.len(),
-            Step::Branch(_) | Step::Split(_) | Step::Table => 0,
+            Step::DropUnaffordable(out) => out.len(),
+            Step::Fix { prices, out, within } => prices.flow.len() + out.len() + within.len(),
+            Step::PruneByBound(prices) => prices.flow.len(),
+            Step::Branch(_) | Step::BranchOnCount(_) | Step::PruneByTable => 0,
         };
         self.steps.push(step);
     }

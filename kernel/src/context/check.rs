@@ -3,26 +3,26 @@
 
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 
-use super::problem::{Mark, Problem, Selection};
+use super::problem::{Inclusion, Problem, Selection};
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 
 /// What is wrong with a selection; reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum SelectionError {
     /// A position that is not greater than the one before it.
     OutOfOrder {
         /// The position.
         item: usize,
     },
     /// A position that is not in the list.
-    Unknown {
+    UnknownPosition {
         /// The position.
         item: usize,
     },
     /// A candidate without something that it needs.
-    Open {
+    MissingDependency {
         /// The candidate.
         item: usize,
         /// What is missing.
@@ -34,19 +34,19 @@ pub enum Fault {
         item: usize,
     },
     /// A pinned candidate is missing.
-    Unpinned {
+    PinnedMissing {
         /// The candidate.
         item: usize,
     },
     /// Another utility than the sum.
-    Utility {
+    WrongUtility {
         /// What was said.
         said: u64,
         /// The sum.
         sum: u64,
     },
     /// Another cost than the sum.
-    Cost {
+    WrongCost {
         /// What was said.
         said: u64,
         /// The sum.
@@ -61,21 +61,23 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl SelectionError {
     /// The sentence, with these names for the candidates.
-    pub fn told(&self, name: impl Fn(usize) -> String) -> String {
+    pub fn describe(&self, name: impl Fn(usize) -> String) -> String {
         match self {
             Self::OutOfOrder { item } => {
                 format!("{} is out of order; expected ascending positions", name(*item))
             }
-            Self::Unknown { item } => format!("{item} is not in the list; expected positions of the list"),
-            Self::Open { item, dep } => {
+            Self::UnknownPosition { item } => {
+                format!("{item} is not in the list; expected positions of the list")
+            }
+            Self::MissingDependency { item, dep } => {
                 format!("{} is chosen without {}, which it needs", name(*item), name(*dep))
             }
             Self::Forbidden { item } => format!("{} is chosen, and is forbidden", name(*item)),
-            Self::Unpinned { item } => format!("{} is not chosen, and is pinned", name(*item)),
-            Self::Utility { said, sum } => format!("utility {said} was said; expected the sum, {sum}"),
-            Self::Cost { said, sum } => format!("cost {said} was said; expected the sum, {sum}"),
+            Self::PinnedMissing { item } => format!("{} is not chosen, and is pinned", name(*item)),
+            Self::WrongUtility { said, sum } => format!("utility {said} was said; expected the sum, {sum}"),
+            Self::WrongCost { said, sum } => format!("cost {said} was said; expected the sum, {sum}"),
             Self::OverBudget { cost, budget } => {
                 format!("the cost is {cost}; expected at most the budget, {budget}")
             }
@@ -83,52 +85,52 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SelectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told(|item| item.to_string()))
+        f.write_str(&self.describe(|item| item.to_string()))
     }
 }
 
-impl core::error::Error for Fault {}
+impl core::error::Error for SelectionError {}
 
 /// Whether the selection answers the problem.
 ///
 /// # Errors
 /// [`Fault`] names the first thing that is wrong.
-pub fn check(problem: &Problem, selection: &Selection) -> Result<(), Fault> {
+pub fn check_selection(problem: &Problem, selection: &Selection) -> Result<(), SelectionError> {
     let candidates = problem.candidates();
     let chosen = |item: &usize| selection.selected.binary_search(item).is_ok();
     if let Some(item) = selection.selected.iter().skip(1).zip(&selection.selected).find(|(b, a)| b <= a) {
-        return Err(Fault::OutOfOrder { item: *item.0 });
+        return Err(SelectionError::OutOfOrder { item: *item.0 });
     }
     let (mut utility, mut cost) = (0_u64, 0_u64);
     for &item in &selection.selected {
-        let candidate = candidates.get(item).ok_or(Fault::Unknown { item })?;
-        if candidate.mark == Mark::Forbidden {
-            return Err(Fault::Forbidden { item });
+        let candidate = candidates.get(item).ok_or(SelectionError::UnknownPosition { item })?;
+        if candidate.inclusion == Inclusion::Forbidden {
+            return Err(SelectionError::Forbidden { item });
         }
         if let Some(&dep) = candidate.deps.iter().find(|dep| !chosen(dep)) {
-            return Err(Fault::Open { item, dep });
+            return Err(SelectionError::MissingDependency { item, dep });
         }
         utility = utility.saturating_add(candidate.utility);
         cost = cost.saturating_add(candidate.cost);
     }
     let missing = |(item, candidate): (usize, &_)| is_pinned(candidate) && !chosen(&item);
     if let Some(item) = candidates.iter().enumerate().position(missing) {
-        return Err(Fault::Unpinned { item });
+        return Err(SelectionError::PinnedMissing { item });
     }
     if selection.utility != utility {
-        return Err(Fault::Utility { said: selection.utility, sum: utility });
+        return Err(SelectionError::WrongUtility { said: selection.utility, sum: utility });
     }
     if selection.cost != cost {
-        return Err(Fault::Cost { said: selection.cost, sum: cost });
+        return Err(SelectionError::WrongCost { said: selection.cost, sum: cost });
     }
     if cost > problem.budget() {
-        return Err(Fault::OverBudget { cost, budget: problem.budget() });
+        return Err(SelectionError::OverBudget { cost, budget: problem.budget() });
     }
     Ok(())
 }
 
 fn is_pinned(candidate: &super::Candidate) -> bool {
-    candidate.mark == Mark::Pinned
+    candidate.inclusion == Inclusion::Pinned
 }

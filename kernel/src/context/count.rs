@@ -5,14 +5,14 @@
 //! a reward for them, joins the price of the budget: a second Lagrangian multiplier, the best one found by halving
 //! (the bounds on the number of items of Martello and Toth, 1997).
 
-use super::bound::Relaxed;
+use super::bound::Relaxation;
 use super::flow::Amount;
-use super::search::{Search, Worth};
+use super::search::{Objective, Search};
 use alloc::vec::Vec;
 
 /// A part of all sets, by how many nodes they have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum CardinalityRange {
     /// All of them.
     Any,
     /// Those of so many at most.
@@ -21,7 +21,7 @@ pub(super) enum Part {
     AtLeast(i64),
 }
 
-impl Part {
+impl CardinalityRange {
     pub(super) fn has(self, count: i64) -> bool {
         match self {
             Self::Any => true,
@@ -31,7 +31,7 @@ impl Part {
     }
 
     /// How many nodes no toll is paid for, or must be rewarded.
-    pub(super) fn quota(self) -> i64 {
+    pub(super) fn limit(self) -> i64 {
         match self {
             Self::Any => 0,
             Self::AtMost(quota) | Self::AtLeast(quota) => quota,
@@ -40,54 +40,54 @@ impl Part {
 }
 
 /// How many tolls are tried.
-const TOLLS: u32 = 40;
+const BISECTION_STEPS: u32 = 40;
 /// With less precision than this the sums of tolls might not fit.
 const PRECISION_MIN: u32 = 24;
 
 impl Search<'_> {
     /// Parts that share out all sets, the relaxation standing between them.
-    pub(super) fn parts(&mut self) -> Vec<Part> {
+    pub(super) fn cardinality_ranges(&mut self) -> Vec<CardinalityRange> {
         let most = match self.relax() {
-            Relaxed::Bound { within, macro_item, .. } if self.flow.scale >= PRECISION_MIN => {
+            Relaxation::Bound { within, macro_item, .. } if self.flow.scale >= PRECISION_MIN => {
                 let (below, over) = self.counts(&within, &macro_item);
-                let share = Amount::from(self.room() - below.cost) * Amount::from(over.count);
+                let share = Amount::from(self.remaining_budget() - below.cost) * Amount::from(over.count);
                 below.count + i64::try_from(share / Amount::from(over.cost.max(1))).unwrap_or(0)
             }
-            _ => return Vec::from([Part::Any]),
+            _ => return Vec::from([CardinalityRange::Any]),
         };
-        let most = self.held.count + most;
-        Vec::from([Part::AtMost(most), Part::AtLeast(most + 1)])
+        let most = self.fixed.count + most;
+        Vec::from([CardinalityRange::AtMost(most), CardinalityRange::AtLeast(most + 1)])
     }
 
     /// Asks only about one part from now on, under the best toll for it.
-    pub(super) fn confine(&mut self, part: Part) {
+    pub(super) fn restrict_cardinality(&mut self, part: CardinalityRange) {
         self.part = part;
         let sign: Amount = match part {
-            Part::Any => return self.flow.retoll(self.graph, 0),
-            Part::AtMost(_) => 1,
-            Part::AtLeast(_) => -1,
+            CardinalityRange::Any => return self.flow.set_count_price(self.graph, 0),
+            CardinalityRange::AtMost(_) => 1,
+            CardinalityRange::AtLeast(_) => -1,
         };
         let (mut low, mut high) = (0, 1 << self.flow.scale);
         let mut doubling = true;
         let toll_max = Amount::from(self.graph.utility.iter().sum::<i64>()) << self.flow.scale;
         let mut best: Option<(Amount, Amount)> = None;
-        for _ in 0..TOLLS {
+        for _ in 0..BISECTION_STEPS {
             let toll = if doubling { high } else { (low + high) / 2 };
-            if low == toll || toll > toll_max || self.effort == 0 {
+            if low == toll || toll > toll_max || self.nodes_left == 0 {
                 break;
             }
-            self.flow.retoll(self.graph, sign * toll);
-            self.spend();
-            let Relaxed::Bound { bound, within, macro_item } = self.relax() else { break };
+            self.flow.set_count_price(self.graph, sign * toll);
+            self.count_node();
+            let Relaxation::Bound { bound, within, macro_item } = self.relax() else { break };
             if best.is_none_or(|(least, _)| bound < least) {
                 best = Some((bound, toll));
             }
-            if self.need().is_none_or(|need| bound < need) {
+            if self.required_bound().is_none_or(|need| bound < need) {
                 break;
             }
             let (below, over) = self.counts(&within, &macro_item);
-            let short = self.part.quota() - self.held.count - below.count;
-            let spent = Amount::from(self.room() - below.cost) * Amount::from(over.count);
+            let short = self.part.limit() - self.fixed.count - below.count;
+            let spent = Amount::from(self.remaining_budget() - below.cost) * Amount::from(over.count);
             let more = spent - Amount::from(short) * Amount::from(over.cost);
             if sign * more > 0 {
                 low = toll;
@@ -99,12 +99,12 @@ impl Search<'_> {
             }
         }
         if let Some((_, toll)) = best {
-            self.flow.retoll(self.graph, sign * toll);
+            self.flow.set_count_price(self.graph, sign * toll);
         }
     }
 
-    fn counts(&self, within: &[usize], macro_item: &[usize]) -> (Worth, Worth) {
-        let (mut below, mut over) = (Worth::default(), Worth::default());
+    fn counts(&self, within: &[usize], macro_item: &[usize]) -> (Objective, Objective) {
+        let (mut below, mut over) = (Objective::default(), Objective::default());
         within.iter().for_each(|&node| below.add(self.graph, node));
         macro_item.iter().for_each(|&node| over.add(self.graph, node));
         (below, over)

@@ -3,7 +3,7 @@
 //! The exchange takes nodes that can leave or enter without regard to each other and finds the best of all their
 //! combinations, by the list of undominated partial ones (Nemhauser and Ullmann, 1969). Nothing is proven here.
 
-use super::search::{Search, Worth};
+use super::search::{Objective, Search};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -11,38 +11,38 @@ use core::cmp::Reverse;
 /// How many nodes may leave, and how many may enter, in one exchange.
 const MOVES: usize = 20;
 /// How many partial combinations are kept.
-const STATES: usize = 3_000;
+const PARTIAL_STATES_MAX: usize = 3_000;
 
 /// A partial combination: what it comes to, the last move in it, and the one that it goes on from.
 #[derive(Clone, Copy)]
 struct State {
-    worth: Worth,
+    worth: Objective,
     mv: u32,
     from: u32,
 }
 
 impl Search<'_> {
     /// Fills a closed set up and offers it, and what exchange makes of it.
-    pub(super) fn fill(&mut self, within: &[usize]) {
+    pub(super) fn greedy_fill(&mut self, within: &[usize]) {
         let mut set = self.with(within.iter().copied());
-        let mut worth = self.held;
+        let mut worth = self.fixed;
         within.iter().for_each(|&node| worth.add(self.graph, node));
         let mut order: Vec<usize> = self.open().into_iter().filter(|&node| !set[node]).collect();
-        order.sort_by_key(|&node| (Reverse(self.flow.left[node]), self.graph.key[node]));
+        order.sort_by_key(|&node| (Reverse(self.flow.excess[node]), self.graph.key[node]));
         for &node in &order {
-            self.enter(node, &mut set, &mut worth);
+            self.try_insert(node, &mut set, &mut worth);
         }
-        self.offer(worth, |_| set.clone());
-        self.exchange(set, worth);
+        self.offer_incumbent(worth, |_| set.clone());
+        self.improve_by_exchange(set, worth);
     }
 
     /// Puts a node in with what it needs, if it fits.
-    fn enter(&mut self, node: usize, set: &mut [bool], worth: &mut Worth) {
+    fn try_insert(&mut self, node: usize, set: &mut [bool], worth: &mut Objective) {
         let graph = self.graph;
         if set[node] || graph.cost[node] > self.budget - worth.cost {
             return;
         }
-        let mark = self.fresh_mark();
+        let mark = self.next_visit_mark();
         let (mut group, mut next, mut sum) = (vec![node], 0, *worth);
         self.seen[node] = mark;
         while let Some(&node) = group.get(next) {
@@ -64,13 +64,13 @@ impl Search<'_> {
     }
 
     /// Betters a set by the best combination of moves that do not touch each other.
-    fn exchange(&mut self, mut set: Vec<bool>, worth: Worth) {
+    fn improve_by_exchange(&mut self, mut set: Vec<bool>, worth: Objective) {
         let moves = self.moves(&set);
         let graph = self.graph;
         let room = self.budget - worth.cost;
         // What the moves that are left may still give back.
         let mut relief: i64 = moves.iter().filter(|&&node| set[node]).map(|&node| graph.cost[node]).sum();
-        let mut arena = vec![State { worth: Worth::default(), mv: u32::MAX, from: 0 }];
+        let mut arena = vec![State { worth: Objective::default(), mv: u32::MAX, from: 0 }];
         let mut states = arena.clone();
         for (mv, &node) in moves.iter().enumerate() {
             let leaves = set[node];
@@ -97,11 +97,12 @@ impl Search<'_> {
                 .map(|(place, state)| State { mv: u32::MAX, from: (base + place) as u32, ..*state })
                 .collect();
             states = merge(kept, moved, room + relief);
-            if states.len() > STATES {
+            if states.len() > PARTIAL_STATES_MAX {
                 let middle = states.partition_point(|state| state.worth.cost <= room);
-                let first = middle.saturating_sub(STATES * 3 / 4).min(states.len() - STATES);
+                let first =
+                    middle.saturating_sub(PARTIAL_STATES_MAX * 3 / 4).min(states.len() - PARTIAL_STATES_MAX);
                 states = states.split_off(first);
-                states.truncate(STATES);
+                states.truncate(PARTIAL_STATES_MAX);
             }
             arena.extend_from_slice(&states);
         }
@@ -109,7 +110,7 @@ impl Search<'_> {
         let Some(found) = fits.max_by_key(|state| (state.worth.utility, Reverse(state.worth.cost))) else {
             return;
         };
-        let sum = Worth {
+        let sum = Objective {
             utility: worth.utility + found.worth.utility,
             cost: worth.cost + found.worth.cost,
             count: worth.count + found.worth.count,
@@ -124,7 +125,7 @@ impl Search<'_> {
             }
             state = arena[state.from as usize];
         }
-        self.offer(sum, |_| set);
+        self.offer_incumbent(sum, |_| set);
     }
 
     /// Open nodes that can leave or enter a set without regard to each other, the most doubtful first.
@@ -133,17 +134,17 @@ impl Search<'_> {
         let (mut leaving, mut entering): (Vec<usize>, Vec<usize>) =
             self.open().into_iter().partition(|&node| set[node]);
         leaving.retain(|&node| graph.users(node).iter().all(|&arc| !set[graph.tail[arc]]));
-        leaving.sort_by_key(|&node| (self.flow.left[node].abs(), Reverse(graph.key[node])));
+        leaving.sort_by_key(|&node| (self.flow.excess[node].abs(), Reverse(graph.key[node])));
         leaving.truncate(MOVES);
-        let leaves = self.fresh_mark();
+        let leaves = self.next_visit_mark();
         leaving.iter().for_each(|&node| self.seen[node] = leaves);
         entering.retain(|&node| {
             graph.needs(node).all(|arc| set[graph.head[arc]] && self.seen[graph.head[arc]] != leaves)
         });
-        entering.sort_by_key(|&node| (self.flow.left[node].abs(), graph.key[node]));
+        entering.sort_by_key(|&node| (self.flow.excess[node].abs(), graph.key[node]));
         entering.truncate(MOVES);
         leaving.append(&mut entering);
-        leaving.sort_by_key(|&node| self.flow.left[node].abs());
+        leaving.sort_by_key(|&node| self.flow.excess[node].abs());
         leaving
     }
 }

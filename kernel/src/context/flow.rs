@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 pub(super) type Amount = i128;
 
 /// Not reached in the last search for deficits.
-const FAR: usize = usize::MAX;
+const UNREACHED: usize = usize::MAX;
 
 /// What each open node is worth at a price, after what flows.
 #[derive(Clone, Debug)]
@@ -24,11 +24,11 @@ pub(super) struct Flow {
     /// Of one unit of cost, in the same.
     pub(super) price: Amount,
     /// Of one node, whatever it costs; below zero, what it is rewarded with.
-    pub(super) toll: Amount,
+    pub(super) count_price: Amount,
     /// What is left of each node's worth: excess above zero, deficit below.
-    pub(super) left: Vec<Amount>,
+    pub(super) excess: Vec<Amount>,
     /// What flows along each arc, from what needs to what is needed.
-    pub(super) along: Vec<Amount>,
+    pub(super) arc_flow: Vec<Amount>,
     /// Which zone each node was last in.
     zone: Vec<u32>,
     zones: u32,
@@ -44,12 +44,12 @@ impl Flow {
         Self {
             scale,
             price: 0,
-            toll: 0,
-            left,
-            along,
+            count_price: 0,
+            excess: left,
+            arc_flow: along,
             zone: vec![0; nodes],
             zones: 0,
-            level: vec![FAR; nodes],
+            level: vec![UNREACHED; nodes],
             queue: vec![],
         }
     }
@@ -57,60 +57,60 @@ impl Flow {
     /// What a node is worth by itself.
     fn worth(&self, graph: &Graph, node: usize) -> Amount {
         (Amount::from(graph.utility[node]) << self.scale)
-            - self.toll * Amount::from(graph.bulk(node))
+            - self.count_price * Amount::from(graph.bulk(node))
             - self.price * Amount::from(graph.cost[node])
     }
 
     /// Takes back what flows to and from a node, which is decided or open again.
     pub(super) fn release(&mut self, graph: &Graph, node: usize) {
         for arc in graph.needs(node) {
-            let amount = core::mem::take(&mut self.along[arc]);
-            self.left[graph.head[arc]] -= amount;
+            let amount = core::mem::take(&mut self.arc_flow[arc]);
+            self.excess[graph.head[arc]] -= amount;
         }
         for &arc in graph.users(node) {
-            let amount = core::mem::take(&mut self.along[arc]);
-            self.left[graph.tail[arc]] += amount;
+            let amount = core::mem::take(&mut self.arc_flow[arc]);
+            self.excess[graph.tail[arc]] += amount;
         }
-        self.left[node] = self.worth(graph, node);
+        self.excess[node] = self.worth(graph, node);
     }
 
     /// Changes the price of one unit of cost.
-    pub(super) fn reprice(&mut self, graph: &Graph, price: Amount) {
+    pub(super) fn set_price(&mut self, graph: &Graph, price: Amount) {
         let change = self.price - price;
-        for (left, &cost) in self.left.iter_mut().zip(&graph.cost) {
+        for (left, &cost) in self.excess.iter_mut().zip(&graph.cost) {
             *left += change * Amount::from(cost);
         }
         self.price = price;
     }
 
     /// Changes the toll of one node.
-    pub(super) fn retoll(&mut self, graph: &Graph, toll: Amount) {
-        let change = self.toll - toll;
-        for (node, left) in self.left.iter_mut().enumerate() {
+    pub(super) fn set_count_price(&mut self, graph: &Graph, toll: Amount) {
+        let change = self.count_price - toll;
+        for (node, left) in self.excess.iter_mut().enumerate() {
             *left += change * Amount::from(graph.bulk(node));
         }
-        self.toll = toll;
+        self.count_price = toll;
     }
 
     /// Begins at the price of a flow that is no finer.
-    pub(super) fn begin_at(&mut self, graph: &Graph, other: &Self) {
-        self.reprice(graph, other.price << (self.scale - other.scale));
+    pub(super) fn warm_start(&mut self, graph: &Graph, other: &Self) {
+        self.set_price(graph, other.price << (self.scale - other.scale));
     }
 
     /// Whether each node of the zone, ascending, is in its largest closure of greatest weight.
-    pub(super) fn settle(&mut self, graph: &Graph, zone: &[usize], inside: &mut Vec<bool>) {
+    pub(super) fn max_weight_closure(&mut self, graph: &Graph, zone: &[usize], inside: &mut Vec<bool>) {
         self.zones += 1;
         for &node in zone {
             self.zone[node] = self.zones;
         }
         for &node in zone.iter().rev() {
-            self.hand_down(graph, node);
+            self.rebalance(graph, node);
         }
         while self.reach_deficits(graph, zone) {
-            self.wave(graph);
+            self.push_relabel(graph);
         }
         inside.clear();
-        inside.extend(zone.iter().map(|&node| self.level[node] == FAR));
+        inside.extend(zone.iter().map(|&node| self.level[node] == UNREACHED));
     }
 
     fn here(&self, node: usize) -> bool {
@@ -118,48 +118,48 @@ impl Flow {
     }
 
     fn send(&mut self, from: usize, to: usize, amount: Amount) {
-        self.left[from] -= amount;
-        self.left[to] += amount;
+        self.excess[from] -= amount;
+        self.excess[to] += amount;
     }
 
     /// Takes back what a node can no longer afford to give, or hands on what it has too much.
-    fn hand_down(&mut self, graph: &Graph, node: usize) {
+    fn rebalance(&mut self, graph: &Graph, node: usize) {
         for arc in graph.needs(node) {
-            let (amount, head) = ((-self.left[node]).min(self.along[arc]), graph.head[arc]);
+            let (amount, head) = ((-self.excess[node]).min(self.arc_flow[arc]), graph.head[arc]);
             if amount > 0 {
-                self.along[arc] -= amount;
+                self.arc_flow[arc] -= amount;
                 self.send(head, node, amount);
             }
         }
         let mut last = None;
         for arc in graph.needs(node) {
             let head = graph.head[arc];
-            if self.left[node] <= 0 {
+            if self.excess[node] <= 0 {
                 return;
             }
             if self.here(head) {
-                let amount = self.left[node].min(-self.left[head]).max(0);
-                self.along[arc] += amount;
+                let amount = self.excess[node].min(-self.excess[head]).max(0);
+                self.arc_flow[arc] += amount;
                 self.send(node, head, amount);
                 last = Some(arc);
             }
         }
         if let Some(arc) = last {
-            let amount = self.left[node];
-            self.along[arc] += amount;
+            let amount = self.excess[node];
+            self.arc_flow[arc] += amount;
             self.send(node, graph.head[arc], amount);
         }
     }
 
     /// Gives excess back to where it came from: nodes that are given ascending keep what they can do without.
-    pub(super) fn hand_back(&mut self, graph: &Graph, nodes: &[usize]) {
+    pub(super) fn return_excess(&mut self, graph: &Graph, nodes: &[usize]) {
         let mut order: Vec<usize> = nodes.to_vec();
         order.sort_unstable();
         for node in order {
             for &arc in graph.users(node) {
-                let amount = self.left[node].min(self.along[arc]);
+                let amount = self.excess[node].min(self.arc_flow[arc]);
                 if amount > 0 {
-                    self.along[arc] -= amount;
+                    self.arc_flow[arc] -= amount;
                     self.send(node, graph.tail[arc], amount);
                 }
             }
@@ -170,8 +170,8 @@ impl Flow {
     fn reach_deficits(&mut self, graph: &Graph, zone: &[usize]) -> bool {
         self.queue.clear();
         for &node in zone {
-            let deficit = self.left[node] < 0;
-            self.level[node] = if deficit { 0 } else { FAR };
+            let deficit = self.excess[node] < 0;
+            self.level[node] = if deficit { 0 } else { UNREACHED };
             if deficit {
                 self.queue.push(node);
             }
@@ -180,12 +180,12 @@ impl Flow {
         while let Some(&node) = self.queue.get(next) {
             next += 1;
             let level = self.level[node] + 1;
-            let takers = graph.needs(node).filter(|&arc| self.along[arc] > 0).map(|arc| graph.head[arc]);
+            let takers = graph.needs(node).filter(|&arc| self.arc_flow[arc] > 0).map(|arc| graph.head[arc]);
             let givers = graph.users(node).iter().map(|&arc| graph.tail[arc]);
             for other in takers.chain(givers) {
-                if self.zone[other] == self.zones && self.level[other] == FAR {
+                if self.zone[other] == self.zones && self.level[other] == UNREACHED {
                     self.level[other] = level;
-                    reached |= self.left[other] > 0;
+                    reached |= self.excess[other] > 0;
                     self.queue.push(other);
                 }
             }
@@ -195,22 +195,22 @@ impl Flow {
 
     /// Pushes excess towards deficits and raises the levels of nodes that cannot, until none is left that could or it is
     /// time to measure anew (Goldberg and Tarjan, 1988).
-    fn wave(&mut self, graph: &Graph) {
+    fn push_relabel(&mut self, graph: &Graph) {
         let arcs_of = |node: usize| graph.needs(node).len() + graph.users(node).len() + 1;
         // About twice as much as measuring took: enough for any one node to send what it has.
         let mut work = 2 * self.queue.iter().map(|&node| arcs_of(node)).sum::<usize>();
         let mut active: VecDeque<usize> =
-            self.queue.iter().copied().filter(|&node| self.left[node] > 0).collect();
+            self.queue.iter().copied().filter(|&node| self.excess[node] > 0).collect();
         while let Some(node) = active.pop_front() {
-            while self.left[node] > 0 && self.level[node] != FAR {
+            while self.excess[node] > 0 && self.level[node] != UNREACHED {
                 let arcs = arcs_of(node);
                 if work < arcs {
                     return;
                 }
                 work -= arcs;
                 self.push(graph, node, &mut active);
-                if self.left[node] > 0 {
-                    self.level[node] = self.raised(graph, node);
+                if self.excess[node] > 0 {
+                    self.level[node] = self.relabel(graph, node);
                 }
             }
         }
@@ -225,10 +225,10 @@ impl Flow {
             if !self.here(other) || self.level[other] != below {
                 continue;
             }
-            let amount = if forward { self.left[node] } else { self.left[node].min(self.along[arc]) };
+            let amount = if forward { self.excess[node] } else { self.excess[node].min(self.arc_flow[arc]) };
             if amount > 0 {
-                self.along[arc] += if forward { amount } else { -amount };
-                if self.left[other] <= 0 && self.left[other] + amount > 0 {
+                self.arc_flow[arc] += if forward { amount } else { -amount };
+                if self.excess[other] <= 0 && self.excess[other] + amount > 0 {
                     active.push_back(other);
                 }
                 self.send(node, other, amount);
@@ -237,10 +237,11 @@ impl Flow {
     }
 
     /// One level above the lowest to which a node may send.
-    fn raised(&self, graph: &Graph, node: usize) -> usize {
+    fn relabel(&self, graph: &Graph, node: usize) -> usize {
         let takers = graph.needs(node).map(|arc| graph.head[arc]);
-        let givers = graph.users(node).iter().filter(|&&arc| self.along[arc] > 0).map(|&arc| graph.tail[arc]);
+        let givers =
+            graph.users(node).iter().filter(|&&arc| self.arc_flow[arc] > 0).map(|&arc| graph.tail[arc]);
         let levels = takers.chain(givers).filter(|&other| self.here(other)).map(|other| self.level[other]);
-        levels.min().unwrap_or(FAR).saturating_add(1)
+        levels.min().unwrap_or(UNREACHED).saturating_add(1)
     }
 }

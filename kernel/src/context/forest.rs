@@ -7,7 +7,7 @@
 //! most of the work of a table.
 
 use super::condense::Graph;
-use super::search::{Fate, Search, Worth};
+use super::search::{NodeStatus, Objective, Search};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -23,7 +23,7 @@ const WORD: usize = 64;
 /// A sum of utilities in a row.
 trait Sum: Copy + Ord + Into<i64> {
     /// Below zero whatever utilities are added to it.
-    const NEVER: Self;
+    const NEGATIVE_INFINITY: Self;
     const ZERO: Self;
     /// Of a utility that is known to fit.
     fn of(utility: i64) -> Self;
@@ -31,7 +31,7 @@ trait Sum: Copy + Ord + Into<i64> {
 }
 
 impl Sum for i64 {
-    const NEVER: Self = Self::MIN / 4 * 3;
+    const NEGATIVE_INFINITY: Self = Self::MIN / 4 * 3;
     const ZERO: Self = 0;
 
     fn of(utility: i64) -> Self {
@@ -44,7 +44,7 @@ impl Sum for i64 {
 }
 
 impl Sum for i32 {
-    const NEVER: Self = Self::MIN / 4 * 3;
+    const NEGATIVE_INFINITY: Self = Self::MIN / 4 * 3;
     const ZERO: Self = 0;
 
     fn of(utility: i64) -> Self {
@@ -68,12 +68,12 @@ struct Preorder {
 
 /// For every node and every cost of what is still to come, whether taking it and whether leaving it is best.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct ForestTable {
     order: Preorder,
     take: Vec<Vec<u64>>,
     leave: Vec<Vec<u64>>,
     /// The utility and cost of the best set, without what is held.
-    pub(super) best: Worth,
+    pub(super) best: Objective,
     /// For every place, costs with which it is reached from the beginning, and those of them that lead to the end: of the
     /// last question, and kept for the next one's.
     ahead: Vec<Vec<u64>>,
@@ -82,13 +82,13 @@ pub(super) struct Table {
 
 /// How many visits of a search tree a table for this search would be worth; `None` if there can be no table.
 pub(super) fn visits(search: &Search<'_>) -> Option<u64> {
-    let costs = search.room().checked_add(1)?;
+    let costs = search.remaining_budget().checked_add(1)?;
     let cells = i64::try_from(search.graph.len()).ok()?.checked_mul(costs)?;
     let fits = search.graph.is_forest() && cells <= CELLS_MAX;
     fits.then_some((costs / COSTS_PER_VISIT).cast_unsigned().max(VISITS_MIN))
 }
 
-impl Table {
+impl ForestTable {
     /// The table of a search in which everything is open.
     pub(super) fn new(search: &Search<'_>) -> Self {
         let narrow = search.graph.utility.iter().sum::<i64>() <= NARROW_MAX;
@@ -99,14 +99,14 @@ impl Table {
         let graph = search.graph;
         let order = preorder(graph);
         let nodes = graph.len();
-        let costs = search.room() as usize + 1;
+        let costs = search.remaining_budget() as usize + 1;
         // The first place, from the end, that still reads each row.
         let mut last: Vec<usize> = (0..=nodes).map(|place| place.saturating_sub(1)).collect();
         for place in (0..nodes).rev() {
             last[order.end[place]] = last[order.end[place]].min(place);
         }
         let mut rows: Vec<Vec<S>> = vec![Vec::new(); nodes + 1];
-        rows[nodes] = vec![S::NEVER; costs];
+        rows[nodes] = vec![S::NEGATIVE_INFINITY; costs];
         rows[nodes][0] = S::ZERO;
         let (mut take, mut leave) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
         let mut spare: Vec<Vec<S>> = Vec::new();
@@ -125,13 +125,13 @@ impl Table {
         }
         let best = rows[0].iter().enumerate().rev().max_by_key(|(_, utility)| **utility);
         let (cost, utility) = best.map_or((0, 0), |(cost, &utility)| (cost as i64, utility.into()));
-        let best = Worth { utility, cost, count: 0 };
+        let best = Objective { utility, cost, count: 0 };
         let (ahead, back) = (vec![Vec::new(); nodes + 1], vec![Vec::new(); nodes + 1]);
         Self { order, take, leave, best, ahead, back }
     }
 
     /// Some best set.
-    pub(super) fn any(&self, graph: &Graph) -> Vec<bool> {
+    pub(super) fn any_optimal_set(&self, graph: &Graph) -> Vec<bool> {
         let mut set = vec![false; self.order.node.len()];
         let (mut place, mut cost) = (0, self.best.cost as usize);
         while let Some(&node) = self.order.node.get(place) {
@@ -146,14 +146,14 @@ impl Table {
 
     /// Works out the costs still to come with which best decisions reach each place from the beginning, agreeing with
     /// what the search has decided; none where nothing reaches it.
-    fn look_ahead(&mut self, search: &Search<'_>) {
+    fn mark_reachable(&mut self, search: &Search<'_>) {
         let words = self.best.cost as usize / WORD + 1;
         self.ahead.iter_mut().for_each(Vec::clear);
         self.ahead[0].resize(words, 0);
         self.ahead[0][words - 1] = 1 << (self.best.cost as usize % WORD);
         for (place, &node) in self.order.node.iter().enumerate() {
             let here = core::mem::take(&mut self.ahead[place]);
-            if search.fate[node] != Fate::Out && !here.is_empty() {
+            if search.fate[node] != NodeStatus::Out && !here.is_empty() {
                 shift_down(
                     &mut self.ahead[place + 1],
                     &here,
@@ -161,7 +161,7 @@ impl Table {
                     search.graph.cost[node] as usize,
                 );
             }
-            if search.fate[node] != Fate::In && !here.is_empty() {
+            if search.fate[node] != NodeStatus::In && !here.is_empty() {
                 shift_down(&mut self.ahead[self.order.end[place]], &here, &self.leave[place], 0);
             }
             self.ahead[place] = here;
@@ -170,7 +170,7 @@ impl Table {
 
     /// A best set that agrees with what the search has decided, if there is one.
     pub(super) fn find(&mut self, search: &Search<'_>) -> Option<Vec<bool>> {
-        self.look_ahead(search);
+        self.mark_reachable(search);
         let nodes = self.order.node.len();
         let has = |place: usize, cost: usize| {
             self.ahead[place].get(cost / WORD).is_some_and(|word| word >> (cost % WORD) & 1 == 1)
@@ -179,7 +179,7 @@ impl Table {
             return None;
         }
         let mut from: Vec<Vec<usize>> = vec![Vec::new(); nodes + 1];
-        for place in (0..nodes).filter(|&place| search.fate[self.order.node[place]] != Fate::In) {
+        for place in (0..nodes).filter(|&place| search.fate[self.order.node[place]] != NodeStatus::In) {
             from[self.order.end[place]].push(place);
         }
         let (mut set, mut place, mut cost) = (search.with([]), nodes, 0);
@@ -201,7 +201,7 @@ impl Table {
 
     /// Leaves out every open node that is in no best set that agrees with what the search has decided.
     pub(super) fn prune(&mut self, search: &mut Search<'_>) {
-        self.look_ahead(search);
+        self.mark_reachable(search);
         let nodes = self.order.node.len();
         // As many of the costs as also lead to the end.
         self.back.iter_mut().for_each(Vec::clear);
@@ -212,11 +212,11 @@ impl Table {
             let (mut here, mut met) = (core::mem::take(&mut self.back[place]), false);
             let ahead = &self.ahead[place];
             here.resize(ahead.len(), 0);
-            if search.fate[node] != Fate::Out {
+            if search.fate[node] != NodeStatus::Out {
                 let cost = search.graph.cost[node] as usize;
                 met = shift_up(&mut here, &self.back[place + 1], ahead, &self.take[place], cost);
             }
-            if search.fate[node] != Fate::In {
+            if search.fate[node] != NodeStatus::In {
                 shift_up(&mut here, &self.back[self.order.end[place]], ahead, &self.leave[place], 0);
             }
             self.back[place] = here;
@@ -224,7 +224,7 @@ impl Table {
                 out.push(node);
             }
         }
-        out.into_iter().for_each(|node| search.decide(node, Fate::Out));
+        out.into_iter().for_each(|node| search.fix_with_closure(node, NodeStatus::Out));
     }
 }
 
@@ -235,12 +235,12 @@ fn fold<S: Sum>(taken: &[S], left: &[S], step: usize, utility: S, row: &mut Vec<
     let (mut take, mut leave) = (Vec::with_capacity(words), Vec::with_capacity(words));
     for (word, left_there) in left.chunks(WORD).enumerate() {
         let (first, count) = (word * WORD, left_there.len());
-        let (mut left, mut moved) = ([S::NEVER; WORD], [S::NEVER; WORD]);
+        let (mut left, mut moved) = ([S::NEGATIVE_INFINITY; WORD], [S::NEGATIVE_INFINITY; WORD]);
         left[..count].copy_from_slice(left_there);
         let before = step.saturating_sub(first).min(count);
         let from = (first + before).saturating_sub(step);
         moved[before..count].copy_from_slice(&taken[from..from + count - before]);
-        let (mut best, mut takes, mut leaves) = ([S::NEVER; WORD], [0; WORD], [0; WORD]);
+        let (mut best, mut takes, mut leaves) = ([S::NEGATIVE_INFINITY; WORD], [0; WORD], [0; WORD]);
         for cost in 0..WORD {
             let taken = moved[cost].plus(utility);
             takes[cost] = u8::from(taken >= left[cost]);

@@ -5,13 +5,13 @@
 //! decided by this (Pisinger, 2005, on why they are hard without it).
 
 use super::flow::Amount;
-use super::search::Worth;
+use super::search::Objective;
 use alloc::vec::Vec;
 
 /// For every set `S` of nodes, with what is held: `utility(S) = rest + slope * cost(S) + step * m`, `m` an integer,
 /// and `cost(S)` is `held` but for multiples of `unit`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Grid {
+pub(super) struct Lattice {
     slope: Amount,
     step: Amount,
     rest: Amount,
@@ -19,8 +19,8 @@ pub(super) struct Grid {
     unit: i64,
 }
 
-impl Grid {
-    fn new(nodes: &[(i64, i64)], held: Worth, slope: i64) -> Self {
+impl Lattice {
+    fn new(nodes: &[(i64, i64)], held: Objective, slope: i64) -> Self {
         let slope = Amount::from(slope);
         let over = |utility: i64, cost: i64| Amount::from(utility) - slope * Amount::from(cost);
         let step = nodes.iter().fold(0, |step, &(utility, cost)| gcd(step, over(utility, cost).abs()));
@@ -72,7 +72,7 @@ impl Grid {
 
 /// The grids of slopes that suggest themselves: none, one for one, and that of two nodes of different cost. Nodes are
 /// given by their utilities and costs.
-pub(super) fn grids(nodes: &[(i64, i64)], held: Worth) -> Vec<Grid> {
+pub(super) fn candidate_lattices(nodes: &[(i64, i64)], held: Objective) -> Vec<Lattice> {
     let mut slopes = Vec::from([0, 1]);
     let ends = nodes.iter().min_by_key(|(_, cost)| *cost).zip(nodes.iter().max_by_key(|(_, cost)| *cost));
     if let Some(((u, c), (v, d))) = ends
@@ -81,7 +81,7 @@ pub(super) fn grids(nodes: &[(i64, i64)], held: Worth) -> Vec<Grid> {
     {
         slopes.push(slope);
     }
-    slopes.into_iter().map(|slope| Grid::new(nodes, held, slope)).collect()
+    slopes.into_iter().map(|slope| Lattice::new(nodes, held, slope)).collect()
 }
 
 fn gcd(mut a: Amount, mut b: Amount) -> Amount {

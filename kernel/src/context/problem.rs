@@ -19,12 +19,12 @@ pub struct Candidate {
     /// Positions of what must be sent with it. Candidates that need each other come together or not at all.
     pub deps: Vec<usize>,
     /// Whether it may be chosen freely.
-    pub mark: Mark,
+    pub inclusion: Inclusion,
 }
 
 /// What was decided about a candidate beforehand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mark {
+pub enum Inclusion {
     /// Nothing.
     #[default]
     Free,
@@ -54,7 +54,7 @@ pub struct Selection {
 
 /// Why candidates and a budget are no problem; reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flaw {
+pub enum ProblemError {
     /// A need that no position in the list answers.
     UnknownDependency {
         /// Who needs it.
@@ -68,7 +68,7 @@ pub enum Flaw {
         item: usize,
     },
     /// A pinned candidate needs, directly or through others, one that is forbidden.
-    PinnedNeedsForbidden {
+    PinnedDependsOnForbidden {
         /// The pinned one.
         pinned: usize,
         /// The forbidden one.
@@ -83,7 +83,7 @@ pub enum Flaw {
     },
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for ProblemError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownDependency { item, dep } => {
@@ -96,7 +96,7 @@ impl fmt::Display for Flaw {
                 f,
                 "with candidate {item}, utilities or costs add up to more than 2^62; expected smaller numbers"
             ),
-            Self::PinnedNeedsForbidden { pinned, forbidden } => write!(
+            Self::PinnedDependsOnForbidden { pinned, forbidden } => write!(
                 f,
                 "candidate {pinned} is pinned and needs {forbidden}, which is forbidden; unpin the one or allow the other"
             ),
@@ -108,29 +108,29 @@ impl fmt::Display for Flaw {
     }
 }
 
-impl core::error::Error for Flaw {}
+impl core::error::Error for ProblemError {}
 
 impl Problem {
     /// Candidates and a budget, if they have an answer.
     ///
     /// # Errors
     /// [`Flaw`] names the first candidate that does not fit, or says what the pinned ones would need.
-    pub fn new(budget: u64, candidates: Vec<Candidate>) -> Result<Self, Flaw> {
+    pub fn new(budget: u64, candidates: Vec<Candidate>) -> Result<Self, ProblemError> {
         let (mut utility, mut cost) = (0_u64, 0_u64);
         for (item, candidate) in candidates.iter().enumerate() {
             if let Some(&dep) = candidate.deps.iter().find(|&&dep| dep >= candidates.len()) {
-                return Err(Flaw::UnknownDependency { item, dep });
+                return Err(ProblemError::UnknownDependency { item, dep });
             }
             utility = utility.saturating_add(candidate.utility);
             cost = cost.saturating_add(candidate.cost);
             if utility > SUM_MAX || cost > SUM_MAX {
-                return Err(Flaw::TooLarge { item });
+                return Err(ProblemError::TooLarge { item });
             }
         }
         let problem = Self { budget, candidates };
         let needs = problem.pinned_cost()?;
         if needs > budget {
-            return Err(Flaw::PinnedOverBudget { needs, budget });
+            return Err(ProblemError::PinnedOverBudget { needs, budget });
         }
         Ok(problem)
     }
@@ -148,13 +148,13 @@ impl Problem {
     }
 
     /// What the pinned candidates cost with all that they need.
-    fn pinned_cost(&self) -> Result<u64, Flaw> {
+    fn pinned_cost(&self) -> Result<u64, ProblemError> {
         let mut reached = vec![false; self.candidates.len()];
         let mut cost = 0_u64;
         for (pinned, candidate) in self.candidates.iter().enumerate() {
-            let mut open = match candidate.mark {
-                Mark::Pinned => vec![pinned],
-                Mark::Free | Mark::Forbidden => continue,
+            let mut open = match candidate.inclusion {
+                Inclusion::Pinned => vec![pinned],
+                Inclusion::Free | Inclusion::Forbidden => continue,
             };
             while let Some(item) = open.pop() {
                 let (Some(found), Some(seen)) = (self.candidates.get(item), reached.get_mut(item)) else {
@@ -163,8 +163,8 @@ impl Problem {
                 if core::mem::replace(seen, true) {
                     continue;
                 }
-                if found.mark == Mark::Forbidden {
-                    return Err(Flaw::PinnedNeedsForbidden { pinned, forbidden: item });
+                if found.inclusion == Inclusion::Forbidden {
+                    return Err(ProblemError::PinnedDependsOnForbidden { pinned, forbidden: item });
                 }
                 cost = cost.saturating_add(found.cost);
                 open.extend(&found.deps);

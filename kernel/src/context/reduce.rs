@@ -6,17 +6,17 @@
 //! for the knapsack; here over what a node takes along).
 
 use super::flow::Amount;
-use super::search::{Fate, Search};
+use super::search::{NodeStatus, Search};
 use alloc::vec;
 use alloc::vec::Vec;
 
 /// How many nodes a look at what one takes along may cost. Looking at fewer decides less, never wrongly.
-const LOOK: usize = 64;
+const PROBE_NODES_MAX: usize = 64;
 
 impl Search<'_> {
     /// Leaves out whatever costs more than there is, with what it needs.
     pub(super) fn drop_unaffordable(&mut self) {
-        let (graph, room) = (self.graph, self.room());
+        let (graph, room) = (self.graph, self.remaining_budget());
         let mut least = vec![0_i64; graph.len()];
         for node in self.open() {
             let below = graph.needs(node).map(|arc| least[graph.head[arc]]).max().unwrap_or(0);
@@ -24,60 +24,60 @@ impl Search<'_> {
         }
         for node in self.open() {
             if least[node] > room {
-                self.decide(node, Fate::Out);
+                self.fix_with_closure(node, NodeStatus::Out);
             }
         }
     }
 
     /// Decides what the bound decides; how many nodes that were.
-    pub(super) fn peg(&mut self, bound: Amount, need: Amount, within: &[usize]) -> usize {
+    pub(super) fn fix_by_reduced_cost(&mut self, bound: Amount, need: Amount, within: &[usize]) -> usize {
         let (before, graph, slack) = (self.trail.len(), self.graph, bound - need);
-        self.flow.hand_back(graph, within);
+        self.flow.return_excess(graph, within);
         let is_within = self.with(within.iter().copied());
         let open = self.open();
         let (outs, ins): (Vec<usize>, Vec<usize>) = open.iter().partition(|&&node| !is_within[node]);
-        let room = self.room();
+        let room = self.remaining_budget();
         let mut out = vec![false; graph.len()];
         for &node in &outs {
-            out[node] = -self.flow.left[node] > slack
+            out[node] = -self.flow.excess[node] > slack
                 || graph.cost[node] > room
                 || graph.needs(node).any(|arc| out[graph.head[arc]])
-                || self.is_dear(node, slack, room);
+                || self.must_be_out(node, slack, room);
         }
         let mut kept = vec![false; graph.len()];
         for &node in ins.iter().rev() {
-            kept[node] = self.flow.left[node] > slack
+            kept[node] = self.flow.excess[node] > slack
                 || graph.users(node).iter().any(|&arc| kept[graph.tail[arc]])
-                || self.is_precious(node, slack);
+                || self.must_be_in(node, slack);
         }
         for &node in &open {
             if out[node] {
-                self.decide(node, Fate::Out);
+                self.fix_with_closure(node, NodeStatus::Out);
             } else if kept[node] {
-                self.decide(node, Fate::In);
+                self.fix_with_closure(node, NodeStatus::In);
             }
         }
         self.trail.len() - before
     }
 
     /// Whether a node takes along deficits above the slack, or costs above the room.
-    fn is_dear(&mut self, node: usize, slack: Amount, room: i64) -> bool {
-        let (graph, mark) = (self.graph, self.fresh_mark());
+    fn must_be_out(&mut self, node: usize, slack: Amount, room: i64) -> bool {
+        let (graph, mark) = (self.graph, self.next_visit_mark());
         let (mut loss, mut cost, mut walk, mut looks) = (0, 0, vec![node], 0);
         self.seen[node] = mark;
         while let Some(node) = walk.pop() {
-            loss += (-self.flow.left[node]).max(0);
+            loss += (-self.flow.excess[node]).max(0);
             cost += graph.cost[node];
             looks += 1;
             if loss > slack || cost > room {
                 return true;
             }
-            if looks == LOOK {
+            if looks == PROBE_NODES_MAX {
                 return false;
             }
             for arc in graph.needs(node) {
                 let head = graph.head[arc];
-                if self.fate[head] == Fate::Open && self.seen[head] != mark {
+                if self.fate[head] == NodeStatus::Open && self.seen[head] != mark {
                     self.seen[head] = mark;
                     walk.push(head);
                 }
@@ -87,22 +87,22 @@ impl Search<'_> {
     }
 
     /// Whether a node, left out, takes along excess above the slack.
-    fn is_precious(&mut self, node: usize, slack: Amount) -> bool {
-        let (graph, mark) = (self.graph, self.fresh_mark());
+    fn must_be_in(&mut self, node: usize, slack: Amount) -> bool {
+        let (graph, mark) = (self.graph, self.next_visit_mark());
         let (mut loss, mut walk, mut looks) = (0, vec![node], 0);
         self.seen[node] = mark;
         while let Some(node) = walk.pop() {
-            loss += self.flow.left[node].max(0);
+            loss += self.flow.excess[node].max(0);
             looks += 1;
             if loss > slack {
                 return true;
             }
-            if looks == LOOK {
+            if looks == PROBE_NODES_MAX {
                 return false;
             }
             for &arc in graph.users(node) {
                 let tail = graph.tail[arc];
-                if self.fate[tail] == Fate::Open && self.seen[tail] != mark {
+                if self.fate[tail] == NodeStatus::Open && self.seen[tail] != mark {
                     self.seen[tail] = mark;
                     walk.push(tail);
                 }

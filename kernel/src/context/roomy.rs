@@ -6,17 +6,17 @@
 
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 
-use super::problem::{Candidate, Mark, Problem, Selection};
+use super::problem::{Candidate, Inclusion, Problem, Selection};
 use alloc::vec;
 use alloc::vec::Vec;
 
 /// The best selection, if there is room for everything, and nothing is forbidden.
-pub(super) fn all(problem: &Problem) -> Option<Selection> {
+pub(super) fn solve_unconstrained(problem: &Problem) -> Option<Selection> {
     let candidates = problem.candidates();
-    if candidates.iter().any(|candidate| candidate.mark == Mark::Forbidden) {
+    if candidates.iter().any(|candidate| candidate.inclusion == Inclusion::Forbidden) {
         return None;
     }
-    let wanted = |candidate: &Candidate| candidate.mark == Mark::Pinned || candidate.utility > 0;
+    let wanted = |candidate: &Candidate| candidate.inclusion == Inclusion::Pinned || candidate.utility > 0;
     let wanted = (0..).zip(candidates).filter(|(_, candidate)| wanted(candidate)).map(|(at, _)| at);
     let (mut waiting, mut selected): (Vec<usize>, Vec<usize>) = (wanted.collect(), Vec::new());
     let mut is_in = vec![false; candidates.len()];

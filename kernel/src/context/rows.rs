@@ -5,8 +5,8 @@
 
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 
-use super::doubt::Gap;
-use super::weigh::{Case, Fate};
+use super::doubt::VerifyErrorKind;
+use super::weigh::{NodeStatus, Subproblem};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -21,34 +21,38 @@ struct Preorder {
     ends: Vec<usize>,
 }
 
-impl Case<'_> {
+impl Subproblem<'_> {
     /// Works out the best set within the budgets of both goals: how many values that took, if it reaches neither.
-    pub(super) fn close_by_table(&self, cells_left: usize) -> Result<usize, Gap> {
+    pub(super) fn close_by_table(&self, cells_left: usize) -> Result<usize, VerifyErrorKind> {
         let preorder = self.preorder()?;
         let Some(room) = self.room() else { return Ok(0) };
         let width = usize::try_from(room).ok().and_then(|room| room.checked_add(1));
-        let width = width.filter(|width| *width <= ROW_MAX).ok_or(Gap::Work)?;
+        let width = width.filter(|width| *width <= ROW_MAX).ok_or(VerifyErrorKind::TableTooLarge)?;
         let cells = preorder.items.len().checked_add(1).and_then(|rows| rows.checked_mul(width));
-        let cells = cells.filter(|cells| *cells <= cells_left).ok_or(Gap::Work)?;
-        let row = self.last_row(&preorder, width).ok_or(Gap::TooLarge)?;
+        let cells = cells.filter(|cells| *cells <= cells_left).ok_or(VerifyErrorKind::TableTooLarge)?;
+        let row = self.last_row(&preorder, width).ok_or(VerifyErrorKind::Overflow)?;
         let best = |room: i128| {
             let room = usize::try_from(room).unwrap_or(usize::MAX).min(width.saturating_sub(1));
             row.get(room).copied().unwrap_or(u64::MAX)
         };
-        if self.is_reached_by(|room| best(room).into()) { Err(Gap::Open) } else { Ok(cells) }
+        if self.is_reached_by(|room| best(room).into()) {
+            Err(VerifyErrorKind::BoundTooWeak)
+        } else {
+            Ok(cells)
+        }
     }
 
     /// The order; no candidate may need two that are open, and none may need itself through others.
-    fn preorder(&self) -> Result<Preorder, Gap> {
+    fn preorder(&self) -> Result<Preorder, VerifyErrorKind> {
         let (mut above, mut below) = (vec![None; self.items.len()], vec![Vec::new(); self.items.len()]);
         let mut roots = Vec::new();
-        let open = || (0..self.items.len()).filter(|item| self.fate.get(*item) == Some(&Fate::Open));
+        let open = || (0..self.items.len()).filter(|item| self.fate.get(*item) == Some(&NodeStatus::Open));
         for item in open() {
             let needs = self.items.get(item).map_or(&[][..], |item| &item.needs);
             let mut needs = needs.iter().filter(|dep| **dep != item && self.is_open(**dep).is_ok());
             let first = needs.next().copied();
             if needs.any(|dep| Some(*dep) != first) {
-                return Err(Gap::NoForest { item });
+                return Err(VerifyErrorKind::NotAForest { item });
             }
             match first.and_then(|first| below.get_mut(first)) {
                 Some(users) => users.push(item),
@@ -72,7 +76,7 @@ impl Case<'_> {
         let mut is_walked = vec![false; self.items.len()];
         items.iter().for_each(|item| is_walked.get_mut(*item).into_iter().for_each(|walked| *walked = true));
         if let Some(item) = open().find(|item| is_walked.get(*item) == Some(&false)) {
-            return Err(Gap::NoForest { item });
+            return Err(VerifyErrorKind::NotAForest { item });
         }
         let ends = items.iter().enumerate().map(|(place, item)| place.saturating_add(size(item).0)).collect();
         Ok(Preorder { items, ends })

@@ -3,19 +3,19 @@
 //! Deliberately absent: how it is found, of which `stages` is the plan.
 
 use super::condense::condense;
-use super::problem::{Mark, Problem, Selection};
+use super::problem::{Inclusion, Problem, Selection};
 use super::roomy;
-use super::search::{Fate, Search, Worth};
+use super::search::{NodeStatus, Objective, Search};
 use alloc::vec::Vec;
 
 /// How far a search may go: counted, never timed, so that the answer is the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Limits {
+pub struct SearchLimits {
     /// Nodes of the search tree to visit; one with many open candidates counts once for every 256 of them.
     pub nodes: u64,
 }
 
-impl Default for Limits {
+impl Default for SearchLimits {
     fn default() -> Self {
         Self { nodes: 250_000 }
     }
@@ -23,7 +23,7 @@ impl Default for Limits {
 
 /// What is known of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum SolveStatus {
     /// No selection is better, and of those as good this is the one that counts.
     Optimal,
     /// The search was cut short; no utility is greater than the bound.
@@ -32,11 +32,11 @@ pub enum Status {
 
 /// A selection and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Answer {
+pub struct Solution {
     /// The best that was found.
     pub selection: Selection,
     /// Whether it is proven to be the best.
-    pub status: Status,
+    pub status: SolveStatus,
     /// No selection has more utility.
     pub bound: u64,
     /// Nodes of the search tree that were visited.
@@ -45,43 +45,43 @@ pub struct Answer {
 
 /// The best selection: most utility, then least cost, then lexicographically smallest.
 #[must_use]
-pub fn solve(problem: &Problem, limits: Limits) -> Answer {
-    if let Some(selection) = roomy::all(problem) {
-        return Answer { bound: selection.utility, selection, status: Status::Optimal, nodes: 0 };
+pub fn solve(problem: &Problem, limits: SearchLimits) -> Solution {
+    if let Some(selection) = roomy::solve_unconstrained(problem) {
+        return Solution { bound: selection.utility, selection, status: SolveStatus::Optimal, nodes: 0 };
     }
     let (graph, node_of) = condense(problem);
     let budget = i64::try_from(problem.budget()).unwrap_or(i64::MAX);
-    let nothing = Worth { utility: -1, cost: 0, count: 0 };
-    let mut whole = Search::new(&graph, budget, Worth::default(), nothing, limits.nodes);
+    let nothing = Objective { utility: -1, cost: 0, count: 0 };
+    let mut whole = Search::new(&graph, budget, Objective::default(), nothing, limits.nodes);
     for (candidate, &node) in problem.candidates().iter().zip(&node_of) {
-        match candidate.mark {
-            Mark::Free => {}
-            Mark::Pinned => whole.decide(node, Fate::In),
-            Mark::Forbidden => whole.decide(node, Fate::Out),
+        match candidate.inclusion {
+            Inclusion::Free => {}
+            Inclusion::Pinned => whole.fix_with_closure(node, NodeStatus::In),
+            Inclusion::Forbidden => whole.fix_with_closure(node, NodeStatus::Out),
         }
     }
     whole.drop_unaffordable();
     let marked = whole.trail.len();
     let (bound, parts) = whole.find_best();
-    let mut set = whole.best.take().unwrap_or_default();
-    let utility = whole.floor.utility;
-    whole.undo(marked);
+    let mut set = whole.incumbent_set.take().unwrap_or_default();
+    let utility = whole.incumbent.utility;
+    whole.backtrack_to(marked);
     let proven = bound.is_none() && whole.find_first(&parts, &mut set);
-    Answer {
-        selection: shortest(problem, &node_of, &set),
-        status: if proven { Status::Optimal } else { Status::Bounded },
+    Solution {
+        selection: without_worthless_tail(problem, &node_of, &set),
+        status: if proven { SolveStatus::Optimal } else { SolveStatus::Bounded },
         bound: bound.unwrap_or(utility).max(utility).cast_unsigned(),
-        nodes: limits.nodes - whole.effort,
+        nodes: limits.nodes - whole.nodes_left,
     }
 }
 
 /// The candidates of a set of nodes, without an end that brings nothing, costs nothing and is not needed.
-fn shortest(problem: &Problem, node_of: &[usize], set: &[bool]) -> Selection {
+fn without_worthless_tail(problem: &Problem, node_of: &[usize], set: &[bool]) -> Selection {
     let all = problem.candidates();
     let selected: Vec<usize> = (0..all.len()).filter(|&item| set[node_of[item]]).collect();
     let idle = |item: &&usize| {
         let candidate = &all[**item];
-        candidate.utility == 0 && candidate.cost == 0 && candidate.mark != Mark::Pinned
+        candidate.utility == 0 && candidate.cost == 0 && candidate.inclusion != Inclusion::Pinned
     };
     let must = selected.len() - selected.iter().rev().take_while(idle).count();
     // One past the furthest that what is kept so far needs.

@@ -4,66 +4,66 @@
 //! What is left is searched as it is; if that takes long, in two parts by the number of nodes; if that takes as long, again as
 //! it is with more effort, and so on. If it is a forest for which a table is less work, by the table.
 
-use super::branch::End;
+use super::branch::SearchEnd;
 use super::condense::Graph;
-use super::count::Part;
+use super::count::CardinalityRange;
 use super::dominance::{dominated, forward};
-use super::forest::{Table, visits};
+use super::forest::{ForestTable, visits};
 use super::search::Search;
 use alloc::vec::Vec;
 
 /// Visits after which what is left is parted; in unit tests at once, so that small problems come that far.
-const BEFORE_PARTS: u64 = if cfg!(test) { 1 } else { 3_000 };
+const CARDINALITY_NODES_MIN: u64 = if cfg!(test) { 1 } else { 3_000 };
 
 impl Search<'_> {
     /// Finds a set of greatest worth; if the effort does not suffice, with the bound that is left. And the parts in
     /// which ties are best looked for.
-    pub(super) fn find_best(&mut self) -> (Option<i64>, Vec<Part>) {
+    pub(super) fn find_best(&mut self) -> (Option<i64>, Vec<CardinalityRange>) {
         if self.visit(true).is_none() {
-            return (None, Vec::from([Part::Any]));
+            return (None, Vec::from([CardinalityRange::Any]));
         }
-        let (core, nodes) = self.core();
+        let (core, nodes) = self.reduced_graph();
         let mut part = self.part(&core);
         let share = visits(&part);
-        let (mut bound, parts) = part.search_in_turns(share);
+        let (mut bound, parts) = part.search_with_restarts(share);
         if bound.is_some() && share.is_some() {
-            let table = Table::new(&part);
-            part.offer(part.plus(table.best), |_| table.any(&core));
+            let table = ForestTable::new(&part);
+            part.offer_incumbent(part.plus(table.best), |_| table.any_optimal_set(&core));
             bound = None;
         }
-        if let Some(best) = part.best {
-            self.best = Some(self.with(chosen(&nodes, &best)));
+        if let Some(best) = part.incumbent_set {
+            self.incumbent_set = Some(self.with(chosen(&nodes, &best)));
         }
-        (self.effort, self.floor) = (part.effort, part.floor);
+        (self.nodes_left, self.incumbent) = (part.nodes_left, part.incumbent);
         (bound, parts)
     }
 
     /// Searches all as it is, and then its parts, in turns of growing effort; only one turn, if there is a share of effort after
     /// which a table is made. The bound that is left, if any, and what was searched in the end.
-    fn search_in_turns(&mut self, share: Option<u64>) -> (Option<i64>, Vec<Part>) {
+    fn search_with_restarts(&mut self, share: Option<u64>) -> (Option<i64>, Vec<CardinalityRange>) {
         let (mut parts, mut open) = (Vec::new(), Vec::new());
-        let (mut bound, mut effort) = (None, BEFORE_PARTS);
+        let (mut bound, mut effort) = (None, CARDINALITY_NODES_MIN);
         loop {
-            let is_last = share.is_some() || effort >= self.effort / 2;
-            let (end, left) = self.search_within(effort.min(self.effort / 2));
-            if end != End::Cut {
-                return (None, Vec::from([Part::Any]));
+            let is_last = share.is_some() || effort >= self.nodes_left / 2;
+            let (end, left) = self.search_within(effort.min(self.nodes_left / 2));
+            if end != SearchEnd::NodeLimit {
+                return (None, Vec::from([CardinalityRange::Any]));
             }
             if parts.is_empty() {
-                parts = self.parts();
+                parts = self.cardinality_ranges();
                 open.clone_from(&parts);
             }
             let (mut later, mut cut) = (Vec::new(), None);
             for (done, &one) in open.iter().enumerate() {
-                let rest = self.effort / (open.len() - done) as u64;
-                self.confine(one);
+                let rest = self.nodes_left / (open.len() - done) as u64;
+                self.restrict_cardinality(one);
                 let effort = if is_last { share.unwrap_or(rest) } else { effort / 2 };
-                if let (End::Cut, left_there) = self.search_within(effort) {
-                    cut = cut.max(Some(self.whole_bound(left_there.min(left))));
+                if let (SearchEnd::NodeLimit, left_there) = self.search_within(effort) {
+                    cut = cut.max(Some(self.utility_bound(left_there.min(left))));
                     later.push(one);
                 }
             }
-            self.confine(Part::Any);
+            self.restrict_cardinality(CardinalityRange::Any);
             // No bound is less than any: nothing is left.
             bound = bound.map_or(cut, |bound: i64| cut.min(Some(bound)));
             if bound.is_none() || is_last {
@@ -74,32 +74,32 @@ impl Search<'_> {
     }
 
     /// Replaces a best set by the first of all that are as good; `false` if that could not be proven.
-    pub(super) fn find_first(&mut self, parts: &[Part], set: &mut Vec<bool>) -> bool {
-        self.rebudget(self.floor.cost);
-        self.floor.cost += 1;
-        self.any = true;
+    pub(super) fn find_first(&mut self, parts: &[CardinalityRange], set: &mut Vec<bool>) -> bool {
+        self.set_budget(self.incumbent.cost);
+        self.incumbent.cost += 1;
+        self.stop_at_first = true;
         self.visit(false);
-        let (core, nodes) = self.core();
+        let (core, nodes) = self.reduced_graph();
         let mut part = self.part(&core);
-        part.any = true;
+        part.stop_at_first = true;
         let mut known: Vec<bool> = nodes.iter().map(|&node| set[node]).collect();
         forward(&core, &mut known);
         let share = visits(&part);
-        let (mut firsts, mut end) = (Vec::new(), End::Found);
+        let (mut firsts, mut end) = (Vec::new(), SearchEnd::Found);
         for &one in parts {
-            part.confine(one);
+            part.restrict_cardinality(one);
             end = part.first_within(share.unwrap_or(u64::MAX), one, &known, &mut firsts);
-            part.undo(0);
-            if end == End::Cut {
+            part.backtrack_to(0);
+            if end == SearchEnd::NodeLimit {
                 break;
             }
         }
-        if end == End::Cut && share.is_some() {
-            part.confine(Part::Any);
-            let mut table = Table::new(&part);
+        if end == SearchEnd::NodeLimit && share.is_some() {
+            part.restrict_cardinality(CardinalityRange::Any);
+            let mut table = ForestTable::new(&part);
             let mut first = known;
-            part.first(&mut first, Some(&mut table));
-            (firsts, end) = (Vec::from([first]), End::Found);
+            part.first_optimal_set(&mut first, Some(&mut table));
+            (firsts, end) = (Vec::from([first]), SearchEnd::Found);
         }
         let mut order: Vec<usize> = (0..core.len()).collect();
         order.sort_unstable_by_key(|&node| core.key[node]);
@@ -107,38 +107,44 @@ impl Search<'_> {
         if let Some(first) = firsts.iter().max_by_key(|set| in_order(set)) {
             *set = self.with(chosen(&nodes, first));
         }
-        self.effort = part.effort;
-        end != End::Cut
+        self.nodes_left = part.nodes_left;
+        end != SearchEnd::NodeLimit
     }
 
     /// Adds the first of the best sets in a part, if there is one.
-    fn first_within(&mut self, effort: u64, part: Part, known: &[bool], firsts: &mut Vec<Vec<bool>>) -> End {
-        let spared = self.effort.saturating_sub(effort);
-        self.effort -= spared;
+    fn first_within(
+        &mut self,
+        effort: u64,
+        part: CardinalityRange,
+        known: &[bool],
+        firsts: &mut Vec<Vec<bool>>,
+    ) -> SearchEnd {
+        let spared = self.nodes_left.saturating_sub(effort);
+        self.nodes_left -= spared;
         let mut first = known.to_vec();
-        let mut end = if part == Part::Any { End::Found } else { self.search().0 };
-        if end == End::Found {
-            if part != Part::Any {
-                first = self.best.take().unwrap_or(first);
+        let mut end = if part == CardinalityRange::Any { SearchEnd::Found } else { self.search().0 };
+        if end == SearchEnd::Found {
+            if part != CardinalityRange::Any {
+                first = self.incumbent_set.take().unwrap_or(first);
             }
-            if !self.first(&mut first, None) {
-                end = End::Cut;
+            if !self.first_optimal_set(&mut first, None) {
+                end = SearchEnd::NodeLimit;
             }
             firsts.push(first);
         }
-        self.effort += spared;
+        self.nodes_left += spared;
         end
     }
 
     /// A graph that has the first of the best sets of what is open, and its nodes.
-    fn core(&self) -> (Graph, Vec<usize>) {
+    fn reduced_graph(&self) -> (Graph, Vec<usize>) {
         dominated(self.graph, &self.open())
     }
 
     /// A search of that graph.
     fn part<'a>(&self, core: &'a Graph) -> Search<'a> {
-        let mut part = Search::new(core, self.budget, self.held, self.floor, self.effort);
-        part.flow.begin_at(core, &self.flow);
+        let mut part = Search::new(core, self.budget, self.fixed, self.incumbent, self.nodes_left);
+        part.flow.warm_start(core, &self.flow);
         part
     }
 }
@@ -150,7 +156,7 @@ fn chosen(nodes: &[usize], set: &[bool]) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::context::{Candidate, Limits, Mark, Problem, Selection, Status, check, solve};
+    use crate::context::{Candidate, Inclusion, Problem, SearchLimits, Selection, SolveStatus, check, solve};
     use alloc::vec::Vec;
 
     /// The best of all sets, by trying them.
@@ -163,7 +169,7 @@ mod tests {
             };
             Selection { utility: of(|one| one.utility), cost: of(|one| one.cost), selected }
         });
-        let answers = sums.filter(|set| check(problem, set).is_ok());
+        let answers = sums.filter(|set| check_selection(problem, set).is_ok());
         answers.min_by_key(|set| (u64::MAX - set.utility, set.cost, set.selected.clone())).unwrap()
     }
 
@@ -184,13 +190,17 @@ mod tests {
                     let count = if item > 0 { draw(needs + 1) } else { 0 };
                     let deps: Vec<usize> = (0..count).map(|_| draw(item) as usize).collect();
                     let utility = if cost == 0 { 0 } else { cost + excess + draw(noise) };
-                    Candidate { utility, cost, deps, mark: Mark::Free }
+                    Candidate { utility, cost, deps, inclusion: Inclusion::Free }
                 })
                 .collect();
             let budget = draw(1 + candidates.iter().map(|one| one.cost).sum::<u64>());
             let problem = Problem::new(budget, candidates).unwrap();
-            let answer = solve(&problem, Limits::default());
-            assert_eq!((answer.selection, answer.status), (brute(&problem), Status::Optimal), "{problem:?}");
+            let answer = solve(&problem, SearchLimits::default());
+            assert_eq!(
+                (answer.selection, answer.status),
+                (brute(&problem), SolveStatus::Optimal),
+                "{problem:?}"
+            );
             visited = answer.nodes.max(visited);
         }
         assert!(visited > 100, "at most {visited} visits");

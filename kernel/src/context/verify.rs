@@ -19,11 +19,11 @@
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 
 use super::certificate::{Certificate, Step};
-use super::check::check;
-use super::doubt::{Doubt, Gap};
-use super::problem::{Mark, Problem};
+use super::check::check_selection;
+use super::doubt::{VerifyError, VerifyErrorKind};
+use super::problem::{Inclusion, Problem};
 use super::rows::CELLS_MAX;
-use super::weigh::{Case, Fate, Item, items};
+use super::weigh::{Item, NodeStatus, Subproblem, items};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -34,29 +34,30 @@ pub const SLOPES_MAX: usize = 8;
 ///
 /// # Errors
 /// [`Doubt`] names the first step that does not prove what it says.
-pub fn verify(problem: &Problem, certificate: &Certificate) -> Result<(), Doubt> {
-    let whole = |gap| Doubt { step: None, gap };
-    check(problem, &certificate.selection).map_err(|fault| whole(Gap::Answer(fault)))?;
+pub fn verify(problem: &Problem, certificate: &Certificate) -> Result<(), VerifyError> {
+    let whole = |gap| VerifyError { step: None, gap };
+    check_selection(problem, &certificate.selection)
+        .map_err(|fault| whole(VerifyErrorKind::InvalidSelection(fault)))?;
     if certificate.slopes.len() > SLOPES_MAX {
-        return Err(whole(Gap::Slopes));
+        return Err(whole(VerifyErrorKind::TooManySlopes));
     }
     let items = items(problem, &certificate.counted).map_err(whole)?;
     let mut tree = Tree::new(&items, problem, certificate);
     for (item, candidate) in problem.candidates().iter().enumerate() {
-        match candidate.mark {
-            Mark::Free => {}
-            Mark::Pinned => tree.settle(item, Fate::In),
-            Mark::Forbidden => tree.settle(item, Fate::Out),
+        match candidate.inclusion {
+            Inclusion::Free => {}
+            Inclusion::Pinned => tree.settle(item, NodeStatus::In),
+            Inclusion::Forbidden => tree.settle(item, NodeStatus::Out),
         }
     }
     for (step, what) in certificate.steps.iter().enumerate() {
-        tree.take(what).map_err(|gap| Doubt { step: Some(step), gap })?;
+        tree.take(what).map_err(|gap| VerifyError { step: Some(step), gap })?;
     }
-    if tree.is_done { Ok(()) } else { Err(whole(Gap::Unfinished)) }
+    if tree.is_done { Ok(()) } else { Err(whole(VerifyErrorKind::OpenNodes)) }
 }
 
 /// A case that is still to come: where it leaves the trail, how many counted ones it has, and what it is without.
-struct Later {
+struct PendingNode {
     trail: usize,
     fewest: Option<i128>,
     most: Option<i128>,
@@ -66,10 +67,10 @@ struct Later {
 /// The case that steps are about, and those that are still to come.
 struct Tree<'a> {
     items: &'a [Item],
-    case: Case<'a>,
+    case: Subproblem<'a>,
     /// What was decided, in order.
     trail: Vec<usize>,
-    later: Vec<Later>,
+    later: Vec<PendingNode>,
     is_done: bool,
     cells_left: usize,
     seen: Vec<bool>,
@@ -77,7 +78,7 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     fn new(items: &'a [Item], problem: &Problem, certificate: &'a Certificate) -> Self {
-        let (case, seen) = (Case::new(items, problem, certificate), vec![false; items.len()]);
+        let (case, seen) = (Subproblem::new(items, problem, certificate), vec![false; items.len()]);
         Self {
             items,
             case,
@@ -90,27 +91,27 @@ impl<'a> Tree<'a> {
     }
 
     /// Takes one step, if it proves what it says.
-    fn take(&mut self, step: &Step) -> Result<(), Gap> {
+    fn take(&mut self, step: &Step) -> Result<(), VerifyErrorKind> {
         if self.is_done {
-            return Err(Gap::Surplus);
+            return Err(VerifyErrorKind::TrailingStep);
         }
         match step {
-            Step::Drop(out) => {
+            Step::DropUnaffordable(out) => {
                 for &item in out {
                     self.case.is_open(item)?;
-                    let company = self.company(item, Fate::In);
+                    let company = self.closure_of(item, NodeStatus::In);
                     if !self.case.are_too_dear(&company) {
-                        return Err(Gap::Affordable { item });
+                        return Err(VerifyErrorKind::FitsBudget { item });
                     }
-                    self.settle(item, Fate::Out);
+                    self.settle(item, NodeStatus::Out);
                 }
             }
-            Step::Reduce { prices, out, within } => {
+            Step::Fix { prices, out, within } => {
                 let slack = self.case.slack(prices)?;
-                for (items, fate) in [(out, Fate::Out), (within, Fate::In)] {
-                    items.iter().try_for_each(|&item| self.is_decided(item, fate, slack))?;
+                for (items, fate) in [(out, NodeStatus::Out), (within, NodeStatus::In)] {
+                    items.iter().try_for_each(|&item| self.check_fixing(item, fate, slack))?;
                 }
-                for (items, fate) in [(out, Fate::Out), (within, Fate::In)] {
+                for (items, fate) in [(out, NodeStatus::Out), (within, NodeStatus::In)] {
                     for &item in items {
                         self.case.is_open(item)?;
                         self.settle(item, fate);
@@ -119,50 +120,50 @@ impl<'a> Tree<'a> {
             }
             Step::Branch(item) => {
                 self.case.is_open(*item)?;
-                self.put_off(self.case.fewest, Some(*item));
-                self.settle(*item, Fate::In);
+                self.defer(self.case.fewest, Some(*item));
+                self.settle(*item, NodeStatus::In);
             }
-            Step::Split(quota) => {
+            Step::BranchOnCount(quota) => {
                 let quota = i128::from(*quota);
-                self.put_off(self.case.fewest.max(Some(quota.saturating_add(1))), None);
+                self.defer(self.case.fewest.max(Some(quota.saturating_add(1))), None);
                 self.case.most = Some(self.case.most.map_or(quota, |most| most.min(quota)));
             }
-            Step::Close(prices) => {
+            Step::PruneByBound(prices) => {
                 if self.case.slack(prices)?.is_some_and(|slack| slack >= 0) {
-                    return Err(Gap::Open);
+                    return Err(VerifyErrorKind::BoundTooWeak);
                 }
-                self.go_on();
+                self.next_node();
             }
-            Step::Table => {
+            Step::PruneByTable => {
                 let cells = self.case.close_by_table(self.cells_left)?;
                 self.cells_left = self.cells_left.saturating_sub(cells);
-                self.go_on();
+                self.next_node();
             }
         }
         Ok(())
     }
 
-    fn put_off(&mut self, fewest: Option<i128>, without: Option<usize>) {
-        self.later.push(Later { trail: self.trail.len(), fewest, most: self.case.most, without });
+    fn defer(&mut self, fewest: Option<i128>, without: Option<usize>) {
+        self.later.push(PendingNode { trail: self.trail.len(), fewest, most: self.case.most, without });
     }
 
     /// Turns to the next case.
-    fn go_on(&mut self) {
-        let Some(Later { trail, fewest, most, without }) = self.later.pop() else {
+    fn next_node(&mut self) {
+        let Some(PendingNode { trail, fewest, most, without }) = self.later.pop() else {
             self.is_done = true;
             return;
         };
         for item in self.trail.split_off(trail) {
-            self.case.set(item, Fate::Open);
+            self.case.set(item, NodeStatus::Open);
         }
         (self.case.fewest, self.case.most) = (fewest, most);
         if let Some(item) = without {
-            self.settle(item, Fate::Out);
+            self.settle(item, NodeStatus::Out);
         }
     }
 
     /// An open candidate and what goes with it: all that it needs into a set, or all that needs it out of one.
-    fn company(&mut self, item: usize, fate: Fate) -> Vec<usize> {
+    fn closure_of(&mut self, item: usize, fate: NodeStatus) -> Vec<usize> {
         let mut company = Vec::new();
         let mut walk = vec![item];
         while let Some(item) = walk.pop() {
@@ -172,7 +173,7 @@ impl<'a> Tree<'a> {
             }
             *seen = true;
             company.push(item);
-            walk.extend(if fate == Fate::In { &found.needs } else { &found.users });
+            walk.extend(if fate == NodeStatus::In { &found.needs } else { &found.users });
         }
         for &item in &company {
             if let Some(seen) = self.seen.get_mut(item) {
@@ -183,20 +184,25 @@ impl<'a> Tree<'a> {
     }
 
     /// Decides a candidate with its company. One that is decided stays as it is.
-    fn settle(&mut self, item: usize, fate: Fate) {
-        for item in self.company(item, fate) {
+    fn settle(&mut self, item: usize, fate: NodeStatus) {
+        for item in self.closure_of(item, fate) {
             self.case.set(item, fate);
             self.trail.push(item);
         }
     }
 
     /// That no better set decides a candidate otherwise: it would lose more than the slack, or cost too much.
-    fn is_decided(&mut self, item: usize, fate: Fate, slack: Option<i128>) -> Result<(), Gap> {
+    fn check_fixing(
+        &mut self,
+        item: usize,
+        fate: NodeStatus,
+        slack: Option<i128>,
+    ) -> Result<(), VerifyErrorKind> {
         self.case.is_open(item)?;
-        let other = if fate == Fate::Out { Fate::In } else { Fate::Out };
-        let company = self.company(item, other);
+        let other = if fate == NodeStatus::Out { NodeStatus::In } else { NodeStatus::Out };
+        let company = self.closure_of(item, other);
         let is_decided = slack.is_none_or(|slack| self.case.loss(&company, other) > slack)
-            || fate == Fate::Out && self.case.are_too_dear(&company);
-        if is_decided { Ok(()) } else { Err(Gap::Undecided { item }) }
+            || fate == NodeStatus::Out && self.case.are_too_dear(&company);
+        if is_decided { Ok(()) } else { Err(VerifyErrorKind::FixingNotProven { item }) }
     }
 }

@@ -3,8 +3,8 @@
 
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 
-use super::certificate::{Certificate, Prices};
-use super::doubt::Gap;
+use super::certificate::{Certificate, DualSolution};
+use super::doubt::VerifyErrorKind;
 use super::problem::{Candidate, Problem};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ pub(super) struct Item {
 }
 
 /// The candidates of a problem, of which some are counted.
-pub(super) fn items(problem: &Problem, counted: &[usize]) -> Result<Vec<Item>, Gap> {
+pub(super) fn items(problem: &Problem, counted: &[usize]) -> Result<Vec<Item>, VerifyErrorKind> {
     let of = |candidate: &Candidate| {
         let mut needs = candidate.deps.clone();
         needs.sort_unstable();
@@ -36,13 +36,13 @@ pub(super) fn items(problem: &Problem, counted: &[usize]) -> Result<Vec<Item>, G
         }
     }
     for &item in counted {
-        items.get_mut(item).ok_or(Gap::Unknown { item })?.count = 1;
+        items.get_mut(item).ok_or(VerifyErrorKind::Unknown { item })?.count = 1;
     }
     Ok(items)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum NodeStatus {
     Open,
     In,
     Out,
@@ -55,9 +55,9 @@ struct Goal {
 }
 
 /// All sets that agree with what is decided, and have so many counted candidates.
-pub(super) struct Case<'a> {
+pub(super) struct Subproblem<'a> {
     pub(super) items: &'a [Item],
-    pub(super) fate: Vec<Fate>,
+    pub(super) fate: Vec<NodeStatus>,
     /// How many counted ones there are at least.
     pub(super) fewest: Option<i128>,
     /// How many at most.
@@ -73,7 +73,7 @@ pub(super) struct Case<'a> {
     left: Vec<i128>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> Subproblem<'a> {
     /// All sets.
     pub(super) fn new(items: &'a [Item], problem: &Problem, certificate: &'a Certificate) -> Self {
         let answer = &certificate.selection;
@@ -82,7 +82,7 @@ impl<'a> Case<'a> {
         let cheaper = Goal { utility, budget: i128::from(answer.cost).saturating_sub(1) };
         Self {
             items,
-            fate: vec![Fate::Open; items.len()],
+            fate: vec![NodeStatus::Open; items.len()],
             fewest: None,
             most: None,
             utility: 0,
@@ -97,14 +97,14 @@ impl<'a> Case<'a> {
 
     /// The open candidates.
     fn open(&self) -> impl Iterator<Item = &'a Item> {
-        self.items.iter().zip(&self.fate).filter(|(_, fate)| **fate == Fate::Open).map(|(item, _)| item)
+        self.items.iter().zip(&self.fate).filter(|(_, fate)| **fate == NodeStatus::Open).map(|(item, _)| item)
     }
 
     /// Decides a candidate, or opens it again. No sum exceeds 2^62.
-    pub(super) fn set(&mut self, place: usize, fate: Fate) {
+    pub(super) fn set(&mut self, place: usize, fate: NodeStatus) {
         let (Some(item), Some(own)) = (self.items.get(place), self.fate.get_mut(place)) else { return };
         let before = core::mem::replace(own, fate);
-        let change = match (before == Fate::In, fate == Fate::In) {
+        let change = match (before == NodeStatus::In, fate == NodeStatus::In) {
             (false, true) => i128::saturating_add,
             (true, false) => i128::saturating_sub,
             _ => return,
@@ -121,76 +121,86 @@ impl<'a> Case<'a> {
     }
 
     /// What a set loses if it has these, against the heaviest one (their deficits); or, if it does not (their excess).
-    pub(super) fn loss(&self, company: &[usize], fate: Fate) -> i128 {
+    pub(super) fn loss(&self, company: &[usize], fate: NodeStatus) -> i128 {
         let left = company.iter().filter_map(|item| self.left.get(*item));
-        let lost = left.map(|left| if fate == Fate::In { left.saturating_neg() } else { *left }.max(0));
+        let lost = left.map(|left| if fate == NodeStatus::In { left.saturating_neg() } else { *left }.max(0));
         lost.fold(0, i128::saturating_add)
     }
 
     /// By how much the heaviest set may be above what a better one weighs at least; `None` if no goal can be reached at
     /// all. Below zero, too, there is no better set.
-    pub(super) fn slack(&mut self, prices: &Prices) -> Result<Option<i128>, Gap> {
+    pub(super) fn slack(&mut self, prices: &DualSolution) -> Result<Option<i128>, VerifyErrorKind> {
         if prices.scale < 0 || prices.price < 0 {
-            return Err(Gap::Negative);
+            return Err(VerifyErrorKind::Negative);
         }
-        let most = self.most_weight(prices)?;
-        let quota = match prices.toll {
+        let most = self.max_weight(prices)?;
+        let quota = match prices.count_price {
             0 => 0,
             toll => {
                 let quota = if toll > 0 { self.most } else { self.fewest };
-                toll.checked_mul(quota.ok_or(Gap::Toll)?).ok_or(Gap::TooLarge)?
+                toll.checked_mul(quota.ok_or(VerifyErrorKind::CountPriceWithoutBranch)?)
+                    .ok_or(VerifyErrorKind::Overflow)?
             }
         };
         let mut slack = None;
         for goal in self.goals.iter().filter(|goal| goal.budget >= self.cost) {
-            let spent = self.spent(goal).ok_or(Gap::TooLarge)?;
-            if self.slopes.iter().any(|slope| self.lost(goal, spent, (*slope).into()) == Some(Lost::All)) {
+            let spent = self.spent(goal).ok_or(VerifyErrorKind::Overflow)?;
+            if self
+                .slopes
+                .iter()
+                .any(|slope| self.lost(goal, spent, (*slope).into()) == Some(RoundingLoss::All))
+            {
                 continue;
             }
-            let above = self.least_weight(prices, goal, spent);
+            let above = self.min_goal_weight(prices, goal, spent);
             let above = above.and_then(|weight| most.checked_sub(weight.checked_sub(quota)?));
-            slack = slack.max(Some(above.ok_or(Gap::TooLarge)?));
+            slack = slack.max(Some(above.ok_or(VerifyErrorKind::Overflow)?));
         }
         Ok(slack)
     }
 
     /// What no set weighs more than: what is held, and all that is left above zero after the flow. What is decided
     /// begins with nothing left, and hands on and gets like any other.
-    fn most_weight(&mut self, prices: &Prices) -> Result<i128, Gap> {
+    fn max_weight(&mut self, prices: &DualSolution) -> Result<i128, VerifyErrorKind> {
         let weight = |utility: i128, cost: i128, count: i128| {
             let gain = prices.scale.checked_mul(utility)?;
-            gain.checked_sub(prices.price.checked_mul(cost)?)?.checked_sub(prices.toll.checked_mul(count)?)
+            gain.checked_sub(prices.price.checked_mul(cost)?)?
+                .checked_sub(prices.count_price.checked_mul(count)?)
         };
         for ((item, fate), left) in self.items.iter().zip(&self.fate).zip(&mut self.left) {
             *left = match fate {
-                Fate::Open => weight(item.utility, item.cost, item.count).ok_or(Gap::TooLarge)?,
-                Fate::In | Fate::Out => 0,
+                NodeStatus::Open => {
+                    weight(item.utility, item.cost, item.count).ok_or(VerifyErrorKind::Overflow)?
+                }
+                NodeStatus::In | NodeStatus::Out => 0,
             };
         }
         for &(item, dep, amount) in &prices.flow {
             if self.items.get(item).is_none_or(|item| item.needs.binary_search(&dep).is_err()) {
-                return Err(Gap::NoNeed { item, dep });
+                return Err(VerifyErrorKind::FlowWithoutDependency { item, dep });
             }
             if amount < 0 {
-                return Err(Gap::Negative);
+                return Err(VerifyErrorKind::Negative);
             }
             for (end, change) in [(item, amount.checked_neg()), (dep, Some(amount))] {
                 if let Some(left) = self.left.get_mut(end) {
-                    *left = change.and_then(|change| left.checked_add(change)).ok_or(Gap::TooLarge)?;
+                    *left = change
+                        .and_then(|change| left.checked_add(change))
+                        .ok_or(VerifyErrorKind::Overflow)?;
                 }
             }
         }
-        let held = weight(self.utility, self.cost, self.count).ok_or(Gap::TooLarge)?;
+        let held = weight(self.utility, self.cost, self.count).ok_or(VerifyErrorKind::Overflow)?;
         let mut excess = self.left.iter().filter(|left| **left > 0);
-        excess.try_fold(held, |sum, left| sum.checked_add(*left)).ok_or(Gap::TooLarge)
+        excess.try_fold(held, |sum, left| sum.checked_add(*left)).ok_or(VerifyErrorKind::Overflow)
     }
 
     /// That a candidate is in the list, and open.
-    pub(super) fn is_open(&self, item: usize) -> Result<(), Gap> {
+    pub(super) fn is_open(&self, item: usize) -> Result<(), VerifyErrorKind> {
         match self.fate.get(item) {
-            Some(Fate::Open) => Ok(()),
-            Some(_) => Err(Gap::Settled { item }),
-            None => Err(Gap::Unknown { item }),
+            Some(NodeStatus::Open) => Ok(()),
+            Some(_) => Err(VerifyErrorKind::AlreadyFixed { item }),
+            None => Err(VerifyErrorKind::Unknown { item }),
         }
     }
 
@@ -225,11 +235,11 @@ impl<'a> Case<'a> {
 
     /// What a set that reaches a goal weighs at least, apart from tolls. What is lost by rounding is paid at the price,
     /// or at the scale where there is no slope; what does not fit is not counted, and the bound only weaker.
-    fn least_weight(&self, prices: &Prices, goal: &Goal, spent: i128) -> Option<i128> {
+    fn min_goal_weight(&self, prices: &DualSolution, goal: &Goal, spent: i128) -> Option<i128> {
         let plain = prices.scale.checked_mul(goal.utility)?.checked_sub(prices.price.checked_mul(spent)?)?;
         let paid = self.slopes.iter().filter_map(|slope| {
             let slope = i128::from(*slope);
-            let Some(Lost::Some(lost)) = self.lost(goal, spent, slope) else { return None };
+            let Some(RoundingLoss::Some(lost)) = self.lost(goal, spent, slope) else { return None };
             match slope {
                 0 => lost.checked_mul(prices.scale),
                 slope => {
@@ -242,21 +252,21 @@ impl<'a> Case<'a> {
     }
 
     /// How much `utility - slope * cost` of a set that reaches a goal is above that of the goal at least.
-    fn lost(&self, goal: &Goal, spent: i128, slope: i128) -> Option<Lost> {
+    fn lost(&self, goal: &Goal, spent: i128, slope: i128) -> Option<RoundingLoss> {
         let above = |utility: i128, cost: i128| utility.checked_sub(slope.checked_mul(cost)?);
         let step = self.open().try_fold(0, |step, item| Some(gcd(step, above(item.utility, item.cost)?)))?;
         let short = above(goal.utility, spent)?.checked_sub(above(self.utility, self.cost)?)?;
         match step {
-            0 if short > 0 => Some(Lost::All),
-            0 => Some(Lost::Some(0)),
-            step => short.checked_neg().map(|spare| Lost::Some(spare.rem_euclid(step))),
+            0 if short > 0 => Some(RoundingLoss::All),
+            0 => Some(RoundingLoss::Some(0)),
+            step => short.checked_neg().map(|spare| RoundingLoss::Some(spare.rem_euclid(step))),
         }
     }
 }
 
 /// What rounding up takes from all that reach a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lost {
+enum RoundingLoss {
     /// So much.
     Some(i128),
     /// None of them can be.

@@ -1,7 +1,7 @@
 //! What flows between nodes, told as flows between candidates: those that share a node hand on what they have to one
 //! of them, along needs within the node.
 
-use super::certificate::Prices;
+use super::certificate::DualSolution;
 use super::condense::Graph;
 use super::flow::{Amount, Flow};
 use super::problem::Problem;
@@ -10,16 +10,16 @@ use alloc::vec::Vec;
 
 /// How nodes and arcs lie among candidates.
 #[derive(Debug)]
-pub(super) struct Wires<'a> {
+pub(super) struct ArcFlow<'a> {
     problem: &'a Problem,
     /// The candidates of each arc's ends.
     ends: Vec<(usize, usize)>,
-    rings: Vec<Ring>,
+    rings: Vec<Component>,
 }
 
 /// A node of several candidates.
 #[derive(Debug)]
-struct Ring {
+struct Component {
     node: usize,
     root: usize,
     /// Needs that lead to the root, the farthest first.
@@ -28,7 +28,7 @@ struct Ring {
     outward: Vec<(usize, usize)>,
 }
 
-impl<'a> Wires<'a> {
+impl<'a> ArcFlow<'a> {
     pub(super) fn new(problem: &'a Problem, graph: &Graph, node_of: &[usize]) -> Self {
         let all = problem.candidates();
         let mut ends = vec![(0, 0); graph.tail.len()];
@@ -51,17 +51,23 @@ impl<'a> Wires<'a> {
         let (mut reached, mut turned) = (vec![false; all.len()], vec![false; all.len()]);
         let rings = (0..graph.len()).filter(|&node| sizes[node] > 1).map(|node| {
             let root = graph.key[node];
-            let outward = spread(root, &within, &mut reached);
-            let inward = spread(root, &users, &mut turned).into_iter().map(|(near, far)| (far, near));
-            Ring { node, root, inward: inward.collect(), outward }
+            let outward = shortest_path_tree(root, &within, &mut reached);
+            let inward =
+                shortest_path_tree(root, &users, &mut turned).into_iter().map(|(near, far)| (far, near));
+            Component { node, root, inward: inward.collect(), outward }
         });
         let rings = rings.collect();
         Self { problem, ends, rings }
     }
 
     /// The prices of a flow between open nodes, `counted` saying which candidates pay tolls.
-    pub(super) fn prices(&self, flow: &Flow, counted: &[bool], is_open: impl Fn(usize) -> bool) -> Prices {
-        let wired = self.ends.iter().zip(&flow.along).filter(|(_, amount)| **amount > 0);
+    pub(super) fn prices(
+        &self,
+        flow: &Flow,
+        counted: &[bool],
+        is_open: impl Fn(usize) -> bool,
+    ) -> DualSolution {
+        let wired = self.ends.iter().zip(&flow.arc_flow).filter(|(_, amount)| **amount > 0);
         let mut sent: Vec<(usize, usize, Amount)> =
             wired.map(|(&(item, dep), &amount)| (item, dep, amount)).collect();
         if !self.rings.is_empty() {
@@ -71,17 +77,17 @@ impl<'a> Wires<'a> {
                 left[dep] += amount;
             }
             for ring in self.rings.iter().filter(|ring| is_open(ring.node)) {
-                self.gather(ring, flow, counted, &mut left, &mut sent);
+                self.route_to_root(ring, flow, counted, &mut left, &mut sent);
             }
             sent.retain(|(_, _, amount)| *amount > 0);
         }
-        Prices { scale: 1 << flow.scale, price: flow.price, toll: flow.toll, flow: sent }
+        DualSolution { scale: 1 << flow.scale, price: flow.price, count_price: flow.count_price, flow: sent }
     }
 
     /// Brings all excess within a node to its root, and then makes up for all deficits from there.
-    fn gather(
+    fn route_to_root(
         &self,
-        ring: &Ring,
+        ring: &Component,
         flow: &Flow,
         counted: &[bool],
         left: &mut [Amount],
@@ -92,7 +98,7 @@ impl<'a> Wires<'a> {
             let candidate = &self.problem.candidates()[item];
             left[item] += (Amount::from(candidate.utility) << flow.scale)
                 - flow.price * Amount::from(candidate.cost)
-                - flow.toll * Amount::from(counted[item]);
+                - flow.count_price * Amount::from(counted[item]);
         }
         for &(far, near) in &ring.inward {
             let amount = left[far].max(0);
@@ -110,7 +116,7 @@ impl<'a> Wires<'a> {
 }
 
 /// A tree of shortest ways from a root, as steps from near to far, the farthest first.
-fn spread(root: usize, next: &[Vec<usize>], reached: &mut [bool]) -> Vec<(usize, usize)> {
+fn shortest_path_tree(root: usize, next: &[Vec<usize>], reached: &mut [bool]) -> Vec<(usize, usize)> {
     let (mut steps, mut queue, mut place) = (Vec::new(), vec![root], 0);
     reached[root] = true;
     while let Some(&near) = queue.get(place) {

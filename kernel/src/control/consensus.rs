@@ -7,13 +7,13 @@
 //! The result is rounded *down* to millionths. For a line `t` that is itself a number of millionths,
 //! `⌊x⌋ ≥ t` exactly when `x ≥ t`, so comparing the rounded consensus with a threshold loses nothing.
 
-use crate::module::{Argument, ByRole, Rating, Ratings, Role, Stance};
+use crate::module::{Argument, PerRole, Rating, Ratings, Role, Stance};
 use crate::policy::Policy;
 use crate::score::{Score, Weight};
 
 /// An argument with everything that it is weighed by.
 #[derive(Clone, Copy, Debug)]
-pub struct Voice {
+pub struct WeightedArgument {
     /// The argument.
     pub argument: Argument,
     /// The weight of the role that argues.
@@ -44,7 +44,7 @@ pub fn accuracy(rating: &Rating) -> Weight {
 
 /// The consensus of any list of voices.
 #[must_use]
-pub fn consensus(voices: impl Iterator<Item = Voice>) -> Score {
+pub fn consensus(voices: impl Iterator<Item = WeightedArgument>) -> Score {
     // In units of 1 / (10^18 × 1200): confidence, weight and accuracy in millionths, Elo not divided yet.
     // At most 10^6 · 10^9 · 1800 · 10^9 < 2^91 a voice: with the last factor of 10^6, more than 100,000 of the
     // loudest voices fit 128 bits. Beyond that the arithmetic saturates, and the consensus errs low.
@@ -61,7 +61,7 @@ pub fn consensus(voices: impl Iterator<Item = Voice>) -> Score {
             Stance::Con => &mut contra,
         };
         *side = side.saturating_add(mass);
-        if voice.objection_from.is_some_and(|line| voice.argument.objects_from(line)) {
+        if voice.objection_from.is_some_and(|line| voice.argument.is_objection_at_least(line)) {
             let extra = confidence.saturating_mul(OBJECTION_FACTOR * ONE * ELO_NEUTRAL * ONE);
             contra = contra.saturating_add(extra);
         }
@@ -72,12 +72,12 @@ pub fn consensus(voices: impl Iterator<Item = Voice>) -> Score {
 
 /// The consensus of the roles' latest arguments.
 #[must_use]
-pub fn of_debate(policy: &Policy, ratings: &Ratings, latest: &ByRole<Option<Argument>>) -> Score {
+pub fn debate_consensus(policy: &Policy, ratings: &Ratings, latest: &PerRole<Option<Argument>>) -> Score {
     consensus(Role::ALL.into_iter().filter_map(|role| {
         let rating = ratings.get(role);
-        latest.get(role).map(|argument| Voice {
+        latest.get(role).map(|argument| WeightedArgument {
             argument,
-            weight: policy.weights.of(role),
+            weight: policy.weights.for_role(role),
             elo: rating.elo,
             accuracy: accuracy(rating),
             objection_from: (role == Role::Security).then_some(policy.thresholds.objection_from),
@@ -89,8 +89,8 @@ pub fn of_debate(policy: &Policy, ratings: &Ratings, latest: &ByRole<Option<Argu
 mod tests {
     use super::*;
 
-    fn voice(stance: Stance, millionths: u32, weight: u32) -> Voice {
-        Voice {
+    fn voice(stance: Stance, millionths: u32, weight: u32) -> WeightedArgument {
+        WeightedArgument {
             argument: Argument { stance, confidence: Score::from_millionths(millionths).unwrap() },
             weight: Weight::from_millionths(weight).unwrap(),
             elo: 1200,
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn standing_is_clamped() {
         let of = |elo| {
-            let pro = Voice { elo, ..voice(Stance::Pro, 1_000_000, 1_000_000) };
+            let pro = WeightedArgument { elo, ..voice(Stance::Pro, 1_000_000, 1_000_000) };
             consensus([pro, voice(Stance::Con, 1_000_000, 1_000_000)].into_iter()).millionths()
         };
         assert_eq!(

@@ -3,7 +3,7 @@
 use super::consensus;
 use crate::input::Input;
 use crate::knowledge::compaction;
-use crate::module::{Ask, Failure, Report, Store};
+use crate::module::{Failure, Operation, Report, Store};
 use crate::policy::{Bound, Policy};
 use crate::score::Score;
 use crate::state::{Request, State};
@@ -25,7 +25,7 @@ pub enum Guard {
     /// Security's veto stands: any pass's under `sticky_veto`, else that of its latest argument.
     Vetoed,
     /// The consensus is below the line and passes are left.
-    Redebate,
+    AnotherPass,
     /// The consensus that was calculated is too low to proceed.
     BelowProceed,
     /// The task succeeded and was not the last.
@@ -33,11 +33,11 @@ pub enum Guard {
     /// Every task of the plan succeeded.
     AllSucceeded,
     /// The policy's repairs are used up.
-    RepairsSpent,
+    RepairsExhausted,
     /// No veto, and the consensus with Security's new argument is enough to proceed.
     RepairCleared,
     /// After a crash nobody can tell whether the call happened.
-    FateUnknown,
+    OutcomeUnknown,
     /// It was the local store; the cloud comes next.
     MoreStores,
     /// The audit sink may be tried again.
@@ -47,12 +47,12 @@ pub enum Guard {
 impl Guard {
     /// Whether the condition holds. Without a running request, only [`Guard::Always`] does.
     #[must_use]
-    pub fn holds(self, policy: &Policy, state: &State, input: &Input) -> bool {
+    pub fn is_satisfied(self, policy: &Policy, state: &State, input: &Input) -> bool {
         let running = state.control.request();
-        self == Self::Always || running.is_some_and(|request| self.judges(policy, state, request, input))
+        self == Self::Always || running.is_some_and(|request| self.evaluate(policy, state, request, input))
     }
 
-    fn judges(self, policy: &Policy, state: &State, request: &Request, input: &Input) -> bool {
+    fn evaluate(self, policy: &Policy, state: &State, request: &Request, input: &Input) -> bool {
         let report = match input {
             Input::Reply { report, .. } => Some(report),
             _ => None,
@@ -64,7 +64,7 @@ impl Guard {
             Self::PlanRevised => report.is_some_and(|report| report.plan().is_some()),
             Self::Approved => matches!(report, Some(Report::Approval { approved: true, .. })),
             Self::Vetoed => vetoed(policy, request),
-            Self::Redebate => {
+            Self::AnotherPass => {
                 request.debate.pass < policy.bounds.passes
                     && score(policy, request) < policy.thresholds.redebate_below
             }
@@ -77,22 +77,24 @@ impl Guard {
             }
             Self::AllSucceeded => {
                 tasks(request) == request.outcomes.len()
-                    && request.outcomes.iter().all(|end| *end == crate::event::TaskEnd::Succeeded)
+                    && request.outcomes.iter().all(|end| *end == crate::event::TaskOutcome::Succeeded)
             }
-            Self::RepairsSpent => match policy.bounds.repairs {
+            Self::RepairsExhausted => match policy.bounds.repairs {
                 Bound::AtMost(most) => request.repairs >= most,
                 Bound::Unbounded => false,
             },
             Self::RepairCleared => {
                 !vetoed(policy, request)
-                    && request.debate.security_read == request.plan.as_ref().map(|plan| plan.revision)
+                    && request.debate.security_reviewed == request.plan.as_ref().map(|plan| plan.revision)
                     && score(policy, request) >= policy.thresholds.proceed_from
             }
-            Self::FateUnknown => matches!(input, Input::CallFailed { failure: Failure::Unknown, .. }),
+            Self::OutcomeUnknown => {
+                matches!(input, Input::CallFailed { failure: Failure::OutcomeUnknown, .. })
+            }
             Self::MoreStores => state
                 .control
-                .waiting()
-                .is_some_and(|call| matches!(call.ask, Ask::Remember { store: Store::Local, .. })),
+                .pending_call()
+                .is_some_and(|call| matches!(call.ask, Operation::StoreMemory { store: Store::Local, .. })),
             Self::AttemptsLeft => request.audit_attempts < policy.bounds.audit_attempts,
         }
     }
@@ -100,14 +102,14 @@ impl Guard {
 
 /// The consensus of the debate as it stands.
 pub(crate) fn score(policy: &Policy, request: &Request) -> Score {
-    consensus::of_debate(policy, &request.ratings, &request.debate.latest)
+    consensus::debate_consensus(policy, &request.ratings, &request.debate.latest)
 }
 
 fn vetoed(policy: &Policy, request: &Request) -> bool {
     if policy.rules.sticky_veto {
         request.debate.vetoed
     } else {
-        request.debate.latest.security.is_some_and(|a| a.objects_from(policy.thresholds.veto_from))
+        request.debate.latest.security.is_some_and(|a| a.is_objection_at_least(policy.thresholds.veto_from))
     }
 }
 
@@ -124,13 +126,13 @@ impl fmt::Display for Guard {
             Self::PlanRevised => "the reply brings a new plan",
             Self::Approved => "the approver says yes",
             Self::Vetoed => "a veto stands",
-            Self::Redebate => "consensus below the line, passes left",
+            Self::AnotherPass => "consensus below the line, passes left",
             Self::BelowProceed => "consensus too low to proceed",
             Self::MoreTasks => "the task succeeded, more to run",
             Self::AllSucceeded => "every task succeeded",
-            Self::RepairsSpent => "repairs used up",
+            Self::RepairsExhausted => "repairs used up",
             Self::RepairCleared => "no veto, consensus enough",
-            Self::FateUnknown => "nobody knows whether it happened",
+            Self::OutcomeUnknown => "nobody knows whether it happened",
             Self::MoreStores => "it was the local store",
             Self::AttemptsLeft => "attempts left",
         })

@@ -25,7 +25,7 @@ pub enum Phase {
     /// A role argues.
     Round(Role),
     /// Beyond 004: Security reads the Optimizer's revision.
-    PlanReread,
+    PlanReview,
     /// Debate again, or aggregate?
     MultiPassCheck,
     /// The arguments are collected.
@@ -51,7 +51,7 @@ pub enum Phase {
     /// The Critic diagnoses.
     SelfHealingActive,
     /// Beyond 004: Security reads the repaired plan.
-    RepairReread,
+    RepairReview,
     /// Beyond 004: the consensus on the repaired plan is computed.
     RepairScoring,
     /// Beyond 004: the approver is asked whether the repaired plan may run.
@@ -114,7 +114,7 @@ impl Phase {
         Self::Round(Role::Critic),
         Self::Round(Role::Security),
         Self::Round(Role::Optimizer),
-        Self::PlanReread,
+        Self::PlanReview,
         Self::MultiPassCheck,
         Self::Aggregating,
         Self::CalculatingConsensus,
@@ -127,7 +127,7 @@ impl Phase {
         Self::Success,
         Self::Failure,
         Self::SelfHealingActive,
-        Self::RepairReread,
+        Self::RepairReview,
         Self::RepairScoring,
         Self::RepairApproval,
         Self::RollbackActive,
@@ -145,7 +145,7 @@ impl Phase {
             Self::Idle | Self::Done | Self::Aborted => return None,
             Self::VerifyingIdentity | Self::IdentityVerified => Region::Identity,
             Self::Compacting | Self::LoadingContext | Self::Classifying => Region::Preparation,
-            Self::Planning | Self::Round(_) | Self::PlanReread | Self::MultiPassCheck => Region::ArenaDebate,
+            Self::Planning | Self::Round(_) | Self::PlanReview | Self::MultiPassCheck => Region::ArenaDebate,
             Self::Aggregating
             | Self::CalculatingConsensus
             | Self::EloDuels
@@ -156,7 +156,7 @@ impl Phase {
             | Self::Success
             | Self::Failure
             | Self::SelfHealingActive
-            | Self::RepairReread
+            | Self::RepairReview
             | Self::RepairScoring
             | Self::RepairApproval
             | Self::RollbackActive
@@ -167,7 +167,7 @@ impl Phase {
 
     /// Whether no request runs in this state: a request that comes here has ended.
     #[must_use]
-    pub const fn is_rest(self) -> bool {
+    pub const fn is_quiescent(self) -> bool {
         self.region().is_none()
     }
 
@@ -187,7 +187,7 @@ impl Phase {
             Self::Round(Role::Critic) => "Round_3_Critic",
             Self::Round(Role::Security) => "Round_4_Security",
             Self::Round(Role::Optimizer) => "Round_5_Optimizer",
-            Self::PlanReread => "PlanReread",
+            Self::PlanReview => "PlanReread",
             Self::MultiPassCheck => "Multi_Pass_Check",
             Self::Aggregating => "Aggregating",
             Self::CalculatingConsensus => "CalculatingConsensus",
@@ -200,7 +200,7 @@ impl Phase {
             Self::Success => "Success",
             Self::Failure => "Failure",
             Self::SelfHealingActive => "SelfHealingActive",
-            Self::RepairReread => "RepairReread",
+            Self::RepairReview => "RepairReread",
             Self::RepairScoring => "RepairScoring",
             Self::RepairApproval => "RepairApproval",
             Self::RollbackActive => "RollbackActive",
@@ -214,7 +214,7 @@ impl Phase {
 
     /// The state with this name.
     #[must_use]
-    pub fn by_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|phase| phase.name() == name)
     }
 }

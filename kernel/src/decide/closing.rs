@@ -4,25 +4,27 @@ use super::Batch;
 use crate::control::guard::Guard;
 use crate::control::phase::Phase;
 use crate::control::table::Transition;
-use crate::event::{AuditRecord, Cause, Ending, Event, Holding, Holdings, MemoryRecord, TaskRecord};
+use crate::event::{
+    AuditRecord, Cause, Conclusion, Event, MemoryRecord, StoreStatus, StoreStatuses, TaskRecord,
+};
 use crate::ids::Text;
 use crate::input::{Input, Trigger};
-use crate::item::Key;
-use crate::module::{Ask, Kind, Store};
-use crate::state::{Request, Started};
+use crate::item::ItemKey;
+use crate::module::{ConclusionKind, Operation, Store};
+use crate::state::{Request, StartedTask};
 use alloc::format;
 use alloc::vec::Vec;
 
 impl Batch<'_> {
     pub(super) fn conclude(&mut self, input: &Input, row: &Transition) {
         if let Some(ending) = self.ending(input, row) {
-            self.push(Event::Concluded { ending });
+            self.emit(Event::Concluded { ending });
         }
     }
 
-    pub(super) fn ending(&self, input: &Input, row: &Transition) -> Option<Ending> {
+    pub(super) fn ending(&self, input: &Input, row: &Transition) -> Option<Conclusion> {
         let from = self.state.control.phase();
-        let unanswered = match (input, self.state.control.waiting()) {
+        let unanswered = match (input, self.state.control.pending_call()) {
             (Input::CallFailed { failure, .. }, Some(call)) => {
                 Some(Cause::NoAnswer(call.ask.module(), *failure))
             }
@@ -31,17 +33,19 @@ impl Batch<'_> {
         let cancelled = (input.trigger() == Trigger::Cancel).then_some(Cause::Cancelled);
         let given = cancelled.or(unanswered);
         let (kind, cause) = match (from, row.to) {
-            _ if row.keeps_on() => return None,
+            _ if row.ignores_cancel() => return None,
             // What was settled stays: a blocked plan stays blocked, a rollback goes on.
             (Phase::Blocked | Phase::RollbackActive, _) => return None,
-            (_, Phase::Success) => (Kind::Outcome, Cause::Completed),
+            (_, Phase::Success) => (ConclusionKind::Outcome, Cause::Completed),
             (_, Phase::Blocked) => match row.when {
-                Guard::Vetoed => (Kind::Blocked, Cause::Vetoed),
-                _ if from == Phase::PlanApproval => (Kind::Blocked, given.unwrap_or(Cause::NotApproved)),
-                _ => (Kind::Blocked, given.unwrap_or(Cause::Rejected)),
+                Guard::Vetoed => (ConclusionKind::Blocked, Cause::Vetoed),
+                _ if from == Phase::PlanApproval => {
+                    (ConclusionKind::Blocked, given.unwrap_or(Cause::NotApproved))
+                }
+                _ => (ConclusionKind::Blocked, given.unwrap_or(Cause::Rejected)),
             },
             (_, Phase::RollbackActive) => (
-                Kind::RolledBack,
+                ConclusionKind::RolledBack,
                 given.unwrap_or(match from {
                     Phase::Failure => Cause::RepairsSpent,
                     Phase::RepairScoring => Cause::RepairRejected,
@@ -51,28 +55,32 @@ impl Batch<'_> {
                 }),
             ),
             (Phase::VerifyingIdentity, Phase::Auditing | Phase::Aborted) => {
-                (Kind::Aborted, given.unwrap_or(Cause::IdentityMismatch))
+                (ConclusionKind::Aborted, given.unwrap_or(Cause::IdentityMismatch))
             }
-            (from, Phase::StoringMemory) if from != Phase::StoringMemory => (Kind::Aborted, given?),
+            (from, Phase::StoringMemory) if from != Phase::StoringMemory => (ConclusionKind::Aborted, given?),
             _ => return None,
         };
-        Some(Ending { kind, cause })
+        Some(Conclusion { kind, cause })
     }
 
-    pub(super) fn remember(&mut self) {
+    pub(super) fn emit_memory_record(&mut self) {
         let Some(request) = &self.request else { return };
-        let kind = if self.policy.rules.typed_kinds { settled(request).kind } else { Kind::Outcome };
+        let kind = if self.policy.rules.typed_kinds {
+            recorded_conclusion(request).kind
+        } else {
+            ConclusionKind::Outcome
+        };
         if self.state.control.phase() == Phase::StoringMemory {
-            return self.call(Ask::Remember { store: Store::Cloud, kind });
+            return self.emit_call(Operation::StoreMemory { store: Store::Cloud, kind });
         }
         let ratings = request.ratings_after.filter(|_| !request.decisions.is_empty());
-        let text = self.results(request);
-        let record = MemoryRecord { trace: self.state.control.trace(request.id), kind, text, ratings };
-        self.push(Event::Memorized { record });
-        self.call(Ask::Remember { store: Store::Local, kind });
+        let text = self.final_answer_text(request);
+        let record = MemoryRecord { trace: self.state.control.trace_id(request.id), kind, text, ratings };
+        self.emit(Event::MemoryRecorded { record });
+        self.emit_call(Operation::StoreMemory { store: Store::Local, kind });
     }
 
-    pub(super) fn audit(&mut self) {
+    pub(super) fn emit_audit_record(&mut self) {
         let (Some(request), Some(user)) = (&self.request, self.state.control.session()) else { return };
         let from = self.state.control.phase();
         if from != Phase::Auditing {
@@ -80,42 +88,42 @@ impl Batch<'_> {
             // As drawn, whatever was handed to the stores is taken to be there, and nobody asks what tasks did.
             let presumed = !rules.recorded_stores && from == Phase::StoringMemory;
             let untold = |record: TaskRecord| TaskRecord { effect: None, ..record };
-            let tasks = request.ledger.iter().map(Started::record);
+            let tasks = request.ledger.iter().map(StartedTask::record);
             let record = AuditRecord {
-                trace: self.state.control.trace(request.id),
+                trace: self.state.control.trace_id(request.id),
                 user: user.clone(),
-                ending: settled(request),
+                ending: recorded_conclusion(request),
                 decisions: request.decisions.clone(),
                 stores: if presumed {
-                    Holdings { local: Holding::Held, cloud: Holding::Held }
+                    StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held }
                 } else {
                     request.holdings
                 },
                 tasks: if rules.effects_ledger { tasks.collect() } else { tasks.map(untold).collect() },
             };
-            self.push(Event::Audited { record });
+            self.emit(Event::AuditRecorded { record });
         }
-        self.call(Ask::DeliverAudit);
+        self.emit_call(Operation::DeliverAudit);
     }
 
-    pub(super) fn answer(&mut self, input: &Input) {
+    pub(super) fn emit_final_answer(&mut self, input: &Input) {
         if matches!(input, Input::CallFailed { .. }) {
-            self.push(Event::AuditUndelivered);
+            self.emit(Event::AuditUndelivered);
         }
         let Some(request) = &self.request else { return };
-        let (id, verified, text) = (request.id, request.verified, self.results(request));
-        self.push(Event::FinalAnswer { trace: self.state.control.trace(id), text: text.clone() });
+        let (id, verified, text) = (request.id, request.verified, self.final_answer_text(request));
+        self.emit(Event::FinalAnswer { trace: self.state.control.trace_id(id), text: text.clone() });
         if verified {
-            self.know_of_request(Key::Answer(id), text);
+            self.upsert_request_item(ItemKey::Answer(id), text);
         }
     }
 
     /// What the user reads: the outputs of the tasks, or why there are none.
-    pub(super) fn results(&self, request: &Request) -> Text {
-        let ending = settled(request);
+    pub(super) fn final_answer_text(&self, request: &Request) -> Text {
+        let ending = recorded_conclusion(request);
         let outputs = self.state.semantic.outputs(request.id).map(|output| output.text.as_str());
         let outputs: Vec<&str> = outputs.filter(|text| !text.is_empty()).collect();
-        if ending.kind == Kind::Outcome && !outputs.is_empty() {
+        if ending.kind == ConclusionKind::Outcome && !outputs.is_empty() {
             return outputs.join("\n").into();
         }
         format!("{}: {}", ending.kind, ending.cause).into()
@@ -123,6 +131,6 @@ impl Batch<'_> {
 }
 
 /// As what and why the request ends. Every row into storing or auditing concludes before, so the fallback is never read.
-fn settled(request: &Request) -> Ending {
-    request.ending.unwrap_or(Ending { kind: Kind::Aborted, cause: Cause::Cancelled })
+fn recorded_conclusion(request: &Request) -> Conclusion {
+    request.ending.unwrap_or(Conclusion { kind: ConclusionKind::Aborted, cause: Cause::Cancelled })
 }

@@ -1,7 +1,7 @@
 //! What is decided, reported, stored and audited of a request.
 
 use crate::ids::{Revision, TaskId, Text, TraceId, UserId};
-use crate::module::{Failure, Kind, Module, Ratings};
+use crate::module::{ConclusionKind, Failure, Module, Ratings};
 use crate::score::Score;
 use alloc::vec::Vec;
 use core::fmt;
@@ -14,7 +14,7 @@ pub struct Decision {
     /// The revision that was decided on.
     pub revision: Revision,
     /// What was decided, and on which ground.
-    pub label: Label,
+    pub label: DecisionLabel,
     /// The consensus that it rests on.
     pub score: Score,
     /// Security's objection to the revision decided on, if the policy names objections (finding F7).
@@ -25,7 +25,7 @@ pub struct Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Label {
+pub enum DecisionLabel {
     /// PROCEED: the consensus reached the line above which nobody debates again.
     ConsensusReached,
     /// PROCEED: the passes are spent, or a repaired plan was cleared, and the consensus lies between the two lines
@@ -37,10 +37,10 @@ pub enum Label {
     Vetoed,
 }
 
-impl Label {
+impl DecisionLabel {
     /// Whether the plan may run.
     #[must_use]
-    pub const fn proceeds(self) -> bool {
+    pub const fn is_proceed(self) -> bool {
         matches!(self, Self::ConsensusReached | Self::ProceedBelowLine)
     }
 }
@@ -49,18 +49,18 @@ impl Label {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct TaskOutcome {
+pub struct TaskResult {
     /// The task.
     pub task: TaskId,
     /// How it ended.
-    pub ended: TaskEnd,
+    pub outcome: TaskOutcome,
 }
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum TaskEnd {
+pub enum TaskOutcome {
     /// With exit code 0.
     Succeeded,
     /// With another exit code.
@@ -75,9 +75,9 @@ pub enum TaskEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Ending {
+pub struct Conclusion {
     /// As what.
-    pub kind: Kind,
+    pub kind: ConclusionKind,
     /// Why.
     pub cause: Cause,
 }
@@ -117,7 +117,7 @@ pub struct MemoryRecord {
     /// The request; storing twice under one trace id is storing once.
     pub trace: TraceId,
     /// Its kind; always an outcome where the policy does not type kinds (finding F13).
-    pub kind: Kind,
+    pub kind: ConclusionKind,
     /// What the user will read: the outputs of an outcome, or else as what and why the request ended.
     pub text: Text,
     /// The ratings after the duels; without a decision they stay as they are.
@@ -134,11 +134,11 @@ pub struct AuditRecord {
     /// Whose it was.
     pub user: UserId,
     /// As what and why it ended.
-    pub ending: Ending,
+    pub ending: Conclusion,
     /// What was decided: on the plan, and again on each repaired plan that was cleared to run.
     pub decisions: Vec<Decision>,
     /// What the two stores hold.
-    pub stores: Holdings,
+    pub stores: StoreStatuses,
     /// The tasks that were started, the latest start last, and what became of their effects (finding F15).
     pub tasks: Vec<TaskRecord>,
 }
@@ -147,16 +147,16 @@ pub struct AuditRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Holdings {
+pub struct StoreStatuses {
     /// The local one.
-    pub local: Holding,
+    pub local: StoreStatus,
     /// The cloud.
-    pub cloud: Holding,
+    pub cloud: StoreStatus,
 }
 
-impl Default for Holdings {
+impl Default for StoreStatuses {
     fn default() -> Self {
-        Self { local: Holding::Missing, cloud: Holding::Missing }
+        Self { local: StoreStatus::Missing, cloud: StoreStatus::Missing }
     }
 }
 
@@ -164,7 +164,7 @@ impl Default for Holdings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Holding {
+pub enum StoreStatus {
     /// The record.
     Held,
     /// Nothing: it was not asked, or said no.
@@ -181,14 +181,14 @@ pub struct TaskRecord {
     /// The task.
     pub task: TaskId,
     /// What became of its effect; nothing for a pure task, or where the policy keeps no ledger.
-    pub effect: Option<EffectEnd>,
+    pub effect: Option<EffectOutcome>,
 }
 
 /// What became of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum EffectEnd {
+pub enum EffectOutcome {
     /// It stands.
     Kept,
     /// Its compensation succeeded.
@@ -197,19 +197,19 @@ pub enum EffectEnd {
     UndoFailed,
 }
 
-impl Holding {
+impl StoreStatus {
     /// What a store holds when the call to it ended so: a store that said no, or was not there, holds
     /// nothing; one that did not answer in time, made no sense or was lost in a crash may hold the record.
     #[must_use]
-    pub const fn after(failure: Failure) -> Self {
+    pub const fn from_failure(failure: Failure) -> Self {
         match failure {
             Failure::Error | Failure::NoCandidates | Failure::OverBudget => Self::Missing,
-            Failure::Timeout | Failure::Malformed | Failure::Unknown => Self::Unknown,
+            Failure::Timeout | Failure::Malformed | Failure::OutcomeUnknown => Self::Unknown,
         }
     }
 }
 
-impl fmt::Display for Label {
+impl fmt::Display for DecisionLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ConsensusReached => "PROCEED, consensus reached",
@@ -237,7 +237,7 @@ impl fmt::Display for Cause {
     }
 }
 
-impl fmt::Display for Holding {
+impl fmt::Display for StoreStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Held => "held",
@@ -247,7 +247,7 @@ impl fmt::Display for Holding {
     }
 }
 
-impl fmt::Display for EffectEnd {
+impl fmt::Display for EffectOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Kept => "kept",

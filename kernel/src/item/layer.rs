@@ -4,7 +4,7 @@
 //! superseded and valid, and not superseded without a rule. `depends_on` are the item's dependencies, `derived_facts` those
 //! that depend on it, `is_constraint` and `constraint_type` its variant.
 
-use crate::ids::{ItemId, Text, Time, UserId};
+use crate::ids::{ItemId, Text, Timestamp, UserId};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -26,16 +26,16 @@ pub enum Layer {
     /// Layer 3: the working set of the session.
     Working {
         /// When it was written.
-        created_at: Time,
+        created_at: Timestamp,
         /// From when on it is not shown any more, if ever.
-        expires_at: Option<Time>,
+        expires_at: Option<Timestamp>,
     },
     /// Layer 4: what comes from outside, whatever is said in the conversation.
     Environment,
     /// Layer 4 too: what time it is. The text is the border's way of saying it.
     Clock {
         /// The moment.
-        now: Time,
+        now: Timestamp,
     },
 }
 
@@ -70,9 +70,9 @@ pub struct Identity {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FactRecord {
     /// Where it comes from.
-    pub source: Source,
+    pub source: FactSource,
     /// When it was established.
-    pub at: Time,
+    pub established_at: Timestamp,
     /// Which memory it belongs to.
     pub memory: MemoryType,
     /// Where it counts.
@@ -85,16 +85,16 @@ pub struct FactRecord {
     pub audience: Audience,
     /// For a summary, the names of the facts that it stands for, in order (decision 0021); none for any other fact.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub stands_for: Vec<Text>,
+    pub summarized_keys: Vec<Text>,
 }
 
 impl FactRecord {
     /// Whether where it counts it stands for another that it is about: its scope is narrower, and its rank no lower; but
     /// anybody may suppose anything.
     #[must_use]
-    pub fn may_hide(&self, wider: &Self) -> bool {
-        self.scope.narrowness() > wider.scope.narrowness()
-            && (self.scope.is_supposed() || self.source.rank >= wider.source.rank)
+    pub fn can_shadow(&self, wider: &Self) -> bool {
+        self.scope.specificity() > wider.scope.specificity()
+            && (self.scope.is_tentative() || self.source.rank >= wider.source.rank)
     }
 }
 
@@ -102,7 +102,7 @@ impl FactRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Source {
+pub struct FactSource {
     /// Who or what said it.
     pub name: Text,
     /// The rank that the border gives to that.
@@ -195,19 +195,19 @@ pub enum Audience {
 impl Scope {
     /// Whether what has this scope counts in another: its own, and every one within it.
     #[must_use]
-    pub fn counts_in(&self, other: &Self) -> bool {
+    pub fn contains(&self, other: &Self) -> bool {
         matches!(self, Self::Global | Self::Session) || self == other
     }
 
     /// Whether what counts there is not claimed to be so.
     #[must_use]
-    pub const fn is_supposed(&self) -> bool {
+    pub const fn is_tentative(&self) -> bool {
         matches!(self, Self::Hypothetical(_) | Self::Draft(_))
     }
 
     /// How narrow it is. In a narrower scope a fact hides what it would supersede in a wider one.
     #[must_use]
-    pub const fn narrowness(&self) -> u8 {
+    pub const fn specificity(&self) -> u8 {
         match self {
             Self::Global => 0,
             Self::Session => 1,
@@ -220,7 +220,7 @@ impl Scope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Standing {
+pub enum Validity {
     /// It is.
     Current,
     /// It is, but something that it rests on was superseded since.
@@ -228,7 +228,7 @@ pub enum Standing {
     /// Something else took its place.
     Superseded {
         /// What did; nothing once that was forgotten.
-        by: Option<ItemId>,
+        superseded_by: Option<ItemId>,
         /// By which rule.
         rule: SupersessionRule,
     },

@@ -1,6 +1,6 @@
 //! What kinds of things items speak of.
 
-use super::{Item, Key, Variant};
+use super::{Item, ItemKey, ItemKind};
 use core::fmt;
 
 /// What an item speaks of, whichever one it is: by this a policy says what matters to whom.
@@ -65,24 +65,24 @@ impl Topic {
 
     /// What an item speaks of.
     #[must_use]
-    pub const fn of(item: &Item) -> Self {
+    pub const fn from_item(item: &Item) -> Self {
         match (&item.key, item.variant) {
-            (_, Variant::Constraint(_)) => Self::Constraint,
-            (Key::Identity, _) => Self::Identity,
-            (Key::Environment(_) | Key::Clock, _) => Self::Environment,
-            (Key::Fact(_), _) => Self::Fact,
-            (Key::Summary, _) => Self::Summary,
-            (Key::Working(_), _) => Self::Working,
-            (Key::Situation(_), _) => Self::Situation,
-            (Key::Request(_), _) => Self::Request,
-            (Key::Answer(_), _) => Self::Answer,
-            (Key::Trace(_), _) => Self::Trace,
-            (Key::Tags(_), _) => Self::Tags,
-            (Key::Task(..), _) => Self::Task,
-            (Key::Output(..), _) => Self::Output,
-            (Key::Argument(..), _) => Self::Argument,
-            (Key::Diagnosis(_), _) => Self::Diagnosis,
-            (Key::Approval(_), _) => Self::Approval,
+            (_, ItemKind::Constraint(_)) => Self::Constraint,
+            (ItemKey::Identity, _) => Self::Identity,
+            (ItemKey::Environment(_) | ItemKey::Clock, _) => Self::Environment,
+            (ItemKey::Fact(_), _) => Self::Fact,
+            (ItemKey::Summary, _) => Self::Summary,
+            (ItemKey::Working(_), _) => Self::Working,
+            (ItemKey::Situation(_), _) => Self::Situation,
+            (ItemKey::Request(_), _) => Self::Request,
+            (ItemKey::Answer(_), _) => Self::Answer,
+            (ItemKey::Trace(_), _) => Self::Trace,
+            (ItemKey::Tags(_), _) => Self::Tags,
+            (ItemKey::Task(..), _) => Self::Task,
+            (ItemKey::Output(..), _) => Self::Output,
+            (ItemKey::Argument(..), _) => Self::Argument,
+            (ItemKey::Diagnosis(_), _) => Self::Diagnosis,
+            (ItemKey::Approval(_), _) => Self::Approval,
         }
     }
 

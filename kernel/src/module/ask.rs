@@ -1,6 +1,6 @@
 //! What may be asked, and of whom.
 
-use super::{Kind, Module, Role, Store};
+use super::{ConclusionKind, Module, Role, Store};
 use crate::ids::TaskId;
 use crate::plan::EffectKind;
 
@@ -8,7 +8,7 @@ use crate::plan::EffectKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
-pub enum Ask {
+pub enum Operation {
     /// Do both identity locks match the workspace?
     VerifyIdentity,
     /// Which ratings and past traces are known?
@@ -22,7 +22,7 @@ pub enum Ask {
     /// What does this role say of the plan as it stands?
     Argue(Role),
     /// What does Security say of a revision that came after its round? Not drawn in 004.
-    Reread,
+    ReviewRevision,
     /// May the plan run, now that the debate let it pass? Not drawn in 004.
     Approve,
     /// Run a task of the plan. One with an effect may not be asked again blindly after a crash.
@@ -40,17 +40,17 @@ pub enum Ask {
         task: TaskId,
     },
     /// Keep the memory record of the request (`store_all_in_memory()`). Idempotent by request.
-    Remember {
+    StoreMemory {
         /// Where.
         store: Store,
         /// Under which kind.
-        kind: Kind,
+        kind: ConclusionKind,
     },
     /// Take the audit record outside (`audit_log()`). Idempotent by request: it may be asked several times.
     DeliverAudit,
 }
 
-impl Ask {
+impl Operation {
     /// The module that is asked.
     #[must_use]
     pub const fn module(self) -> Module {
@@ -61,21 +61,21 @@ impl Ask {
             Self::Classify => Module::Classifier,
             Self::DraftPlan => Module::Planner,
             Self::Argue(role) => Module::Debater(role),
-            Self::Reread => Module::Debater(Role::Security),
+            Self::ReviewRevision => Module::Debater(Role::Security),
             Self::Approve => Module::Approver,
             Self::Diagnose => Module::Debater(Role::Critic),
             Self::RunTask { .. } | Self::UndoTask { .. } => Module::Executor,
-            Self::Remember { store, .. } => Module::Store(store),
+            Self::StoreMemory { store, .. } => Module::Store(store),
             Self::DeliverAudit => Module::Auditor,
         }
     }
 
     /// The role that argues, if an argument is asked for.
     #[must_use]
-    pub const fn arguing(self) -> Option<Role> {
+    pub const fn argued_by(self) -> Option<Role> {
         match self {
             Self::Argue(role) => Some(role),
-            Self::Reread => Some(Role::Security),
+            Self::ReviewRevision => Some(Role::Security),
             _ => None,
         }
     }
@@ -93,17 +93,17 @@ impl Ask {
             | Self::Classify
             | Self::DraftPlan
             | Self::Argue(_)
-            | Self::Reread
+            | Self::ReviewRevision
             | Self::Approve
             | Self::Diagnose
-            | Self::Remember { .. }
+            | Self::StoreMemory { .. }
             | Self::DeliverAudit => false,
         }
     }
 
     /// What a well-typed answer consists of, as a noun phrase.
     #[must_use]
-    pub const fn expected(self) -> &'static str {
+    pub const fn expected_reply(self) -> &'static str {
         match self {
             Self::VerifyIdentity => "the identity guard's two locks",
             Self::LoadContext => "the memory's ratings and traces",
@@ -117,13 +117,13 @@ impl Ask {
                 Role::Security => "Security's argument",
                 Role::Optimizer => "the Optimizer's argument",
             },
-            Self::Reread => "Security's argument on the new revision",
+            Self::ReviewRevision => "Security's argument on the new revision",
             Self::Approve => "the approver's yes or no",
             Self::RunTask { .. } => "the executor's task result",
             Self::Diagnose => "the Critic's diagnosis",
             Self::UndoTask { .. } => "the executor's result of a compensation",
-            Self::Remember { store: Store::Local, .. } => "the local store's answer",
-            Self::Remember { store: Store::Cloud, .. } => "the cloud store's answer",
+            Self::StoreMemory { store: Store::Local, .. } => "the local store's answer",
+            Self::StoreMemory { store: Store::Cloud, .. } => "the cloud store's answer",
             Self::DeliverAudit => "the auditor's receipt",
         }
     }

@@ -1,6 +1,6 @@
 //! What may be answered, or how an answer stays away.
 
-use super::{Ask, ByRole};
+use super::{Operation, PerRole};
 use crate::ids::{ItemId, Text, TraceId};
 use crate::plan::Plan;
 use crate::score::Score;
@@ -24,7 +24,7 @@ pub enum Report {
         /// The ratings that each role has earned so far.
         ratings: Ratings,
         /// What is remembered of earlier requests.
-        traces: Vec<PastTrace>,
+        traces: Vec<PastRequest>,
     },
     /// Answers [`Ask::Summarize`].
     Summary {
@@ -89,23 +89,23 @@ pub enum Report {
 impl Report {
     /// Whether this kind of report answers that question.
     #[must_use]
-    pub const fn answers(&self, ask: Ask) -> bool {
+    pub const fn answers(&self, ask: Operation) -> bool {
         match self {
-            Self::Identity { .. } => matches!(ask, Ask::VerifyIdentity),
-            Self::Context { .. } => matches!(ask, Ask::LoadContext),
-            Self::Summary { .. } => matches!(ask, Ask::Summarize),
-            Self::Classification { .. } => matches!(ask, Ask::Classify),
-            Self::Plan(_) => matches!(ask, Ask::DraftPlan),
-            Self::Argument { plan: None, .. } => ask.arguing().is_some(),
+            Self::Identity { .. } => matches!(ask, Operation::VerifyIdentity),
+            Self::Context { .. } => matches!(ask, Operation::LoadContext),
+            Self::Summary { .. } => matches!(ask, Operation::Summarize),
+            Self::Classification { .. } => matches!(ask, Operation::Classify),
+            Self::Plan(_) => matches!(ask, Operation::DraftPlan),
+            Self::Argument { plan: None, .. } => ask.argued_by().is_some(),
             Self::Argument { plan: Some(_), .. } => match ask {
-                Ask::Argue(role) => role.revises_plan(),
+                Operation::Argue(role) => role.revises_plan(),
                 _ => false,
             },
-            Self::Approval { .. } => matches!(ask, Ask::Approve),
-            Self::Repaired { .. } | Self::NoRepair { .. } => matches!(ask, Ask::Diagnose),
-            Self::Exit { .. } => matches!(ask, Ask::RunTask { .. } | Ask::UndoTask { .. }),
-            Self::Stored { .. } => matches!(ask, Ask::Remember { .. }),
-            Self::Delivered => matches!(ask, Ask::DeliverAudit),
+            Self::Approval { .. } => matches!(ask, Operation::Approve),
+            Self::Repaired { .. } | Self::NoRepair { .. } => matches!(ask, Operation::Diagnose),
+            Self::Exit { .. } => matches!(ask, Operation::RunTask { .. } | Operation::UndoTask { .. }),
+            Self::Stored { .. } => matches!(ask, Operation::StoreMemory { .. }),
+            Self::Delivered => matches!(ask, Operation::DeliverAudit),
         }
     }
 
@@ -157,13 +157,19 @@ pub enum Failure {
     /// What the module must be shown does not fit its budget, so it was not asked.
     OverBudget,
     /// The runtime crashed while it waited, and cannot find out whether the call happened.
-    Unknown,
+    OutcomeUnknown,
 }
 
 impl Failure {
     /// Every way to fail.
-    pub const ALL: [Self; 6] =
-        [Self::Error, Self::Timeout, Self::Malformed, Self::NoCandidates, Self::OverBudget, Self::Unknown];
+    pub const ALL: [Self; 6] = [
+        Self::Error,
+        Self::Timeout,
+        Self::Malformed,
+        Self::NoCandidates,
+        Self::OverBudget,
+        Self::OutcomeUnknown,
+    ];
 }
 
 /// For or against.
@@ -191,7 +197,7 @@ pub struct Argument {
 impl Argument {
     /// Whether it is an objection of at least this confidence.
     #[must_use]
-    pub fn objects_from(self, confidence: Score) -> bool {
+    pub fn is_objection_at_least(self, confidence: Score) -> bool {
         self.stance == Stance::Con && self.confidence >= confidence
     }
 }
@@ -221,13 +227,13 @@ impl Default for Rating {
 }
 
 /// The ratings of the five roles.
-pub type Ratings = ByRole<Rating>;
+pub type Ratings = PerRole<Rating>;
 
 /// What memory knows of an earlier request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct PastTrace {
+pub struct PastRequest {
     /// The earlier request.
     pub trace: TraceId,
     /// What it was about and how it ended.
@@ -242,7 +248,7 @@ impl fmt::Display for Failure {
             Self::Malformed => "malformed answer",
             Self::NoCandidates => "no candidates",
             Self::OverBudget => "over budget",
-            Self::Unknown => "fate unknown",
+            Self::OutcomeUnknown => "fate unknown",
         })
     }
 }

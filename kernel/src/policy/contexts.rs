@@ -11,11 +11,11 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Contexts {
+pub struct ContextPolicy {
     /// The tokens of a context and of what a module answers to it.
-    pub budget: u32,
+    pub budget_tokens: u32,
     /// Of these, the tokens that are left to the answer.
-    pub reserved: u32,
+    pub reserved_tokens: u32,
     /// What counts tokens.
     pub tokenizer: Tokenizer,
     /// How much more the latest item counts than the oldest: the factor is one more than this.
@@ -24,14 +24,14 @@ pub struct Contexts {
     /// factor.
     pub relevance: Weight,
     /// What is different for some modules, in their order; one view each.
-    pub views: Vec<View>,
+    pub views: Vec<ModuleContextPolicy>,
 }
 
 /// What one module is shown differently.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct View {
+pub struct ModuleContextPolicy {
     /// The module.
     pub module: Module,
     /// Its own budget, if it has one.
@@ -69,25 +69,25 @@ impl Tokenizer {
     }
 }
 
-impl Contexts {
+impl ContextPolicy {
     pub(super) const HARDENED: Self = Self {
-        budget: 32_000,
-        reserved: 4_000,
+        budget_tokens: 32_000,
+        reserved_tokens: 4_000,
         tokenizer: Tokenizer::Bytes,
         recency: millionths(500_000),
         relevance: millionths(2_000_000),
         views: Vec::new(),
     };
 
-    fn view(&self, module: Module) -> Option<&View> {
+    fn view(&self, module: Module) -> Option<&ModuleContextPolicy> {
         self.views.iter().find(|view| view.module == module)
     }
 
     /// The tokens that a context of the module may have.
     #[must_use]
-    pub fn room(&self, module: Module) -> u64 {
-        let budget = self.view(module).and_then(|view| view.budget).unwrap_or(self.budget);
-        u64::from(budget.saturating_sub(self.reserved))
+    pub fn token_limit(&self, module: Module) -> u64 {
+        let budget = self.view(module).and_then(|view| view.budget).unwrap_or(self.budget_tokens);
+        u64::from(budget.saturating_sub(self.reserved_tokens))
     }
 
     /// How much an item of the topic is worth to the module.
@@ -96,7 +96,7 @@ impl Contexts {
         let own = self.view(module).and_then(|view| view.weights.get(&topic).copied());
         own.unwrap_or_else(|| {
             let given = |(to, of, _): &&(Module, Topic, Weight)| (*to, *of) == (module, topic);
-            EMPHASES.iter().find(given).map_or_else(|| commonly(topic), |(_, _, weight)| *weight)
+            MODULE_WEIGHTS.iter().find(given).map_or_else(|| default_weight(topic), |(_, _, weight)| *weight)
         })
     }
 }
@@ -117,7 +117,7 @@ pub const fn mode(module: Module) -> Option<Mode> {
 }
 
 /// How much an item of a topic is worth to most.
-const fn commonly(topic: Topic) -> Weight {
+const fn default_weight(topic: Topic) -> Weight {
     millionths(match topic {
         Topic::Constraint => 3_000_000,
         Topic::Summary => 2_000_000,
@@ -127,7 +127,7 @@ const fn commonly(topic: Topic) -> Weight {
 }
 
 /// To whom something is worth more than to most.
-const EMPHASES: &[(Module, Topic, Weight)] = &[
+const MODULE_WEIGHTS: &[(Module, Topic, Weight)] = &[
     (Module::Planner, Topic::Constraint, millionths(4_000_000)),
     (Module::Planner, Topic::Trace, millionths(1_500_000)),
     (Module::Debater(Role::Analyst), Topic::Fact, millionths(2_000_000)),

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// What texts cost, and how much they have to do with a request. The same texts must give the same numbers each time.
-pub trait Measure {
+pub trait TextMeasure {
     /// The tokens of a text.
     fn tokens(&self, text: &str) -> u64;
 
@@ -16,11 +16,11 @@ pub trait Measure {
 
 /// The measure of the kernel itself: four bytes are a token, and no text has anything to do with another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Plain;
+pub struct ByteMeasure;
 
-impl Measure for Plain {
+impl TextMeasure for ByteMeasure {
     fn tokens(&self, text: &str) -> u64 {
-        u64::try_from(compaction::tokens(text)).unwrap_or(u64::MAX)
+        u64::try_from(compaction::estimate_tokens(text)).unwrap_or(u64::MAX)
     }
 
     fn relevance(&self, _request: &str, texts: &[&str]) -> Vec<Score> {

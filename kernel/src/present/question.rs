@@ -3,17 +3,17 @@
 //! Headings are candidates too: worth nothing, needed by what stands under them. So what they cost is counted exactly
 //! where they are written.
 
-use super::measure::{Measure, Plain};
+use super::measure::{ByteMeasure, TextMeasure};
 use super::sections::{Section, line};
-use crate::context::{Candidate, Flaw, Mark, Problem, Selection};
+use crate::context::{Candidate, Inclusion, Problem, ProblemError, Selection};
 use crate::ids::{ItemId, UserId};
-use crate::item::{Item, Key, Topic};
-use crate::knowledge::{Reader, compaction};
-use crate::module::{Ask, Module, Role};
-use crate::policy::{Contexts, Policy, mode};
+use crate::item::{Item, ItemKey, Topic};
+use crate::knowledge::{Principal, compaction};
+use crate::module::{Module, Operation, Role};
+use crate::policy::{ContextPolicy, Policy, mode};
 use crate::score::Score;
-use crate::semantic::{Entry, Semantic};
-use crate::situation::{build_reasoning_context, is_told};
+use crate::semantic::{Entry, SemanticState};
+use crate::situation::{build_reasoning_context, has_content};
 use crate::state::{Request, State};
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ use core::fmt;
 
 /// The problem of one context.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct ContextProblem {
     /// What may be chosen, and how much of it. The items come first, in id order; then the headings.
     pub problem: Problem,
     /// The item that each candidate stands for, as far as they are items.
@@ -36,94 +36,102 @@ pub struct Question {
 
 /// What must be shown does not fit; reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OverBudget {
+pub struct BudgetError {
     /// The tokens of what must be shown, with all that it rests on.
-    pub needs: u64,
+    pub required_tokens: u64,
     /// The tokens that there are.
-    pub budget: u64,
+    pub budget_tokens: u64,
 }
 
-impl fmt::Display for OverBudget {
+impl fmt::Display for BudgetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { needs, budget } = self;
+        let Self { required_tokens: needs, budget_tokens: budget } = self;
         write!(f, "what must be shown takes {needs} tokens; expected at most {budget}, or a larger budget")
     }
 }
 
-impl core::error::Error for OverBudget {}
+impl core::error::Error for BudgetError {}
 
 /// The problem of the context of a call that asks this, for a budget.
 ///
 /// # Errors
 /// [`OverBudget`] if what must be shown does not fit.
-pub fn question(
+pub fn context_problem(
     policy: &Policy,
     state: &State,
-    ask: Ask,
+    ask: Operation,
     budget: u64,
-    measure: &impl Measure,
-) -> Result<Question, OverBudget> {
-    let reader = state.speaker();
-    let asked =
-        Asked { policy, known: &state.semantic, request: state.control.request(), ask, reader: &reader };
+    measure: &impl TextMeasure,
+) -> Result<ContextProblem, BudgetError> {
+    let reader = state.session_principal();
+    let asked = ContextRequest {
+        policy,
+        known: &state.semantic,
+        request: state.control.request(),
+        ask,
+        reader: &reader,
+    };
     asked.question(asked.entries(), budget, measure)
 }
 
 /// Whether what must be shown in the session of this user fits, as the kernel itself counts.
-pub(crate) fn fits(
+pub(crate) fn pinned_fit(
     policy: &Policy,
-    known: &Semantic,
+    known: &SemanticState,
     user: Option<&UserId>,
     request: Option<&Request>,
-    ask: Ask,
-) -> Result<(), OverBudget> {
-    let room = policy.contexts.room(ask.module());
-    if all_surely_fits(known, request, room) {
+    ask: Operation,
+) -> Result<(), BudgetError> {
+    let room = policy.contexts.token_limit(ask.module());
+    if fits_by_bytes(known, request, room) {
         return Ok(());
     }
-    let reader = known.speaker(user);
-    let asked = Asked { policy, known, request, ask, reader: &reader };
+    let reader = known.session_principal(user);
+    let asked = ContextRequest { policy, known, request, ask, reader: &reader };
     let needs = asked.needs(&asked.entries());
-    if needs > room { Err(OverBudget { needs, budget: room }) } else { Ok(()) }
+    if needs > room { Err(BudgetError { required_tokens: needs, budget_tokens: room }) } else { Ok(()) }
 }
 
 /// Whether the texts of all that is known are so short that nobody needs to write them down to see that they fit.
-fn all_surely_fits(known: &Semantic, request: Option<&Request>, room: u64) -> bool {
+fn fits_by_bytes(known: &SemanticState, request: Option<&Request>, room: u64) -> bool {
     /// More than a line, or a heading, has beside its text and the name in its key.
-    const BESIDE: usize = 200;
-    let name = |key: &Key| match key {
-        Key::Fact(name) | Key::Working(name) | Key::Environment(name) => name.as_str().len(),
-        Key::Trace(trace) => trace.conversation.as_str().len(),
+    const LINE_OVERHEAD_BYTES: usize = 200;
+    let name = |key: &ItemKey| match key {
+        ItemKey::Fact(name) | ItemKey::Working(name) | ItemKey::Environment(name) => name.as_str().len(),
+        ItemKey::Trace(trace) => trace.conversation.as_str().len(),
         _ => 0,
     };
     let bytes = known
         .entries()
         .map(|Entry { item, .. }| {
-            item.text.as_str().len().saturating_add(name(&item.key)).saturating_add(BESIDE)
+            item.text.as_str().len().saturating_add(name(&item.key)).saturating_add(LINE_OVERHEAD_BYTES)
         })
-        .fold(BESIDE.saturating_mul(Section::ALL.len()), usize::saturating_add);
+        .fold(LINE_OVERHEAD_BYTES.saturating_mul(Section::ALL.len()), usize::saturating_add);
     request.is_none_or(|request| request.actions.is_empty())
         && u64::try_from(bytes).is_ok_and(|bytes| bytes <= room.saturating_mul(4))
 }
 
 /// The problem, in which nothing must be shown that rests on what may not be.
-fn posed(budget: u64, mut candidates: Vec<Candidate>) -> Result<Problem, OverBudget> {
+fn build_problem(budget: u64, mut candidates: Vec<Candidate>) -> Result<Problem, BudgetError> {
     // Mostly everything may be shown that something rests on.
-    while candidates.iter().any(|candidate| candidate.mark == Mark::Forbidden)
-        && let Err(Flaw::PinnedNeedsForbidden { pinned: item, .. }) = Problem::new(budget, candidates.clone())
+    while candidates.iter().any(|candidate| candidate.inclusion == Inclusion::Forbidden)
+        && let Err(ProblemError::PinnedDependsOnForbidden { pinned: item, .. }) =
+            Problem::new(budget, candidates.clone())
     {
         if let Some(candidate) = candidates.get_mut(item) {
-            candidate.mark = Mark::Forbidden;
+            candidate.inclusion = Inclusion::Forbidden;
         }
     }
     Problem::new(budget, candidates).map_err(|flaw| match flaw {
-        Flaw::PinnedOverBudget { needs, budget } => OverBudget { needs, budget },
+        ProblemError::PinnedOverBudget { needs, budget } => {
+            BudgetError { required_tokens: needs, budget_tokens: budget }
+        }
         // Only sums beyond 2^62, which no memory holds.
-        _ => OverBudget { needs: u64::MAX, budget },
+        _ => BudgetError { required_tokens: u64::MAX, budget_tokens: budget },
     })
 }
 
-impl Question {
+impl ContextProblem {
     /// Whether a candidate is of the working set, where 003 packs all of it or nothing.
     #[must_use]
     pub fn is_working(&self, at: usize) -> bool {
@@ -132,7 +140,7 @@ impl Question {
 
     /// What a selection shows: the items, and the text.
     #[must_use]
-    pub fn written(&self, selection: &Selection) -> (Vec<ItemId>, String) {
+    pub fn render(&self, selection: &Selection) -> (Vec<ItemId>, String) {
         let chosen =
             || selection.selected.iter().filter_map(|&at| Some((*self.ids.get(at)?, self.lines.get(at)?)));
         let mut text = String::new();
@@ -158,24 +166,24 @@ impl Question {
 }
 
 /// A call, and what is known as it is made.
-struct Asked<'a> {
+struct ContextRequest<'a> {
     policy: &'a Policy,
-    known: &'a Semantic,
+    known: &'a SemanticState,
     request: Option<&'a Request>,
-    ask: Ask,
-    reader: &'a Reader,
+    ask: Operation,
+    reader: &'a Principal,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ContextRequest<'a> {
     fn module(&self) -> Module {
         self.ask.module()
     }
 
     /// What the module might be shown, in id order.
     fn entries(&self) -> Vec<&'a Entry> {
-        if self.ask == Ask::Summarize {
+        if self.ask == Operation::Summarize {
             let running = self.request.map(|request| request.id);
-            let cluster = compaction::cluster_of(self.policy, self.known, self.reader, running);
+            let cluster = compaction::cluster_for(self.policy, self.known, self.reader, running);
             return cluster.into_iter().filter_map(|id| self.known.get(id)).collect();
         }
         self.known.selectable(self.reader).collect()
@@ -186,8 +194,8 @@ impl<'a> Asked<'a> {
         &self,
         entries: Vec<&'a Entry>,
         budget: u64,
-        measure: &impl Measure,
-    ) -> Result<Question, OverBudget> {
+        measure: &impl TextMeasure,
+    ) -> Result<ContextProblem, BudgetError> {
         let positions: BTreeMap<ItemId, usize> =
             (0..).zip(&entries).map(|(at, entry)| (entry.item.id, at)).collect();
         let situation = self.situation();
@@ -203,11 +211,11 @@ impl<'a> Asked<'a> {
             candidates.push(Candidate {
                 utility: self.utility(&entry.item, at, entries.len(), relevance.get(at).copied()),
                 cost: if line.is_empty() { 0 } else { measure.tokens(&line) },
-                mark: match &found {
+                inclusion: match &found {
                     // It rests on what may not be shown.
-                    None => Mark::Forbidden,
-                    Some(_) if self.pins(&entry.item) => Mark::Pinned,
-                    Some(_) => Mark::Free,
+                    None => Inclusion::Forbidden,
+                    Some(_) if self.is_pinned(&entry.item) => Inclusion::Pinned,
+                    Some(_) => Inclusion::Free,
                 },
                 deps: found
                     .unwrap_or_default()
@@ -219,20 +227,20 @@ impl<'a> Asked<'a> {
         }
         for section in Section::ALL {
             let told = section == Section::Situation && !situation.is_empty();
-            let mark = if told { Mark::Pinned } else { Mark::Free };
+            let mark = if told { Inclusion::Pinned } else { Inclusion::Free };
             let cost = measure.tokens(&heading(section, &situation));
-            candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), mark });
+            candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), inclusion: mark });
         }
         let ids = entries.iter().map(|entry| entry.item.id).collect();
-        let problem = posed(budget, candidates)?;
-        Ok(Question { problem, ids, lines, situation })
+        let problem = build_problem(budget, candidates)?;
+        Ok(ContextProblem { problem, ids, lines, situation })
     }
 
     /// What the pinned items cost with all that they need, headings included, as the kernel itself counts. No problem is posed
     /// for that, as this is asked with every call.
     fn needs(&self, entries: &[&'a Entry]) -> u64 {
         let mut needed = BTreeSet::new();
-        for pinned in entries.iter().filter(|entry| self.pins(&entry.item)) {
+        for pinned in entries.iter().filter(|entry| self.is_pinned(&entry.item)) {
             needed.extend(self.rests_on(pinned, entries).unwrap_or_default());
         }
         let situation = self.situation();
@@ -244,9 +252,9 @@ impl<'a> Asked<'a> {
         for entry in entries.iter().filter(|entry| needed.contains(&entry.item.id)) {
             let (section, line) = self.line(&entry.item);
             sections.insert(section);
-            needs = needs.saturating_add(Plain.tokens(&line));
+            needs = needs.saturating_add(ByteMeasure.tokens(&line));
         }
-        let headings = sections.into_iter().map(|section| Plain.tokens(&heading(section, &situation)));
+        let headings = sections.into_iter().map(|section| ByteMeasure.tokens(&heading(section, &situation)));
         headings.fold(needs, u64::saturating_add)
     }
 
@@ -266,7 +274,7 @@ impl<'a> Asked<'a> {
 
     /// What an item is not shown without.
     fn deps(&self, entry: &'a Entry) -> &'a [ItemId] {
-        if self.ask == Ask::Summarize { &[] } else { &entry.deps }
+        if self.ask == Operation::Summarize { &[] } else { &entry.deps }
     }
 
     /// Where an item stands, and its line; what stands in 002's words has none.
@@ -281,7 +289,7 @@ impl<'a> Asked<'a> {
         let Some(mode) = mode(self.module()) else { return String::new() };
         let summary = self.known.situation();
         let actions = self.request.map_or(&[][..], |request| &request.actions);
-        if is_told(&summary, actions) {
+        if has_content(&summary, actions) {
             build_reasoning_context(mode, &summary, actions)
         } else {
             String::new()
@@ -290,28 +298,30 @@ impl<'a> Asked<'a> {
 
     /// Whether it must be shown: who speaks and what comes from outside (003), what the user asks for, the situation as it
     /// stands, to Solution the reviews of the pass before, and to the summarizer all that it is asked about.
-    fn pins(&self, item: &Item) -> bool {
+    fn is_pinned(&self, item: &Item) -> bool {
         let running = self.request.map(|request| request.id);
         let own = running.is_some() && item.key.request() == running;
         match (&item.key, self.ask) {
-            (_, Ask::Summarize) => true,
-            (Key::Identity | Key::Environment(_) | Key::Clock, _) => true,
-            (Key::Situation(_), _) => mode(self.module()).is_some(),
-            (Key::Request(_), _) => own,
-            (Key::Argument(_, role), Ask::Argue(Role::Solution)) => own && self.reviewed(*role),
+            (_, Operation::Summarize) => true,
+            (ItemKey::Identity | ItemKey::Environment(_) | ItemKey::Clock, _) => true,
+            (ItemKey::Situation(_), _) => mode(self.module()).is_some(),
+            (ItemKey::Request(_), _) => own,
+            (ItemKey::Argument(_, role), Operation::Argue(Role::Solution)) => {
+                own && self.was_reviewed_by(*role)
+            }
             _ => false,
         }
     }
 
     /// Whether the role's latest argument is a review of the pass before.
-    fn reviewed(&self, role: Role) -> bool {
+    fn was_reviewed_by(&self, role: Role) -> bool {
         self.request.is_some_and(|request| request.debate.reviews.contains(&role))
     }
 
     /// What an item is worth: by topic, more if it is recent, and more if it is about the request.
     fn utility(&self, item: &Item, at: usize, of: usize, relevance: Option<Score>) -> u64 {
-        let contexts: &Contexts = &self.policy.contexts;
-        let weight = u64::from(contexts.weight(self.module(), Topic::of(item)).millionths());
+        let contexts: &ContextPolicy = &self.policy.contexts;
+        let weight = u64::from(contexts.weight(self.module(), Topic::from_item(item)).millionths());
         let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let recency = ONE.saturating_mul(wide(at).saturating_add(1)).checked_div(wide(of)).unwrap_or(ONE);
         let part = |factor: u32, share: u64| u64::from(factor).saturating_mul(share) / ONE;

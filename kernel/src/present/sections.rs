@@ -1,7 +1,7 @@
 //! `ser_M`: the sections of a context and their order (003, context building algorithm), and an item as a line.
 
 use crate::ids::RequestId;
-use crate::item::{Item, Key, Layer, Standing, Variant};
+use crate::item::{Item, ItemKey, ItemKind, Layer, Validity};
 use alloc::string::String;
 use core::fmt::Write;
 
@@ -30,7 +30,7 @@ impl Section {
             (Layer::Identity(_), _) => Self::Identity,
             (Layer::Environment | Layer::Clock { .. }, _) => Self::Environment,
             (Layer::Fact(_), _) => Self::Facts,
-            (_, Key::Situation(_)) if reasons => Self::Situation,
+            (_, ItemKey::Situation(_)) if reasons => Self::Situation,
             (Layer::Request { .. }, key)
                 if item.persists() && (running.is_none() || key.request() != running) =>
             {
@@ -56,15 +56,15 @@ impl Section {
 pub(super) fn line(item: &Item) -> String {
     /// A usual line without its text.
     const BESIDE: usize = 40;
-    let Item { id, key, text, variant, standing, .. } = item;
-    let review = if *standing == Standing::NeedsReview { " (needs review)" } else { "" };
+    let Item { id, key, text, variant, validity: standing, .. } = item;
+    let review = if *standing == Validity::NeedsReview { " (needs review)" } else { "" };
     let mut line = String::with_capacity(text.as_str().len().saturating_add(BESIDE));
     // A string takes whatever is written.
     let _ = match variant {
-        Variant::Subtask(status) => writeln!(line, "[{id}] {key} ({status}){review}: {text}"),
-        Variant::Fact => writeln!(line, "[{id}] {key}{review}: {text}"),
-        Variant::Constraint(None) => writeln!(line, "[{id}] constraint, {key}{review}: {text}"),
-        Variant::Constraint(Some(limits)) => {
+        ItemKind::Subtask(status) => writeln!(line, "[{id}] {key} ({status}){review}: {text}"),
+        ItemKind::Fact => writeln!(line, "[{id}] {key}{review}: {text}"),
+        ItemKind::Constraint(None) => writeln!(line, "[{id}] constraint, {key}{review}: {text}"),
+        ItemKind::Constraint(Some(limits)) => {
             writeln!(line, "[{id}] {limits} constraint, {key}{review}: {text}")
         }
     };

@@ -101,7 +101,7 @@ impl From<Failure> for ToolOutcome {
             | Failure::Malformed
             | Failure::NoCandidates
             | Failure::OverBudget
-            | Failure::Unknown => Self::Error,
+            | Failure::OutcomeUnknown => Self::Error,
         }
     }
 }

@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// How many actions before the latest are told where there is no summary (`max_history`).
-pub const HISTORY: usize = 3;
+pub const HISTORY_ACTIONS: usize = 3;
 /// Said where there is neither a summary nor an earlier call of a tool.
 pub const NO_ATTEMPTS: &str = "No previous attempts";
 /// Said where the latest action called no tool.
@@ -31,15 +31,15 @@ pub fn get_compressed_attempts(summary: &SituationSummary, actions: &[ActionReco
         return vec![said.join("; ")];
     }
     let earlier = actions.split_last().map_or_else(Default::default, |(_, earlier)| earlier);
-    compress_actions(earlier.get(earlier.len().saturating_sub(HISTORY)..).unwrap_or_default())
+    compress_actions(earlier.get(earlier.len().saturating_sub(HISTORY_ACTIONS)..).unwrap_or_default())
 }
 
 /// Every call of these actions in short, in order.
 #[must_use]
 pub fn compress_actions(actions: &[ActionRecord]) -> Vec<String> {
     let short = |call: &ToolCall| {
-        let args = cut(&written(call), ARGS_CHARACTERS_MAX);
-        told(call, &args, &cut(call.result.as_str(), RESULT_CHARACTERS_MAX))
+        let args = truncate(&format_args(call), ARGS_CHARACTERS_MAX);
+        format_call(call, &args, &truncate(call.result.as_str(), RESULT_CHARACTERS_MAX))
     };
     actions.iter().flat_map(|action| &action.tool_calls).map(short).collect()
 }
@@ -60,13 +60,13 @@ pub fn format_latest_results_detailed(actions: &[ActionRecord]) -> String {
     if latest.tool_calls.is_empty() {
         return NO_RESULTS.to_string();
     }
-    let whole = |call: &ToolCall| told(call, &written(call), call.result.as_str());
+    let whole = |call: &ToolCall| format_call(call, &format_args(call), call.result.as_str());
     latest.tool_calls.iter().map(whole).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether there is anything to be told.
 #[must_use]
-pub fn is_told(summary: &SituationSummary, actions: &[ActionRecord]) -> bool {
+pub fn has_content(summary: &SituationSummary, actions: &[ActionRecord]) -> bool {
     summary.said().next().is_some() || !actions.is_empty()
 }
 
@@ -89,18 +89,18 @@ pub fn build_reasoning_context(mode: Mode, summary: &SituationSummary, actions: 
 }
 
 /// One call in a line, with its arguments and its result as far as they are told.
-fn told(call: &ToolCall, args: &str, result: &str) -> String {
+fn format_call(call: &ToolCall, args: &str, result: &str) -> String {
     format!("{}({args}) → {}: {result}", call.name, call.outcome)
 }
 
 /// The arguments of a call, in the order of their names.
-fn written(call: &ToolCall) -> String {
+fn format_args(call: &ToolCall) -> String {
     let written = |(name, value): (&String, &Text)| format!("{name}={value}");
     call.args.iter().map(written).collect::<Vec<_>>().join(", ")
 }
 
 /// The first characters of a text, with a mark where there were more.
-fn cut(text: &str, characters_max: usize) -> String {
+fn truncate(text: &str, characters_max: usize) -> String {
     let mut characters = text.chars();
     let mut head: String = characters.by_ref().take(characters_max).collect();
     if characters.next().is_some() {

@@ -8,14 +8,14 @@ pub struct StateField {
     /// Its name there.
     pub name: &'static str,
     /// Where it went.
-    pub place: Place,
+    pub place: FieldMapping,
     /// What stands for it, or why nothing does.
-    pub told: &'static str,
+    pub note: &'static str,
 }
 
 /// Where a field went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldMapping {
     /// Into the semantic state.
     Item,
     /// Into the control state.
@@ -24,7 +24,7 @@ pub enum Place {
     Dropped,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FieldMapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Item => "item",
@@ -65,13 +65,13 @@ pub const OBSOLETE_KEYS: [&str; 6] =
     ["synthesis", "progress", "hypothesis", "insights", "learning", "relevance"];
 
 const fn item(name: &'static str, told: &'static str) -> StateField {
-    StateField { name, place: Place::Item, told }
+    StateField { name, place: FieldMapping::Item, note: told }
 }
 
 const fn control(name: &'static str, told: &'static str) -> StateField {
-    StateField { name, place: Place::Control, told }
+    StateField { name, place: FieldMapping::Control, note: told }
 }
 
 const fn dropped(name: &'static str, told: &'static str) -> StateField {
-    StateField { name, place: Place::Dropped, told }
+    StateField { name, place: FieldMapping::Dropped, note: told }
 }

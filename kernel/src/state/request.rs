@@ -2,12 +2,14 @@
 
 use super::Call;
 use crate::control::phase::Phase;
-use crate::event::{Decision, EffectEnd, Ending, Event, Holding, Holdings, TaskEnd, TaskRecord};
+use crate::event::{
+    Conclusion, Decision, EffectOutcome, Event, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
+};
 use crate::ids::{RequestId, Revision, TaskId, Text};
-use crate::module::{Argument, Ask, ByRole, Failure, Ratings, Report, Role, Store};
+use crate::module::{Argument, Failure, Operation, PerRole, Ratings, Report, Role, Store};
 use crate::plan::{EffectKind, Plan, Task};
 use crate::score::Score;
-use crate::situation::{ActionRecord, HISTORY};
+use crate::situation::{ActionRecord, HISTORY_ACTIONS};
 use alloc::vec::Vec;
 
 /// What is remembered of the running request.
@@ -27,7 +29,7 @@ pub struct Request {
     /// The ratings after the duels, to be written at the store.
     pub ratings_after: Option<Ratings>,
     /// The plan, once there is one.
-    pub plan: Option<Revised>,
+    pub plan: Option<PlanRevision>,
     /// The debate.
     pub debate: Debate,
     /// What the user asked for. It enters the semantic state once the identity is verified, and is not read later.
@@ -35,15 +37,15 @@ pub struct Request {
     /// The different decisions taken so far, each with the latest revision that it was taken on.
     pub decisions: Vec<Decision>,
     /// The run of the plan: how its tasks ended so far, in its order.
-    pub outcomes: Vec<TaskEnd>,
+    pub outcomes: Vec<TaskOutcome>,
     /// Repairs started; counted only where the policy bounds them.
     pub repairs: u32,
     /// The tasks that were started, the latest start last.
-    pub ledger: Vec<Started>,
+    pub ledger: Vec<StartedTask>,
     /// As what and why it ends, once that is settled.
-    pub ending: Option<Ending>,
+    pub ending: Option<Conclusion>,
     /// What the stores hold.
-    pub holdings: Holdings,
+    pub holdings: StoreStatuses,
     /// How often the audit sink was tried.
     pub audit_attempts: u32,
     /// The latest actions, as many as a context reads (002); the log has all.
@@ -53,7 +55,7 @@ pub struct Request {
 /// A plan and its revision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Revised {
+pub struct PlanRevision {
     /// Which revision of the request's plan it is.
     pub revision: Revision,
     /// The plan.
@@ -67,21 +69,21 @@ pub struct Debate {
     /// The pass that runs or ran last, from 1; 0 before the first.
     pub pass: u32,
     /// Each role's latest argument.
-    pub latest: ByRole<Option<Argument>>,
+    pub latest: PerRole<Option<Argument>>,
     /// Who reviewed the pass before: the Critic, and Security if it objected. Solution is shown that until it argued again.
     pub reviews: Vec<Role>,
     /// The revision that Security's latest argument is about.
-    pub security_read: Option<Revision>,
+    pub security_reviewed: Option<Revision>,
     /// Security vetoed, in whichever pass.
     pub vetoed: bool,
     /// The latest consensus, and the revision it is about.
-    pub scored: Option<Scored>,
+    pub scored: Option<ScoredRevision>,
 }
 
 /// A consensus on a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Scored {
+pub struct ScoredRevision {
     /// The revision.
     pub revision: Revision,
     /// The consensus.
@@ -91,13 +93,13 @@ pub struct Scored {
 /// A task that was started. Running it again renews its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Started {
+pub struct StartedTask {
     /// The task.
     pub task: TaskId,
     /// The kind of effect that it declared.
     pub effect: EffectKind,
     /// What became of the effect so far.
-    pub end: EffectEnd,
+    pub outcome: EffectOutcome,
 }
 
 impl Request {
@@ -117,7 +119,7 @@ impl Request {
             repairs: 0,
             ledger: Vec::new(),
             ending: None,
-            holdings: Holdings::default(),
+            holdings: StoreStatuses::default(),
             audit_attempts: 0,
             actions: Vec::new(),
         }
@@ -136,34 +138,36 @@ impl Request {
     }
 
     /// The started effects that stand and have a compensation, the latest start last.
-    pub(crate) fn undoable(&self) -> impl DoubleEndedIterator<Item = &Started> {
-        let stands =
-            |started: &&Started| started.effect == EffectKind::Undoable && started.end == EffectEnd::Kept;
+    pub(crate) fn undoable(&self) -> impl DoubleEndedIterator<Item = &StartedTask> {
+        let stands = |started: &&StartedTask| {
+            started.effect == EffectKind::Undoable && started.outcome == EffectOutcome::Kept
+        };
         self.ledger.iter().filter(stands)
     }
 
     /// Security's latest argument, if it is about the revision that is the plan now and objects.
     #[must_use]
     pub fn objection(&self) -> Option<Score> {
-        let argument = self.debate.latest.security.filter(|argument| argument.objects_from(Score::ZERO))?;
-        (self.debate.security_read == self.plan.as_ref().map(|plan| plan.revision))
+        let argument =
+            self.debate.latest.security.filter(|argument| argument.is_objection_at_least(Score::ZERO))?;
+        (self.debate.security_reviewed == self.plan.as_ref().map(|plan| plan.revision))
             .then_some(argument.confidence)
     }
 
     pub(crate) fn apply(&mut self, event: &Event, waiting: Option<Call>) {
         match event {
-            Event::ToolCall { ask, .. } => self.asked(*ask),
+            Event::ToolCall { ask, .. } => self.on_call(*ask),
             Event::OverBudget { .. } => self.over_budget = true,
             Event::ToolResult { report, .. } => {
                 if let Some(call) = waiting {
-                    self.answered(call.ask, report);
+                    self.on_reply(call.ask, report);
                 }
             }
             Event::Cancelled => self.over_budget = false,
             Event::CallFailed { failure, .. } => {
                 self.over_budget = false;
                 if let Some(call) = waiting {
-                    self.unanswered(call.ask, *failure);
+                    self.on_call_failed(call.ask, *failure);
                 }
             }
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
@@ -171,11 +175,11 @@ impl Request {
             }
             Event::ForgetItems { .. } => self.outdated |= is_summarizing(waiting),
             Event::PlanAdopted { revision, plan } => {
-                self.plan = Some(Revised { revision: *revision, plan: plan.clone() });
+                self.plan = Some(PlanRevision { revision: *revision, plan: plan.clone() });
             }
             Event::VetoRaised { .. } => self.debate.vetoed = true,
             Event::ConsensusScored { revision, score } => {
-                self.debate.scored = Some(Scored { revision: *revision, score: *score });
+                self.debate.scored = Some(ScoredRevision { revision: *revision, score: *score });
             }
             Event::RatingsUpdated { ratings } => self.ratings_after = Some(*ratings),
             // Deciding the same again, for a later revision, renews the entry: however often a plan is
@@ -189,7 +193,7 @@ impl Request {
             Event::Concluded { ending } => self.ending = Some(*ending),
             Event::ActionRecorded { record } => {
                 // The latest, and those before it.
-                let unread = self.actions.len().saturating_sub(HISTORY);
+                let unread = self.actions.len().saturating_sub(HISTORY_ACTIONS);
                 self.actions.drain(..unread);
                 self.actions.push(record.clone());
             }
@@ -197,61 +201,63 @@ impl Request {
         }
     }
 
-    fn asked(&mut self, ask: Ask) {
+    fn on_call(&mut self, ask: Operation) {
         match ask {
-            Ask::RunTask { task, effect } => {
+            Operation::RunTask { task, effect } => {
                 self.ledger.retain(|started| started.task != task);
-                self.ledger.push(Started { task, effect, end: EffectEnd::Kept });
+                self.ledger.push(StartedTask { task, effect, outcome: EffectOutcome::Kept });
             }
-            Ask::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
+            Operation::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
             _ => {}
         }
     }
 
-    fn answered(&mut self, ask: Ask, report: &Report) {
+    fn on_reply(&mut self, ask: Operation, report: &Report) {
         match (ask, report) {
-            (Ask::VerifyIdentity, Report::Identity { gcp, mongodb }) => self.verified = *gcp && *mongodb,
-            (Ask::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
+            (Operation::VerifyIdentity, Report::Identity { gcp, mongodb }) => {
+                self.verified = *gcp && *mongodb
+            }
+            (Operation::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
             (_, Report::Argument { argument, .. }) => {
-                if let Some(role) = ask.arguing() {
+                if let Some(role) = ask.argued_by() {
                     *self.debate.latest.get_mut(role) = Some(*argument);
                     if role == Role::Security {
-                        self.debate.security_read = self.plan.as_ref().map(|plan| plan.revision);
+                        self.debate.security_reviewed = self.plan.as_ref().map(|plan| plan.revision);
                     }
                 }
             }
-            (Ask::RunTask { .. }, Report::Exit { code, .. }) => self.outcomes.push(match code {
-                0 => TaskEnd::Succeeded,
-                code => TaskEnd::Exited(*code),
+            (Operation::RunTask { .. }, Report::Exit { code, .. }) => self.outcomes.push(match code {
+                0 => TaskOutcome::Succeeded,
+                code => TaskOutcome::Exited(*code),
             }),
-            (Ask::UndoTask { task }, Report::Exit { code, .. }) => {
-                self.undone(task, if *code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed });
+            (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
+                self.undone(task, if *code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed });
             }
-            (Ask::Remember { store, .. }, Report::Stored { held }) => {
-                self.hold(store, if *held { Holding::Held } else { Holding::Missing });
+            (Operation::StoreMemory { store, .. }, Report::Stored { held }) => {
+                self.set_store_status(store, if *held { StoreStatus::Held } else { StoreStatus::Missing });
             }
             _ => {}
         }
     }
 
-    fn unanswered(&mut self, ask: Ask, failure: Failure) {
+    fn on_call_failed(&mut self, ask: Operation, failure: Failure) {
         match ask {
-            Ask::RunTask { .. } => self.outcomes.push(TaskEnd::NoResult(failure)),
-            Ask::UndoTask { task } => self.undone(task, EffectEnd::UndoFailed),
-            Ask::Remember { store, .. } => {
-                self.hold(store, Holding::after(failure));
+            Operation::RunTask { .. } => self.outcomes.push(TaskOutcome::NoResult(failure)),
+            Operation::UndoTask { task } => self.undone(task, EffectOutcome::UndoFailed),
+            Operation::StoreMemory { store, .. } => {
+                self.set_store_status(store, StoreStatus::from_failure(failure));
             }
             _ => {}
         }
     }
 
-    fn undone(&mut self, task: TaskId, end: EffectEnd) {
+    fn undone(&mut self, task: TaskId, end: EffectOutcome) {
         for started in self.ledger.iter_mut().filter(|started| started.task == task) {
-            started.end = end;
+            started.outcome = end;
         }
     }
 
-    fn hold(&mut self, store: Store, holding: Holding) {
+    fn set_store_status(&mut self, store: Store, holding: StoreStatus) {
         match store {
             Store::Local => self.holdings.local = holding,
             Store::Cloud => self.holdings.cloud = holding,
@@ -269,12 +275,12 @@ impl Request {
             // argument stays the latest.
             (Phase::MultiPassCheck, Phase::Round(_)) => {
                 self.debate.pass = self.debate.pass.saturating_add(1);
-                let objects = |argument: &Argument| argument.objects_from(Score::ZERO);
+                let objects = |argument: &Argument| argument.is_objection_at_least(Score::ZERO);
                 let critic = self.debate.latest.critic.map(|_| Role::Critic);
                 let security = self.debate.latest.security.filter(objects).map(|_| Role::Security);
                 self.debate.reviews = critic.into_iter().chain(security).collect();
-                self.debate.latest = ByRole { analyst: self.debate.latest.analyst, ..ByRole::default() };
-                self.debate.security_read = None;
+                self.debate.latest = PerRole { analyst: self.debate.latest.analyst, ..PerRole::default() };
+                self.debate.security_reviewed = None;
                 self.debate.scored = None;
             }
             // The run is over: reported and judged, or given up. A repaired plan starts from nothing.
@@ -291,7 +297,7 @@ impl Request {
 
     pub(super) fn canon(&mut self) {
         let slots = (self.plan.iter_mut().map(|plan| &mut plan.revision))
-            .chain(&mut self.debate.security_read)
+            .chain(&mut self.debate.security_reviewed)
             .chain(self.debate.scored.iter_mut().map(|scored| &mut scored.revision))
             .chain(self.decisions.iter_mut().map(|decision| &mut decision.revision));
         let slots: Vec<&mut Revision> = slots.collect();
@@ -306,13 +312,13 @@ impl Request {
 }
 
 fn is_summarizing(waiting: Option<Call>) -> bool {
-    matches!(waiting, Some(Call { ask: Ask::Summarize, .. }))
+    matches!(waiting, Some(Call { ask: Operation::Summarize, .. }))
 }
 
-impl Started {
+impl StartedTask {
     /// What the audit says of the task.
     #[must_use]
     pub fn record(&self) -> TaskRecord {
-        TaskRecord { task: self.task, effect: (self.effect != EffectKind::Pure).then_some(self.end) }
+        TaskRecord { task: self.task, effect: (self.effect != EffectKind::Pure).then_some(self.outcome) }
     }
 }

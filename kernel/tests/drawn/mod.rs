@@ -1,11 +1,11 @@
 //! Problems drawn at random, and their answers by trying everything.
 
-use orchestrion_kernel::context::{Candidate, Mark, Selection};
+use orchestrion_kernel::context::{Candidate, Inclusion, Selection};
 
 /// Numbers that are the same everywhere (splitmix64).
-pub(crate) struct Lot(pub(crate) u64);
+pub(crate) struct Lcg(pub(crate) u64);
 
-impl Lot {
+impl Lcg {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -28,7 +28,7 @@ impl Lot {
 }
 
 pub(crate) fn free(utility: u64, cost: u64, deps: &[usize]) -> Candidate {
-    Candidate { utility, cost, deps: deps.to_vec(), mark: Mark::Free }
+    Candidate { utility, cost, deps: deps.to_vec(), inclusion: Inclusion::Free }
 }
 
 /// The answer by trying every set; `None` if no set will do.
@@ -40,8 +40,11 @@ pub(crate) fn brute(budget: u64, candidates: &[Candidate]) -> Option<Selection> 
         let (mut utility, mut cost) = (0, 0);
         for (item, candidate) in candidates.iter().enumerate() {
             let inside = set >> item & 1 == 1;
-            let allowed =
-                if inside { candidate.mark != Mark::Forbidden } else { candidate.mark != Mark::Pinned };
+            let allowed = if inside {
+                candidate.inclusion != Inclusion::Forbidden
+            } else {
+                candidate.inclusion != Inclusion::Pinned
+            };
             if !allowed || inside && masks[item] & !set != 0 {
                 continue 'sets;
             }
@@ -67,7 +70,7 @@ pub(crate) fn brute(budget: u64, candidates: &[Candidate]) -> Option<Selection> 
 }
 
 /// A problem with up to ten candidates: ties everywhere or nowhere, zeros, cycles, marks, and large numbers.
-pub(crate) fn drawn(lot: &mut Lot) -> (u64, Vec<Candidate>) {
+pub(crate) fn drawn(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
     let count = lot.place(11);
     let sizes = [0, 1, 2, 3, 10, 1000, 1 << 40, 1 << 57];
     let (utility_max, cost_max) = (lot.of(&sizes), lot.of(&sizes));
@@ -93,11 +96,11 @@ pub(crate) fn drawn(lot: &mut Lot) -> (u64, Vec<Candidate>) {
         let deps =
             (0..if below > 0 { lot.up_to(needs) } else { 0 }).map(|_| names[lot.place(below)]).collect();
         let mark = match lot.up_to(if marked { 9 } else { 0 }) {
-            8 => Mark::Pinned,
-            9 => Mark::Forbidden,
-            _ => Mark::Free,
+            8 => Inclusion::Pinned,
+            9 => Inclusion::Forbidden,
+            _ => Inclusion::Free,
         };
-        candidates[names[item]] = Candidate { utility, cost, deps, mark };
+        candidates[names[item]] = Candidate { utility, cost, deps, inclusion: mark };
     }
     let total: u64 = candidates.iter().map(|one| one.cost).sum();
     let budget = match lot.up_to(9) {

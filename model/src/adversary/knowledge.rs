@@ -1,7 +1,7 @@
 //! What may be written: a letter for each way in which writes meet what is known.
 
-use orchestrion_kernel::ids::Time;
-use orchestrion_kernel::item::{Audience, ConstraintType, Identity, Rank, Scope, Source};
+use orchestrion_kernel::ids::Timestamp;
+use orchestrion_kernel::item::{Audience, ConstraintType, FactSource, Identity, Rank, Scope};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write, compaction};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
@@ -12,7 +12,7 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
     let known = &state.semantic;
     let room = known.entries().filter(|entry| entry.item.user().is_none()).count() < room;
     let mut writes = Vec::new();
-    if room || known.now() > Time::default() {
+    if room || known.now() > Timestamp::default() {
         writes.extend([clock(1), clock(2)]);
     }
     if room {
@@ -39,7 +39,7 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
 }
 
 /// What may become known while the summarizer is asked, once.
-pub(super) fn meanwhile(state: &State) -> Vec<Input> {
+pub(super) fn writes_while_summarizing(state: &State) -> Vec<Input> {
     let fresh = state.control.request().is_some_and(|request| !request.outdated);
     let writes = [Write::Fact(fact("a", "2")), signal("e", "2"), clock(2)];
     writes.into_iter().filter(|_| fresh).map(|write| Input::Write(Box::new(write))).collect()
@@ -56,7 +56,7 @@ pub(super) fn summaries(policy: &Policy, state: &State) -> Vec<Report> {
 }
 
 /// An answer beside which a module says where things stand, as far as that counts, and what it did.
-pub(super) fn told(call: CallId) -> Input {
+pub(super) fn reply_with_situation(call: CallId) -> Input {
     let says = [("goal", "1"), ("progress", " "), ("insights", "1")];
     let summary_update = says.into_iter().map(|(key, text)| (key.to_owned(), Text::from(text))).collect();
     let nothing = || Text::from("");
@@ -81,11 +81,15 @@ pub(super) fn told(call: CallId) -> Input {
 /// Facts of three names: what replaces what under which rank, scope and time, and what rests on what.
 fn facts(policy: &Policy) -> Vec<NewFact> {
     let a = || fact("a", "1");
-    let timed = |text, at| NewFact { time_sensitive: true, at: Time::from_millis(at), ..fact("a", text) };
-    let on = |fact: NewFact, name: &str| NewFact { rests_on: vec![Reference::Key(name.into())], ..fact };
+    let timed = |text, at| NewFact {
+        time_sensitive: true,
+        established_at: Timestamp::from_millis(at),
+        ..fact("a", text)
+    };
+    let on = |fact: NewFact, name: &str| NewFact { depends_on: vec![Reference::Key(name.into())], ..fact };
     let instead =
         |fact: NewFact, name: &str| NewFact { supersedes: Some(Reference::Key(name.into())), ..fact };
-    let ranked = |fact: NewFact, rank| NewFact { source: Source { name: "s".into(), rank }, ..fact };
+    let ranked = |fact: NewFact, rank| NewFact { source: FactSource { name: "s".into(), rank }, ..fact };
     let supposed = Scope::Hypothetical("h".into());
     let limit = ranked(fact("a", "3"), policy.writes.constraint_from);
     let limit = NewFact { kind: FactKind::Constraint(Some(ConstraintType::Budget)), ..limit };
@@ -103,17 +107,17 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
         timed("5", 1),
         NewFact { audience: Audience::Permitted("p".into()), ..timed("6", 2) },
         on(fact("b", "1"), "a"),
-        on(fact("c", HEAVY), "b"),
+        on(fact("c", SEVEN_TOKEN_TEXT), "b"),
         instead(fact("b", "2"), "a"),
         on(instead(fact("c", "2"), "a"), "a"),
     ]
 }
 
 /// Seven tokens.
-const HEAVY: &str = "1111222233334444555566667777";
+const SEVEN_TOKEN_TEXT: &str = "1111222233334444555566667777";
 
 fn fact(key: &str, text: &str) -> NewFact {
-    NewFact::plain(key.into(), text.into(), Source { name: "s".into(), rank: Rank::Employee })
+    NewFact::global(key.into(), text.into(), FactSource { name: "s".into(), rank: Rank::Employee })
 }
 
 /// The next lower rank, if there is one.
@@ -125,7 +129,7 @@ fn working(key: &str, expires_at: u64, on: Option<&str>) -> Write {
     Write::Working {
         key: key.into(),
         text: "1".into(),
-        expires_at: Some(Time::from_millis(expires_at)),
+        expires_at: Some(Timestamp::from_millis(expires_at)),
         rests_on: on.map(|key| Reference::Key(key.into())).into_iter().collect(),
     }
 }
@@ -135,7 +139,7 @@ fn signal(key: &str, text: &str) -> Write {
 }
 
 fn clock(now: u64) -> Write {
-    Write::Clock { now: Time::from_millis(now), text: "now".into() }
+    Write::Clock { now: Timestamp::from_millis(now), text: "now".into() }
 }
 
 fn identity(rank: Rank) -> Write {

@@ -1,6 +1,6 @@
 //! How far an exploration may go, and how it ended.
 
-use super::marks::Marks;
+use super::marks::ObservationSet;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -10,24 +10,25 @@ pub struct Options {
     /// How many threads expand states. What is found does not depend on it.
     pub threads: NonZeroUsize,
     /// How a visited state is known again.
-    pub store: Store,
+    pub store: StateStorage,
     /// What it may take.
-    pub budget: Budget,
+    pub budget: ResourceLimits,
     /// It ends once one of these marks was shown.
-    pub stop_at: Marks,
+    pub stop_at: ObservationSet,
 }
 
 impl Default for Options {
     /// One thread, fingerprints, no bounds, to the end.
     fn default() -> Self {
-        let (store, budget, stop_at) = (Store::Fingerprint, Budget::default(), Marks::default());
+        let (store, budget, stop_at) =
+            (StateStorage::Fingerprint, ResourceLimits::default(), ObservationSet::default());
         Self { threads: NonZeroUsize::MIN, store, budget, stop_at }
     }
 }
 
 /// How a visited state is known again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Store {
+pub enum StateStorage {
     /// By 64 bits: two states with the same ones are taken for one.
     Fingerprint,
     /// By all of it: every state is kept, and compared where fingerprints are equal.
@@ -36,7 +37,7 @@ pub enum Store {
 
 /// What an exploration may take; nothing named is unbounded.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Budget {
+pub struct ResourceLimits {
     /// Bytes: those of the visited states and the graph, and of the states that wait or are kept. These are what they were
     /// packed into, or else their heap is estimated by [`heap`](super::FairModel::heap) of some. What the states lead to that
     /// several threads expand at once, at most 4,096, comes on top.
@@ -49,7 +50,7 @@ pub struct Budget {
 
 /// What ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum Resource {
     /// [`Budget::memory`].
     Memory,
     /// [`Budget::time`].
@@ -60,20 +61,20 @@ pub enum Why {
 
 /// How an exploration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum Termination {
     /// Every state inside the model's boundary was visited and expanded.
     Exhausted,
     /// A mark of [`Options::stop_at`] was shown.
-    Stopped {
+    ObservationFound {
         /// Which one.
         mark: usize,
     },
     /// A budget ran out first.
-    Cut {
+    LimitReached {
         /// Which one.
-        why: Why,
+        why: Resource,
         /// States that were visited and not expanded.
-        waiting: usize,
+        frontier: usize,
     },
 }
 

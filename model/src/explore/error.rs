@@ -19,20 +19,20 @@ pub enum ModelError {
         /// The second answer, shortened.
         second: String,
         /// Where.
-        place: Box<Place>,
+        place: Box<ErrorLocation>,
     },
     /// A state was packed, and did not come out as it was.
     #[error(
         "the model's `unpack` gave {second} where `pack` was given {first}; {place}; \
          what is packed must be told from its bytes"
     )]
-    Unpacked {
+    PackMismatch {
         /// The state, shortened.
         first: String,
         /// What came out, shortened.
         second: String,
         /// Where.
-        place: Box<Place>,
+        place: Box<ErrorLocation>,
     },
     /// A function of the model panicked.
     #[error("the model panicked in `{asked}`: {message}; {place}")]
@@ -42,7 +42,7 @@ pub enum ModelError {
         /// What it said.
         message: String,
         /// Where.
-        place: Box<Place>,
+        place: Box<ErrorLocation>,
     },
     /// There is more of something than can be numbered.
     #[error("the model has too many {what}: at most {limit} can be told apart; {place}")]
@@ -52,13 +52,13 @@ pub enum ModelError {
         /// How many there may be.
         limit: u64,
         /// Where.
-        place: Box<Place>,
+        place: Box<ErrorLocation>,
     },
 }
 
 /// Where something went wrong; everything as `Debug` prints it, shortened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ErrorLocation {
     /// The state; none before the first.
     pub state: Option<String>,
     /// The action, if it was about one.
@@ -67,7 +67,7 @@ pub struct Place {
     pub way: Option<Vec<String>>,
 }
 
-impl Display for Place {
+impl Display for ErrorLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(state) = &self.state else { return f.write_str("before the first state") };
         if let Some(action) = &self.action {
@@ -84,30 +84,30 @@ impl Display for Place {
 
 /// What went wrong in expanding a state, before it is told how that was reached.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ExpandError {
     pub(super) node: Option<u32>,
     /// The action, by its position among all of the state's.
     pub(super) action: Option<usize>,
-    pub(super) what: What,
+    pub(super) what: ExpandErrorKind,
 }
 
 /// What went wrong.
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum ExpandErrorKind {
     NotDeterministic { asked: &'static str, first: String, second: String },
     Unpacked { first: String, second: String },
     Panicked { asked: &'static str, message: String },
     TooMany { what: &'static str, limit: u64 },
 }
 
-impl What {
-    pub(super) fn at(self, place: Place) -> ModelError {
+impl ExpandErrorKind {
+    pub(super) fn at(self, place: ErrorLocation) -> ModelError {
         let place = Box::new(place);
         match self {
             Self::NotDeterministic { asked, first, second } => {
                 ModelError::NotDeterministic { asked, first, second, place }
             }
-            Self::Unpacked { first, second } => ModelError::Unpacked { first, second, place },
+            Self::Unpacked { first, second } => ModelError::PackMismatch { first, second, place },
             Self::Panicked { asked, message } => ModelError::Panicked { asked, message, place },
             Self::TooMany { what, limit } => ModelError::TooMany { what, limit, place },
         }

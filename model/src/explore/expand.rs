@@ -1,13 +1,13 @@
 //! Expanding one state: everything that can be done without numbering what is new.
 
-use super::POSITIONS;
-use super::error::{Fault, What};
+use super::ACTIONS_MAX;
+use super::error::{ExpandError, ExpandErrorKind};
 use super::fair::FairModel;
 use super::fingerprint::fingerprint;
-use super::fresh::{Found, Fresh};
-use super::marks::Marks;
-use super::states::States;
-use super::visited::{NONE, Seat, Visited};
+use super::fresh::{Found, NewStates};
+use super::marks::ObservationSet;
+use super::states::StateQueue;
+use super::visited::{NONE, SlotRef, Visited};
 use crate::liveness::CLASSES;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -15,16 +15,16 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is known while states are expanded. It does not change meanwhile, so several threads can read it.
-pub(super) struct Known<'a, M: FairModel> {
+pub(super) struct SearchSnapshot<'a, M: FairModel> {
     pub(super) model: &'a M,
     pub(super) visited: &'a Visited,
-    pub(super) states: &'a States<M::State>,
+    pub(super) states: &'a StateQueue<M::State>,
     /// What threads found since states were numbered.
-    pub(super) fresh: &'a Fresh<M::State>,
+    pub(super) fresh: &'a NewStates<M::State>,
     /// Whether equal fingerprints are doubted.
     pub(super) exact: bool,
     /// The marks that were shown already.
-    pub(super) seen: &'a Marks,
+    pub(super) seen: &'a ObservationSet,
     /// All promises.
     pub(super) promised: u8,
     /// Whether the states that wait are packed.
@@ -34,12 +34,12 @@ pub(super) struct Known<'a, M: FairModel> {
 /// Some states, one after the other, and what they lead to.
 #[derive(Default)]
 pub(super) struct Batch {
-    pub(super) nodes: Vec<Taken>,
+    pub(super) nodes: Vec<ExpandedState>,
     pub(super) steps: Vec<Step>,
     /// Actions by their positions, and marks that they show and that were not seen before.
     pub(super) shown: Vec<(u32, usize)>,
     /// What went wrong with the state after the last of `nodes`.
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<ExpandError>,
 }
 
 impl Batch {
@@ -59,7 +59,7 @@ impl Batch {
 }
 
 /// A state whose steps were taken, and how much of the lists of a [`Batch`] is its.
-pub(super) struct Taken {
+pub(super) struct ExpandedState {
     pub(super) node: u32,
     pub(super) steps: usize,
     pub(super) shown: usize,
@@ -72,18 +72,18 @@ pub(super) struct Step {
     pub(super) fingerprint: u64,
     pub(super) action: u16,
     pub(super) class: u8,
-    pub(super) met: Met,
+    pub(super) met: Successor,
 }
 
 /// What is known of the state behind a step.
 #[derive(Clone, Copy)]
-pub(super) enum Met {
+pub(super) enum Successor {
     /// Nothing yet.
     Not,
     /// It was visited. Its node is told where steps are kept.
     Known(u32),
     /// It is outside of the boundary.
-    Outside,
+    OutOfBounds,
     /// It was not visited when it was looked for, and is inside: it is in this place of [`Fresh`].
     Fresh(u32),
 }
@@ -95,7 +95,7 @@ pub(super) struct Expander<M: FairModel> {
     /// Where the steps that were taken last lead, and how many states and steps of the batch were before them.
     pub(super) nexts: Vec<Option<M::State>>,
     before: (usize, usize),
-    pub(super) marks: Marks,
+    pub(super) marks: ObservationSet,
     /// What the model is being asked, about which state and which action.
     asked: &'static str,
     pub(super) node: u32,
@@ -108,16 +108,16 @@ where
     M::Action: Debug + PartialEq,
 {
     pub(super) fn new(marks: usize) -> Self {
-        let (actions, nexts, before, marks) = (Vec::new(), Vec::new(), (0, 0), Marks::none_of(marks));
+        let (actions, nexts, before, marks) = (Vec::new(), Vec::new(), (0, 0), ObservationSet::empty(marks));
         Self { actions, nexts, before, marks, asked: "", node: 0, action: None }
     }
 
     /// Appends the steps of states, up to the first with which something goes wrong.
-    pub(super) fn take(&mut self, known: &Known<'_, M>, nodes: Range<u32>, batch: &mut Batch) {
+    pub(super) fn expand(&mut self, known: &SearchSnapshot<'_, M>, nodes: Range<u32>, batch: &mut Batch) {
         self.nexts.clear();
         self.before = (batch.nodes.len(), batch.steps.len());
         let outcome =
-            self.guarded(|this| nodes.into_iter().try_for_each(|node| this.take_of(known, node, batch)));
+            self.catch_panic(|this| nodes.into_iter().try_for_each(|node| this.take_of(known, node, batch)));
         if let Err(fault) = outcome {
             batch.truncate(batch.nodes.len());
             batch.fault = Some(fault);
@@ -126,9 +126,9 @@ where
     }
 
     /// Looks for what the steps that were taken last lead to among the visited states, and at what is not there.
-    pub(super) fn meet(&mut self, known: &Known<'_, M>, batch: &mut Batch) {
+    pub(super) fn classify_successors(&mut self, known: &SearchSnapshot<'_, M>, batch: &mut Batch) {
         let (mut met, mut nexts) = (self.before.0, std::mem::take(&mut self.nexts));
-        if let Err(fault) = self.guarded(|this| this.meet_all(known, &mut nexts, batch, &mut met)) {
+        if let Err(fault) = self.catch_panic(|this| this.meet_all(known, &mut nexts, batch, &mut met)) {
             batch.truncate(met);
             batch.fault = Some(fault);
         }
@@ -136,36 +136,44 @@ where
     }
 
     /// Does what asks the model, which may panic.
-    pub(super) fn guarded<T>(&mut self, ask: impl FnOnce(&mut Self) -> Result<T, What>) -> Result<T, Fault> {
+    pub(super) fn catch_panic<T>(
+        &mut self,
+        ask: impl FnOnce(&mut Self) -> Result<T, ExpandErrorKind>,
+    ) -> Result<T, ExpandError> {
         let outcome = catch_unwind(AssertUnwindSafe(|| ask(self)));
-        let outcome = outcome.unwrap_or_else(|payload| Err(What::panicked(self.asked, &*payload)));
-        outcome.map_err(|what| Fault { node: Some(self.node), action: self.action, what })
+        let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(self.asked, &*payload)));
+        outcome.map_err(|what| ExpandError { node: Some(self.node), action: self.action, what })
     }
 
-    fn take_of(&mut self, known: &Known<'_, M>, node: u32, batch: &mut Batch) -> Result<(), What> {
-        let Known { model, states, promised, .. } = *known;
+    fn take_of(
+        &mut self,
+        known: &SearchSnapshot<'_, M>,
+        node: u32,
+        batch: &mut Batch,
+    ) -> Result<(), ExpandErrorKind> {
+        let SearchSnapshot { model, states, promised, .. } = *known;
         self.node = node;
         self.action = None;
         self.asked = "unpack";
         let mut unpacked = None;
         let state = states.read(model, node, &mut unpacked)?;
         if is_sample(node) {
-            self.ask_twice(known, state)?;
+            self.check_determinism(known, state)?;
         }
         let Self { actions, nexts, marks, asked, action: at, .. } = self;
         *at = None;
         actions.clear();
         *asked = "actions";
         model.actions(state, actions);
-        if actions.len() > POSITIONS {
-            return Err(What::TooMany { what: "actions in one state", limit: POSITIONS as u64 });
+        if actions.len() > ACTIONS_MAX {
+            return Err(ExpandErrorKind::TooMany { what: "actions in one state", limit: ACTIONS_MAX as u64 });
         }
         let (mut opens, mut keeps) = (0, 0);
         if promised != 0 {
             *asked = "opens";
-            opens = model.opens(state);
+            opens = model.triggered(state);
             *asked = "keeps";
-            keeps = model.keeps(state) & promised;
+            keeps = model.satisfied(state) & promised;
         }
         let (steps, shown) = (batch.steps.len(), batch.shown.len());
         for (i, action) in actions.drain(..).enumerate() {
@@ -173,52 +181,55 @@ where
             let mut class = 0;
             if keeps != promised {
                 *asked = "class";
-                class = model.class(state, &action);
+                class = model.fairness_class(state, &action);
                 if class >= CLASSES {
-                    return Err(What::TooMany { what: "classes of actions", limit: CLASSES.into() });
+                    return Err(ExpandErrorKind::TooMany {
+                        what: "classes of actions",
+                        limit: CLASSES.into(),
+                    });
                 }
             }
             *asked = "take";
             marks.clear();
-            let next = model.take(state, action, marks);
-            marks.forget(known.seen);
+            let next = model.step(state, action, marks);
+            marks.remove_all(known.seen);
             if !marks.is_empty() {
                 batch.shown.extend(marks.iter().map(|mark| (i as u32, mark)));
             }
             if let Some(next) = next {
                 let (fingerprint, action) = (fingerprint(&next), i as u16);
-                batch.steps.push(Step { fingerprint, action, class, met: Met::Not });
+                batch.steps.push(Step { fingerprint, action, class, met: Successor::Not });
                 nexts.push(Some(next));
             }
         }
         let (steps, shown) = (batch.steps.len() - steps, batch.shown.len() - shown);
-        batch.nodes.push(Taken { node, steps, shown, opens, keeps });
+        batch.nodes.push(ExpandedState { node, steps, shown, opens, keeps });
         Ok(())
     }
 
     fn meet_all(
         &mut self,
-        known: &Known<'_, M>,
+        known: &SearchSnapshot<'_, M>,
         nexts: &mut [Option<M::State>],
         batch: &mut Batch,
         met: &mut usize,
-    ) -> Result<(), What> {
-        let Known { visited, states, promised, .. } = *known;
+    ) -> Result<(), ExpandErrorKind> {
+        let SearchSnapshot { visited, states, promised, .. } = *known;
         let (nodes, steps) = self.before;
         let mut steps = batch.steps[steps..].iter_mut().zip(nexts);
         for taken in &batch.nodes[nodes..] {
             self.node = taken.node;
             for (step, next) in steps.by_ref().take(taken.steps) {
                 let Some(next) = next.take() else { continue };
-                let same = |seat: Seat<'_>| !known.exact || *states.at(seat.node()) == next;
+                let same = |seat: SlotRef<'_>| !known.exact || *states.at(seat.node()) == next;
                 if let Ok(seat) = visited.find(step.fingerprint, same) {
-                    step.met = Met::Known(if taken.keeps == promised { NONE } else { seat.node() });
+                    step.met = Successor::Known(if taken.keeps == promised { NONE } else { seat.node() });
                     continue;
                 }
                 step.met = if self.inside(known.model, &next, step.action) {
-                    Met::Fresh(self.found(known, step.fingerprint, next)?)
+                    Successor::Fresh(self.found(known, step.fingerprint, next)?)
                 } else {
-                    Met::Outside
+                    Successor::OutOfBounds
                 };
             }
             *met += 1;
@@ -234,16 +245,21 @@ where
     }
 
     /// Leaves the marks that a state shows first.
-    pub(super) fn look(&mut self, model: &M, seen: &Marks, state: &M::State) {
+    pub(super) fn look(&mut self, model: &M, seen: &ObservationSet, state: &M::State) {
         self.asked = "look";
         self.marks.clear();
-        model.look(state, seen, &mut self.marks);
-        self.marks.forget(seen);
+        model.observe(state, seen, &mut self.marks);
+        self.marks.remove_all(seen);
     }
 
     /// The place of a state among those that were found, where it is put unless it is there.
-    fn found(&mut self, known: &Known<'_, M>, fingerprint: u64, state: M::State) -> Result<u32, What> {
-        let Known { model, fresh, seen, packs, .. } = *known;
+    fn found(
+        &mut self,
+        known: &SearchSnapshot<'_, M>,
+        fingerprint: u64,
+        state: M::State,
+    ) -> Result<u32, ExpandErrorKind> {
+        let SearchSnapshot { model, fresh, seen, packs, .. } = *known;
         if let Some(place) = fresh.place(fingerprint, &state) {
             return Ok(place);
         }
@@ -261,19 +277,31 @@ where
         model: &M,
         state: M::State,
         packed: &mut Vec<u8>,
-    ) -> Result<Option<M::State>, What> {
+    ) -> Result<Option<M::State>, ExpandErrorKind> {
         if !packs {
             return Ok(Some(state));
         }
         self.asked = "pack";
-        if model.pack(&state, packed) { Ok(None) } else { Err(What::differs("pack", &true, &false)) }
+        if model.pack(&state, packed) {
+            Ok(None)
+        } else {
+            Err(ExpandErrorKind::differs("pack", &true, &false))
+        }
     }
 
     /// Asks a model everything about a state twice.
-    fn ask_twice(&mut self, known: &Known<'_, M>, state: &M::State) -> Result<(), What> {
+    fn check_determinism(
+        &mut self,
+        known: &SearchSnapshot<'_, M>,
+        state: &M::State,
+    ) -> Result<(), ExpandErrorKind> {
         let model = known.model;
-        fn same<T: Debug + PartialEq>(asked: &'static str, first: &T, second: &T) -> Result<(), What> {
-            if first == second { Ok(()) } else { Err(What::differs(asked, first, second)) }
+        fn same<T: Debug + PartialEq>(
+            asked: &'static str,
+            first: &T,
+            second: &T,
+        ) -> Result<(), ExpandErrorKind> {
+            if first == second { Ok(()) } else { Err(ExpandErrorKind::differs(asked, first, second)) }
         }
         let (mut first, mut second) = (Vec::new(), Vec::new());
         self.asked = "actions";
@@ -281,25 +309,25 @@ where
         model.actions(state, &mut second);
         same("actions", &first, &second)?;
         self.asked = "opens";
-        same("opens", &model.opens(state), &model.opens(state))?;
+        same("opens", &model.triggered(state), &model.triggered(state))?;
         self.asked = "keeps";
-        same("keeps", &model.keeps(state), &model.keeps(state))?;
+        same("keeps", &model.satisfied(state), &model.satisfied(state))?;
         self.asked = "look";
         let mut twice = self.marks.clone();
         self.marks.clear();
         twice.clear();
-        model.look(state, known.seen, &mut self.marks);
-        model.look(state, known.seen, &mut twice);
+        model.observe(state, known.seen, &mut self.marks);
+        model.observe(state, known.seen, &mut twice);
         same("look", &self.marks, &twice)?;
         for (i, (first, second)) in first.into_iter().zip(second).enumerate() {
             self.action = Some(i);
             self.asked = "class";
-            same("class", &model.class(state, &first), &model.class(state, &second))?;
+            same("class", &model.fairness_class(state, &first), &model.fairness_class(state, &second))?;
             self.asked = "take";
             self.marks.clear();
             twice.clear();
-            let first = model.take(state, first, &mut self.marks);
-            let second = model.take(state, second, &mut twice);
+            let first = model.step(state, first, &mut self.marks);
+            let second = model.step(state, second, &mut twice);
             same("take", &first, &second)?;
             same("take", &self.marks, &twice)?;
             self.asked = "hash";
@@ -314,7 +342,7 @@ where
 }
 
 /// Whether a model packs a state, which then must come out of it as it was.
-pub(super) fn packs<M: FairModel>(model: &M, state: &M::State) -> Result<bool, What>
+pub(super) fn packs<M: FairModel>(model: &M, state: &M::State) -> Result<bool, ExpandErrorKind>
 where
     M::State: Debug + PartialEq,
 {
@@ -324,7 +352,7 @@ where
     }
     match model.unpack(&bytes) {
         Some(again) if again == *state => Ok(true),
-        again => Err(What::unpacked(state, again.as_ref())),
+        again => Err(ExpandErrorKind::unpacked(state, again.as_ref())),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What may be explored: a stateright model, and what it shows and promises.
 
-use super::marks::Marks;
-use crate::liveness::{Fairness, Promise, PromiseKind};
+use super::marks::ObservationSet;
+use crate::liveness::{Fairness, LivenessKind, LivenessProperty};
 use stateright::{Expectation, Model, Property};
 
 /// What an exploration needs to know of a model beyond stateright's trait.
@@ -10,41 +10,46 @@ use stateright::{Expectation, Model, Property};
 pub trait FairModel: Model {
     /// How many marks there are. A mark is something that a state or a step may show: a broken claim, a reached premise,
     /// a row taken.
-    fn marks(&self) -> usize {
+    fn observation_count(&self) -> usize {
         0
     }
 
     /// The step that an action makes, and what it shows on the way. None: the action is refused, which is no step, but
     /// may show something too.
-    fn take(&self, state: &Self::State, action: Self::Action, marks: &mut Marks) -> Option<Self::State> {
+    fn step(
+        &self,
+        state: &Self::State,
+        action: Self::Action,
+        marks: &mut ObservationSet,
+    ) -> Option<Self::State> {
         let _ = marks;
         self.next_state(state, action)
     }
 
     /// What a state shows. What was seen before need not be shown again, so nobody need look whether it is.
-    fn look(&self, state: &Self::State, seen: &Marks, marks: &mut Marks) {
+    fn observe(&self, state: &Self::State, seen: &ObservationSet, marks: &mut ObservationSet) {
         let _ = (state, seen, marks);
     }
 
     /// The class of an action, below [`CLASSES`](crate::liveness::CLASSES): whose obligation it is.
-    fn class(&self, state: &Self::State, action: &Self::Action) -> u8 {
+    fn fairness_class(&self, state: &Self::State, action: &Self::Action) -> u8 {
         let _ = (state, action);
         0
     }
 
     /// What is promised. At most [`PROMISES`](super::PROMISES).
-    fn promises(&self) -> &[Promise] {
+    fn liveness_properties(&self) -> &[LivenessProperty] {
         &[]
     }
 
     /// Which promises of the kind [`LeadsTo`](PromiseKind::LeadsTo) open in this state: bit `i` is promise `i`.
-    fn opens(&self, state: &Self::State) -> u8 {
+    fn triggered(&self, state: &Self::State) -> u8 {
         let _ = state;
         0
     }
 
     /// Which promises are kept in this state.
-    fn keeps(&self, state: &Self::State) -> u8 {
+    fn satisfied(&self, state: &Self::State) -> u8 {
         let _ = state;
         0
     }
@@ -63,33 +68,33 @@ pub trait FairModel: Model {
     }
 
     /// The bytes that a state holds on the heap. A budget of memory reckons with them.
-    fn heap(&self, state: &Self::State) -> usize {
+    fn heap_bytes(&self, state: &Self::State) -> usize {
         let _ = state;
         0
     }
 
     /// The bytes that the model itself holds by now, such as for counting. A budget of memory reckons with them too.
-    fn held(&self) -> usize {
+    fn model_bytes(&self) -> usize {
         0
     }
 }
 
 /// A stateright model as it is. Each of its properties has the mark of its position: `always` shows it where it is broken,
 /// `sometimes` where it is reached. `eventually` shows nothing; it is a promise, under no fairness.
-pub struct Plain<M: Model> {
+pub struct StaterightModel<M: Model> {
     model: M,
     properties: Vec<Property<M>>,
-    promises: Vec<Promise>,
+    promises: Vec<LivenessProperty>,
 }
 
-impl<M: Model> Plain<M> {
+impl<M: Model> StaterightModel<M> {
     /// The model with nothing added.
     #[must_use]
     pub fn new(model: M) -> Self {
         let properties = model.properties();
-        let promise = |property: &Property<M>| Promise {
+        let promise = |property: &Property<M>| LivenessProperty {
             name: property.name,
-            kind: PromiseKind::Eventually,
+            kind: LivenessKind::Eventually,
             fair: Fairness::default(),
         };
         let promises = eventually(&properties).map(promise).collect();
@@ -101,7 +106,7 @@ fn eventually<M: Model>(properties: &[Property<M>]) -> impl Iterator<Item = &Pro
     properties.iter().filter(|property| matches!(property.expectation, Expectation::Eventually))
 }
 
-impl<M: Model> Model for Plain<M> {
+impl<M: Model> Model for StaterightModel<M> {
     type State = M::State;
     type Action = M::Action;
 
@@ -122,13 +127,13 @@ impl<M: Model> Model for Plain<M> {
     }
 }
 
-impl<M: Model> FairModel for Plain<M> {
-    fn marks(&self) -> usize {
+impl<M: Model> FairModel for StaterightModel<M> {
+    fn observation_count(&self) -> usize {
         self.properties.len()
     }
 
-    fn look(&self, state: &Self::State, seen: &Marks, marks: &mut Marks) {
-        for (mark, property) in self.properties.iter().enumerate().filter(|(mark, _)| !seen.shows(*mark)) {
+    fn observe(&self, state: &Self::State, seen: &ObservationSet, marks: &mut ObservationSet) {
+        for (mark, property) in self.properties.iter().enumerate().filter(|(mark, _)| !seen.contains(*mark)) {
             let holds = || (property.condition)(&self.model, state);
             let shows = match property.expectation {
                 Expectation::Always => !holds(),
@@ -136,17 +141,19 @@ impl<M: Model> FairModel for Plain<M> {
                 Expectation::Eventually => false,
             };
             if shows {
-                marks.show(mark);
+                marks.insert(mark);
             }
         }
     }
 
-    fn promises(&self) -> &[Promise] {
+    fn liveness_properties(&self) -> &[LivenessProperty] {
         &self.promises
     }
 
-    fn keeps(&self, state: &Self::State) -> u8 {
+    fn satisfied(&self, state: &Self::State) -> u8 {
         let kept = eventually(&self.properties).map(|property| (property.condition)(&self.model, state));
-        kept.take(super::PROMISES).enumerate().fold(0, |kept, (i, keeps)| kept | u8::from(keeps) << i)
+        kept.take(super::LIVENESS_PROPERTIES_MAX)
+            .enumerate()
+            .fold(0, |kept, (i, keeps)| kept | u8::from(keeps) << i)
     }
 }

@@ -5,15 +5,15 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, PoisonError};
 
 /// States without a number, by their fingerprints.
-pub(super) struct Fresh<S> {
+pub(super) struct NewStates<S> {
     /// Whether equal fingerprints are doubted.
     exact: bool,
     /// Several, so that threads seldom wait for each other.
-    shelves: Vec<Mutex<Shelf<S>>>,
+    shelves: Vec<Mutex<Shard<S>>>,
 }
 
 /// Each state by its fingerprint and its place among those with the same; there are several only where that is doubted.
-type Shelf<S> = HashMap<(u64, u32), Found<S>, BuildHasherDefault<AsItIs>>;
+type Shard<S> = HashMap<(u64, u32), Found<S>, BuildHasherDefault<IdentityHasher>>;
 
 /// A state that was found, and what was seen of it.
 pub(super) struct Found<S> {
@@ -29,7 +29,7 @@ pub(super) struct Found<S> {
 
 const SHELVES: usize = 64;
 
-impl<S: PartialEq> Fresh<S> {
+impl<S: PartialEq> NewStates<S> {
     pub(super) fn new(exact: bool) -> Self {
         Self { exact, shelves: (0..SHELVES).map(|_| Mutex::default()).collect() }
     }
@@ -62,7 +62,7 @@ impl<S: PartialEq> Fresh<S> {
     }
 
     /// The place of a state, or else the first that is free.
-    fn find(&self, shelf: &Shelf<S>, fingerprint: u64, state: Option<&S>) -> Result<u32, u32> {
+    fn find(&self, shelf: &Shard<S>, fingerprint: u64, state: Option<&S>) -> Result<u32, u32> {
         let mut place = 0;
         while let Some(known) = shelf.get(&(fingerprint, place)) {
             if !self.exact || known.state.as_ref() == state {
@@ -80,9 +80,9 @@ fn shelf(fingerprint: u64) -> usize {
 
 /// Fingerprints are mixed well enough.
 #[derive(Default)]
-struct AsItIs(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0 = bytes.iter().fold(self.0, |all, byte| all << 8 | u64::from(*byte));
     }

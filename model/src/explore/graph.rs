@@ -21,8 +21,8 @@ pub struct Edge {
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Each edge as its target and its class, side by side.
-    edges: Pieces<[u8; 5]>,
-    blocks: Pieces<Block>,
+    edges: ChunkedVec<[u8; 5]>,
+    blocks: ChunkedVec<Block>,
     len: usize,
     /// The degrees that do not fit into a byte.
     many: BTreeMap<u32, u32>,
@@ -82,20 +82,20 @@ impl Graph {
 
     /// Whether the node's edges were kept. A kept node without edges that is not cut is a dead end.
     #[must_use]
-    pub fn kept(&self, node: u32) -> bool {
+    pub fn has_edges(&self, node: u32) -> bool {
         self.stored(node) != NOT_KEPT
     }
 
     /// Whether the node has further steps, whose ends were not explored.
     #[must_use]
-    pub fn cut(&self, node: u32) -> bool {
+    pub fn is_truncated(&self, node: u32) -> bool {
         self.stored(node) & CUT != 0
     }
 
     /// Whether all steps of the node are known.
     #[must_use]
-    pub fn whole(&self, node: u32) -> bool {
-        self.kept(node) && !self.cut(node)
+    pub fn is_complete(&self, node: u32) -> bool {
+        self.has_edges(node) && !self.is_truncated(node)
     }
 
     /// One more than the last node that was appended.
@@ -167,25 +167,25 @@ impl Graph {
 
 /// A long list in pieces, so that growing copies nothing.
 #[derive(Clone, Debug)]
-pub(super) struct Pieces<T> {
+pub(super) struct ChunkedVec<T> {
     pieces: Vec<Vec<T>>,
     len: usize,
 }
 
 /// Elements a piece.
-const PIECE: usize = 1 << 14;
+const CHUNK_LEN: usize = 1 << 14;
 
-impl<T> Default for Pieces<T> {
+impl<T> Default for ChunkedVec<T> {
     fn default() -> Self {
         Self { pieces: Vec::new(), len: 0 }
     }
 }
 
-impl<T> Pieces<T> {
+impl<T> ChunkedVec<T> {
     #[inline]
     pub(super) fn push(&mut self, value: T) {
-        if self.len.is_multiple_of(PIECE) {
-            self.pieces.push(Vec::with_capacity(PIECE));
+        if self.len.is_multiple_of(CHUNK_LEN) {
+            self.pieces.push(Vec::with_capacity(CHUNK_LEN));
         }
         if let Some(last) = self.pieces.last_mut() {
             last.push(value);
@@ -195,12 +195,12 @@ impl<T> Pieces<T> {
 
     #[inline]
     pub(super) fn get(&self, place: usize) -> Option<&T> {
-        self.pieces.get(place / PIECE)?.get(place % PIECE)
+        self.pieces.get(place / CHUNK_LEN)?.get(place % CHUNK_LEN)
     }
 
     #[inline]
     pub(super) fn at(&self, place: usize) -> &T {
-        &self.pieces[place / PIECE][place % PIECE]
+        &self.pieces[place / CHUNK_LEN][place % CHUNK_LEN]
     }
 
     fn last_mut(&mut self) -> Option<&mut T> {
@@ -212,7 +212,7 @@ impl<T> Pieces<T> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.pieces.len() * PIECE * size_of::<T>() + self.pieces.capacity() * size_of::<Vec<T>>()
+        self.pieces.len() * CHUNK_LEN * size_of::<T>() + self.pieces.capacity() * size_of::<Vec<T>>()
     }
 }
 
@@ -229,7 +229,7 @@ mod tests {
         let mut graph = Graph::default();
         graph.push(1, &[], false);
         graph.push(2, &to(&[7, 3]), true);
-        let said = |node| (graph.kept(node), graph.cut(node), graph.edges(node).count());
+        let said = |node| (graph.has_edges(node), graph.is_truncated(node), graph.edges(node).count());
         assert_eq!(
             [0, 1, 2, 3].map(said),
             [(false, false, 0), (true, false, 0), (true, true, 2), (false, false, 0)]
@@ -256,7 +256,11 @@ mod tests {
             let kept = node % 5 != 3;
             let expected = if kept { edges(node) } else { Vec::new() };
             assert_eq!(graph.edges(node).collect::<Vec<_>>(), expected, "node {node}");
-            assert_eq!((graph.kept(node), graph.cut(node)), (kept, kept && node % 3 == 0), "node {node}");
+            assert_eq!(
+                (graph.has_edges(node), graph.is_truncated(node)),
+                (kept, kept && node % 3 == 0),
+                "node {node}"
+            );
         }
     }
 

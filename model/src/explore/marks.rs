@@ -2,16 +2,16 @@
 
 /// A set of marks, which are numbered from 0 on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct ObservationSet {
     words: Vec<u64>,
     count: usize,
     empty: bool,
 }
 
-impl Marks {
+impl ObservationSet {
     /// None of so many marks.
     #[must_use]
-    pub fn none_of(count: usize) -> Self {
+    pub fn empty(count: usize) -> Self {
         Self { words: vec![0; count.div_ceil(64)], count, empty: true }
     }
 
@@ -19,7 +19,7 @@ impl Marks {
     ///
     /// # Panics
     /// If there is no such mark.
-    pub fn show(&mut self, mark: usize) {
+    pub fn insert(&mut self, mark: usize) {
         assert!(mark < self.count, "there is no mark {mark}: the model has {}, from 0 on", self.count);
         if let Some(word) = self.words.get_mut(mark / 64) {
             *word |= 1 << (mark % 64);
@@ -29,7 +29,7 @@ impl Marks {
 
     /// Whether a mark is shown.
     #[must_use]
-    pub fn shows(&self, mark: usize) -> bool {
+    pub fn contains(&self, mark: usize) -> bool {
         self.words.get(mark / 64).is_some_and(|word| word >> (mark % 64) & 1 == 1)
     }
 
@@ -42,7 +42,7 @@ impl Marks {
 
     /// The marks that are shown, the smallest first.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.count).filter(|mark| self.shows(*mark))
+        (0..self.count).filter(|mark| self.contains(*mark))
     }
 
     /// Takes every mark away.
@@ -56,7 +56,7 @@ impl Marks {
 
     /// Leaves only what was not seen.
     #[inline]
-    pub(super) fn forget(&mut self, seen: &Self) {
+    pub(super) fn remove_all(&mut self, seen: &Self) {
         if !self.empty {
             self.words.iter_mut().zip(&seen.words).for_each(|(word, seen)| *word &= !seen);
             self.empty = self.words.iter().all(|word| *word == 0);

@@ -1,13 +1,13 @@
 //! Numbering what was found, state by state, in the order in which one thread would find it.
 
-use super::budget::{Ended, Progress, Store, Why};
-use super::error::{Fault, What};
-use super::expand::{Batch, Expander, Met, Taken};
+use super::budget::{Progress, Resource, StateStorage, Termination};
+use super::error::{ExpandError, ExpandErrorKind};
+use super::expand::{Batch, ExpandedState, Expander, Successor};
 use super::fair::FairModel;
 use super::graph::Edge;
 use super::path::Witness;
 use super::search::Search;
-use super::visited::{Full, NONE, Place, Seat};
+use super::visited::{IdsExhausted, InsertPosition, NONE, SlotRef};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -23,12 +23,12 @@ where
         expander: &mut Expander<M>,
         batch: &mut Batch,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Option<Ended>, Fault> {
-        if let Some(why) = self.run_out(progress) {
+    ) -> Result<Option<Termination>, ExpandError> {
+        if let Some(why) = self.exceeded_limit(progress) {
             return Ok(Some(self.cut(why)));
         }
         let mut nexts = std::mem::take(&mut expander.nexts);
-        let ended = expander.guarded(|expander| self.number_all(expander, &mut nexts, batch))?;
+        let ended = expander.catch_panic(|expander| self.number_all(expander, &mut nexts, batch))?;
         expander.nexts = nexts;
         match ended {
             None => batch.fault.take().map_or(Ok(None), Err),
@@ -41,15 +41,15 @@ where
         expander: &mut Expander<M>,
         nexts: &mut [Option<M::State>],
         batch: &Batch,
-    ) -> Result<Option<Ended>, What> {
+    ) -> Result<Option<Termination>, ExpandErrorKind> {
         let most = self.options.budget.states.unwrap_or(usize::MAX);
-        let exact = self.options.store == Store::Exact;
+        let exact = self.options.store == StateStorage::Exact;
         let (mut shown, mut nexts) = (batch.shown.iter(), nexts.iter_mut());
         let mut bytes = Vec::new();
         let mut rest = &batch.steps[..];
         for taken in &batch.nodes {
             if self.states.len() >= most {
-                return Ok(Some(self.cut(Why::States)));
+                return Ok(Some(self.cut(Resource::States)));
             }
             let node = taken.node;
             expander.node = node;
@@ -65,15 +65,15 @@ where
             rest = others;
             for step in steps {
                 let to = match step.met {
-                    Met::Known(node) => node,
-                    Met::Outside => {
+                    Successor::Known(node) => node,
+                    Successor::OutOfBounds => {
                         cut += 1;
                         continue;
                     }
-                    Met::Not => {
+                    Successor::Not => {
                         let Some(next) = nexts.next() else { continue };
                         let same =
-                            |seat: Seat<'_>| !exact || Some(self.states.at(seat.node())) == next.as_ref();
+                            |seat: SlotRef<'_>| !exact || Some(self.states.at(seat.node())) == next.as_ref();
                         match self.found.visited.find(step.fingerprint, same) {
                             Ok(_) if !keep_edges => NONE,
                             Ok(seat) => seat.node(),
@@ -94,7 +94,7 @@ where
                             }
                         }
                     }
-                    Met::Fresh(place) => self.visit_fresh(step.fingerprint, place, (node, inside))?,
+                    Successor::Fresh(place) => self.visit_fresh(step.fingerprint, place, (node, inside))?,
                 };
                 if keep_edges {
                     self.edges.push(Edge { class: step.class, to });
@@ -106,14 +106,19 @@ where
             self.found.expanded += 1;
             self.keep(taken, cut > 0);
             if let Some(mark) = self.stopped {
-                return Ok(Some(Ended::Stopped { mark }));
+                return Ok(Some(Termination::ObservationFound { mark }));
             }
         }
         Ok(None)
     }
 
     /// The number of a state that a thread found: the next one, unless it has got one meanwhile.
-    fn visit_fresh(&mut self, fingerprint: u64, place: u32, from: (u32, u16)) -> Result<u32, What> {
+    fn visit_fresh(
+        &mut self,
+        fingerprint: u64,
+        place: u32,
+        from: (u32, u16),
+    ) -> Result<u32, ExpandErrorKind> {
         let Some(found) = self.fresh.at(fingerprint, place) else { return Ok(NONE) };
         if let Some(node) = found.node {
             return Ok(node);
@@ -131,25 +136,25 @@ where
         Ok(node)
     }
 
-    fn cut(&self, why: Why) -> Ended {
-        Ended::Cut { why, waiting: self.waiting() as usize }
+    fn cut(&self, why: Resource) -> Termination {
+        Termination::LimitReached { why, frontier: self.waiting() as usize }
     }
 
     /// Gives a state the next number. It was looked for, and belongs to the place; without a state, its bytes are kept.
     pub(super) fn visit(
         &mut self,
         fingerprint: u64,
-        place: Place,
+        place: InsertPosition,
         from: (u32, u16),
         state: Option<M::State>,
         packed: &[u8],
-    ) -> Result<u32, What> {
+    ) -> Result<u32, ExpandErrorKind> {
         let inserted = self.found.visited.insert(fingerprint, place, from);
-        let (node, collides) =
-            inserted.map_err(|Full| What::TooMany { what: "states", limit: NONE.into() })?;
+        let (node, collides) = inserted
+            .map_err(|IdsExhausted| ExpandErrorKind::TooMany { what: "states", limit: NONE.into() })?;
         self.found.collisions += u64::from(collides);
         match state {
-            Some(state) => self.states.push(state, |state| self.model.heap(state)),
+            Some(state) => self.states.push(state, |state| self.model.heap_bytes(state)),
             None => self.states.push_packed(packed),
         }
         if node == self.level_end && from.0 != NONE {
@@ -160,7 +165,7 @@ where
 
     /// Keeps what promises are about.
     #[inline]
-    fn keep(&mut self, taken: &Taken, cut: bool) {
+    fn keep(&mut self, taken: &ExpandedState, cut: bool) {
         if self.promised == 0 {
             return;
         }

@@ -1,10 +1,10 @@
 //! Ways to what was found, rebuilt by asking the model again.
 
 use super::Exploration;
-use super::error::{ModelError, Place, What, short};
+use super::error::{ErrorLocation, ExpandErrorKind, ModelError, short};
 use super::fair::FairModel;
 use super::fingerprint::fingerprint;
-use super::marks::Marks;
+use super::marks::ObservationSet;
 use super::visited::NONE;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -46,11 +46,11 @@ impl<M: FairModel> Path<M> {
 
 /// The step of a state at a position among those that stay within the boundary.
 pub fn step_at<M: FairModel>(model: &M, state: &M::State, position: u16) -> Option<(M::Action, M::State)> {
-    let mut marks = Marks::none_of(model.marks());
+    let mut marks = ObservationSet::empty(model.observation_count());
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
     let steps = actions.into_iter().enumerate();
-    let steps = steps.filter_map(|(i, action)| Some((i, model.take(state, action, &mut marks)?)));
+    let steps = steps.filter_map(|(i, action)| Some((i, model.step(state, action, &mut marks)?)));
     let mut steps = steps.filter(|(_, next)| model.within_boundary(next));
     let (i, next) = steps.nth(position.into())?;
     Some((action_at(model, state, i)?, next))
@@ -90,7 +90,7 @@ impl Exploration {
                 let (Some(action), Some(again)) = (ask(), ask()) else {
                     return Err(changed("actions", "so many", "fewer", path.last()));
                 };
-                match model.take(path.last(), again, &mut Marks::none_of(model.marks())) {
+                match model.step(path.last(), again, &mut ObservationSet::empty(model.observation_count())) {
                     Some(next) => path.steps.push((action, next)),
                     None => path.refused = Some(action),
                 }
@@ -102,7 +102,7 @@ impl Exploration {
     fn guarded<T>(&self, rebuild: impl FnOnce() -> Result<T, ModelError>) -> Result<T, ModelError> {
         let outcome = catch_unwind(AssertUnwindSafe(rebuild));
         outcome.unwrap_or_else(|payload| {
-            Err(What::panicked("a way found before", &*payload).at(Place::default()))
+            Err(ExpandErrorKind::panicked("a way found before", &*payload).at(ErrorLocation::default()))
         })
     }
 
@@ -127,8 +127,8 @@ impl Exploration {
         let start = model.init_states().into_iter().nth(initial.into());
         let Some(start) = start.filter(|state| is(state, root)) else {
             let (first, second) = ("a state".to_owned(), "another one".to_owned());
-            let what = What::NotDeterministic { asked: "init_states", first, second };
-            return Err(what.at(Place::default()));
+            let what = ExpandErrorKind::NotDeterministic { asked: "init_states", first, second };
+            return Err(what.at(ErrorLocation::default()));
         };
         let mut path = Path { start, steps: Vec::new(), refused: None };
         for (node, position) in ways.into_iter().rev() {
@@ -152,6 +152,6 @@ impl ModelError {
 }
 
 fn changed(asked: &'static str, first: &str, second: &str, state: &impl Debug) -> ModelError {
-    let place = Place { state: Some(short(state)), ..Place::default() };
-    What::NotDeterministic { asked, first: first.to_owned(), second: second.to_owned() }.at(place)
+    let place = ErrorLocation { state: Some(short(state)), ..ErrorLocation::default() };
+    ExpandErrorKind::NotDeterministic { asked, first: first.to_owned(), second: second.to_owned() }.at(place)
 }

@@ -1,19 +1,19 @@
 //! The search: expand what waits, number what is new.
 
-use super::budget::{Ended, Options, Progress, Store, Why};
-use super::error::{Fault, ModelError, Place, What, short};
-use super::expand::{Batch, Expander, Known, packs};
+use super::budget::{Options, Progress, Resource, StateStorage, Termination};
+use super::error::{ErrorLocation, ExpandError, ExpandErrorKind, ModelError, short};
+use super::expand::{Batch, Expander, SearchSnapshot, packs};
 use super::fair::FairModel;
 use super::fingerprint::fingerprint;
-use super::fresh::Fresh;
-use super::graph::{Edge, Graph, Pieces};
-use super::marks::Marks;
+use super::fresh::NewStates;
+use super::graph::{ChunkedVec, Edge, Graph};
+use super::marks::ObservationSet;
 use super::path::{Witness, action_at};
-use super::states::States;
-use super::together::worthwhile;
-use super::visited::{NONE, Seat, Visited};
-use super::{Exploration, POSITIONS, PROMISES};
-use crate::liveness::PromiseKind;
+use super::states::StateQueue;
+use super::together::parallel_threshold;
+use super::visited::{NONE, SlotRef, Visited};
+use super::{ACTIONS_MAX, Exploration, LIVENESS_PROPERTIES_MAX};
+use crate::liveness::LivenessKind;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// States whose steps are taken before these are looked for: a power of two, and less of large states, so that what they lead
 /// to stays at hand. Tests have small models.
-pub(super) const fn at_once<S>() -> u32 {
+pub(super) const fn batch_len<S>() -> u32 {
     match size_of::<S>() {
         _ if cfg!(test) => 2,
         0..=32 => 64,
@@ -46,7 +46,7 @@ where
 {
     let mut search = Search::new(model, options);
     let outcome = search.start().and_then(|stopped| match stopped {
-        Some(mark) => Ok(Ended::Stopped { mark }),
+        Some(mark) => Ok(Termination::ObservationFound { mark }),
         None => search.run(progress),
     });
     match outcome {
@@ -58,10 +58,10 @@ where
 pub(super) struct Search<'a, M: FairModel> {
     pub(super) model: &'a M,
     pub(super) options: &'a Options,
-    pub(super) states: States<M::State>,
-    pub(super) fresh: Fresh<M::State>,
+    pub(super) states: StateQueue<M::State>,
+    pub(super) fresh: NewStates<M::State>,
     pub(super) found: Exploration,
-    pub(super) seen: Marks,
+    pub(super) seen: ObservationSet,
     /// All promises, and those that open in initial states, and in every state.
     pub(super) promised: u8,
     pub(super) packs: bool,
@@ -88,8 +88,8 @@ where
         let found = Exploration {
             visited: Visited::new(),
             graph: Graph::default(),
-            opens: Pieces::default(),
-            keeps: Pieces::default(),
+            opens: ChunkedVec::default(),
+            keeps: ChunkedVec::default(),
             witnesses: Vec::new(),
             levels: Vec::new(),
             expanded: 0,
@@ -98,16 +98,17 @@ where
             collisions: 0,
             store: options.store,
             bytes: 0,
-            ended: Ended::Exhausted,
+            ended: Termination::Exhausted,
         };
         let (promised, eventually, always) = (0, 0, 0);
         let (began, told) = (Instant::now(), Duration::ZERO);
-        let (states, seen, level_end, roots, stopped) = (States::new(), Marks::default(), 0, 0, None);
+        let (states, seen, level_end, roots, stopped) =
+            (StateQueue::new(), ObservationSet::default(), 0, 0, None);
         Self {
             model,
             options,
             states,
-            fresh: Fresh::new(options.store == Store::Exact),
+            fresh: NewStates::new(options.store == StateStorage::Exact),
             found,
             seen,
             promised,
@@ -124,41 +125,41 @@ where
     }
 
     /// Visits the initial states.
-    fn start(&mut self) -> Result<Option<usize>, Fault> {
+    fn start(&mut self) -> Result<Option<usize>, ExpandError> {
         let mut asked = "promises";
         let outcome = catch_unwind(AssertUnwindSafe(|| self.visit_initial(&mut asked)));
-        let outcome = outcome.unwrap_or_else(|payload| Err(What::panicked(asked, &*payload)));
-        outcome.map_err(|what| Fault { node: None, action: None, what })?;
+        let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(asked, &*payload)));
+        outcome.map_err(|what| ExpandError { node: None, action: None, what })?;
         Ok(self.stopped)
     }
 
-    fn visit_initial(&mut self, asked: &mut &'static str) -> Result<(), What> {
-        let promises = self.model.promises();
-        if promises.len() > PROMISES {
-            return Err(What::TooMany { what: "promises", limit: PROMISES as u64 });
+    fn visit_initial(&mut self, asked: &mut &'static str) -> Result<(), ExpandErrorKind> {
+        let promises = self.model.liveness_properties();
+        if promises.len() > LIVENESS_PROPERTIES_MAX {
+            return Err(ExpandErrorKind::TooMany { what: "promises", limit: LIVENESS_PROPERTIES_MAX as u64 });
         }
         for (i, promise) in promises.iter().enumerate() {
             let bit = 1 << i;
             self.promised |= bit;
             match promise.kind {
-                PromiseKind::LeadsTo => {}
-                PromiseKind::Eventually => self.eventually |= bit,
-                PromiseKind::AlwaysEventually => self.always |= bit,
+                LivenessKind::LeadsTo => {}
+                LivenessKind::Eventually => self.eventually |= bit,
+                LivenessKind::AlwaysEventually => self.always |= bit,
             }
         }
         *asked = "marks";
-        let count = self.model.marks();
-        let mut marks = Marks::none_of(count);
-        self.seen = Marks::none_of(count);
+        let count = self.model.observation_count();
+        let mut marks = ObservationSet::empty(count);
+        self.seen = ObservationSet::empty(count);
         self.found.witnesses = vec![None; count];
         *asked = "init_states";
         let states = self.model.init_states();
         let again = self.model.init_states();
         if states != again {
-            return Err(What::differs("init_states", &states, &again));
+            return Err(ExpandErrorKind::differs("init_states", &states, &again));
         }
-        if states.len() > POSITIONS {
-            return Err(What::TooMany { what: "initial states", limit: POSITIONS as u64 });
+        if states.len() > ACTIONS_MAX {
+            return Err(ExpandErrorKind::TooMany { what: "initial states", limit: ACTIONS_MAX as u64 });
         }
         for (position, state) in states.into_iter().enumerate() {
             *asked = "within_boundary";
@@ -169,10 +170,10 @@ where
             self.found.generated += 1;
             *asked = "look";
             marks.clear();
-            self.model.look(&state, &self.seen, &mut marks);
+            self.model.observe(&state, &self.seen, &mut marks);
             let fingerprint = fingerprint(&state);
-            let exact = self.options.store == Store::Exact;
-            let same = |seat: Seat<'_>| !exact || *self.states.at(seat.node()) == state;
+            let exact = self.options.store == StateStorage::Exact;
+            let same = |seat: SlotRef<'_>| !exact || *self.states.at(seat.node()) == state;
             let node = match self.found.visited.find(fingerprint, same) {
                 Ok(seat) => seat.node(),
                 Err(place) => {
@@ -196,22 +197,22 @@ where
         Ok(())
     }
 
-    fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Result<Ended, Fault> {
+    fn run(&mut self, progress: &mut dyn FnMut(&Progress)) -> Result<Termination, ExpandError> {
         let threads = self.options.threads.get();
         let mut expander = Expander::new(self.found.witnesses.len());
         let mut batch = Batch::default();
         let mut done_with = Vec::new();
         while self.waiting() > 0 {
-            let ended = if threads > 1 && self.waiting() >= worthwhile::<M::State>() {
+            let ended = if threads > 1 && self.waiting() >= parallel_threshold::<M::State>() {
                 self.fresh.clear();
-                let mut batches = self.expand_together(threads, done_with).into_iter();
+                let mut batches = self.expand_parallel(threads, done_with).into_iter();
                 batches.find_map(|mut batch| self.number(&mut expander, &mut batch, progress).transpose())
             } else {
                 batch.clear();
                 let first = self.found.expanded;
-                expander.take(
+                expander.expand(
                     &self.known(),
-                    first..first + self.waiting().min(at_once::<M::State>()),
+                    first..first + self.waiting().min(batch_len::<M::State>()),
                     &mut batch,
                 );
                 self.number(&mut expander, &mut batch, progress).transpose()
@@ -220,24 +221,24 @@ where
                 return ended;
             }
             done_with = match self.options.store {
-                Store::Fingerprint => self.states.take_before(self.found.expanded),
-                Store::Exact => Vec::new(),
+                StateStorage::Fingerprint => self.states.take_before(self.found.expanded),
+                StateStorage::Exact => Vec::new(),
             };
         }
-        Ok(Ended::Exhausted)
+        Ok(Termination::Exhausted)
     }
 
     pub(super) fn waiting(&self) -> u32 {
         self.states.len() as u32 - self.found.expanded
     }
 
-    pub(super) fn known(&self) -> Known<'_, M> {
-        Known {
+    pub(super) fn known(&self) -> SearchSnapshot<'_, M> {
+        SearchSnapshot {
             model: self.model,
             visited: &self.found.visited,
             states: &self.states,
             fresh: &self.fresh,
-            exact: self.options.store == Store::Exact,
+            exact: self.options.store == StateStorage::Exact,
             seen: &self.seen,
             promised: self.promised,
             packs: self.packs,
@@ -245,17 +246,17 @@ where
     }
 
     pub(super) fn show(&mut self, mark: usize, witness: Witness) {
-        if !self.seen.shows(mark) {
-            self.seen.show(mark);
+        if !self.seen.contains(mark) {
+            self.seen.insert(mark);
             self.found.witnesses[mark] = Some(witness);
-            if self.stopped.is_none() && self.options.stop_at.shows(mark) {
+            if self.stopped.is_none() && self.options.stop_at.contains(mark) {
                 self.stopped = Some(mark);
             }
         }
     }
 
     /// Says whether time or memory ran out.
-    pub(super) fn run_out(&mut self, progress: &mut dyn FnMut(&Progress)) -> Option<Why> {
+    pub(super) fn exceeded_limit(&mut self, progress: &mut dyn FnMut(&Progress)) -> Option<Resource> {
         let budget = &self.options.budget;
         let (time, bytes) = (self.began.elapsed(), self.bytes());
         self.found.bytes = self.found.bytes.max(bytes);
@@ -271,9 +272,9 @@ where
             });
         }
         if budget.memory.is_some_and(|most| bytes > most) {
-            return Some(Why::Memory);
+            return Some(Resource::Memory);
         }
-        budget.time.is_some_and(|most| time > most).then_some(Why::Time)
+        budget.time.is_some_and(|most| time > most).then_some(Resource::Time)
     }
 
     fn bytes(&self) -> usize {
@@ -283,18 +284,18 @@ where
             + opens.bytes()
             + keeps.bytes()
             + self.states.bytes()
-            + self.model.held()
+            + self.model.model_bytes()
     }
 
-    fn finish(mut self, ended: Ended) -> Exploration {
+    fn finish(mut self, ended: Termination) -> Exploration {
         self.found.bytes = self.found.bytes.max(self.bytes());
         self.found.ended = ended;
         self.found
     }
 
     /// A fault with the way to where it came up.
-    fn explain(&self, fault: Fault) -> ModelError {
-        let Some(node) = fault.node else { return fault.what.at(Place::default()) };
+    fn explain(&self, fault: ExpandError) -> ModelError {
+        let Some(node) = fault.node else { return fault.what.at(ErrorLocation::default()) };
         let told = |tell: &dyn Fn(&M::State) -> Option<String>| {
             let told = catch_unwind(AssertUnwindSafe(|| {
                 let mut unpacked = None;
@@ -308,6 +309,6 @@ where
         let action = fault.action.and_then(action);
         let path = self.found.path_to(self.model, node).ok();
         let way = path.map(|path| path.into_actions().iter().map(short).collect());
-        fault.what.at(Place { state: Some(state), action, way })
+        fault.what.at(ErrorLocation { state: Some(state), action, way })
     }
 }

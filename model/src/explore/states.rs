@@ -1,11 +1,11 @@
 //! Whole states, by their nodes: those that wait to be expanded, or all of them.
 
-use super::error::What;
+use super::error::ExpandErrorKind;
 use super::fair::FairModel;
 use std::collections::VecDeque;
 
 /// States in the order of their nodes.
-pub(super) struct States<S> {
+pub(super) struct StateQueue<S> {
     blocks: VecDeque<Block<S>>,
     /// Blocks that were dropped before the first.
     dropped: usize,
@@ -28,7 +28,7 @@ pub(super) struct Block<S> {
 /// States a block.
 const BLOCK: usize = 1024;
 
-impl<S> States<S> {
+impl<S> StateQueue<S> {
     pub(super) fn new() -> Self {
         Self { blocks: VecDeque::new(), dropped: 0, len: 0, heap: 0, weighed: 0, packed: 0 }
     }
@@ -57,7 +57,7 @@ impl<S> States<S> {
         model: &M,
         node: u32,
         unpacked: &'a mut Option<S>,
-    ) -> Result<&'a S, What>
+    ) -> Result<&'a S, ExpandErrorKind>
     where
         M: FairModel<State = S>,
     {
@@ -67,9 +67,10 @@ impl<S> States<S> {
         }
         let start = if place == 0 { 0 } else { block.ends[place - 1] as usize };
         *unpacked = model.unpack(&block.packed[start..block.ends[place] as usize]);
-        unpacked
-            .as_ref()
-            .ok_or_else(|| What::Unpacked { first: "a state".to_owned(), second: "nothing".to_owned() })
+        unpacked.as_ref().ok_or_else(|| ExpandErrorKind::Unpacked {
+            first: "a state".to_owned(),
+            second: "nothing".to_owned(),
+        })
     }
 
     #[inline]

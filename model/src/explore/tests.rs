@@ -4,7 +4,7 @@ mod bad;
 mod bounds;
 mod drawn;
 
-use super::{Exploration, FairModel, Marks, Options, explore};
+use super::{Exploration, FairModel, ObservationSet, Options, explore};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
@@ -22,8 +22,8 @@ where
     explore(model, options, &mut |_| {}).unwrap()
 }
 
-fn only(mark: usize, of: usize) -> Marks {
-    let mut marks = Marks::none_of(of);
-    marks.show(mark);
+fn only(mark: usize, of: usize) -> ObservationSet {
+    let mut marks = ObservationSet::empty(of);
+    marks.insert(mark);
     marks
 }

@@ -2,7 +2,7 @@
 
 use super::expand::{Batch, Expander};
 use super::fair::FairModel;
-use super::search::{Search, at_once};
+use super::search::{Search, batch_len};
 use super::states::Block;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// States that one thread takes at a time: less of large ones, which seldom cost little. Tests have small models.
 const fn chunk<S>() -> u32 {
-    match at_once::<S>() {
+    match batch_len::<S>() {
         _ if cfg!(test) => 2,
         1 => 64,
         _ => 128,
@@ -23,7 +23,7 @@ const fn chunk<S>() -> u32 {
 const CHUNKS: u32 = if cfg!(test) { 6 } else { 128 };
 
 /// Fewer waiting states are not worth several threads.
-pub(super) const fn worthwhile<S>() -> u32 {
+pub(super) const fn parallel_threshold<S>() -> u32 {
     2 * chunk::<S>()
 }
 
@@ -35,7 +35,7 @@ where
 {
     /// Expands the next block of states. What they lead to comes in the order of the states. States that are done with are
     /// dropped on the way, for that takes time where they are large.
-    pub(super) fn expand_together(&self, threads: usize, done_with: Vec<Block<M::State>>) -> Vec<Batch> {
+    pub(super) fn expand_parallel(&self, threads: usize, done_with: Vec<Block<M::State>>) -> Vec<Batch> {
         let known = &self.known();
         let first = self.found.expanded;
         let end = first + self.waiting().min(CHUNKS * chunk::<M::State>());
@@ -53,10 +53,10 @@ where
                     break;
                 }
                 let (end, mut batch) = (end.min(from + chunk::<M::State>()), Batch::default());
-                for first in (from..end).step_by(at_once::<M::State>() as usize) {
+                for first in (from..end).step_by(batch_len::<M::State>() as usize) {
                     if batch.fault.is_none() {
-                        expander.take(known, first..end.min(first + at_once::<M::State>()), &mut batch);
-                        expander.meet(known, &mut batch);
+                        expander.expand(known, first..end.min(first + batch_len::<M::State>()), &mut batch);
+                        expander.classify_successors(known, &mut batch);
                     }
                 }
                 batches.push((from, batch));

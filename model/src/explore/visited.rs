@@ -4,7 +4,7 @@
 //! behind it. A search ends at the first that is not smaller. When a shelf has become too full, it alone is spread out on half
 //! as many places again; no growth copies more than one shelf in 256, and they grow at different times.
 
-use super::graph::Pieces;
+use super::graph::ChunkedVec;
 
 /// No node: the parent of an initial state.
 pub(super) const NONE: u32 = u32::MAX;
@@ -14,7 +14,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Visited {
     shelves: Vec<Shelf>,
     /// Each node's parent and position.
-    ways: Pieces<[u16; 3]>,
+    ways: ChunkedVec<[u16; 3]>,
     /// Bytes on the shelves.
     shelved: usize,
 }
@@ -40,7 +40,7 @@ fn fingerprint_in(&[low, high, _]: &Slot) -> u64 {
 const SHELVES: usize = 256;
 const SMALLEST: usize = 16;
 /// Larger than every fingerprint.
-const GAP: Slot = [u32::MAX; 3];
+const EMPTY_SLOT: Slot = [u32::MAX; 3];
 /// So many are compared at once, without a branch that could be guessed wrong.
 const WINDOW: usize = 4;
 /// So many are fetched: three lines of a usual cache. A gap is seldom farther.
@@ -48,12 +48,12 @@ const NEAR: usize = 11;
 
 /// Where a fingerprint stands. Its node is read only if somebody asks.
 #[derive(Clone, Copy)]
-pub(super) struct Seat<'a> {
+pub(super) struct SlotRef<'a> {
     shelf: &'a Shelf,
     at: usize,
 }
 
-impl Seat<'_> {
+impl SlotRef<'_> {
     #[inline]
     pub(super) fn node(self) -> u32 {
         self.shelf.slots[self.at][2]
@@ -63,7 +63,7 @@ impl Seat<'_> {
 impl Visited {
     pub(super) fn new() -> Self {
         let shelves = vec![Shelf::default(); SHELVES];
-        Self { shelves, ways: Pieces::default(), shelved: 0 }
+        Self { shelves, ways: ChunkedVec::default(), shelved: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -76,7 +76,11 @@ impl Visited {
 
     /// Where this fingerprint stands for the `same` state, or the place where it belongs.
     #[inline(always)]
-    pub(super) fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, Place> {
+    pub(super) fn find(
+        &self,
+        fingerprint: u64,
+        same: impl Fn(SlotRef<'_>) -> bool,
+    ) -> Result<SlotRef<'_>, InsertPosition> {
         self.shelf(fingerprint).find(fingerprint, same)
     }
 
@@ -86,7 +90,7 @@ impl Visited {
     pub(super) fn fetch(&self, fingerprint: u64) {
         let shelf = self.shelf(fingerprint);
         if let Some(near) =
-            shelf.slots.get(shelf.home(fingerprint)..).and_then(|rest| rest.first_chunk::<NEAR>())
+            shelf.slots.get(shelf.home_slot(fingerprint)..).and_then(|rest| rest.first_chunk::<NEAR>())
         {
             std::hint::black_box(near[0][0] ^ near[NEAR / 2][0] ^ near[NEAR - 1][0]);
         }
@@ -97,9 +101,9 @@ impl Visited {
     pub(super) fn insert(
         &mut self,
         fingerprint: u64,
-        place: Place,
+        place: InsertPosition,
         from: (u32, u16),
-    ) -> Result<(u32, bool), Full> {
+    ) -> Result<(u32, bool), IdsExhausted> {
         let node = number(self.ways.len())?;
         let shelf = &mut self.shelves[(fingerprint >> 56) as usize];
         let before = shelf.bytes();
@@ -124,22 +128,26 @@ impl Visited {
 }
 
 /// Where a fingerprint belongs on its shelf, until something else is put there.
-pub(super) struct Place(usize);
+pub(super) struct InsertPosition(usize);
 
 /// There are no numbers left for nodes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct IdsExhausted;
 
 /// The number of the next node.
-pub(super) fn number(len: usize) -> Result<u32, Full> {
-    u32::try_from(len).ok().filter(|node| *node != NONE).ok_or(Full)
+pub(super) fn number(len: usize) -> Result<u32, IdsExhausted> {
+    u32::try_from(len).ok().filter(|node| *node != NONE).ok_or(IdsExhausted)
 }
 
 impl Shelf {
     /// Where this fingerprint stands for the `same` state, or the place before which it belongs.
     #[inline(always)]
-    fn find(&self, fingerprint: u64, same: impl Fn(Seat<'_>) -> bool) -> Result<Seat<'_>, Place> {
-        let mut at = self.home(fingerprint);
+    fn find(
+        &self,
+        fingerprint: u64,
+        same: impl Fn(SlotRef<'_>) -> bool,
+    ) -> Result<SlotRef<'_>, InsertPosition> {
+        let mut at = self.home_slot(fingerprint);
         while let Some(window) = self.window(at) {
             let smaller = window.iter().filter(|slot| fingerprint_in(slot) < fingerprint).count();
             at += smaller;
@@ -148,13 +156,13 @@ impl Shelf {
             }
         }
         while self.slots.get(at).is_some_and(|slot| fingerprint_in(slot) == fingerprint) {
-            let seat = Seat { shelf: self, at };
+            let seat = SlotRef { shelf: self, at };
             if same(seat) {
                 return Ok(seat);
             }
             at += 1;
         }
-        Err(Place(at))
+        Err(InsertPosition(at))
     }
 
     #[inline(always)]
@@ -164,20 +172,21 @@ impl Shelf {
 
     /// Where a fingerprint would stand if nothing were in its way.
     #[inline]
-    fn home(&self, fingerprint: u64) -> usize {
+    fn home_slot(&self, fingerprint: u64) -> usize {
         let part = (fingerprint >> 24) & 0xffff_ffff;
         (part.wrapping_mul(self.spread as u64) >> 32) as usize
     }
 
     /// Puts a fingerprint in its place, pushing on those behind it up to the next gap. Says whether it was there before.
-    fn insert(&mut self, place: Place, fingerprint: u64, node: u32) -> bool {
-        let Place(mut place) = place;
+    fn insert(&mut self, place: InsertPosition, fingerprint: u64, node: u32) -> bool {
+        let InsertPosition(mut place) = place;
         if (self.used + 1) * 8 > self.spread * 7 {
             self.grow(fingerprint);
-            place = self.find(fingerprint, |_| false).map_or_else(|Place(place)| place, |seat| seat.at);
+            place =
+                self.find(fingerprint, |_| false).map_or_else(|InsertPosition(place)| place, |seat| seat.at);
         }
         let behind = &mut self.slots[place..];
-        let gap = behind.iter().position(|slot| *slot == GAP).unwrap_or_default();
+        let gap = behind.iter().position(|slot| *slot == EMPTY_SLOT).unwrap_or_default();
         behind.copy_within(..gap, 1);
         behind[0] = [fingerprint as u32, (fingerprint >> 32) as u32, node];
         self.used += 1;
@@ -197,8 +206,8 @@ impl Shelf {
         let old = std::mem::replace(self, Self { used: self.used, spread, ..Self::default() });
         self.lengthen(length);
         let mut free = 0;
-        for slot in old.slots.iter().filter(|slot| **slot != GAP) {
-            let at = self.home(fingerprint_in(slot)).max(free);
+        for slot in old.slots.iter().filter(|slot| **slot != EMPTY_SLOT) {
+            let at = self.home_slot(fingerprint_in(slot)).max(free);
             if at + 1 + WINDOW > self.slots.len() {
                 self.lengthen(at + 1 + WINDOW + SMALLEST);
             }
@@ -209,7 +218,7 @@ impl Shelf {
 
     fn lengthen(&mut self, length: usize) {
         self.slots.reserve_exact(length - self.slots.len());
-        self.slots.resize(length, GAP);
+        self.slots.resize(length, EMPTY_SLOT);
     }
 
     fn bytes(&self) -> usize {

@@ -1,9 +1,9 @@
 //! The claims that control alone can state, over the variables of the control model; and why the others are not among
 //! them.
 
-use super::effects::{Letter, objection};
-use super::words::Cond::{self, Can, Flag, Is, Less, Same};
-use super::words::{Limit, Term, Var, Who};
+use super::effects::{InputClass, objection};
+use super::words::Condition::{self, Can, Flag, Is, Less, Same};
+use super::words::{BoundName, StepFilter, Term, Var};
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::module::Role;
@@ -13,23 +13,23 @@ mod turns;
 
 /// A claim as the control model states it.
 #[derive(Debug)]
-pub struct Stated {
+pub struct ExportedClaim {
     /// The claim.
     pub claim: &'static Claim,
     /// What is to hold.
-    pub form: Form,
+    pub form: TemporalForm,
 }
 
 /// What is to hold of every run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum TemporalForm {
     /// In every state.
-    Always(Cond),
+    Always(Condition),
     /// Whenever the first holds, the second holds then or later, if kernel and modules are weakly fair.
-    LeadsTo(Cond, Cond),
+    LeadsTo(Condition, Condition),
 }
 
-impl Form {
+impl TemporalForm {
     /// Adds the variables that it reads.
     pub(super) fn reads(&self, vars: &mut Vec<Var>) {
         match self {
@@ -39,7 +39,7 @@ impl Form {
     }
 
     /// Adds those whose steps it asks about.
-    pub(super) fn asks(&self, whos: &mut Vec<Who>) {
+    pub(super) fn asks(&self, whos: &mut Vec<StepFilter>) {
         match self {
             Self::Always(cond) => cond.asks(whos),
             Self::LeadsTo(a, b) => [a, b].into_iter().for_each(|cond| cond.asks(whos)),
@@ -47,7 +47,7 @@ impl Form {
     }
 }
 
-impl Stated {
+impl ExportedClaim {
     /// Its name in both languages, where a hyphen would subtract.
     #[must_use]
     pub fn name(&self) -> String {
@@ -57,20 +57,20 @@ impl Stated {
     /// Whether it takes fairness to hold.
     #[must_use]
     pub const fn is_liveness(&self) -> bool {
-        matches!(self.form, Form::LeadsTo(..))
+        matches!(self.form, TemporalForm::LeadsTo(..))
     }
 }
 
 /// The claims that are stated, of those that say something under the policy.
 #[must_use]
-pub fn stated(policy: &Policy) -> Vec<Stated> {
-    let speaks = |claim: &&Claim| (claim.not_under)(policy).is_none();
-    let stated = |claim| Some(Stated { claim, form: form(policy, claim)? });
+pub fn exported_claims(policy: &Policy) -> Vec<ExportedClaim> {
+    let speaks = |claim: &&Claim| (claim.not_applicable)(policy).is_none();
+    let stated = |claim| Some(ExportedClaim { claim, form: form(policy, claim)? });
     CLAIMS.iter().filter(speaks).filter_map(stated).collect()
 }
 
 /// The claims that are not stated, and why.
-pub const LEFT_OUT: &[(&[&str], &str)] = &[
+pub const NOT_EXPORTED: &[(&[&str], &str)] = &[
     (
         &["C-12", "C-15", "C-40", "C-45", "C-46", "C-80"],
         "what a record says; control only knows that it is written",
@@ -94,7 +94,7 @@ pub const LEFT_OUT: &[(&[&str], &str)] = &[
 ];
 
 /// The claims of which only a part is stated, and which.
-pub const IN_PART: &[(&str, &str)] = &[
+pub const PARTLY_EXPORTED: &[(&str, &str)] = &[
     ("C-05", "that there is an audit; that it lists every task is about its record"),
     ("C-07", "that the decision names the objection; that the audit does is about its record"),
     ("C-47", "that the tries are bounded; what the answer says of them is about its words"),
@@ -106,8 +106,8 @@ pub const IN_PART: &[(&str, &str)] = &[
 
 /// What a claim comes to over the variables; none if it is left out.
 #[allow(clippy::too_many_lines, reason = "a table: one entry a claim")]
-pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<Form> {
-    let is = Cond::is;
+pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<TemporalForm> {
+    let is = Condition::is;
     let runs = || is(Var::Asked, "RunTask");
     let started = || is(Var::Request, "running");
     let ended = || is(Var::Request, "ended");
@@ -117,93 +117,100 @@ pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<Form> {
     let audited = || Less(Term::Number(0), Term::Of(Var::Audits));
     let storing = || Is(Var::Asked, vec!["RememberLocal", "RememberCloud"]);
     let idle = || is(Var::Phase, Phase::Idle.name());
-    Some(Form::Always(match claim.id {
+    Some(TemporalForm::Always(match claim.id {
         "C-01" => ended().implies(counts(Var::Audits, 1)),
-        "C-02" => Flag(Var::RolledBack).implies(Cond::all([
-            Cond::any([idle(), Can(Who::System)]),
+        "C-02" => Flag(Var::RolledBack).implies(Condition::all([
+            Condition::any([idle(), Can(StepFilter::System)]),
             storing().implies(is(Var::Stored, "as_rolled_back")),
-            ended().implies(Cond::all([counts(Var::Audits, 1), counts(Var::Stores, 2)])),
+            ended().implies(Condition::all([counts(Var::Audits, 1), counts(Var::Stores, 2)])),
         ])),
-        "C-03" => return Some(Form::LeadsTo(started(), ended())),
+        "C-03" => return Some(TemporalForm::LeadsTo(started(), ended())),
         "C-04" => {
             let aborted = is(Var::Phase, Phase::Aborted.name());
-            return Some(Form::LeadsTo(started(), Cond::any([audited(), aborted])));
+            return Some(TemporalForm::LeadsTo(started(), Condition::any([audited(), aborted])));
         }
-        "C-05" => return Some(Form::LeadsTo(Flag(Var::Ran), audited())),
+        "C-05" => return Some(TemporalForm::LeadsTo(Flag(Var::Ran), audited())),
         "C-06" => runs().implies(!Flag(Var::Vetoed)),
-        "C-07" => Cond::all([runs(), objection()]).implies(Flag(Var::Named)),
+        "C-07" => Condition::all([runs(), objection()]).implies(Flag(Var::Named)),
         "C-08" => is(Var::Decision, "ConsensusReached").implies(is(Var::DecidedOn, "above")),
-        "C-09" => runs().implies(Cond::all([Flag(Var::Read), Is(Var::Security, vec!["agrees", "objects"])])),
-        "C-10" => runs().implies(Cond::all([Flag(Var::Current), enough()])),
+        "C-09" => {
+            runs().implies(Condition::all([Flag(Var::Read), Is(Var::Security, vec!["agrees", "objects"])]))
+        }
+        "C-10" => runs().implies(Condition::all([Flag(Var::Current), enough()])),
         "C-11" => redebated().implies(!Flag(Var::Vetoed)),
-        "C-13" => Cond::all([storing(), is(Var::Stored, "as_outcome")]).implies(happened()[2].1.clone()),
-        "C-14" => Cond::all([
-            Cond::any([idle(), Can(Who::System)]),
-            (!is(Var::Asked, "nobody")).implies(Cond::all([
-                Can(Who::Failing(Letter::FateKnown)),
-                Can(Who::Failing(Letter::FateUnknown)),
+        "C-13" => Condition::all([storing(), is(Var::Stored, "as_outcome")]).implies(happened()[2].1.clone()),
+        "C-14" => Condition::all([
+            Condition::any([idle(), Can(StepFilter::System)]),
+            (!is(Var::Asked, "nobody")).implies(Condition::all([
+                Can(StepFilter::Failing(InputClass::OutcomeKnown)),
+                Can(StepFilter::Failing(InputClass::FateUnknown)),
             ])),
         ]),
         "C-16" => Is(Var::Phase, vec![Phase::Idle.name(), Phase::Done.name(), Phase::Aborted.name()])
-            .implies(Cond::all([idle(), Flag(Var::Session).implies(Can(Who::User(Trigger::UserMessage)))])),
+            .implies(Condition::all([
+                idle(),
+                Flag(Var::Session).implies(Can(StepFilter::User(Trigger::UserMessage))),
+            ])),
         "C-18" => Flag(Var::Lost).implies(!runs()),
         "C-19" => runs().implies(Flag(Var::Approved)),
-        "C-20" => {
-            Cond::any([Is(Var::Asked, vec!["nobody", "VerifyIdentity", "DeliverAudit"]), Flag(Var::Verified)])
-        }
-        "C-21" => Cond::all(in_order().chain([within(Var::Pass, Limit::Passes)])),
+        "C-20" => Condition::any([
+            Is(Var::Asked, vec!["nobody", "VerifyIdentity", "DeliverAudit"]),
+            Flag(Var::Verified),
+        ]),
+        "C-21" => Condition::all(in_order().chain([within(Var::Pass, BoundName::Passes)])),
         "C-22" => redebated().implies(Is(Var::Consensus, vec!["below", "between"])),
         "C-23" => runs().implies(Is(Var::Decision, vec!["ProceedBelowLine", "ConsensusReached"])),
         "C-24" => runs().implies(enough()),
-        "C-25" => within(Var::Repairs, Limit::Repairs),
-        "C-27" => Less(Term::Number(0), Term::Of(Var::Answers)).implies(Cond::all([
+        "C-25" => within(Var::Repairs, BoundName::Repairs),
+        "C-27" => Less(Term::Number(0), Term::Of(Var::Answers)).implies(Condition::all([
             counts(Var::Audits, 1),
             Flag(Var::Verified).implies(counts(Var::Stores, 2)),
         ])),
-        "C-28" => Cond::all([
+        "C-28" => Condition::all([
             Less(Term::Of(Var::Answers), Term::Number(2)),
-            Cond::all([ended(), !is(Var::Phase, Phase::Aborted.name())]).implies(counts(Var::Answers, 1)),
+            Condition::all([ended(), !is(Var::Phase, Phase::Aborted.name())])
+                .implies(counts(Var::Answers, 1)),
         ]),
         "C-29" => Flag(Var::Cancelled).implies(!runs()),
         "C-42" => is(Var::Decision, "REJECT").implies(is(Var::DecidedOn, "below")),
-        "C-44" => Cond::all([
+        "C-44" => Condition::all([
             storing().implies(says_what_happened(Var::Stored)),
             audited().implies(says_what_happened(Var::Ending)),
         ]),
-        "C-47" => within(Var::Tries, Limit::Attempts),
+        "C-47" => within(Var::Tries, BoundName::Attempts),
         "C-49" => storing().implies(counts(Var::Memories, 1)),
-        "C-67" => (!is(Var::Asked, "nobody")).implies(Can(Who::Answering)),
-        id => return turns::form(policy, id).map(Form::Always),
+        "C-67" => (!is(Var::Asked, "nobody")).implies(Can(StepFilter::Answering)),
+        id => return turns::form(policy, id).map(TemporalForm::Always),
     }))
 }
 
 /// The debate was just taken up again.
-fn redebated() -> Cond {
+fn redebated() -> Condition {
     let again =
-        |row: &&Transition| row.from.covers(Phase::MultiPassCheck) && matches!(row.to, Phase::Round(_));
+        |row: &&Transition| row.from.contains(Phase::MultiPassCheck) && matches!(row.to, Phase::Round(_));
     Is(Var::Row, TRANSITIONS.iter().filter(again).map(|row| row.id).collect())
 }
 
 /// Each role argues when all those before it did, and none after.
-fn in_order() -> impl Iterator<Item = Cond> {
+fn in_order() -> impl Iterator<Item = Condition> {
     (0..).zip(Role::ALL).map(|(before, role)| {
         let heard = Same(Term::Of(Var::Heard), Term::Number(before));
-        Cond::is(Var::Phase, Phase::Round(role).name()).implies(heard)
+        Condition::is(Var::Phase, Phase::Round(role).name()).implies(heard)
     })
 }
 
 /// What happened to the request, by kind.
-fn happened() -> [(&'static str, Cond); 4] {
+fn happened() -> [(&'static str, Condition); 4] {
     let [rolled_back, blocked, succeeded] = [Var::RolledBack, Var::Blocked, Var::Succeeded].map(Flag);
-    let stopped = Cond::any([rolled_back.clone(), blocked.clone()]);
+    let stopped = Condition::any([rolled_back.clone(), blocked.clone()]);
     [
         ("as_rolled_back", rolled_back.clone()),
-        ("as_blocked", Cond::all([!rolled_back, blocked])),
-        ("as_outcome", Cond::all([!stopped.clone(), succeeded.clone()])),
-        ("as_aborted", !Cond::any([stopped, succeeded])),
+        ("as_blocked", Condition::all([!rolled_back, blocked])),
+        ("as_outcome", Condition::all([!stopped.clone(), succeeded.clone()])),
+        ("as_aborted", !Condition::any([stopped, succeeded])),
     ]
 }
 
-fn says_what_happened(var: Var) -> Cond {
-    Cond::all(happened().into_iter().map(|(kind, happened)| happened.implies(Cond::is(var, kind))))
+fn says_what_happened(var: Var) -> Condition {
+    Condition::all(happened().into_iter().map(|(kind, happened)| happened.implies(Condition::is(var, kind))))
 }

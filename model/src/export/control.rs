@@ -1,15 +1,15 @@
 //! The control model of a policy: its variables, and every step from the transition table.
 
-use super::claims::{Stated, stated};
-use super::effects::{Effects, Letter, admitted, effects, guard, letters};
-use super::words::{Cond, Domain, Limit, Span, Term, Var, Who};
-use orchestrion_kernel::control::table::{Transition, rows_for};
+use super::claims::{ExportedClaim, exported_claims};
+use super::effects::{Effects, InputClass, admitted, effects, guard, input_classes};
+use super::words::{BoundName, Condition, Domain, Lifetime, StepFilter, Term, Var};
+use orchestrion_kernel::control::table::{Transition, enabled_transitions};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::ops::Not;
 
 /// The control model of a policy.
 #[derive(Debug)]
-pub struct Control {
+pub struct ControlModel {
     /// The policy.
     pub policy: Policy,
     /// The variables that a guard or a claim reads, directly or not.
@@ -17,7 +17,7 @@ pub struct Control {
     /// Every step, in the order of the table.
     pub steps: Vec<Step>,
     /// The claims that it states.
-    pub claims: Vec<Stated>,
+    pub claims: Vec<ExportedClaim>,
 }
 
 /// One way in which the model moves: a row, with what came where that makes a difference.
@@ -30,16 +30,16 @@ pub struct Step {
     /// The states in which it is taken.
     pub from: Vec<Phase>,
     /// What must have come; empty if all is alike.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<InputClass>,
     /// What must hold: the input is admitted, the row's guard holds, and none above it.
-    pub when: Cond,
+    pub when: Condition,
     /// What it changes.
     pub effects: Effects,
 }
 
 /// Who takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Party {
+pub enum StepActor {
     /// The orchestrator, going on by itself. It is fair.
     Kernel,
     /// A module, which answers, or whose call fails. A call that is waited for comes back in one way or the other.
@@ -48,7 +48,7 @@ pub enum Party {
     User,
 }
 
-impl Party {
+impl StepActor {
     /// Everybody.
     pub const ALL: [Self; 3] = [Self::Kernel, Self::Modules, Self::User];
 
@@ -78,11 +78,11 @@ impl Party {
     }
 }
 
-impl Who {
+impl StepFilter {
     /// Whether inputs of this kind are theirs.
     fn brings(self, trigger: Trigger) -> bool {
         match self {
-            Self::System => !matches!(Party::bringing(trigger), Party::User),
+            Self::System => !matches!(StepActor::bringing(trigger), StepActor::User),
             Self::Failing(_) => matches!(trigger, Trigger::CallFailed),
             Self::Answering => matches!(trigger, Trigger::Reply),
             Self::User(kind) => trigger == kind,
@@ -90,7 +90,7 @@ impl Who {
     }
 
     /// Whether an input that reads so is meant.
-    fn means(self, letter: Letter) -> bool {
+    fn means(self, letter: InputClass) -> bool {
         match self {
             Self::Failing(so) => so == letter,
             Self::System | Self::Answering | Self::User(_) => true,
@@ -101,18 +101,22 @@ impl Who {
 impl Step {
     /// What must hold for it, its states included.
     #[must_use]
-    pub fn guard(&self) -> Cond {
-        let from = Cond::Is(Var::Phase, self.from.iter().map(|phase| phase.name()).collect());
-        Cond::all([from, self.when.clone()])
+    pub fn guard(&self) -> Condition {
+        let from = Condition::Is(Var::Phase, self.from.iter().map(|phase| phase.name()).collect());
+        Condition::all([from, self.when.clone()])
     }
 }
 
-impl Control {
+impl ControlModel {
     /// The control model of a policy.
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
-        let mut control =
-            Self { policy: policy.clone(), vars: Vec::new(), steps: steps(policy), claims: stated(policy) };
+        let mut control = Self {
+            policy: policy.clone(),
+            vars: Vec::new(),
+            steps: steps(policy),
+            claims: exported_claims(policy),
+        };
         control.vars = control.read();
         for step in &mut control.steps {
             step.effects.sets.retain(|var, _| control.vars.contains(var));
@@ -142,8 +146,8 @@ impl Control {
 
     /// The bounds that the policy has, with their values.
     #[must_use]
-    pub fn limits(&self) -> Vec<(Limit, u32)> {
-        Limit::ALL.into_iter().filter_map(|limit| Some((limit, limit.value(&self.policy)?))).collect()
+    pub fn limits(&self) -> Vec<(BoundName, u32)> {
+        BoundName::ALL.into_iter().filter_map(|limit| Some((limit, limit.value(&self.policy)?))).collect()
     }
 
     /// The last value of a counter.
@@ -151,22 +155,22 @@ impl Control {
     pub fn last(&self, var: Var) -> Term {
         match self.domain(var) {
             Domain::Count(last) => last,
-            Domain::Flag | Domain::OneOf(..) => Term::Number(1),
+            Domain::Bool | Domain::OneOf(..) => Term::Number(1),
         }
     }
 
     /// The variables of a span.
-    pub fn spanning(&self, span: Span) -> impl Iterator<Item = Var> + '_ {
+    pub fn spanning(&self, span: Lifetime) -> impl Iterator<Item = Var> + '_ {
         self.vars.iter().copied().filter(move |var| var.span() == span)
     }
 
     /// The steps that a party takes.
-    pub fn taken_by(&self, party: Party) -> impl Iterator<Item = &Step> {
-        self.steps.iter().filter(move |step| Party::bringing(step.row.on) == party)
+    pub fn taken_by(&self, party: StepActor) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(move |step| StepActor::bringing(step.row.on) == party)
     }
 
     /// The steps that somebody means.
-    pub fn steps_of(&self, who: Who) -> impl Iterator<Item = &Step> {
+    pub fn steps_of(&self, who: StepFilter) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(move |Step { row, letters, .. }| {
             who.brings(row.on) && (letters.is_empty() || letters.iter().any(|letter| who.means(*letter)))
         })
@@ -175,29 +179,32 @@ impl Control {
     /// Where somebody can take a step: at least one of these holds. Of a state that has a row for whatever comes, only
     /// that the input is admitted.
     #[must_use]
-    pub fn possible(&self, who: Who) -> Vec<Cond> {
-        let mut ways: Vec<(Cond, Vec<&'static str>)> = Vec::new();
+    pub fn enabled_conditions(&self, who: StepFilter) -> Vec<Condition> {
+        let mut ways: Vec<(Condition, Vec<&'static str>)> = Vec::new();
         for phase in Phase::ALL {
             for trigger in Trigger::ALL.into_iter().filter(|trigger| who.brings(*trigger)) {
-                let came = letters(phase, trigger).iter().filter(|letter| who.means(**letter));
+                let came = input_classes(phase, trigger).iter().filter(|letter| who.means(**letter));
                 let guards = came.flat_map(|letter| {
-                    rows_for(&self.policy, phase, trigger).map(|row| guard(&self.policy, row.when, *letter))
+                    enabled_transitions(&self.policy, phase, trigger)
+                        .map(|row| guard(&self.policy, row.when, *letter))
                 });
-                let when = Cond::all([admitted(trigger), Cond::any(guards)]);
+                let when = Condition::all([admitted(trigger), Condition::any(guards)]);
                 match ways.iter_mut().find(|(known, _)| *known == when) {
-                    _ if when == Cond::False => {}
+                    _ if when == Condition::False => {}
                     Some((_, phases)) if phases.contains(&phase.name()) => {}
                     Some((_, phases)) => phases.push(phase.name()),
                     None => ways.push((when, vec![phase.name()])),
                 }
             }
         }
-        ways.into_iter().map(|(when, phases)| Cond::all([when, Cond::Is(Var::Phase, phases)])).collect()
+        ways.into_iter()
+            .map(|(when, phases)| Condition::all([when, Condition::Is(Var::Phase, phases)]))
+            .collect()
     }
 
     /// Who is asked about by some claim.
     #[must_use]
-    pub fn asked_about(&self) -> Vec<Who> {
+    pub fn referenced_filters(&self) -> Vec<StepFilter> {
         let mut whos = Vec::new();
         self.claims.iter().for_each(|claim| claim.form.asks(&mut whos));
         whos
@@ -230,16 +237,16 @@ fn steps(policy: &Policy) -> Vec<Step> {
     for phase in Phase::ALL {
         for trigger in Trigger::ALL {
             let mut here: Vec<Step> = Vec::new();
-            for letter in letters(phase, trigger) {
-                let mut above: Vec<Cond> = Vec::new();
-                for row in rows_for(policy, phase, trigger) {
+            for letter in input_classes(phase, trigger) {
+                let mut above: Vec<Condition> = Vec::new();
+                for row in enabled_transitions(policy, phase, trigger) {
                     let holds = guard(policy, row.when, *letter);
-                    let none_above = above.iter().cloned().map(Cond::not);
-                    let when = Cond::all(
+                    let none_above = above.iter().cloned().map(Condition::not);
+                    let when = Condition::all(
                         std::iter::once(admitted(trigger)).chain(none_above).chain([holds.clone()]),
                     );
                     // Below a row that asks the same a row is never taken.
-                    if when == Cond::False || above.contains(&holds) {
+                    if when == Condition::False || above.contains(&holds) {
                         continue;
                     }
                     above.push(holds);
@@ -260,7 +267,7 @@ fn steps(policy: &Policy) -> Vec<Step> {
                     }
                 }
             }
-            let all = letters(phase, trigger).len();
+            let all = input_classes(phase, trigger).len();
             for mut step in here {
                 if step.letters.len() == all {
                     step.letters.clear();

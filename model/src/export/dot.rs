@@ -3,9 +3,9 @@
 //! Thousands of states cannot be looked at; the few dozen control states that they are in can. What distinguishes edges
 //! does so without colour too: width, line and arrowhead.
 
-use crate::tally::Way;
+use crate::tally::TransitionEdge;
 use orchestrion_kernel::control::phase::Region;
-use orchestrion_kernel::control::table::{Source, TRANSITIONS, Transition};
+use orchestrion_kernel::control::table::{TRANSITIONS, Transition, TransitionSource};
 use orchestrion_kernel::{Phase, Policy};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,16 +18,16 @@ pub struct Summary {
     /// How many states are in each control state.
     pub states: BTreeMap<Phase, u64>,
     /// How many steps go each way.
-    pub steps: BTreeMap<Way, u64>,
+    pub steps: BTreeMap<TransitionEdge, u64>,
     /// A run that is to be seen, as a counterexample is; empty if there is none.
-    pub run: Vec<Way>,
+    pub run: Vec<TransitionEdge>,
 }
 
 /// How a row is drawn, by the first letter of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Look {
+enum EdgeStyle {
     /// T, S: as the document draws it, and sessions.
-    Drawn,
+    Specified,
     /// H, A: what closes a finding, or asks an approver.
     Added,
     /// E: a call that gives no answer.
@@ -36,21 +36,21 @@ enum Look {
     Cancel,
 }
 
-impl Look {
-    const ALL: [Self; 4] = [Self::Drawn, Self::Added, Self::Error, Self::Cancel];
+impl EdgeStyle {
+    const ALL: [Self; 4] = [Self::Specified, Self::Added, Self::Error, Self::Cancel];
 
     fn of(row: usize) -> Self {
         match TRANSITIONS[row].id.chars().next() {
             Some('H' | 'A') => Self::Added,
             Some('E') => Self::Error,
             Some('X') => Self::Cancel,
-            _ => Self::Drawn,
+            _ => Self::Specified,
         }
     }
 
     const fn style(self) -> &'static str {
         match self {
-            Self::Drawn => "color=\"#222222\", fontcolor=\"#222222\"",
+            Self::Specified => "color=\"#222222\", fontcolor=\"#222222\"",
             Self::Added => "color=\"#1b5e9c\", fontcolor=\"#1b5e9c\", arrowhead=vee",
             Self::Error => "color=\"#b5540a\", fontcolor=\"#b5540a\", style=dotted, arrowhead=empty",
             Self::Cancel => "color=\"#6a3d9a\", fontcolor=\"#6a3d9a\", style=dashed, arrowhead=odiamond",
@@ -60,7 +60,7 @@ impl Look {
     /// What the legend says of it: a colour, a line, a meaning.
     const fn key(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Drawn => ("#222222", "──▶", "T, S: as drawn by 004"),
+            Self::Specified => ("#222222", "──▶", "T, S: as drawn by 004"),
             Self::Added => ("#1b5e9c", "──&gt;", "H, A: closes a finding, or asks an approver"),
             Self::Error => ("#b5540a", "····▷", "E: no answer came"),
             Self::Cancel => ("#6a3d9a", "- - ◇", "X: cancelled"),
@@ -70,9 +70,9 @@ impl Look {
 
 /// Rows that are drawn as one edge.
 struct Edge {
-    from: Source,
+    from: TransitionSource,
     to: Phase,
-    look: Look,
+    look: EdgeStyle,
     rows: Vec<usize>,
     count: u64,
     /// The numbers of the steps of the run that go this way.
@@ -82,7 +82,7 @@ struct Edge {
 impl Edge {
     /// Whether it leads nowhere else: that is told in the box of its state.
     fn stays(&self) -> bool {
-        self.from == Source::At(self.to) && self.count > 0
+        self.from == TransitionSource::Phase(self.to) && self.count > 0
     }
 }
 
@@ -117,12 +117,12 @@ pub fn dot(policy: &Policy, summary: &Summary) -> String {
     for edge in edges.iter().filter(|edge| !edge.stays()) {
         let inside = |region| drawn.iter().copied().filter(move |phase| phase.region() == Some(region));
         let (from, tail) = match edge.from {
-            Source::At(phase) => (Some(phase), String::new()),
+            TransitionSource::Phase(phase) => (Some(phase), String::new()),
             // Nothing can be cut at a border that it does not cross.
-            Source::Within(region) if edge.to.region() == Some(region) => {
+            TransitionSource::Region(region) if edge.to.region() == Some(region) => {
                 (inside(region).find(|phase| *phase != edge.to), "taillabel=\"any\", ".to_string())
             }
-            Source::Within(region) => {
+            TransitionSource::Region(region) => {
                 (inside(region).next_back(), format!("ltail=cluster_{}, ", region.name()))
             }
         };
@@ -151,8 +151,8 @@ fn is_drawn(policy: &Policy, summary: &Summary, phase: Phase) -> bool {
 /// The edges of the picture: those between the same two ends that look alike are one.
 fn edges(policy: &Policy, summary: &Summary) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
-    let mut add = |from: Source, row: usize, to: Phase, count: u64, steps: Vec<usize>| {
-        let look = Look::of(row);
+    let mut add = |from: TransitionSource, row: usize, to: Phase, count: u64, steps: Vec<usize>| {
+        let look = EdgeStyle::of(row);
         let same =
             |edge: &&mut Edge| (edge.from, edge.to, edge.look, edge.count > 0) == (from, to, look, count > 0);
         match edges.iter_mut().find(same) {
@@ -170,13 +170,16 @@ fn edges(policy: &Policy, summary: &Summary) -> Vec<Edge> {
         let (from, row, to) = *way;
         let steps = (1..).zip(&summary.run).filter(|(_, step)| *step == way).map(|(n, _)| n).collect();
         // A row of a whole region is drawn from its border.
-        let source =
-            if TRANSITIONS[row].from.covers(from) { TRANSITIONS[row].from } else { Source::At(from) };
+        let source = if TRANSITIONS[row].from.contains(from) {
+            TRANSITIONS[row].from
+        } else {
+            TransitionSource::Phase(from)
+        };
         add(source, row, to, *count, steps);
     }
     let taken = |id: usize| summary.steps.keys().any(|(_, row, _)| *row == id);
     let starts = |row: &Transition| {
-        Phase::ALL.into_iter().any(|phase| row.from.covers(phase) && is_drawn(policy, summary, phase))
+        Phase::ALL.into_iter().any(|phase| row.from.contains(phase) && is_drawn(policy, summary, phase))
     };
     for (id, row) in
         (0..).zip(TRANSITIONS).filter(|(id, row)| row.switch.is_on(policy) && !taken(*id) && starts(row))
@@ -212,7 +215,7 @@ fn attributes(edge: &Edge, from: Phase) -> String {
     let names: Vec<String> = names.chunks(4).map(|names| names.join(" ")).collect();
     let names = names.join("\\n");
     // What leads back, or out of turn, pushes nothing down.
-    let is_plain = matches!(edge.look, Look::Drawn | Look::Added) && edge.to > from;
+    let is_plain = matches!(edge.look, EdgeStyle::Specified | EdgeStyle::Added) && edge.to > from;
     let weight = if is_plain { "weight=4" } else { "constraint=false" };
     if edge.count == 0 {
         return format!(
@@ -237,7 +240,7 @@ const fn magnitude(count: u64) -> u64 {
 }
 
 fn legend(text: &mut String, summary: &Summary) {
-    let mut lines: Vec<(&str, &str, &str)> = Look::ALL.iter().map(|look| look.key()).collect();
+    let mut lines: Vec<(&str, &str, &str)> = EdgeStyle::ALL.iter().map(|look| look.key()).collect();
     lines.push(("#999999", "- - ▶", "switched on by the policy, and not taken"));
     if !summary.run.is_empty() {
         lines.push(("#c00000", "━━▶", "the run, with its steps"));

@@ -1,7 +1,7 @@
 //! What may come, what a guard asks of it, and what a row does: the kernel's meaning, told over the variables.
 
-use super::words::Cond::{self, Flag, Is, Less, Same};
-use super::words::{Expr, Limit, Span, Term, Var};
+use super::words::Condition::{self, Flag, Is, Less, Same};
+use super::words::{BoundName, Expr, Lifetime, Term, Var};
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::module::Role;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// How an input may read, as far as control can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Letter {
+pub enum InputClass {
     /// Nothing in it matters.
     Any,
     /// Both locks match.
@@ -45,12 +45,12 @@ pub enum Letter {
     /// A diagnosis without.
     NoRepair,
     /// A call failed in one of the ways after which nothing is in doubt.
-    FateKnown,
+    OutcomeKnown,
     /// A call failed, and nobody knows whether it happened.
     FateUnknown,
 }
 
-impl Letter {
+impl InputClass {
     /// Its name, by which steps are told apart.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -71,78 +71,81 @@ impl Letter {
             Self::Exits => "exits",
             Self::Repaired => "repaired",
             Self::NoRepair => "no_repair",
-            Self::FateKnown => "fate_known",
+            Self::OutcomeKnown => "fate_known",
             Self::FateUnknown => "fate_unknown",
         }
     }
 }
 
 /// Every way in which an input of this kind may read in this state.
-pub(super) const fn letters(phase: Phase, trigger: Trigger) -> &'static [Letter] {
+pub(super) const fn input_classes(phase: Phase, trigger: Trigger) -> &'static [InputClass] {
     match (trigger, phase) {
-        (Trigger::Step, Phase::IdentityVerified) => &[Letter::CompactionDue, Letter::CompactionNotDue],
-        (Trigger::Reply, Phase::VerifyingIdentity) => &[Letter::LocksMatch, Letter::LockDiffers],
-        (Trigger::Reply, Phase::Round(Role::Solution | Role::Optimizer)) => {
-            &[Letter::PlanKept, Letter::PlanRevised]
+        (Trigger::Step, Phase::IdentityVerified) => {
+            &[InputClass::CompactionDue, InputClass::CompactionNotDue]
         }
-        (Trigger::Reply, Phase::Round(Role::Security) | Phase::PlanReread | Phase::RepairReread) => {
-            &[Letter::Agrees, Letter::Objects, Letter::Vetoes]
+        (Trigger::Reply, Phase::VerifyingIdentity) => &[InputClass::LocksMatch, InputClass::LockDiffers],
+        (Trigger::Reply, Phase::Round(Role::Solution | Role::Optimizer)) => {
+            &[InputClass::PlanKept, InputClass::PlanRevised]
+        }
+        (Trigger::Reply, Phase::Round(Role::Security) | Phase::PlanReview | Phase::RepairReview) => {
+            &[InputClass::Agrees, InputClass::Objects, InputClass::Vetoes]
         }
         (Trigger::Reply, Phase::PlanApproval | Phase::RepairApproval) => {
-            &[Letter::Approves, Letter::Declines]
+            &[InputClass::Approves, InputClass::Declines]
         }
-        (Trigger::Reply, Phase::RunningTasks) => &[Letter::Succeeds, Letter::Exits],
-        (Trigger::Reply, Phase::SelfHealingActive) => &[Letter::Repaired, Letter::NoRepair],
-        (Trigger::CallFailed, _) => &[Letter::FateKnown, Letter::FateUnknown],
-        _ => &[Letter::Any],
+        (Trigger::Reply, Phase::RunningTasks) => &[InputClass::Succeeds, InputClass::Exits],
+        (Trigger::Reply, Phase::SelfHealingActive) => &[InputClass::Repaired, InputClass::NoRepair],
+        (Trigger::CallFailed, _) => &[InputClass::OutcomeKnown, InputClass::FateUnknown],
+        _ => &[InputClass::Any],
     }
 }
 
 /// What `decide` admits whatever the table says.
-pub(super) fn admitted(trigger: Trigger) -> Cond {
-    let waiting = || !Cond::is(Var::Asked, "nobody");
+pub(super) fn admitted(trigger: Trigger) -> Condition {
+    let waiting = || !Condition::is(Var::Asked, "nobody");
     match trigger {
         Trigger::SessionStart => !Flag(Var::Session),
         Trigger::SessionEnd | Trigger::UserMessage => Flag(Var::Session),
         Trigger::Reply | Trigger::CallFailed => waiting(),
         Trigger::Step => !waiting(),
-        Trigger::Cancel | Trigger::Write | Trigger::Resume => Cond::True,
+        Trigger::Cancel | Trigger::Write | Trigger::Resume => Condition::True,
     }
 }
 
 /// What a guard asks of the variables, once it is known what came.
-pub(super) fn guard(policy: &Policy, guard: Guard, letter: Letter) -> Cond {
-    let came = |expected| if letter == expected { Cond::True } else { Cond::False };
+pub(super) fn guard(policy: &Policy, guard: Guard, letter: InputClass) -> Condition {
+    let came = |expected| if letter == expected { Condition::True } else { Condition::False };
     let vetoed = || match policy.rules.sticky_veto {
         true => Flag(Var::Vetoed),
-        false => Cond::is(Var::Security, "vetoes"),
+        false => Condition::is(Var::Security, "vetoes"),
     };
     match guard {
-        Guard::Always => Cond::True,
-        Guard::LocksMatch => came(Letter::LocksMatch),
-        Guard::CompactionDue => came(Letter::CompactionDue),
-        Guard::PlanRevised => Cond::any([came(Letter::PlanRevised), came(Letter::Repaired)]),
-        Guard::Approved => came(Letter::Approves),
+        Guard::Always => Condition::True,
+        Guard::LocksMatch => came(InputClass::LocksMatch),
+        Guard::CompactionDue => came(InputClass::CompactionDue),
+        Guard::PlanRevised => Condition::any([came(InputClass::PlanRevised), came(InputClass::Repaired)]),
+        Guard::Approved => came(InputClass::Approves),
         Guard::Vetoed => vetoed(),
-        Guard::Redebate => Cond::all([
-            Less(Term::Of(Var::Pass), Term::Limit(Limit::Passes)),
+        Guard::AnotherPass => Condition::all([
+            Less(Term::Of(Var::Pass), Term::Limit(BoundName::Passes)),
             Is(Var::Consensus, vec!["below", "between"]),
         ]),
         Guard::BelowProceed => Is(Var::Scored, vec!["unscored", "below"]),
-        Guard::MoreTasks => {
-            Cond::all([came(Letter::Succeeds), Less(Term::Next(Var::Task), Term::Limit(Limit::Tasks))])
-        }
-        Guard::AllSucceeded => Same(Term::Of(Var::Task), Term::Limit(Limit::Tasks)),
-        Guard::RepairsSpent => match policy.bounds.repairs {
-            Bound::AtMost(_) => !Less(Term::Of(Var::Repairs), Term::Limit(Limit::Repairs)),
-            Bound::Unbounded => Cond::False,
+        Guard::MoreTasks => Condition::all([
+            came(InputClass::Succeeds),
+            Less(Term::Next(Var::Task), Term::Limit(BoundName::Tasks)),
+        ]),
+        Guard::AllSucceeded => Same(Term::Of(Var::Task), Term::Limit(BoundName::Tasks)),
+        Guard::RepairsExhausted => match policy.bounds.repairs {
+            Bound::AtMost(_) => !Less(Term::Of(Var::Repairs), Term::Limit(BoundName::Repairs)),
+            Bound::Unbounded => Condition::False,
         },
         Guard::RepairCleared => {
-            Cond::all([!vetoed(), Flag(Var::Read), Is(Var::Consensus, vec!["between", "above"])])
+            Condition::all([!vetoed(), Flag(Var::Read), Is(Var::Consensus, vec!["between", "above"])])
         }
-        Guard::FateUnknown => came(Letter::FateUnknown),
-        Guard::MoreStores => Cond::is(Var::Asked, "RememberLocal"),
-        Guard::AttemptsLeft => Less(Term::Of(Var::Tries), Term::Limit(Limit::Attempts)),
+        Guard::OutcomeUnknown => came(InputClass::FateUnknown),
+        Guard::MoreStores => Condition::is(Var::Asked, "RememberLocal"),
+        Guard::AttemptsLeft => Less(Term::Of(Var::Tries), Term::Limit(BoundName::Attempts)),
     }
 }
 
@@ -153,11 +156,11 @@ pub struct Effects {
     /// The variables that are set.
     pub sets: BTreeMap<Var, Vec<Expr>>,
     /// The variables of these spans that go back to their initial values.
-    pub forgets: Vec<Span>,
+    pub forgets: Vec<Lifetime>,
 }
 
 /// What a row does from this state when this came.
-pub(super) fn effects(policy: &Policy, from: Phase, row: &Transition, letter: Letter) -> Effects {
+pub(super) fn effects(policy: &Policy, from: Phase, row: &Transition, letter: InputClass) -> Effects {
     let mut step = Writer { policy, from, row, letter, effects: Effects::default() };
     step.name(Var::Row, row.id);
     step.set(Var::Before, Expr::Of(Var::Phase));
@@ -166,7 +169,7 @@ pub(super) fn effects(policy: &Policy, from: Phase, row: &Transition, letter: Le
     step.work();
     step.conclude();
     step.moved();
-    if !row.keeps_on() {
+    if !row.ignores_cancel() {
         step.enter();
     }
     let Effects { mut sets, forgets } = step.effects;
@@ -179,17 +182,17 @@ struct Writer<'a> {
     policy: &'a Policy,
     from: Phase,
     row: &'a Transition,
-    letter: Letter,
+    letter: InputClass,
     effects: Effects,
 }
 
 impl Writer<'_> {
-    fn draw(&mut self, var: Var, from: Vec<Expr>) {
+    fn choose(&mut self, var: Var, from: Vec<Expr>) {
         self.effects.sets.insert(var, from);
     }
 
     fn set(&mut self, var: Var, to: Expr) {
-        self.draw(var, vec![to]);
+        self.choose(var, vec![to]);
     }
 
     fn name(&mut self, var: Var, name: &'static str) {
@@ -201,7 +204,7 @@ impl Writer<'_> {
     }
 
     fn flag(&mut self, var: Var, on: bool) {
-        self.set(var, Expr::Test(if on { Cond::True } else { Cond::False }));
+        self.set(var, Expr::Test(if on { Condition::True } else { Condition::False }));
     }
 
     fn count(&mut self, var: Var) {
@@ -216,7 +219,7 @@ impl Writer<'_> {
                 Trigger::SessionStart | Trigger::SessionEnd | Trigger::UserMessage => "word",
                 Trigger::Reply => "answer",
                 Trigger::CallFailed => "no_answer",
-                Trigger::Cancel if self.row.keeps_on() => "late_cancel",
+                Trigger::Cancel if self.row.ignores_cancel() => "late_cancel",
                 Trigger::Cancel => "cancel",
             },
         );
@@ -224,7 +227,7 @@ impl Writer<'_> {
             Trigger::SessionStart => self.flag(Var::Session, true),
             Trigger::SessionEnd => self.flag(Var::Session, false),
             Trigger::UserMessage => {
-                self.effects.forgets.extend([Span::Request, Span::Plan]);
+                self.effects.forgets.extend([Lifetime::Request, Lifetime::Plan]);
                 self.name(Var::Request, "running");
             }
             Trigger::Reply => {
@@ -237,12 +240,12 @@ impl Writer<'_> {
                     self.flag(Var::Failed, true);
                 }
                 match (self.from, self.letter) {
-                    (Phase::RunningTasks, Letter::FateUnknown) => self.flag(Var::Lost, true),
+                    (Phase::RunningTasks, InputClass::FateUnknown) => self.flag(Var::Lost, true),
                     (Phase::RollbackActive, _) => self.set(Var::Undos, Expr::OneLess(Var::Undos)),
                     _ => {}
                 }
             }
-            Trigger::Cancel if self.row.keeps_on() => {}
+            Trigger::Cancel if self.row.ignores_cancel() => {}
             Trigger::Cancel => {
                 self.name(Var::Asked, "nobody");
                 self.flag(Var::Cancelled, true);
@@ -259,28 +262,28 @@ impl Writer<'_> {
             _ => {}
         }
         match self.letter {
-            Letter::LocksMatch => self.flag(Var::Verified, true),
-            Letter::PlanRevised | Letter::Repaired => self.adopt(),
-            Letter::Agrees | Letter::Objects | Letter::Vetoes => {
+            InputClass::LocksMatch => self.flag(Var::Verified, true),
+            InputClass::PlanRevised | InputClass::Repaired => self.adopt(),
+            InputClass::Agrees | InputClass::Objects | InputClass::Vetoes => {
                 self.name(Var::Security, self.letter.name());
                 self.flag(Var::Read, true);
-                if self.letter == Letter::Vetoes {
+                if self.letter == InputClass::Vetoes {
                     self.flag(Var::Vetoed, true);
                 }
             }
-            Letter::Approves => self.flag(Var::Approved, true),
-            Letter::Declines => self.flag(Var::Approved, false),
-            Letter::Exits => self.flag(Var::Failed, true),
-            Letter::Succeeds => {
+            InputClass::Approves => self.flag(Var::Approved, true),
+            InputClass::Declines => self.flag(Var::Approved, false),
+            InputClass::Exits => self.flag(Var::Failed, true),
+            InputClass::Succeeds => {
                 self.count(Var::Task);
-                let last = Same(Term::Next(Var::Task), Term::Limit(Limit::Tasks));
+                let last = Same(Term::Next(Var::Task), Term::Limit(BoundName::Tasks));
                 self.set(Var::Succeeded, Expr::Test(last));
             }
             _ => {}
         }
         // The last argument is heard: now the arguments weigh something.
         if matches!(self.row.to, Phase::MultiPassCheck | Phase::RepairScoring) {
-            self.draw(Var::Consensus, cells(self.policy).map(Expr::Name).collect());
+            self.choose(Var::Consensus, cells(self.policy).map(Expr::Name).collect());
         }
     }
 
@@ -303,7 +306,7 @@ impl Writer<'_> {
                     self.resolve(Var::Consensus);
                 }
             }
-            (Phase::Auditing, _) if to.is_rest() => self.count(Var::Answers),
+            (Phase::Auditing, _) if to.is_quiescent() => self.count(Var::Answers),
             _ => {}
         }
     }
@@ -320,13 +323,13 @@ impl Writer<'_> {
             Guard::BelowProceed => Expr::Name("REJECT"),
             _ if self.policy.rules.below_line_label => {
                 let below = Box::new(Expr::Name("ProceedBelowLine"));
-                Expr::If(Cond::is(score, "above"), Box::new(reached()), below)
+                Expr::If(Condition::is(score, "above"), Box::new(reached()), below)
             }
             _ => reached(),
         };
         self.set(Var::Decision, label);
         self.set(Var::DecidedOn, Expr::Of(score));
-        let named = if self.policy.rules.named_objections { objection() } else { Cond::False };
+        let named = if self.policy.rules.named_objections { objection() } else { Condition::False };
         self.set(Var::Named, Expr::Test(named));
     }
 
@@ -339,7 +342,7 @@ impl Writer<'_> {
     /// As what the request ends, if this row settles it.
     fn ending(&self) -> Option<&'static str> {
         match (self.from, self.row.to) {
-            _ if self.row.keeps_on() => None,
+            _ if self.row.ignores_cancel() => None,
             (Phase::Blocked | Phase::RollbackActive, _) => None,
             (_, Phase::Success) => Some("as_outcome"),
             (_, Phase::Blocked) => Some("as_blocked"),
@@ -358,7 +361,7 @@ impl Writer<'_> {
         if from != to {
             self.name(Var::Phase, to.name());
         }
-        if !from.is_rest() && to.is_rest() {
+        if !from.is_quiescent() && to.is_quiescent() {
             self.name(Var::Request, "ended");
         }
         match (from, to) {
@@ -376,7 +379,7 @@ impl Writer<'_> {
                 self.flag(Var::Failed, false);
             }
             (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
-                self.effects.forgets.push(Span::Plan);
+                self.effects.forgets.push(Lifetime::Plan);
             }
             _ => {}
         }
@@ -391,14 +394,14 @@ impl Writer<'_> {
             Phase::Classifying => self.name(Var::Asked, "Classify"),
             Phase::Planning => self.name(Var::Asked, "DraftPlan"),
             Phase::Round(_) => self.name(Var::Asked, "Argue"),
-            Phase::PlanReread | Phase::RepairReread => self.name(Var::Asked, "Reread"),
+            Phase::PlanReview | Phase::RepairReview => self.name(Var::Asked, "Reread"),
             Phase::PlanApproval | Phase::RepairApproval => self.name(Var::Asked, "Approve"),
             Phase::Blocked => self.flag(Var::Blocked, true),
             Phase::RunningTasks => {
                 self.name(Var::Asked, "RunTask");
                 self.flag(Var::Ran, true);
                 // It may have an effect with a compensation, and may be one that was started before.
-                self.draw(Var::Undos, vec![Expr::Of(Var::Undos), Expr::OneMore(Var::Undos)]);
+                self.choose(Var::Undos, vec![Expr::Of(Var::Undos), Expr::OneMore(Var::Undos)]);
                 if !again {
                     self.flag(Var::Succeeded, false);
                 }
@@ -441,8 +444,8 @@ impl Writer<'_> {
 }
 
 /// Security's latest argument is about the plan as it stands, and against it.
-pub(super) fn objection() -> Cond {
-    Cond::all([Flag(Var::Read), Is(Var::Security, vec!["objects", "vetoes"])])
+pub(super) fn objection() -> Condition {
+    Condition::all([Flag(Var::Read), Is(Var::Security, vec!["objects", "vetoes"])])
 }
 
 /// The cells that the policy's lines cut the consensus into; none that is empty.

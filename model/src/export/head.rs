@@ -1,11 +1,11 @@
 //! What both exports say first, and how they break lines.
 
-use super::claims::{IN_PART, LEFT_OUT};
-use super::control::Control;
+use super::claims::{NOT_EXPORTED, PARTLY_EXPORTED};
+use super::control::ControlModel;
 use orchestrion_kernel::policy::Bound;
 
 /// What stands above a model: what it is of, what is left to choice, what it does not say, and how to run it.
-pub(super) fn lines(control: &Control, run: &[&str]) -> Vec<String> {
+pub(super) fn lines(control: &ControlModel, run: &[&str]) -> Vec<String> {
     let policy = &control.policy;
     let mut lines = vec![format!("The control FSM of Orchestrion under the policy `{}`.", policy.name)];
     lines.push(
@@ -38,14 +38,14 @@ pub(super) fn lines(control: &Control, run: &[&str]) -> Vec<String> {
     lines.push("for is answered or fails, where it has a row for that. The user owes nothing.".to_string());
     lines.push(String::new());
     lines.push("Claims of the catalogue of which a part is stated here, and which:".to_string());
-    lines.extend(IN_PART.iter().map(|(id, which)| format!("  {id}: {which}")));
+    lines.extend(PARTLY_EXPORTED.iter().map(|(id, which)| format!("  {id}: {which}")));
     lines.push("Claims of the catalogue that are not stated here, and why:".to_string());
-    for (ids, why) in LEFT_OUT {
+    for (ids, why) in NOT_EXPORTED {
         lines.push(format!("  {}: {why}", ids.join(" ")));
     }
     let speechless: Vec<&str> = orchestrion_kernel::claims::CLAIMS
         .iter()
-        .filter(|claim| (claim.not_under)(policy).is_some())
+        .filter(|claim| (claim.not_applicable)(policy).is_some())
         .map(|claim| claim.id)
         .collect();
     if !speechless.is_empty() {

@@ -5,10 +5,10 @@
 use serde_json::{Map, Value, json};
 
 /// How a trace of ours begins, written with line breaks.
-pub const BEGINS: &str = "{\n  \"#meta\": {\n    \"description\": \"";
+pub const ITF_PREFIX: &str = "{\n  \"#meta\": {\n    \"description\": \"";
 
 /// What led to a state, and the state. In the first one nothing did.
-pub type Shot = (Option<String>, Value);
+pub type ItfState = (Option<String>, Value);
 
 /// The variable that says what led to a state.
 const ACTION: &str = "action";
@@ -16,7 +16,7 @@ const ACTION: &str = "action";
 /// The run as an ITF trace. The keys of the states, which must be objects, are the variables, and beside them `action`: what
 /// led there. `loop_to` is the place of the state to which the last one returns, if the run goes round for ever.
 #[must_use]
-pub fn itf(about: &str, shots: &[Shot], loop_to: Option<usize>) -> Value {
+pub fn itf(about: &str, shots: &[ItfState], loop_to: Option<usize>) -> Value {
     let mut vars: Vec<&str> = vec![ACTION];
     for (_, state) in shots {
         for key in state.as_object().into_iter().flat_map(Map::keys) {
@@ -91,7 +91,7 @@ mod tests {
         holds: bool,
     }
 
-    fn shots() -> Vec<Shot> {
+    fn shots() -> Vec<ItfState> {
         let state = |phase: &str, passes: u64| json!({"phase": phase, "passes": passes, "known": [{"id": 9_007_199_254_740_993_u64, "holds": true}]});
         vec![(None, state("Idle", 0)), (Some("ask".to_string()), state("Planning", u64::MAX))]
     }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn an_independent_reader_reads_what_was_written() {
         let written = super::itf("a run", &shots(), Some(0));
-        assert!(format!("{written:#}").starts_with(BEGINS), "{written:#}");
+        assert!(format!("{written:#}").starts_with(ITF_PREFIX), "{written:#}");
         let read: itf::Trace<Shown> = itf::trace_from_str(&written.to_string()).unwrap();
         assert_eq!(read.vars, ["action", "known", "passes", "phase"].map(String::from));
         assert_eq!(read.loop_index, Some(0));

@@ -1,16 +1,16 @@
 //! The control model in Promela, the language of SPIN.
 
-use super::claims::{Form, Stated};
-use super::control::{Control, Party, Step};
-use super::effects::Letter;
+use super::claims::{ExportedClaim, TemporalForm};
+use super::control::{ControlModel, Step, StepActor};
+use super::effects::InputClass;
 use super::head;
-use super::words::{Cond, Domain, Expr, Span, Term, Var, Who};
+use super::words::{Condition, Domain, Expr, Lifetime, StepFilter, Term, Var};
 use orchestrion_kernel::Trigger;
 use std::fmt::Write;
 
 /// The model as one Promela file.
 #[must_use]
-pub fn promela(control: &Control) -> String {
+pub fn promela(control: &ControlModel) -> String {
     let mut text = String::from("/*\n");
     for line in head::lines(control, &RUN) {
         let _ = writeln!(text, "{}", format!(" * {line}").trim_end());
@@ -31,17 +31,17 @@ pub fn promela(control: &Control) -> String {
     for var in &control.vars {
         let declared = match control.domain(*var) {
             Domain::OneOf(name, values) => format!("mtype:{name} {} = {};", var.name(), values[0]),
-            Domain::Flag => format!("bool {} = false;", var.name()),
+            Domain::Bool => format!("bool {} = false;", var.name()),
             Domain::Count(_) => format!("{} {} = 0;", width(control, *var), var.name()),
         };
         let _ = writeln!(text, "{declared:<42} /* {} */", var.about());
     }
     text.push_str("\n/* What is forgotten when the request is stored, and when the next one begins. */\n");
-    for span in [Span::Plan, Span::Request] {
+    for span in [Lifetime::Plan, Lifetime::Request] {
         let _ = writeln!(text, "inline {}() {{", forget(span));
         let initial = |var: Var| match control.domain(var) {
             Domain::OneOf(_, values) => values[0].to_string(),
-            Domain::Flag => "false".to_string(),
+            Domain::Bool => "false".to_string(),
             Domain::Count(_) => "0".to_string(),
         };
         let all = control.spanning(span).map(|var| format!("{} = {}; ", var.name(), initial(var)));
@@ -49,18 +49,18 @@ pub fn promela(control: &Control) -> String {
         text.push_str("}\n");
     }
     text.push_str("\n/* Where somebody can take a step. */\n");
-    for who in control.asked_about() {
+    for who in control.referenced_filters() {
         let ways: Vec<String> =
-            control.possible(who).iter().map(|way| format!("    ({})", cond(way))).collect();
+            control.enabled_conditions(who).iter().map(|way| format!("    ({})", cond(way))).collect();
         let ways = if ways.is_empty() { "    false".to_string() } else { ways.join(" || \\\n") };
         let _ = writeln!(text, "#define {} ( \\\n{ways} )", can(who));
     }
-    for party in Party::ALL {
+    for party in StepActor::ALL {
         let _ = writeln!(text, "\n/* {} */\nactive proctype {}() {{\n    do", about(party), party.name());
         for step in control.taken_by(party) {
             write_step(&mut text, control, step);
         }
-        if party == Party::User {
+        if party == StepActor::User {
             text.push_str("    /* nothing is said */\n    :: d_step { true -> skip }\n");
         }
         text.push_str("    od\n}\n");
@@ -79,19 +79,21 @@ const RUN: [&str; 5] = [
     "    spin -t -p control.pml            what broke it, step by step",
 ];
 
-const fn about(party: Party) -> &'static str {
+const fn about(party: StepActor) -> &'static str {
     match party {
-        Party::Kernel => "The orchestrator goes on by itself.",
-        Party::Modules => "A module answers, or its call fails.",
-        Party::User => "The user owes nothing: doing nothing is a step, so that fairness asks for no other.",
+        StepActor::Kernel => "The orchestrator goes on by itself.",
+        StepActor::Modules => "A module answers, or its call fails.",
+        StepActor::User => {
+            "The user owes nothing: doing nothing is a step, so that fairness asks for no other."
+        }
     }
 }
 
 /// The narrowest type that holds a counter.
-fn width(control: &Control, var: Var) -> &'static str {
+fn width(control: &ControlModel, var: Var) -> &'static str {
     let last = match control.last(var) {
         Term::Number(number) => u64::from(number),
-        Term::Limit(limit) | Term::Past(limit) => {
+        Term::Limit(limit) | Term::AboveBound(limit) => {
             u64::from(limit.value(&control.policy).unwrap_or(0)).saturating_add(1)
         }
         Term::Of(_) | Term::Next(_) => u64::MAX,
@@ -99,28 +101,28 @@ fn width(control: &Control, var: Var) -> &'static str {
     if last < 256 { "byte" } else { "int" }
 }
 
-fn forget(span: Span) -> &'static str {
+fn forget(span: Lifetime) -> &'static str {
     match span {
-        Span::Plan => "forget_plan",
-        Span::Request | Span::Conversation => "forget_request",
+        Lifetime::Plan => "forget_plan",
+        Lifetime::Request | Lifetime::Conversation => "forget_request",
     }
 }
 
-fn can(who: Who) -> &'static str {
+fn can(who: StepFilter) -> &'static str {
     match who {
-        Who::System => "can_go_on",
-        Who::Failing(Letter::FateUnknown) => "can_be_lost",
-        Who::Failing(_) => "can_fail",
-        Who::Answering => "can_be_answered",
-        Who::User(Trigger::SessionStart) => "can_open",
-        Who::User(Trigger::SessionEnd) => "can_close",
-        Who::User(Trigger::Cancel) => "can_cancel",
-        Who::User(_) => "can_be_told",
+        StepFilter::System => "can_go_on",
+        StepFilter::Failing(InputClass::FateUnknown) => "can_be_lost",
+        StepFilter::Failing(_) => "can_fail",
+        StepFilter::Answering => "can_be_answered",
+        StepFilter::User(Trigger::SessionStart) => "can_open",
+        StepFilter::User(Trigger::SessionEnd) => "can_close",
+        StepFilter::User(Trigger::Cancel) => "can_cancel",
+        StepFilter::User(_) => "can_be_told",
     }
 }
 
 /// A step is one `d_step`, so that nobody sees it half done; of several values that may be drawn, each has a line.
-fn write_step(text: &mut String, control: &Control, step: &Step) {
+fn write_step(text: &mut String, control: &ControlModel, step: &Step) {
     let letters: Vec<&str> = step.letters.iter().map(|letter| letter.name()).collect();
     let came = if letters.is_empty() { String::new() } else { format!(" [{}]", letters.join(", ")) };
     let _ = writeln!(text, "    /* {} ({}) {}{came} */", step.row.id, step.row.clause, step.row.label);
@@ -151,13 +153,13 @@ fn draws(step: &Step) -> Vec<Vec<(Var, &Expr)>> {
     drawn
 }
 
-fn claim(text: &mut String, stated: &Stated) {
-    let Stated { claim, form } = stated;
+fn claim(text: &mut String, stated: &ExportedClaim) {
+    let ExportedClaim { claim, form } = stated;
     let finding = claim.finding.map(|finding| format!(" ({finding})")).unwrap_or_default();
     let _ = writeln!(text, "\n/* {}{finding} {} */", claim.id, claim.statement);
     let formula = match form {
-        Form::Always(holds) => format!("[] ({})", cond(holds)),
-        Form::LeadsTo(a, b) => format!("[] (({}) -> <> ({}))", cond(a), cond(b)),
+        TemporalForm::Always(holds) => format!("[] ({})", cond(holds)),
+        TemporalForm::LeadsTo(a, b) => format!("[] (({}) -> <> ({}))", cond(a), cond(b)),
     };
     let _ = writeln!(text, "ltl {} {{ {formula} }}", stated.name());
 }
@@ -166,48 +168,48 @@ fn term(term: Term) -> String {
     match term {
         Term::Number(number) => number.to_string(),
         Term::Limit(limit) => limit.name().to_string(),
-        Term::Past(limit) => format!("({} + 1)", limit.name()),
+        Term::AboveBound(limit) => format!("({} + 1)", limit.name()),
         Term::Of(var) => var.name().to_string(),
         Term::Next(var) => format!("{} + 1", var.name()),
     }
 }
 
-fn cond(of: &Cond) -> String {
-    let part = |inner: &Cond| match inner {
-        Cond::All(_) | Cond::Any(_) | Cond::Implies(..) => format!("({})", cond(inner)),
-        Cond::Is(_, values) if values.len() > 1 => format!("({})", cond(inner)),
+fn cond(of: &Condition) -> String {
+    let part = |inner: &Condition| match inner {
+        Condition::All(_) | Condition::Any(_) | Condition::Implies(..) => format!("({})", cond(inner)),
+        Condition::Is(_, values) if values.len() > 1 => format!("({})", cond(inner)),
         inner => cond(inner),
     };
-    let joined = |conds: &[Cond], by: &str| conds.iter().map(part).collect::<Vec<_>>().join(by);
+    let joined = |conds: &[Condition], by: &str| conds.iter().map(part).collect::<Vec<_>>().join(by);
     match of {
-        Cond::True => "true".to_string(),
-        Cond::False => "false".to_string(),
-        Cond::Flag(var) => var.name().to_string(),
-        Cond::Is(var, values) => {
+        Condition::True => "true".to_string(),
+        Condition::False => "false".to_string(),
+        Condition::Flag(var) => var.name().to_string(),
+        Condition::Is(var, values) => {
             let each = values.iter().map(|value| format!("{} == {value}", var.name()));
             each.collect::<Vec<_>>().join(" || ")
         }
-        Cond::Less(a, b) => format!("{} < {}", term(*a), term(*b)),
-        Cond::Same(a, b) => format!("{} == {}", term(*a), term(*b)),
-        Cond::Can(who) => can(*who).to_string(),
-        Cond::Not(inner) => match inner.as_ref() {
-            Cond::Is(var, values) if values.len() == 1 => format!("{} != {}", var.name(), values[0]),
-            Cond::Less(a, b) => format!("{} >= {}", term(*a), term(*b)),
+        Condition::Less(a, b) => format!("{} < {}", term(*a), term(*b)),
+        Condition::Same(a, b) => format!("{} == {}", term(*a), term(*b)),
+        Condition::Can(who) => can(*who).to_string(),
+        Condition::Not(inner) => match inner.as_ref() {
+            Condition::Is(var, values) if values.len() == 1 => format!("{} != {}", var.name(), values[0]),
+            Condition::Less(a, b) => format!("{} >= {}", term(*a), term(*b)),
             inner => match part(inner) {
                 text if text.starts_with('(') || !text.contains(' ') => format!("!{text}"),
                 text => format!("!({text})"),
             },
         },
-        Cond::All(conds) => joined(conds, " && "),
-        Cond::Any(conds) => joined(conds, " || "),
-        Cond::Implies(a, b) => {
+        Condition::All(conds) => joined(conds, " && "),
+        Condition::Any(conds) => joined(conds, " || "),
+        Condition::Implies(a, b) => {
             let not = !a.as_ref().clone();
             format!("{} || {}", part(&not), part(b))
         }
     }
 }
 
-fn expr(control: &Control, of: &Expr) -> String {
+fn expr(control: &ControlModel, of: &Expr) -> String {
     match of {
         Expr::Name(name) => (*name).to_string(),
         Expr::Number(number) => number.to_string(),

@@ -1,17 +1,17 @@
 //! Which variables a condition or a value reads, and whose steps it asks about.
 
-use super::words::{Cond, Expr, Term, Var, Who};
+use super::words::{Condition, Expr, StepFilter, Term, Var};
 
 impl Term {
     const fn reads(self) -> Option<Var> {
         match self {
             Self::Of(var) | Self::Next(var) => Some(var),
-            Self::Number(_) | Self::Limit(_) | Self::Past(_) => None,
+            Self::Number(_) | Self::Limit(_) | Self::AboveBound(_) => None,
         }
     }
 }
 
-impl Cond {
+impl Condition {
     /// Adds the variables that it reads. What it takes to step is read by the steps.
     pub(super) fn reads(&self, vars: &mut Vec<Var>) {
         match self {
@@ -25,7 +25,7 @@ impl Cond {
     }
 
     /// Adds those whose steps it asks about, each once.
-    pub(super) fn asks(&self, whos: &mut Vec<Who>) {
+    pub(super) fn asks(&self, whos: &mut Vec<StepFilter>) {
         match self {
             Self::Can(who) if !whos.contains(who) => whos.push(*who),
             Self::Not(cond) => cond.asks(whos),

@@ -19,7 +19,7 @@ fn policies() -> Vec<Policy> {
 #[test]
 fn every_state_and_every_row_that_may_be_taken_stands_in_both() {
     for policy in policies() {
-        let control = Control::of(&policy);
+        let control = ControlModel::of(&policy);
         // An approver comes before these two.
         let never: &[&str] = if policy.rules.approver { &["T20", "H08"] } else { &[] };
         let (promela, tla) = (promela::promela(&control), tla::module(&control));
@@ -36,7 +36,7 @@ fn every_state_and_every_row_that_may_be_taken_stands_in_both() {
 
 #[test]
 fn every_claim_is_stated_or_left_out_with_a_reason() {
-    let left_out: Vec<&str> = claims::LEFT_OUT.iter().flat_map(|(ids, _)| ids.iter().copied()).collect();
+    let left_out: Vec<&str> = claims::NOT_EXPORTED.iter().flat_map(|(ids, _)| ids.iter().copied()).collect();
     for (policy, claim) in
         policies().iter().flat_map(|policy| CLAIMS.iter().map(move |claim| (policy, claim)))
     {
@@ -44,13 +44,13 @@ fn every_claim_is_stated_or_left_out_with_a_reason() {
         assert_ne!(stated, left_out.contains(&claim.id), "{}: state it, or say why it is not", claim.id);
     }
     let known = |id: &str| CLAIMS.iter().any(|claim| claim.id == id);
-    assert!(left_out.iter().chain(claims::IN_PART.iter().map(|(id, _)| id)).all(|id| known(id)));
+    assert!(left_out.iter().chain(claims::PARTLY_EXPORTED.iter().map(|(id, _)| id)).all(|id| known(id)));
 }
 
 #[test]
 fn the_same_policy_gives_the_same_text() {
     for policy in policies() {
-        let [one, other] = [(); 2].map(|()| Control::of(&policy));
+        let [one, other] = [(); 2].map(|()| ControlModel::of(&policy));
         assert_eq!(promela::promela(&one), promela::promela(&other));
         assert_eq!(tla::module(&one), tla::module(&other));
     }
@@ -60,7 +60,7 @@ fn the_same_policy_gives_the_same_text() {
 #[test]
 fn no_step_reads_what_it_has_set() {
     for policy in policies() {
-        for step in Control::of(&policy).steps {
+        for step in ControlModel::of(&policy).steps {
             let mut set: Vec<Var> = Vec::new();
             for (var, values) in &step.effects.sets {
                 let mut read = Vec::new();
@@ -76,7 +76,7 @@ fn no_step_reads_what_it_has_set() {
 #[test]
 fn every_name_means_one_thing() {
     for policy in policies() {
-        let control = Control::of(&policy);
+        let control = ControlModel::of(&policy);
         let mut names: Vec<&str> = control.vars.iter().map(|var| var.name()).collect();
         for (name, values) in control.types() {
             names.push(name);
@@ -92,7 +92,7 @@ fn every_name_means_one_thing() {
 
 #[test]
 fn what_nobody_reads_is_no_variable() {
-    let vars = |policy: &Policy| Control::of(policy).vars;
+    let vars = |policy: &Policy| ControlModel::of(policy).vars;
     let (hardened, as_drawn) = (vars(&Policy::hardened()), vars(&Policy::as_drawn()));
     assert!(hardened.contains(&Var::Repairs) && !as_drawn.contains(&Var::Repairs));
     assert!(hardened.contains(&Var::Cancelled) && !as_drawn.contains(&Var::Cancelled));
@@ -103,7 +103,7 @@ fn an_empty_cell_is_never_drawn() {
     let mut policy = Policy::hardened();
     policy.thresholds.proceed_from = policy.thresholds.redebate_below;
     let drawn = |policy: &Policy| {
-        let control = Control::of(policy);
+        let control = ControlModel::of(policy);
         let taken = control.steps.iter().find(|step| step.row.id == "T12").map(|step| &step.effects.sets);
         taken.and_then(|sets| sets.get(&Var::Consensus)).map_or(0, Vec::len)
     };

@@ -1,10 +1,10 @@
 //! The control model in TLA+, for TLC.
 
-use super::claims::{Form, Stated};
-use super::control::{Control, Party, Step};
-use super::effects::Letter;
+use super::claims::{ExportedClaim, TemporalForm};
+use super::control::{ControlModel, Step, StepActor};
+use super::effects::InputClass;
 use super::head;
-use super::words::{Cond, Domain, Expr, Span, Term, Var, Who};
+use super::words::{Condition, Domain, Expr, Lifetime, StepFilter, Term, Var};
 use orchestrion_kernel::Trigger;
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ pub const MODULE: &str = "Control";
 
 /// The model as a TLA+ module.
 #[must_use]
-pub fn module(control: &Control) -> String {
+pub fn module(control: &ControlModel) -> String {
     let mut text = format!("---- MODULE {MODULE} ----\n");
     for line in head::lines(control, &RUN) {
         let _ = writeln!(text, "{}", format!("\\* {line}").trim_end());
@@ -39,7 +39,7 @@ pub fn module(control: &Control) -> String {
     for var in &control.vars {
         let values = match control.domain(*var) {
             Domain::OneOf(name, _) => name.to_string(),
-            Domain::Flag => "BOOLEAN".to_string(),
+            Domain::Bool => "BOOLEAN".to_string(),
             Domain::Count(last) => format!("0..{}", term(last)),
         };
         let _ = writeln!(text, "    /\\ {} \\in {values}", var.name());
@@ -49,7 +49,7 @@ pub fn module(control: &Control) -> String {
         let _ = writeln!(text, "    /\\ {} = {}", var.name(), initial(control, *var));
     }
     text.push_str("\n\\* What is forgotten when the request is stored, and when the next one begins.\n");
-    for span in [Span::Plan, Span::Request] {
+    for span in [Lifetime::Plan, Lifetime::Request] {
         let _ = writeln!(text, "{} ==", forget(span));
         for var in control.spanning(span) {
             let _ = writeln!(text, "    /\\ {}' = {}", var.name(), initial(control, var));
@@ -58,7 +58,7 @@ pub fn module(control: &Control) -> String {
     for step in &control.steps {
         write_step(&mut text, control, step);
     }
-    for (party, about) in Party::ALL.into_iter().zip([
+    for (party, about) in StepActor::ALL.into_iter().zip([
         "The orchestrator goes on by itself.",
         "A module answers, or its call fails.",
         "The user owes nothing.",
@@ -67,7 +67,7 @@ pub fn module(control: &Control) -> String {
         union(&mut text, party.name(), control.taken_by(party));
     }
     text.push_str("\n\\* Of these claims ask whether they are possible.\n");
-    for who in control.asked_about() {
+    for who in control.referenced_filters() {
         union(&mut text, step_of(who), control.steps_of(who));
     }
     text.push_str(
@@ -83,7 +83,7 @@ pub fn module(control: &Control) -> String {
 
 /// The file beside the module that tells TLC what to check: these of its claims, and the types.
 #[must_use]
-pub fn config(control: &Control, checked: impl Fn(&Stated) -> bool) -> String {
+pub fn config(control: &ControlModel, checked: impl Fn(&ExportedClaim) -> bool) -> String {
     let mut text = String::from("SPECIFICATION Spec\nINVARIANT TypeOK\n");
     for stated in control.claims.iter().filter(|stated| checked(stated)) {
         let what = if stated.is_liveness() { "PROPERTY" } else { "INVARIANT" };
@@ -99,31 +99,31 @@ const RUN: [&str; 4] = [
     "    (without -deadlock TLC asks for a next step everywhere; C_14 says where one must be)",
 ];
 
-fn initial(control: &Control, var: Var) -> String {
+fn initial(control: &ControlModel, var: Var) -> String {
     match control.domain(var) {
         Domain::OneOf(_, values) => format!("\"{}\"", values[0]),
-        Domain::Flag => "FALSE".to_string(),
+        Domain::Bool => "FALSE".to_string(),
         Domain::Count(_) => "0".to_string(),
     }
 }
 
-const fn forget(span: Span) -> &'static str {
+const fn forget(span: Lifetime) -> &'static str {
     match span {
-        Span::Plan => "ForgetPlan",
-        Span::Request | Span::Conversation => "ForgetRequest",
+        Lifetime::Plan => "ForgetPlan",
+        Lifetime::Request | Lifetime::Conversation => "ForgetRequest",
     }
 }
 
-const fn step_of(who: Who) -> &'static str {
+const fn step_of(who: StepFilter) -> &'static str {
     match who {
-        Who::System => "GoesOn",
-        Who::Failing(Letter::FateUnknown) => "IsLost",
-        Who::Failing(_) => "Fails",
-        Who::Answering => "IsAnswered",
-        Who::User(Trigger::SessionStart) => "Opens",
-        Who::User(Trigger::SessionEnd) => "Closes",
-        Who::User(Trigger::Cancel) => "IsCancelled",
-        Who::User(_) => "IsTold",
+        StepFilter::System => "GoesOn",
+        StepFilter::Failing(InputClass::FateUnknown) => "IsLost",
+        StepFilter::Failing(_) => "Fails",
+        StepFilter::Answering => "IsAnswered",
+        StepFilter::User(Trigger::SessionStart) => "Opens",
+        StepFilter::User(Trigger::SessionEnd) => "Closes",
+        StepFilter::User(Trigger::Cancel) => "IsCancelled",
+        StepFilter::User(_) => "IsTold",
     }
 }
 
@@ -147,18 +147,18 @@ fn tuple(text: &mut String, begin: &str, vars: impl Iterator<Item = Var>, end: &
     text.push('\n');
 }
 
-fn write_step(text: &mut String, control: &Control, step: &Step) {
+fn write_step(text: &mut String, control: &ControlModel, step: &Step) {
     let _ = writeln!(text, "\n\\* {} ({}) {}", step.row.id, step.row.clause, step.row.label);
     let letters: Vec<&str> = step.letters.iter().map(|letter| letter.name()).collect();
     if !letters.is_empty() {
         let _ = writeln!(text, "\\* came: {}", letters.join(", "));
     }
     let _ = writeln!(text, "{} ==", step.name);
-    let from = Cond::Is(Var::Phase, step.from.iter().map(|phase| phase.name()).collect());
+    let from = Condition::Is(Var::Phase, step.from.iter().map(|phase| phase.name()).collect());
     let _ = writeln!(text, "    /\\ {}", cond(&from));
     let conds = match &step.when {
-        Cond::All(conds) => conds.clone(),
-        Cond::True => Vec::new(),
+        Condition::All(conds) => conds.clone(),
+        Condition::True => Vec::new(),
         when => vec![when.clone()],
     };
     for when in &conds {
@@ -181,17 +181,17 @@ fn write_step(text: &mut String, control: &Control, step: &Step) {
     tuple(text, "    /\\ UNCHANGED <<", kept, ">>");
 }
 
-fn claim(text: &mut String, stated: &Stated) {
-    let Stated { claim, form } = stated;
+fn claim(text: &mut String, stated: &ExportedClaim) {
+    let ExportedClaim { claim, form } = stated;
     let finding = claim.finding.map(|finding| format!(" ({finding})")).unwrap_or_default();
     let _ = writeln!(text, "\n\\* {}{finding} {}", claim.id, claim.statement);
     let _ = match form {
-        Form::Always(Cond::All(each)) => {
+        TemporalForm::Always(Condition::All(each)) => {
             let each: String = each.iter().map(|cond| format!("\n    /\\ {}", self::cond(cond))).collect();
             writeln!(text, "{} =={each}", stated.name())
         }
-        Form::Always(holds) => writeln!(text, "{} == {}", stated.name(), cond(holds)),
-        Form::LeadsTo(a, b) => writeln!(text, "{} == {} ~> {}", stated.name(), part(a), part(b)),
+        TemporalForm::Always(holds) => writeln!(text, "{} == {}", stated.name(), cond(holds)),
+        TemporalForm::LeadsTo(a, b) => writeln!(text, "{} == {} ~> {}", stated.name(), part(a), part(b)),
     };
 }
 
@@ -199,48 +199,48 @@ fn term(term: Term) -> String {
     match term {
         Term::Number(number) => number.to_string(),
         Term::Limit(limit) => limit.name().to_string(),
-        Term::Past(limit) => format!("{} + 1", limit.name()),
+        Term::AboveBound(limit) => format!("{} + 1", limit.name()),
         Term::Of(var) => var.name().to_string(),
         Term::Next(var) => format!("{} + 1", var.name()),
     }
 }
 
-fn part(of: &Cond) -> String {
+fn part(of: &Condition) -> String {
     match of {
-        Cond::True | Cond::False | Cond::Flag(_) => cond(of),
-        Cond::Not(inner) if matches!(**inner, Cond::Flag(_)) => cond(of),
+        Condition::True | Condition::False | Condition::Flag(_) => cond(of),
+        Condition::Not(inner) if matches!(**inner, Condition::Flag(_)) => cond(of),
         of => format!("({})", cond(of)),
     }
 }
 
-fn cond(of: &Cond) -> String {
-    let joined = |conds: &[Cond], by: &str| conds.iter().map(part).collect::<Vec<_>>().join(by);
+fn cond(of: &Condition) -> String {
+    let joined = |conds: &[Condition], by: &str| conds.iter().map(part).collect::<Vec<_>>().join(by);
     match of {
-        Cond::True => "TRUE".to_string(),
-        Cond::False => "FALSE".to_string(),
-        Cond::Flag(var) => var.name().to_string(),
-        Cond::Is(var, values) => match values.as_slice() {
+        Condition::True => "TRUE".to_string(),
+        Condition::False => "FALSE".to_string(),
+        Condition::Flag(var) => var.name().to_string(),
+        Condition::Is(var, values) => match values.as_slice() {
             [value] => format!("{} = \"{value}\"", var.name()),
             values => {
                 let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
                 format!("{} \\in {{{}}}", var.name(), values.join(", "))
             }
         },
-        Cond::Less(a, b) => format!("{} < {}", term(*a), term(*b)),
-        Cond::Same(a, b) => format!("{} = {}", term(*a), term(*b)),
-        Cond::Can(who) => format!("ENABLED {}", step_of(*who)),
-        Cond::Not(inner) => match inner.as_ref() {
-            Cond::Is(var, values) if values.len() == 1 => format!("{} # \"{}\"", var.name(), values[0]),
-            Cond::Less(a, b) => format!("{} >= {}", term(*a), term(*b)),
+        Condition::Less(a, b) => format!("{} < {}", term(*a), term(*b)),
+        Condition::Same(a, b) => format!("{} = {}", term(*a), term(*b)),
+        Condition::Can(who) => format!("ENABLED {}", step_of(*who)),
+        Condition::Not(inner) => match inner.as_ref() {
+            Condition::Is(var, values) if values.len() == 1 => format!("{} # \"{}\"", var.name(), values[0]),
+            Condition::Less(a, b) => format!("{} >= {}", term(*a), term(*b)),
             inner => format!("~{}", part(inner)),
         },
-        Cond::All(conds) => joined(conds, " /\\ "),
-        Cond::Any(conds) => joined(conds, " \\/ "),
-        Cond::Implies(a, b) => format!("{} => {}", part(a), part(b)),
+        Condition::All(conds) => joined(conds, " /\\ "),
+        Condition::Any(conds) => joined(conds, " \\/ "),
+        Condition::Implies(a, b) => format!("{} => {}", part(a), part(b)),
     }
 }
 
-fn expr(control: &Control, of: &Expr) -> String {
+fn expr(control: &ControlModel, of: &Expr) -> String {
     match of {
         Expr::Name(name) => format!("\"{name}\""),
         Expr::Number(number) => number.to_string(),

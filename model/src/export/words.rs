@@ -1,6 +1,6 @@
 //! The words of the control model: its variables, and conditions and values over them.
 
-use super::effects::Letter;
+use super::effects::InputClass;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::policy::Bound;
 use orchestrion_kernel::{Phase, Policy, Trigger};
@@ -24,8 +24,8 @@ macro_rules! variables {
 
             /// How long it is remembered.
             #[must_use]
-            pub const fn span(self) -> Span {
-                match self { $(Self::$variant => Span::$span,)* }
+            pub const fn span(self) -> Lifetime {
+                match self { $(Self::$variant => Lifetime::$span,)* }
             }
 
             /// What it says.
@@ -80,7 +80,7 @@ variables! {
 
 /// How long a variable is remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Span {
+pub enum Lifetime {
     /// As long as the conversation.
     Conversation,
     /// Until the next request begins.
@@ -93,7 +93,7 @@ pub enum Span {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// False or true.
-    Flag,
+    Bool,
     /// From 0 to this.
     Count(Term),
     /// One of these names, under the name of their type.
@@ -102,7 +102,7 @@ pub enum Domain {
 
 /// A bound by which the model is finite, printed by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Limit {
+pub enum BoundName {
     /// Tasks of every plan: a choice of the export's, not of the policy's.
     Tasks,
     /// `bounds.passes`
@@ -113,7 +113,7 @@ pub enum Limit {
     Attempts,
 }
 
-impl Limit {
+impl BoundName {
     /// Every limit.
     pub const ALL: [Self; 4] = [Self::Tasks, Self::Passes, Self::Repairs, Self::Attempts];
 
@@ -158,9 +158,9 @@ pub enum Term {
     /// This one.
     Number(u32),
     /// A bound.
-    Limit(Limit),
+    Limit(BoundName),
     /// One more than a bound: where a counter stops that should never come there.
-    Past(Limit),
+    AboveBound(BoundName),
     /// What a counter says.
     Of(Var),
     /// One more than it says.
@@ -169,7 +169,7 @@ pub enum Term {
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cond {
+pub enum Condition {
     /// Nothing.
     True,
     /// Never.
@@ -183,24 +183,24 @@ pub enum Cond {
     /// Both numbers are the same.
     Same(Term, Term),
     /// Somebody can take a step.
-    Can(Who),
+    Can(StepFilter),
     /// Not this.
-    Not(Box<Cond>),
+    Not(Box<Condition>),
     /// All of these.
-    All(Vec<Cond>),
+    All(Vec<Condition>),
     /// At least one of these.
-    Any(Vec<Cond>),
+    Any(Vec<Condition>),
     /// The second, if the first.
-    Implies(Box<Cond>, Box<Cond>),
+    Implies(Box<Condition>, Box<Condition>),
 }
 
 /// Whose step it may be; [`Cond::Can`] asks whether it is possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum StepFilter {
     /// Anybody's but the user's.
     System,
     /// A call's that fails in this way.
-    Failing(Letter),
+    Failing(InputClass),
     /// An answer's to the call that is waited for.
     Answering,
     /// The user's, who brings an input of this kind.
@@ -215,7 +215,7 @@ pub enum Expr {
     /// A number.
     Number(u32),
     /// Whether a condition holds.
-    Test(Cond),
+    Test(Condition),
     /// What another variable says.
     Of(Var),
     /// One more than this counter says, up to the end of its domain.
@@ -223,7 +223,7 @@ pub enum Expr {
     /// One less than this counter says.
     OneLess(Var),
     /// The second if the first, otherwise the third.
-    If(Cond, Box<Expr>, Box<Expr>),
+    If(Condition, Box<Expr>, Box<Expr>),
 }
 
 impl Var {
@@ -272,11 +272,11 @@ impl Var {
                 vec!["undecided", "VETO", "REJECT", "ProceedBelowLine", "ConsensusReached"],
             ),
             Self::Ending | Self::Stored => Domain::OneOf("Kind", kinds()),
-            Self::Pass => Domain::Count(Term::Past(Limit::Passes)),
+            Self::Pass => Domain::Count(Term::AboveBound(BoundName::Passes)),
             Self::Heard => Domain::Count(Term::Number(6)),
-            Self::Task | Self::Undos => Domain::Count(Term::Limit(Limit::Tasks)),
-            Self::Repairs => Domain::Count(Term::Past(Limit::Repairs)),
-            Self::Tries => Domain::Count(Term::Past(Limit::Attempts)),
+            Self::Task | Self::Undos => Domain::Count(Term::Limit(BoundName::Tasks)),
+            Self::Repairs => Domain::Count(Term::AboveBound(BoundName::Repairs)),
+            Self::Tries => Domain::Count(Term::AboveBound(BoundName::Attempts)),
             Self::Memories | Self::Stores | Self::Audits | Self::Answers => Domain::Count(Term::Number(2)),
             Self::Session
             | Self::Verified
@@ -291,12 +291,12 @@ impl Var {
             | Self::Lost
             | Self::Cancelled
             | Self::Blocked
-            | Self::RolledBack => Domain::Flag,
+            | Self::RolledBack => Domain::Bool,
         }
     }
 }
 
-impl Cond {
+impl Condition {
     /// The variable has this value.
     #[must_use]
     pub fn is(var: Var, value: &'static str) -> Self {
@@ -348,7 +348,7 @@ impl Cond {
     }
 }
 
-impl std::ops::Not for Cond {
+impl std::ops::Not for Condition {
     type Output = Self;
     fn not(self) -> Self {
         match self {

@@ -1,8 +1,8 @@
 //! Strongly connected components, after Tarjan, with a stack of its own: graphs are deeper than the machine's stack.
 
-use super::fair::Piece;
-use super::promise::ClassSet;
-use super::region::Region;
+use super::fair::SccView;
+use super::promise::ClassMask;
+use super::region::PendingRegion;
 use crate::explore::graph::Graph;
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) struct Components<'a> {
     graph: &'a Graph,
     /// What no loop takes.
-    finitely: ClassSet,
+    finitely: ClassMask,
     /// For each node when it was entered, from 1 on; or [`UNSEEN`], or [`DONE`].
     entered: Vec<u32>,
     /// The nodes that were entered and whose component is not known yet.
@@ -34,7 +34,7 @@ struct Frame {
 }
 
 impl<'a> Components<'a> {
-    pub(super) fn new(graph: &'a Graph, region: &Region, finitely: ClassSet) -> Self {
+    pub(super) fn new(graph: &'a Graph, region: &PendingRegion, finitely: ClassMask) -> Self {
         let entered = region.everywhere().map(|inside| if inside { UNSEEN } else { DONE }).collect();
         Self { graph, finitely, entered, open: Vec::new(), way: Vec::new() }
     }
@@ -47,7 +47,7 @@ impl<'a> Components<'a> {
     }
 
     /// Hands over each component that is reached from the roots and was not handed over before.
-    pub(super) fn of(&mut self, roots: &[u32], mut found: impl FnMut(&Piece<'_>)) {
+    pub(super) fn of(&mut self, roots: &[u32], mut found: impl FnMut(&SccView<'_>)) {
         for &root in roots {
             if self.entered[root as usize] == UNSEEN {
                 self.enter(root);
@@ -75,7 +75,7 @@ impl<'a> Components<'a> {
         self.way.push(Frame { node, low: number, left: self.graph.places(node) });
     }
 
-    fn leave(&mut self, found: &mut impl FnMut(&Piece<'_>)) {
+    fn leave(&mut self, found: &mut impl FnMut(&SccView<'_>)) {
         let Some(Frame { node, low, .. }) = self.way.pop() else { return };
         if let Some(before) = self.way.last_mut() {
             before.low = before.low.min(low);
@@ -87,7 +87,7 @@ impl<'a> Components<'a> {
         let entered = &self.entered;
         let has = |node: u32| (number..DONE).contains(&entered[node as usize]);
         let nodes = &self.open[number as usize - 1..];
-        found(&Piece { graph: self.graph, finitely: self.finitely, nodes, has: &has });
+        found(&SccView { graph: self.graph, finitely: self.finitely, nodes, has: &has });
         for &node in nodes {
             self.entered[node as usize] = DONE;
         }

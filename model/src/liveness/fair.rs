@@ -1,33 +1,33 @@
 //! Whether a run may stay for ever among some nodes, and be fair.
 
-use super::promise::{ClassSet, Fairness};
+use super::promise::{ClassMask, Fairness};
 use crate::explore::graph::Graph;
 
 /// Nodes of which each reaches each by steps that a loop may take, without leaving them.
-pub(super) struct Piece<'a> {
+pub(super) struct SccView<'a> {
     pub(super) graph: &'a Graph,
     /// What no loop takes.
-    pub(super) finitely: ClassSet,
+    pub(super) finitely: ClassMask,
     pub(super) nodes: &'a [u32],
     /// Whether a node is one of them.
     pub(super) has: &'a dyn Fn(u32) -> bool,
 }
 
 /// Where no fair run can stay.
-pub(super) enum Unfair {
+pub(super) enum UnfairNodes {
     /// Going round through all of it is fair.
-    Nowhere,
+    None,
     /// A run that stays must do so among these.
     At(Vec<u32>),
     /// Anywhere.
-    Throughout,
+    All,
 }
 
-impl Piece<'_> {
+impl SccView<'_> {
     /// Where no step is taken no run stays. Taking more is fairer to a weak class, and visiting less to a strong one: a weak
     /// class that is always enabled and never taken here is so among fewer nodes, too; and where a strong class is enabled
     /// that is not taken here, no fair run returns.
-    pub(super) fn unfair(&self, fair: &Fairness) -> Unfair {
+    pub(super) fn unfair(&self, fair: &Fairness) -> UnfairNodes {
         let (mut taken, mut always, mut ever) = (0, u32::MAX, 0);
         for &node in self.nodes {
             let enabled = enabled(self.graph, node).0;
@@ -38,13 +38,13 @@ impl Piece<'_> {
             }
         }
         if taken == 0 || fair.weak.0 & always & !taken != 0 {
-            return Unfair::Throughout;
+            return UnfairNodes::All;
         }
         match fair.strong.0 & ever & !taken {
-            0 => Unfair::Nowhere,
+            0 => UnfairNodes::None,
             missed => {
                 let stays = |node: &u32| enabled(self.graph, *node).0 & missed == 0;
-                Unfair::At(self.nodes.iter().copied().filter(stays).collect())
+                UnfairNodes::At(self.nodes.iter().copied().filter(stays).collect())
             }
         }
     }
@@ -52,9 +52,9 @@ impl Piece<'_> {
 
 /// The classes of the steps out of a node, wherever they lead. Where not all are known each may be one of them, so that
 /// no run is called fair that may not be.
-pub(super) fn enabled(graph: &Graph, node: u32) -> ClassSet {
-    if !graph.whole(node) {
-        return ClassSet(u32::MAX);
+pub(super) fn enabled(graph: &Graph, node: u32) -> ClassMask {
+    if !graph.is_complete(node) {
+        return ClassMask(u32::MAX);
     }
-    ClassSet(graph.edges(node).fold(0, |all, edge| all | 1 << edge.class))
+    ClassMask(graph.edges(node).fold(0, |all, edge| all | 1 << edge.class))
 }

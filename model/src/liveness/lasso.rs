@@ -29,9 +29,9 @@ pub struct Step {
 /// of two: back by the shortest way and then what is missing, or what is missing first.
 pub(super) fn cycle(graph: &Graph, fair: &Fairness, nodes: &[u32], entry: u32) -> Vec<Step> {
     let tours = [true, false].map(|back_first| {
-        let mut tour = Tour::new(graph, fair, nodes, entry);
+        let mut tour = CycleBuilder::new(graph, fair, nodes, entry);
         if back_first {
-            tour.back();
+            tour.return_to_entry();
         }
         tour.finish()
     });
@@ -39,7 +39,7 @@ pub(super) fn cycle(graph: &Graph, fair: &Fairness, nodes: &[u32], entry: u32) -
 }
 
 /// A walk among some nodes, and what it was fair to.
-struct Tour<'a> {
+struct CycleBuilder<'a> {
     graph: &'a Graph,
     fair: &'a Fairness,
     nodes: &'a [u32],
@@ -61,7 +61,7 @@ const UNSEEN: u32 = u32::MAX - 1;
 /// The loop does not come there.
 const OUTSIDE: u32 = u32::MAX;
 
-impl<'a> Tour<'a> {
+impl<'a> CycleBuilder<'a> {
     fn new(graph: &'a Graph, fair: &'a Fairness, nodes: &'a [u32], entry: u32) -> Self {
         let before = vec![OUTSIDE; nodes.iter().max().map_or(0, |&last| last as usize + 1)];
         let (always, steps) = (u32::MAX, Vec::new());
@@ -79,9 +79,9 @@ impl<'a> Tour<'a> {
             if weak | strong != 0 {
                 let graph = self.graph;
                 let takes = move |edge: Edge| (weak | strong) & 1 << edge.class != 0;
-                self.go(|edge| takes(edge) || weak & !enabled(graph, edge.to).0 != 0);
+                self.extend_to(|edge| takes(edge) || weak & !enabled(graph, edge.to).0 != 0);
             } else if self.at != self.entry || self.steps.is_empty() {
-                self.back();
+                self.return_to_entry();
             } else {
                 return self.steps;
             }
@@ -89,13 +89,13 @@ impl<'a> Tour<'a> {
     }
 
     /// Goes to the entry.
-    fn back(&mut self) {
+    fn return_to_entry(&mut self) {
         let entry = self.entry;
-        self.go(|edge| edge.to == entry);
+        self.extend_to(|edge| edge.to == entry);
     }
 
     /// Goes the shortest way that ends with such a step.
-    fn go(&mut self, last: impl Fn(Edge) -> bool) {
+    fn extend_to(&mut self, last: impl Fn(Edge) -> bool) {
         for &node in self.nodes {
             self.before[node as usize] = UNSEEN;
         }
@@ -142,7 +142,7 @@ impl<'a> Tour<'a> {
     }
 
     fn takes(&self, edge: Edge) -> bool {
-        !self.fair.finitely.has(edge.class)
+        !self.fair.finitely_often.has(edge.class)
             && self.before.get(edge.to as usize).is_some_and(|&at| at != OUTSIDE)
     }
 }

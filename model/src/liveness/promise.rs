@@ -5,11 +5,11 @@ pub const CLASSES: u8 = 32;
 
 /// An obligation that opens and must be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Promise {
+pub struct LivenessProperty {
     /// Its name.
     pub name: &'static str,
     /// When it opens.
-    pub kind: PromiseKind,
+    pub kind: LivenessKind,
     /// The runs that count.
     pub fair: Fairness,
 }
@@ -17,7 +17,7 @@ pub struct Promise {
 /// When a promise opens. A run breaks it by a state that opens it with none from there on, itself included, that
 /// keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PromiseKind {
+pub enum LivenessKind {
     /// In the states that say so.
     LeadsTo,
     /// In the initial states only.
@@ -30,18 +30,18 @@ pub enum PromiseKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fairness {
     /// Taken again and again, or disabled again and again.
-    pub weak: ClassSet,
+    pub weak: ClassMask,
     /// Taken again and again if enabled again and again.
-    pub strong: ClassSet,
+    pub strong: ClassMask,
     /// Taken finitely often.
-    pub finitely: ClassSet,
+    pub finitely_often: ClassMask,
 }
 
 /// A set of classes of actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassSet(pub(super) u32);
+pub struct ClassMask(pub(super) u32);
 
-impl ClassSet {
+impl ClassMask {
     /// No class.
     pub const NONE: Self = Self(0);
 

@@ -1,10 +1,10 @@
 //! Where a promise is open: what is reached from where it opened without passing a state that keeps it.
 
-use super::Explored;
+use super::StateGraph;
 use super::lasso::Step;
 
 /// The nodes that are reached with the promise open.
-pub(super) struct Region {
+pub(super) struct PendingRegion {
     /// In the order of the shortest ways on which the promise is open at the end.
     pub(super) nodes: Vec<u32>,
     /// For each of them the place of the one that it was reached from; or [`OPENED`].
@@ -22,10 +22,10 @@ const OPENED: u32 = u32::MAX;
 /// The promise is not open there.
 const OUTSIDE: u32 = u32::MAX;
 
-impl Region {
+impl PendingRegion {
     /// Goes out in rings: what is reached after so many steps, and what opens after as many.
     pub(super) fn reached(
-        explored: &impl Explored,
+        explored: &impl StateGraph,
         opens: impl Fn(u32) -> bool,
         keeps: impl Fn(u32) -> bool,
     ) -> Self {
@@ -46,7 +46,7 @@ impl Region {
             for place in ring..end {
                 let node = region.nodes[place];
                 let mut edges = graph.edges(node).peekable();
-                if !graph.whole(node) {
+                if !graph.is_complete(node) {
                     region.unknown.get_or_insert(node);
                 } else if edges.peek().is_none() {
                     region.dead_end.get_or_insert(place as u32);
@@ -72,7 +72,7 @@ impl Region {
     }
 
     /// A shortest way from an initial node on which the promise is open when the place is reached.
-    pub(super) fn stem(&self, explored: &impl Explored, mut place: u32) -> Vec<Step> {
+    pub(super) fn stem(&self, explored: &impl StateGraph, mut place: u32) -> Vec<Step> {
         let mut stem = Vec::new();
         while self.before[place as usize] != OPENED {
             let (before, to) = (self.before[place as usize], self.nodes[place as usize]);
@@ -101,7 +101,7 @@ impl Region {
 }
 
 /// The first node that is one step further away than those from `level` on, where a level begins.
-fn first_behind(explored: &impl Explored, level: u32) -> u32 {
+fn first_behind(explored: &impl StateGraph, level: u32) -> u32 {
     let behind = |&node: &u32| explored.parent(node).is_some_and(|(parent, _)| parent >= level);
     (level..explored.nodes()).find(behind).unwrap_or(explored.nodes())
 }

@@ -1,42 +1,43 @@
 //! The answers, worked out on the graph.
 
 use super::question::{
-    AGAIN, ANSWERS, BOUNDED, ENDS, LEADS_ON, NAMES, ONCE, ONE_WAY, OTHERWISE, Question, REACHED,
+    AMBIGUOUS_EDGES, DEAD_END, DUPLICATE_EDGE, LintRule, NO_DEFAULT_EDGE, NO_ERROR_EDGE, NO_PATH_TO_FINAL,
+    NO_RESTART, SIMILAR_NAMES, UNBOUNDED_LOOP, UNREACHABLE_STATE,
 };
-use super::{Answer, Edge, Finding, Kind, Machine, Place, State};
+use super::{Edge, LintDiagnostic, LintResult, Machine, SourceLocation, State, StateKind};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Asks a machine every question.
 #[must_use]
-pub fn judge(machine: &Machine) -> Vec<Answer> {
-    let judge = Judge::of(machine);
+pub fn lint(machine: &Machine) -> Vec<LintResult> {
+    let judge = Linter::of(machine);
     let (states, edges) = (machine.states.len(), machine.edges.len());
-    let ends = machine.states.iter().filter(|state| state.kind == Kind::Ends).count();
-    let waiting = machine.states.iter().filter(|state| state.kind == Kind::Waits).count();
+    let ends = machine.states.iter().filter(|state| state.kind == StateKind::Final).count();
+    let waiting = machine.states.iter().filter(|state| state.kind == StateKind::Waiting).count();
     [
-        (REACHED, states, judge.reached()),
-        (LEADS_ON, states, judge.leads_on()),
-        (ENDS, states, judge.ends()),
-        (ONE_WAY, edges, judge.one_way()),
-        (ANSWERS, waiting, judge.answers()),
-        (BOUNDED, states, judge.bounded()),
-        (OTHERWISE, judge.conditional().count(), judge.otherwise()),
-        (AGAIN, if machine.is_guessed { ends } else { 0 }, judge.again()),
-        (ONCE, edges, judge.once()),
-        (NAMES, states, judge.names()),
+        (UNREACHABLE_STATE, states, judge.reached()),
+        (DEAD_END, states, judge.leads_on()),
+        (NO_PATH_TO_FINAL, states, judge.ends()),
+        (AMBIGUOUS_EDGES, edges, judge.one_way()),
+        (NO_ERROR_EDGE, waiting, judge.answers()),
+        (UNBOUNDED_LOOP, states, judge.bounded()),
+        (NO_DEFAULT_EDGE, judge.conditional().count(), judge.otherwise()),
+        (NO_RESTART, if machine.is_guessed { ends } else { 0 }, judge.again()),
+        (DUPLICATE_EDGE, edges, judge.once()),
+        (SIMILAR_NAMES, states, judge.names()),
     ]
     .map(|(question, asked, findings)| answer(machine, question, asked, findings))
     .into()
 }
 
-fn answer(machine: &Machine, question: Question, asked: usize, findings: Vec<Finding>) -> Answer {
-    Answer { question, asked, findings, is_failure: question.is_failure(machine) }
+fn answer(machine: &Machine, question: LintRule, asked: usize, findings: Vec<LintDiagnostic>) -> LintResult {
+    LintResult { question, asked, findings, is_failure: question.is_failure(machine) }
 }
 
 /// A machine, with what several questions need to know of it.
-struct Judge<'a> {
+struct Linter<'a> {
     machine: &'a Machine,
     /// The edges that leave each state.
     out: Vec<Vec<&'a Edge>>,
@@ -44,7 +45,7 @@ struct Judge<'a> {
     is_reached: Vec<bool>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Linter<'a> {
     fn of(machine: &'a Machine) -> Self {
         let mut out = vec![Vec::new(); machine.states.len()];
         for edge in &machine.edges {
@@ -62,7 +63,7 @@ impl<'a> Judge<'a> {
         self.machine.states.iter().enumerate()
     }
 
-    fn reached(&self) -> Vec<Finding> {
+    fn reached(&self) -> Vec<LintDiagnostic> {
         let unreached = self.states().filter(|(i, _)| !self.is_reached[*i]);
         unreached
             .map(|(i, state)| {
@@ -83,13 +84,13 @@ impl<'a> Judge<'a> {
 
     /// Where a run stays without being at an end.
     fn is_dead_end(&self, state: usize) -> bool {
-        self.out[state].is_empty() && !matches!(self.state(state).kind, Kind::Rests | Kind::Ends)
+        self.out[state].is_empty() && !matches!(self.state(state).kind, StateKind::Idle | StateKind::Final)
     }
 
-    fn leads_on(&self) -> Vec<Finding> {
+    fn leads_on(&self) -> Vec<LintDiagnostic> {
         let dead = self.states().filter(|(i, _)| self.is_dead_end(*i));
         dead.map(|(i, state)| {
-            let remark = state.remark.as_ref().map_or_else(String::new, |remark| format!("; {remark}"));
+            let remark = state.note.as_ref().map_or_else(String::new, |remark| format!("; {remark}"));
             let into = self.machine.edges.iter().filter(|edge| edge.to == i).map(|edge| edge.place);
             finding(
                 [state.place].into_iter().chain(into),
@@ -101,10 +102,10 @@ impl<'a> Judge<'a> {
     }
 
     /// Where a run may stay for good: ends and rests; the starts of a drawing that has neither.
-    fn ends(&self) -> Vec<Finding> {
+    fn ends(&self) -> Vec<LintDiagnostic> {
         let mut good: Vec<usize> = self
             .states()
-            .filter(|(_, state)| matches!(state.kind, Kind::Rests | Kind::Ends))
+            .filter(|(_, state)| matches!(state.kind, StateKind::Idle | StateKind::Final))
             .map(|(i, _)| i)
             .collect();
         if good.is_empty() && self.machine.is_guessed {
@@ -136,9 +137,9 @@ impl<'a> Judge<'a> {
             .collect()
     }
 
-    fn one_way(&self) -> Vec<Finding> {
+    fn one_way(&self) -> Vec<LintDiagnostic> {
         let mut found = Vec::new();
-        for (i, state) in self.states().filter(|(_, state)| state.kind != Kind::Forks) {
+        for (i, state) in self.states().filter(|(_, state)| state.kind != StateKind::Fork) {
             let mut alike: BTreeMap<(String, String), Vec<&Edge>> = BTreeMap::new();
             for edge in &self.out[i] {
                 alike
@@ -166,10 +167,10 @@ impl<'a> Judge<'a> {
         found
     }
 
-    fn answers(&self) -> Vec<Finding> {
+    fn answers(&self) -> Vec<LintDiagnostic> {
         let errors = &self.machine.errors;
         let mut without: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
-        for (i, _) in self.states().filter(|(_, state)| state.kind == Kind::Waits) {
+        for (i, _) in self.states().filter(|(_, state)| state.kind == StateKind::Waiting) {
             let has = |error: &str| {
                 self.out[i].iter().any(|edge| plain(edge.trigger.as_deref()) == plain(Some(error)))
             };
@@ -200,10 +201,10 @@ impl<'a> Judge<'a> {
 
     /// Loops that pass no limit: neither an edge that says one, nor a state that an edge with one leaves. A way
     /// through a rest is a new round and no loop; so is one through the start of a drawing, which cannot say what rests.
-    fn bounded(&self) -> Vec<Finding> {
+    fn bounded(&self) -> Vec<LintDiagnostic> {
         let may_loop = |state: usize| {
             !(self.machine.is_guessed && self.machine.starts.contains(&state))
-                && self.state(state).kind != Kind::Rests
+                && self.state(state).kind != StateKind::Idle
                 && !self.out[state].iter().any(|edge| edge.is_limited)
         };
         let mut graph: DiGraph<(), ()> = DiGraph::new();
@@ -242,7 +243,7 @@ impl<'a> Judge<'a> {
         alike.into_values().filter(|edges| edges.iter().any(|edge| edge.guard.is_some()))
     }
 
-    fn otherwise(&self) -> Vec<Finding> {
+    fn otherwise(&self) -> Vec<LintDiagnostic> {
         let open = self.conditional().filter(|edges| edges.iter().all(|edge| edge.guard.is_some()));
         open.map(|edges| {
             let name = &self.state(edges[0].from).name;
@@ -258,10 +259,10 @@ impl<'a> Judge<'a> {
         .collect()
     }
 
-    fn again(&self) -> Vec<Finding> {
+    fn again(&self) -> Vec<LintDiagnostic> {
         let ends: Vec<usize> = self
             .states()
-            .filter(|(i, state)| self.is_reached[*i] && state.kind == Kind::Ends)
+            .filter(|(i, state)| self.is_reached[*i] && state.kind == StateKind::Final)
             .map(|(i, _)| i)
             .collect();
         let begins_again = self.machine.edges.iter().any(|edge| self.machine.starts.contains(&edge.to));
@@ -277,7 +278,7 @@ impl<'a> Judge<'a> {
         vec![finding(into, what, "lead back to the start, unless every run is to have a machine of its own")]
     }
 
-    fn once(&self) -> Vec<Finding> {
+    fn once(&self) -> Vec<LintDiagnostic> {
         let mut alike: BTreeMap<(usize, usize, String, String), Vec<&Edge>> = BTreeMap::new();
         for edge in &self.machine.edges {
             let (trigger, guard) = (plain(edge.trigger.as_deref()), plain(edge.guard.as_deref()));
@@ -297,7 +298,7 @@ impl<'a> Judge<'a> {
             .collect()
     }
 
-    fn names(&self) -> Vec<Finding> {
+    fn names(&self) -> Vec<LintDiagnostic> {
         let mut found = Vec::new();
         for (i, state) in self.states() {
             for (other, earlier) in self.states().take(i) {
@@ -336,17 +337,17 @@ impl<'a> Judge<'a> {
 }
 
 fn finding(
-    places: impl IntoIterator<Item = Place>,
+    places: impl IntoIterator<Item = SourceLocation>,
     what: impl Into<String>,
     todo: impl Into<String>,
-) -> Finding {
+) -> LintDiagnostic {
     let mut distinct = Vec::new();
     for place in places {
         if !distinct.contains(&place) {
             distinct.push(place);
         }
     }
-    Finding { places: distinct, what: what.into(), todo: todo.into() }
+    LintDiagnostic { places: distinct, message: what.into(), help: todo.into() }
 }
 
 /// What can be come to over edges, each taken in the direction that `ends` gives.

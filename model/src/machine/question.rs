@@ -4,7 +4,7 @@ use super::Machine;
 
 /// A question to a machine, as the claim that it should be able to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct LintRule {
     /// Its name.
     pub name: &'static str,
     /// What should hold.
@@ -12,96 +12,106 @@ pub struct Question {
     /// Why that matters.
     pub why: &'static str,
     /// When a machine that does not hold it fails.
-    weight: Weight,
+    weight: Severity,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weight {
+enum Severity {
     /// Whenever it is found.
-    Failure,
+    Error,
     /// Unless it was guessed what the edges are about.
-    FailureIfSaid,
+    ErrorIfExplicit,
     /// Never: only somebody who knows the machine can tell.
-    Doubt,
+    Warning,
 }
 
-impl Question {
+impl LintRule {
     /// Whether a machine of which this does not hold fails.
     #[must_use]
     pub fn is_failure(&self, machine: &Machine) -> bool {
         match self.weight {
-            Weight::Failure => true,
-            Weight::FailureIfSaid => !machine.is_guessed,
-            Weight::Doubt => false,
+            Severity::Error => true,
+            Severity::ErrorIfExplicit => !machine.is_guessed,
+            Severity::Warning => false,
         }
     }
 }
 
-const fn question(name: &'static str, weight: Weight, claim: &'static str, why: &'static str) -> Question {
-    Question { name, claim, why, weight }
+const fn question(name: &'static str, weight: Severity, claim: &'static str, why: &'static str) -> LintRule {
+    LintRule { name, claim, why, weight }
 }
 
-pub(super) const REACHED: Question = question(
+pub(super) const UNREACHABLE_STATE: LintRule = question(
     "reached",
-    Weight::Failure,
+    Severity::Error,
     "Every state is reached from the start.",
     "what nothing leads to is never tried, or the edge to it was forgotten",
 );
-pub(super) const LEADS_ON: Question = question(
+pub(super) const DEAD_END: LintRule = question(
     "leads-on",
-    Weight::Failure,
+    Severity::Error,
     "Every state that is no end leads on.",
     "a run that comes to a dead end stays there for ever, and nobody is told",
 );
-pub(super) const ENDS: Question = question(
+pub(super) const NO_PATH_TO_FINAL: LintRule = question(
     "ends",
-    Weight::Failure,
+    Severity::Error,
     "From every state an end can be reached.",
     "a run that cannot end keeps for ever what it holds, and what should follow its end never does",
 );
-pub(super) const ONE_WAY: Question = question(
+pub(super) const AMBIGUOUS_EDGES: LintRule = question(
     "one-way",
-    Weight::Failure,
+    Severity::Error,
     "Whatever comes, at most one edge fits.",
     "two programs that follow the same machine would go different ways",
 );
-pub(super) const ANSWERS: Question = question(
+pub(super) const NO_ERROR_EDGE: LintRule = question(
     "no-answer",
-    Weight::FailureIfSaid,
+    Severity::ErrorIfExplicit,
     "Every state that waits has an edge for an answer that does not come.",
     "calls fail, time out and answer nonsense; without an edge for that, the run waits for ever",
 );
-pub(super) const BOUNDED: Question = question(
+pub(super) const UNBOUNDED_LOOP: LintRule = question(
     "bounded",
-    Weight::FailureIfSaid,
+    Severity::ErrorIfExplicit,
     "Every loop passes a limit.",
     "what may always be tried again may be tried for ever",
 );
-pub(super) const OTHERWISE: Question = question(
+pub(super) const NO_DEFAULT_EDGE: LintRule = question(
     "otherwise",
-    Weight::Doubt,
+    Severity::Warning,
     "Where edges have conditions, one is left for when none of them holds.",
     "unless the conditions leave nothing out, the run is stuck where none of them holds",
 );
-pub(super) const AGAIN: Question = question(
+pub(super) const NO_RESTART: LintRule = question(
     "again",
-    Weight::Doubt,
+    Severity::Warning,
     "Where a run ends, the next one can begin.",
     "a machine that is over takes no second request; somebody has to make a new one",
 );
-pub(super) const ONCE: Question = question(
+pub(super) const DUPLICATE_EDGE: LintRule = question(
     "once",
-    Weight::Doubt,
+    Severity::Warning,
     "No edge is written twice.",
     "one of the two was meant to be another one",
 );
-pub(super) const NAMES: Question = question(
+pub(super) const SIMILAR_NAMES: LintRule = question(
     "names",
-    Weight::Doubt,
+    Severity::Warning,
     "No state is named like another one.",
     "a slip in a name makes a state of its own",
 );
 
 /// The questions, in the order in which they are asked.
-pub const QUESTIONS: [Question; 10] =
-    [REACHED, LEADS_ON, ENDS, ONE_WAY, ANSWERS, BOUNDED, OTHERWISE, AGAIN, ONCE, NAMES];
+pub const LINT_RULES: [LintRule; 10] = [
+    UNREACHABLE_STATE,
+    DEAD_END,
+    NO_PATH_TO_FINAL,
+    AMBIGUOUS_EDGES,
+    NO_ERROR_EDGE,
+    UNBOUNDED_LOOP,
+    NO_DEFAULT_EDGE,
+    NO_RESTART,
+    DUPLICATE_EDGE,
+    SIMILAR_NAMES,
+];

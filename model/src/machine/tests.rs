@@ -14,7 +14,7 @@ fn machine(lines: &str) -> Machine {
             |text: &str| Some(text.trim_start_matches(['?', '#']).to_string()).filter(|t| !t.is_empty());
         if let [from, to] = ends[..] {
             let (is_error, is_limited) = (trigger.starts_with('?'), trigger.starts_with('#'));
-            let place = Place { line, column: 1 };
+            let place = SourceLocation { line, column: 1 };
             let (trigger, guard) = (some(trigger), some(guard));
             machine.edges.push(Edge { from, to, trigger, guard, is_error, is_limited, place });
         }
@@ -25,28 +25,28 @@ fn machine(lines: &str) -> Machine {
 
 fn state(machine: &mut Machine, name: &str, line: usize) -> usize {
     let kind = match name.chars().next() {
-        Some('!') => Kind::Waits,
-        Some('~') => Kind::Rests,
-        Some('.') => Kind::Ends,
-        Some('&') => Kind::Forks,
-        _ => Kind::Works,
+        Some('!') => StateKind::Waiting,
+        Some('~') => StateKind::Idle,
+        Some('.') => StateKind::Final,
+        Some('&') => StateKind::Fork,
+        _ => StateKind::Automatic,
     };
     let name = name.trim_start_matches(['!', '~', '.', '&']);
     machine.states.iter().position(|state| state.name == name).unwrap_or_else(|| {
-        let place = Place { line, column: 1 };
-        machine.states.push(State { name: name.to_string(), kind, place, remark: None });
+        let place = SourceLocation { line, column: 1 };
+        machine.states.push(State { name: name.to_string(), kind, place, note: None });
         machine.states.len() - 1
     })
 }
 
 /// What is found, as `question: sentence`, failures with a `!`.
 fn found(machine: &Machine) -> Vec<String> {
-    let answers = judge(machine);
-    assert_eq!(answers.iter().map(|answer| answer.question).collect::<Vec<_>>(), QUESTIONS);
-    let told = |answer: &Answer| {
+    let answers = lint(machine);
+    assert_eq!(answers.iter().map(|answer| answer.question).collect::<Vec<_>>(), LINT_RULES);
+    let told = |answer: &LintResult| {
         let mark = if answer.is_failure { "!" } else { "" };
         let name = answer.question.name;
-        answer.findings.iter().map(|found| format!("{name}{mark}: {}", found.what)).collect::<Vec<_>>()
+        answer.findings.iter().map(|found| format!("{name}{mark}: {}", found.message)).collect::<Vec<_>>()
     };
     answers.iter().flat_map(told).collect()
 }
@@ -113,8 +113,8 @@ fn a_slip_in_a_name_is_pointed_out() {
         found(&slip),
         ["leads-on!: nothing leads on from `Auditng`", "names: `Auditing` and `Auditng` are two states"]
     );
-    let answers = judge(&slip);
-    assert!(answers[1].findings[0].todo.starts_with("did you mean `Auditing`? "), "{answers:?}");
+    let answers = lint(&slip);
+    assert!(answers[1].findings[0].help.starts_with("did you mean `Auditing`? "), "{answers:?}");
     check("A -> Done_1 : a, A -> Done_2 : b, Done_1 -> .Z, Done_2 -> Z", &[]);
     check(
         "A -> paying : a, A -> Paying : b, paying -> .Z, Paying -> Z",

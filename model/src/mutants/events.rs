@@ -2,12 +2,12 @@
 
 use super::Mutant;
 use super::items::ITEMS;
-use crate::subject::Subject;
-use orchestrion_kernel::event::{Cause, Ending, Holding, Holdings, Label};
-use orchestrion_kernel::module::{Ask, Kind, Ratings};
+use crate::subject::KernelUnderTest;
+use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel, StoreStatus, StoreStatuses};
+use orchestrion_kernel::module::{ConclusionKind, Operation, Ratings};
 use orchestrion_kernel::{Event, Events, Policy, Score, State};
 
-type Spoil = fn(&State, &mut Events);
+type EventMutation = fn(&State, &mut Events);
 
 /// Changes every event of one kind.
 macro_rules! each {
@@ -29,7 +29,7 @@ macro_rules! lost {
     };
 }
 
-const LOST: &[(&str, &str, Spoil)] = lost!(
+const DROPPED_EVENTS: &[(&str, &str, EventMutation)] = lost!(
     UserMsg,
     ToolCall,
     ToolResult,
@@ -43,7 +43,7 @@ const LOST: &[(&str, &str, Spoil)] = lost!(
     OverBudget,
     Cancelled,
     Resumed,
-    Moved,
+    Transitioned,
     PlanAdopted,
     VetoRaised,
     ConsensusScored,
@@ -52,8 +52,8 @@ const LOST: &[(&str, &str, Spoil)] = lost!(
     ExecutionReported,
     RepairStarted,
     Concluded,
-    Memorized,
-    Audited,
+    MemoryRecorded,
+    AuditRecorded,
     AuditUndelivered
 );
 
@@ -68,51 +68,51 @@ macro_rules! repeated {
     };
 }
 
-const REPEATED: &[(&str, &str, Spoil)] =
-    repeated!(FinalAnswer, Memorized, Audited, Decided, RepairStarted, Cancelled, VetoRaised);
+const DUPLICATED_EVENTS: &[(&str, &str, EventMutation)] =
+    repeated!(FinalAnswer, MemoryRecorded, AuditRecorded, Decided, RepairStarted, Cancelled, VetoRaised);
 
 /// One statement of a record falsified.
-const FALSIFIED: &[(&str, &str, Spoil)] = &[
+const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
     ("Audited", "says that both stores hold the record", |_, events| {
-        each!(events, Event::Audited { record } => record.stores = Holdings { local: Holding::Held, cloud: Holding::Held });
+        each!(events, Event::AuditRecorded { record } => record.stores = StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held });
     }),
     ("Audited", "says that no store holds the record", |_, events| {
-        each!(events, Event::Audited { record } => record.stores = Holdings::default());
+        each!(events, Event::AuditRecorded { record } => record.stores = StoreStatuses::default());
     }),
     (
         "Audited",
         "lists no task",
-        |_, events| each!(events, Event::Audited { record } => record.tasks.clear()),
+        |_, events| each!(events, Event::AuditRecorded { record } => record.tasks.clear()),
     ),
     ("Audited", "says nothing of effects", |_, events| {
-        each!(events, Event::Audited { record } => record.tasks.iter_mut().for_each(|task| task.effect = None));
+        each!(events, Event::AuditRecorded { record } => record.tasks.iter_mut().for_each(|task| task.effect = None));
     }),
     (
         "Audited",
         "leaves out the decisions",
-        |_, events| each!(events, Event::Audited { record } => record.decisions.clear()),
+        |_, events| each!(events, Event::AuditRecorded { record } => record.decisions.clear()),
     ),
     ("Audited", "says that all went well", |_, events| {
-        each!(events, Event::Audited { record } => record.ending = Ending { kind: Kind::Outcome, cause: Cause::Completed });
+        each!(events, Event::AuditRecorded { record } => record.ending = Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed });
     }),
     (
         "Memorized",
         "is kept as an outcome",
-        |_, events| each!(events, Event::Memorized { record } => record.kind = Kind::Outcome),
+        |_, events| each!(events, Event::MemoryRecorded { record } => record.kind = ConclusionKind::Outcome),
     ),
     (
         "Memorized",
         "leaves out the ratings",
-        |_, events| each!(events, Event::Memorized { record } => record.ratings = None),
+        |_, events| each!(events, Event::MemoryRecorded { record } => record.ratings = None),
     ),
     ("Decided", "does not name the objection", |_, events| {
         each!(events, Event::Decided { decision } => decision.objection = None);
     }),
     ("Decided", "says that consensus was reached", |_, events| {
-        each!(events, Event::Decided { decision } => decision.label = Label::ConsensusReached);
+        each!(events, Event::Decided { decision } => decision.label = DecisionLabel::ConsensusReached);
     }),
     ("Decided", "says that the plan was rejected", |_, events| {
-        each!(events, Event::Decided { decision } => decision.label = Label::Rejected);
+        each!(events, Event::Decided { decision } => decision.label = DecisionLabel::Rejected);
     }),
     (
         "Decided",
@@ -132,18 +132,18 @@ const FALSIFIED: &[(&str, &str, Spoil)] = &[
     (
         "Concluded",
         "always says that all went well",
-        |_, events| each!(events, Event::Concluded { ending } => *ending = Ending { kind: Kind::Outcome, cause: Cause::Completed }),
+        |_, events| each!(events, Event::Concluded { ending } => *ending = Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed }),
     ),
     (
         "ToolCall",
         "asks the stores to keep an outcome",
-        |_, events| each!(events, Event::ToolCall { ask: Ask::Remember { kind, .. }, .. } => *kind = Kind::Outcome),
+        |_, events| each!(events, Event::ToolCall { ask: Operation::StoreMemory { kind, .. }, .. } => *kind = ConclusionKind::Outcome),
     ),
     ("ToolCall", "undoes the first task instead of the last", |state, events| {
         let first =
             state.control.request().and_then(|request| request.ledger.first()).map(|started| started.task);
         for event in events {
-            if let (Event::ToolCall { ask: Ask::UndoTask { task }, .. }, Some(first)) = (event, first) {
+            if let (Event::ToolCall { ask: Operation::UndoTask { task }, .. }, Some(first)) = (event, first) {
                 *task = first;
             }
         }
@@ -152,7 +152,8 @@ const FALSIFIED: &[(&str, &str, Spoil)] = &[
         let plan = state.control.request().and_then(|request| request.plan.as_ref());
         let first = plan.and_then(|plan| plan.plan.tasks().first());
         for event in events {
-            if let (Event::ToolCall { ask: Ask::RunTask { task, effect }, .. }, Some(first)) = (event, first)
+            if let (Event::ToolCall { ask: Operation::RunTask { task, effect }, .. }, Some(first)) =
+                (event, first)
             {
                 (*task, *effect) = (first.id, first.effect.kind());
             }
@@ -162,11 +163,14 @@ const FALSIFIED: &[(&str, &str, Spoil)] = &[
 
 /// Each event lost, repeated or falsified.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
-    let all = LOST.iter().chain(REPEATED).chain(FALSIFIED).chain(ITEMS);
+    let all = DROPPED_EVENTS.iter().chain(DUPLICATED_EVENTS).chain(ALTERED_EVENTS).chain(ITEMS);
     all.map(|(place, fault, spoil)| Mutant {
-        place: (*place).to_string(),
+        location: (*place).to_string(),
         fault: (*fault).to_string(),
-        subject: Subject { spoil_events: Some(*spoil), ..Subject::real(policy.clone()) },
+        subject: KernelUnderTest {
+            mutate_events: Some(*spoil),
+            ..KernelUnderTest::unmodified(policy.clone())
+        },
         row: None,
     })
     .collect()

@@ -1,7 +1,7 @@
 //! Faults in what is said of items: their ids, what they rest on, their records and standing.
 
 use orchestrion_kernel::event::ForgetCause;
-use orchestrion_kernel::item::{Audience, FactRecord, Item, Key, Layer, Rank, Scope, Standing, Variant};
+use orchestrion_kernel::item::{Audience, FactRecord, Item, ItemKey, ItemKind, Layer, Rank, Scope, Validity};
 use orchestrion_kernel::situation::SummaryField;
 use orchestrion_kernel::{Event, Events, ItemId, State, UserId};
 
@@ -49,7 +49,7 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
         }
     }),
     ("AddItem", "is always current", |_, events| {
-        items!(events, AddItem, item => item.standing = Standing::Current);
+        items!(events, AddItem, item => item.validity = Validity::Current);
     }),
     ("AddItem", "is for everybody", |_, events| facts(events, |fact| fact.audience = Audience::Everybody)),
     ("AddItem", "counts everywhere", |_, events| facts(events, |fact| fact.scope = Scope::Global)),
@@ -61,12 +61,14 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("AddItem", "is of a request of somebody else", |_, events| {
         items!(events, AddItem, Item { layer: Layer::Request { user }, .. } => *user = UserId::new("somebody else"));
     }),
-    ("AddItem", "as a summary stands for nothing", |_, events| facts(events, |fact| fact.stands_for.clear())),
+    ("AddItem", "as a summary stands for nothing", |_, events| {
+        facts(events, |fact| fact.summarized_keys.clear())
+    }),
     ("UpdateItem", "as a summary goes on standing for what was taken from it", |state, events| {
         items!(events, UpdateItem, item => {
             let old = state.semantic.get(item.id).and_then(|entry| entry.item.fact());
             if let (Some(old), Some(fact)) = (old, fact(item)) {
-                fact.stands_for.clone_from(&old.stands_for);
+                fact.summarized_keys.clone_from(&old.summarized_keys);
             }
         });
     }),
@@ -74,10 +76,10 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
         items!(events, AddItem | UpdateItem, Item { layer: Layer::Working { expires_at, .. }, .. } => *expires_at = None);
     }),
     ("UpdateItem", "marks nothing to be reviewed", |_, events| {
-        items!(events, UpdateItem, item => if item.standing == Standing::NeedsReview { item.standing = Standing::Current });
+        items!(events, UpdateItem, item => if item.validity == Validity::NeedsReview { item.validity = Validity::Current });
     }),
     ("UpdateItem", "marks to be reviewed what is current", |_, events| {
-        items!(events, UpdateItem, item => if item.standing == Standing::Current { item.standing = Standing::NeedsReview });
+        items!(events, UpdateItem, item => if item.validity == Validity::Current { item.validity = Validity::NeedsReview });
     }),
     ("UpdateItem", "leaves what rested on the superseded resting there", |state, events| {
         for event in events {
@@ -97,34 +99,34 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
         });
     }),
     ("UpdateItem", "only marks what is superseded", |_, events| {
-        items!(events, UpdateItem, item => if !item.is_valid() { item.standing = Standing::NeedsReview });
+        items!(events, UpdateItem, item => if !item.is_valid() { item.validity = Validity::NeedsReview });
     }),
     ("UpdateItem", "says that an item takes its own place", |_, events| {
-        items!(events, AddItem | UpdateItem, Item { id, standing: Standing::Superseded { by, .. }, .. } => *by = Some(*id));
+        items!(events, AddItem | UpdateItem, Item { id, validity: Validity::Superseded { superseded_by, .. }, .. } => *superseded_by = Some(*id));
     }),
     ("UpdateItem", "supersedes what has the higher rank", |state, events| {
         let highest =
             state.semantic.read_valid_facts().max_by_key(|item| item.fact().map(|fact| fact.source.rank));
         let Some(Event::AddItem { item: new, .. }) = events.first() else { return };
-        let Standing::Superseded { by: Some(by), rule } = new.standing else { return };
+        let Validity::Superseded { superseded_by: Some(by), rule } = new.validity else { return };
         let id = new.id;
         let Some(old) = highest.filter(|item| item.id == by) else { return };
         let Some(entry) = state.semantic.get(old.id) else { return };
-        let item = Item { standing: Standing::Superseded { by: Some(id), rule }, ..old.clone() };
+        let item = Item { validity: Validity::Superseded { superseded_by: Some(id), rule }, ..old.clone() };
         events.push(Event::UpdateItem { item, deps: entry.deps.clone() });
-        items!(events, AddItem, item => item.standing = Standing::Current);
+        items!(events, AddItem, item => item.validity = Validity::Current);
     }),
     ("AddItem", "leaves where things stand blank", |_, events| {
-        items!(events, AddItem | UpdateItem, item @ Item { key: Key::Situation(_), .. } => item.text = " ".into());
+        items!(events, AddItem | UpdateItem, item @ Item { key: ItemKey::Situation(_), .. } => item.text = " ".into());
     }),
     ("ActionRecorded", "becomes known", |state, events| {
         let told = events.iter().position(|event| matches!(event, Event::ActionRecorded { .. }));
         if let Some((place, user)) = told.zip(state.control.session().cloned()) {
-            let item = Item::of_request(
+            let item = Item::from_request(
                 user,
                 state.semantic.next_id(),
-                Variant::Fact,
-                Key::Situation(SummaryField::Progress),
+                ItemKind::Fact,
+                ItemKey::Situation(SummaryField::Progress),
                 "acted".into(),
             );
             events.insert(place, Event::AddItem { item, deps: Vec::new() });

@@ -1,9 +1,9 @@
 //! Faults in what a running request remembers, after a batch was written.
 
 use super::Mutant;
-use crate::subject::Subject;
-use orchestrion_kernel::event::{EffectEnd, Holding, Holdings, TaskEnd};
-use orchestrion_kernel::module::{ByRole, Ratings};
+use crate::subject::KernelUnderTest;
+use orchestrion_kernel::event::{EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome};
+use orchestrion_kernel::module::{PerRole, Ratings};
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Phase, Policy, State};
 
@@ -11,7 +11,7 @@ type Spoil = fn(&State, &mut Request);
 
 /// What is forgotten or overwritten. Most faults strike at every step; where that would only make the kernel blind, at
 /// the step that a careless programmer would get wrong.
-const SPOILT: &[(&str, &str, Spoil)] = &[
+const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     ("request.verified", "is never remembered", |_, request| request.verified = false),
     ("request.verified", "is taken for granted", |_, request| request.verified = true),
     ("request.ratings", "are forgotten", |_, request| request.ratings = Ratings::default()),
@@ -36,12 +36,12 @@ const SPOILT: &[(&str, &str, Spoil)] = &[
     ("debate.latest", "forgets the Critic", |_, request| request.debate.latest.critic = None),
     ("debate.latest", "forgets everybody once decided", |before, request| {
         if before.control.phase() == Phase::ResolvingDecision {
-            request.debate.latest = ByRole::default();
+            request.debate.latest = PerRole::default();
         }
     }),
-    ("debate.security_read", "is forgotten", |_, request| request.debate.security_read = None),
+    ("debate.security_read", "is forgotten", |_, request| request.debate.security_reviewed = None),
     ("debate.security_read", "follows the plan unread", |_, request| {
-        request.debate.security_read = request.plan.as_ref().map(|plan| plan.revision);
+        request.debate.security_reviewed = request.plan.as_ref().map(|plan| plan.revision);
     }),
     ("debate.vetoed", "is forgotten at once", |_, request| request.debate.vetoed = false),
     ("debate.vetoed", "is forgotten when a repair is asked for", |before, request| {
@@ -49,7 +49,9 @@ const SPOILT: &[(&str, &str, Spoil)] = &[
     }),
     ("debate.vetoed", "is overwritten by Security's next word", |_, request| {
         request.debate.vetoed = request.debate.latest.security.is_some_and(|argument| {
-            argument.objects_from(orchestrion_kernel::Score::from_millionths(900_000).unwrap_or_default())
+            argument.is_objection_at_least(
+                orchestrion_kernel::Score::from_millionths(900_000).unwrap_or_default(),
+            )
         });
     }),
     ("debate.scored", "is forgotten", |_, request| request.debate.scored = None),
@@ -57,7 +59,7 @@ const SPOILT: &[(&str, &str, Spoil)] = &[
     ("request.decisions", "keep the first only", |_, request| request.decisions.truncate(1)),
     ("request.outcomes", "are forgotten", |_, request| request.outcomes.clear()),
     ("request.outcomes", "are all taken for successes", |_, request| {
-        request.outcomes.fill(TaskEnd::Succeeded)
+        request.outcomes.fill(TaskOutcome::Succeeded)
     }),
     ("request.outcomes", "of a failed run are kept for the next", |before, request| {
         if let (Phase::Failure, Some(earlier)) = (before.control.phase(), before.control.request()) {
@@ -75,13 +77,17 @@ const SPOILT: &[(&str, &str, Spoil)] = &[
         request.ledger.sort_by_key(|started| started.task)
     }),
     ("request.ledger", "takes every failed undo for done", |_, request| {
-        for started in request.ledger.iter_mut().filter(|started| started.end == EffectEnd::UndoFailed) {
-            started.end = EffectEnd::Undone;
+        for started in
+            request.ledger.iter_mut().filter(|started| started.outcome == EffectOutcome::UndoFailed)
+        {
+            started.outcome = EffectOutcome::Undone;
         }
     }),
     ("request.ledger", "tries a failed undo again", |_, request| {
-        for started in request.ledger.iter_mut().filter(|started| started.end == EffectEnd::UndoFailed) {
-            started.end = EffectEnd::Kept;
+        for started in
+            request.ledger.iter_mut().filter(|started| started.outcome == EffectOutcome::UndoFailed)
+        {
+            started.outcome = EffectOutcome::Kept;
         }
     }),
     ("request.ending", "is forgotten", |_, request| request.ending = None),
@@ -89,13 +95,13 @@ const SPOILT: &[(&str, &str, Spoil)] = &[
         let first = before.control.request().and_then(|earlier| earlier.ending);
         request.ending = first.or(request.ending);
     }),
-    ("request.holdings", "are forgotten", |_, request| request.holdings = Holdings::default()),
+    ("request.holdings", "are forgotten", |_, request| request.holdings = StoreStatuses::default()),
     ("request.holdings", "are taken for granted", |_, request| {
-        request.holdings = Holdings { local: Holding::Held, cloud: Holding::Held };
+        request.holdings = StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held };
     }),
     ("request.holdings", "mix up the two stores", |before, request| {
         if before.control.phase() == Phase::StoringMemory {
-            request.holdings = Holdings { local: request.holdings.cloud, cloud: request.holdings.local };
+            request.holdings = StoreStatuses { local: request.holdings.cloud, cloud: request.holdings.local };
         }
     }),
     ("request.outdated", "is forgotten", |_, request| request.outdated = false),
@@ -105,10 +111,13 @@ const SPOILT: &[(&str, &str, Spoil)] = &[
 
 /// Each memory forgotten or overwritten.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
-    let spoilt = SPOILT.iter().map(|(place, fault, spoil)| Mutant {
-        place: (*place).to_string(),
+    let spoilt = REQUEST_MUTATIONS.iter().map(|(place, fault, spoil)| Mutant {
+        location: (*place).to_string(),
         fault: (*fault).to_string(),
-        subject: Subject { spoil_request: Some(*spoil), ..Subject::real(policy.clone()) },
+        subject: KernelUnderTest {
+            mutate_request: Some(*spoil),
+            ..KernelUnderTest::unmodified(policy.clone())
+        },
         row: None,
     });
     spoilt.collect()

@@ -1,8 +1,8 @@
 //! Faults in the policy that decides, while the claims read the right one.
 
 use super::Mutant;
-use crate::subject::Subject;
-use orchestrion_kernel::policy::{Bound, Elo, Rule};
+use crate::subject::KernelUnderTest;
+use orchestrion_kernel::policy::{Bound, EloMethod, Rule};
 use orchestrion_kernel::{Policy, Score, Weight};
 
 /// A setting, and where it stands in a policy.
@@ -33,7 +33,7 @@ const BOUNDS: [Setting<u32>; 6] = [
     ("compaction.from_items", |policy| &mut policy.compaction.from_items),
     ("compaction.from_tokens", |policy| &mut policy.compaction.from_tokens),
     ("compaction.cluster_items", |policy| &mut policy.compaction.cluster_items),
-    ("contexts.budget", |policy| &mut policy.contexts.budget),
+    ("contexts.budget", |policy| &mut policy.contexts.budget_tokens),
 ];
 
 const OFF_BY_ONE: [(i32, &str); 2] = [(-1, "one too few"), (1, "one too many")];
@@ -42,10 +42,10 @@ const OFF_BY_ONE: [(i32, &str); 2] = [(-1, "one too few"), (1, "one too many")];
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = Vec::new();
     let mut add = |place: &str, fault: String, change: &dyn Fn(&mut Policy)| {
-        let mut subject = Subject::real(policy.clone());
-        change(&mut subject.deciding);
-        if subject.deciding != subject.policy {
-            all.push(Mutant { place: place.to_string(), fault, subject, row: None });
+        let mut subject = KernelUnderTest::unmodified(policy.clone());
+        change(&mut subject.decide_policy);
+        if subject.decide_policy != subject.policy {
+            all.push(Mutant { location: place.to_string(), fault, subject, row: None });
         }
     };
     for (place, line) in LINES {
@@ -73,7 +73,7 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
         });
     }
     add("bounds.repairs", "not bounded".into(), &|policy| policy.bounds.repairs = Bound::Unbounded);
-    for elo in Elo::ALL {
+    for elo in EloMethod::ALL {
         add("elo", format!("{} instead of {}", elo.name(), policy.elo.name()), &|policy| policy.elo = elo);
     }
     for rule in Rule::ALL {

@@ -2,7 +2,7 @@
 
 use super::Mutant;
 use crate::coverage::rows_in_force;
-use crate::subject::Subject;
+use crate::subject::KernelUnderTest;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;
@@ -14,9 +14,13 @@ pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
 }
 
 fn of_row(policy: &Policy, place: usize, row: &'static Transition) -> Vec<Mutant> {
-    let real = || Subject::real(policy.clone());
-    let mutant =
-        |fault: String, subject: Subject| Mutant { place: row.id.into(), fault, subject, row: Some(place) };
+    let real = || KernelUnderTest::unmodified(policy.clone());
+    let mutant = |fault: String, subject: KernelUnderTest| Mutant {
+        location: row.id.into(),
+        fault,
+        subject,
+        row: Some(place),
+    };
     let with = |other: Option<Transition>| {
         let mut subject = real();
         // A mutant's row lives as long as the program, as the table does: there are some hundreds of them.
@@ -33,7 +37,7 @@ fn of_row(policy: &Policy, place: usize, row: &'static Transition) -> Vec<Mutant
     if row.when != Guard::Always {
         all.push(mutant(
             format!("is taken unless “{}”", row.when),
-            Subject { negated: Some(place), ..real() },
+            KernelUnderTest { negated: Some(place), ..real() },
         ));
         let unguarded = with(Some(Transition { when: Guard::Always, ..copy(row) }));
         all.push(mutant(format!("is taken whether or not “{}”", row.when), unguarded));
@@ -43,9 +47,9 @@ fn of_row(policy: &Policy, place: usize, row: &'static Transition) -> Vec<Mutant
 
 /// Where a row could lead by mistake: where other rows from the same state do, nowhere, or to the start.
 fn elsewhere(policy: &Policy, row: &Transition) -> Vec<Phase> {
-    let starts = || Phase::ALL.into_iter().filter(|phase| row.from.covers(*phase));
+    let starts = || Phase::ALL.into_iter().filter(|phase| row.from.contains(*phase));
     let beside =
-        |other: &&Transition| other.switch.is_on(policy) && starts().any(|phase| other.from.covers(phase));
+        |other: &&Transition| other.switch.is_on(policy) && starts().any(|phase| other.from.contains(phase));
     let mut phases: Vec<Phase> = TRANSITIONS.iter().filter(beside).map(|other| other.to).collect();
     phases.push(Phase::Idle);
     if let (Some(only), None) = (starts().next(), starts().nth(1)) {

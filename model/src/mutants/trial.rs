@@ -2,13 +2,13 @@
 
 use super::Mutant;
 use crate::check;
-use crate::coverage::{MARKS, Mark};
-use crate::explore::{self, Budget, Ended, Exploration, Marks, ModelError, Options};
+use crate::coverage::{OBSERVATION_COUNT, Observation};
+use crate::explore::{self, Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use crate::product::KernelModel;
 use crate::scopes::{MODELS, Model, Scope};
-use crate::subject::Subject;
+use crate::subject::KernelUnderTest;
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::{CLAIMS, Check, Contract};
+use orchestrion_kernel::claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::TRANSITIONS;
 
@@ -17,13 +17,13 @@ const GROWTH: usize = 4;
 
 /// What became of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum MutantStatus {
     /// A claim noticed.
     Killed {
         /// Which, by its place in [`CLAIMS`].
         claim: usize,
         /// How.
-        by: Kill,
+        by: KillReason,
         /// In which model.
         model: &'static str,
     },
@@ -39,11 +39,11 @@ pub enum Fate {
 
 /// How a claim noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kill {
+pub enum KillReason {
     /// It is broken, so many steps away.
     Broken(usize),
     /// It is broken by a run that never ends as it should.
-    ByRun,
+    Liveness,
     /// It has nothing to say any more: what it speaks of is never reached.
     Vacuous,
 }
@@ -55,7 +55,7 @@ pub(super) struct Baseline {
     /// The smallest model first.
     models: Vec<Explored>,
     /// The claims that may notice: those that the kernel itself keeps, but for two on its code, which no mutant here touches.
-    deadly: Vec<usize>,
+    effective_claims: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -68,8 +68,8 @@ struct Explored {
 }
 
 impl Explored {
-    fn saw(&self, mark: Mark) -> bool {
-        self.seen.get(mark.number()).copied().unwrap_or(false)
+    fn saw(&self, mark: Observation) -> bool {
+        self.seen.get(mark.index()).copied().unwrap_or(false)
     }
 }
 
@@ -79,78 +79,80 @@ impl Baseline {
         let mut models = Vec::new();
         let mut deadly: Vec<usize> = (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim)).collect();
         for model in MODELS {
-            let kernel = KernelModel::digested(Subject::real(policy.clone()), model, &scope);
+            let kernel = KernelModel::with_digest(KernelUnderTest::unmodified(policy.clone()), model, &scope);
             let explored = explore::explore(&kernel, &Options::default(), &mut |_| ())?;
-            let seen = (0..MARKS).map(|mark| explored.witness(mark).is_some()).collect();
+            let seen = (0..OBSERVATION_COUNT).map(|mark| explored.witness(mark).is_some()).collect();
             // Counterexamples are taken again step by step, which the digest would count.
             let digest = kernel.digest();
             for claim in deadly.clone() {
-                if check::found(&kernel, &explored, claim)?.counterexample.is_some() {
+                if check::claim_result(&kernel, &explored, claim)?.counterexample.is_some() {
                     deadly.retain(|kept| *kept != claim);
                 }
             }
             models.push(Explored { model, states: explored.states(), digest, seen });
         }
         models.sort_by_key(|explored| explored.states);
-        Ok(Self { scope, models, deadly })
+        Ok(Self { scope, models, effective_claims: deadly })
     }
 
     /// The claims that the kernel breaks without a fault, so that they tell nothing of mutants.
     pub(super) fn left_out(&self) -> Vec<usize> {
-        (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim) && !self.deadly.contains(claim)).collect()
+        (0..CLAIMS.len())
+            .filter(|claim| !is_of_code(*claim) && !self.effective_claims.contains(claim))
+            .collect()
     }
 }
 
 /// Tries a mutant at one scope after the other; the last one decides whether it does anything else than the kernel.
-pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Result<Fate, ModelError> {
-    let mut fate = Fate::Equivalent;
+pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Result<MutantStatus, ModelError> {
+    let mut fate = MutantStatus::Equivalent;
     for baseline in baselines {
         fate = at_scope(mutant, baseline)?;
-        if matches!(fate, Fate::Killed { .. } | Fate::Panicked) {
+        if matches!(fate, MutantStatus::Killed { .. } | MutantStatus::Panicked) {
             break;
         }
     }
     Ok(fate)
 }
 
-fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<Fate, ModelError> {
+fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<MutantStatus, ModelError> {
     let (mut same, mut cut) = (true, false);
     let mut premises = vec![false; CLAIMS.len()];
     for real in &baseline.models {
         // Claims also try inputs out of place, in every state: a row changes nothing only where it never fits.
-        let fits = |row: usize, phase: usize| TRANSITIONS[row].from.covers(Phase::ALL[phase]);
-        let come_to = |row| (0..Phase::ALL.len()).any(|at| real.saw(Mark::Phase(at)) && fits(row, at));
+        let fits = |row: usize, phase: usize| TRANSITIONS[row].from.contains(Phase::ALL[phase]);
+        let come_to = |row| (0..Phase::ALL.len()).any(|at| real.saw(Observation::Phase(at)) && fits(row, at));
         if mutant.row.is_some_and(|row| !come_to(row)) {
             premises
                 .iter_mut()
                 .enumerate()
-                .for_each(|(claim, there)| *there |= real.saw(Mark::Premise(claim)));
+                .for_each(|(claim, there)| *there |= real.saw(Observation::Premise(claim)));
             continue;
         }
-        let kernel = KernelModel::digested(mutant.subject.clone(), real.model, &baseline.scope);
-        let budget = Budget { states: Some(real.states.saturating_mul(GROWTH)), ..Budget::default() };
+        let kernel = KernelModel::with_digest(mutant.subject.clone(), real.model, &baseline.scope);
+        let budget =
+            ResourceLimits { states: Some(real.states.saturating_mul(GROWTH)), ..ResourceLimits::default() };
         let options = Options { budget, stop_at: baseline.marks(), ..Options::default() };
         let explored = match explore::explore(&kernel, &options, &mut |_| ()) {
-            Err(ModelError::Panicked { .. }) => return Ok(Fate::Panicked),
+            Err(ModelError::Panicked { .. }) => return Ok(MutantStatus::Panicked),
             explored => explored?,
         };
         if let Some((claim, by)) = killer(&kernel, &explored, baseline)? {
-            return Ok(Fate::Killed { claim, by, model: real.model.name });
+            return Ok(MutantStatus::Killed { claim, by, model: real.model.name });
         }
-        cut |= explored.ended() != Ended::Exhausted;
+        cut |= explored.ended() != Termination::Exhausted;
         same &= kernel.digest() == real.digest;
-        premises
-            .iter_mut()
-            .enumerate()
-            .for_each(|(claim, there)| *there |= explored.witness(Mark::Premise(claim).number()).is_some());
+        premises.iter_mut().enumerate().for_each(|(claim, there)| {
+            *there |= explored.witness(Observation::Premise(claim).index()).is_some()
+        });
     }
-    let spoke = |claim: usize| baseline.models.iter().any(|real| real.saw(Mark::Premise(claim)));
+    let spoke = |claim: usize| baseline.models.iter().any(|real| real.saw(Observation::Premise(claim)));
     let silenced = |claim: &&usize| spoke(**claim) && !premises[**claim];
-    Ok(match baseline.deadly.iter().find(silenced) {
-        _ if cut => Fate::Inconclusive,
-        Some(claim) => Fate::Killed { claim: *claim, by: Kill::Vacuous, model: "every" },
-        None if same => Fate::Equivalent,
-        None => Fate::Survived,
+    Ok(match baseline.effective_claims.iter().find(silenced) {
+        _ if cut => MutantStatus::Inconclusive,
+        Some(claim) => MutantStatus::Killed { claim: *claim, by: KillReason::Vacuous, model: "every" },
+        None if same => MutantStatus::Equivalent,
+        None => MutantStatus::Survived,
     })
 }
 
@@ -159,14 +161,15 @@ fn killer(
     kernel: &KernelModel,
     explored: &Exploration,
     baseline: &Baseline,
-) -> Result<Option<(usize, Kill)>, ModelError> {
-    let witness = |claim: &usize| Some((*claim, explored.witness(Mark::Broken(*claim).number())?));
-    if let Some((claim, witness)) = baseline.deadly.iter().find_map(witness) {
-        return Ok(Some((claim, Kill::Broken(explored.steps_to(witness)))));
+) -> Result<Option<(usize, KillReason)>, ModelError> {
+    let witness = |claim: &usize| Some((*claim, explored.witness(Observation::Violation(*claim).index())?));
+    if let Some((claim, witness)) = baseline.effective_claims.iter().find_map(witness) {
+        return Ok(Some((claim, KillReason::Broken(explored.steps_to(witness)))));
     }
-    for claim in baseline.deadly.iter().filter(|claim| kernel.promised(**claim).is_some()) {
-        if check::found(kernel, explored, *claim)?.counterexample.is_some() {
-            return Ok(Some((*claim, Kill::ByRun)));
+    for claim in baseline.effective_claims.iter().filter(|claim| kernel.liveness_property(**claim).is_some())
+    {
+        if check::claim_result(kernel, explored, *claim)?.counterexample.is_some() {
+            return Ok(Some((*claim, KillReason::Liveness)));
         }
     }
     Ok(None)
@@ -174,17 +177,18 @@ fn killer(
 
 impl Baseline {
     /// The marks of the claims that may notice.
-    fn marks(&self) -> Marks {
-        let mut marks = Marks::none_of(MARKS);
-        self.deadly.iter().for_each(|claim| marks.show(Mark::Broken(*claim).number()));
+    fn marks(&self) -> ObservationSet {
+        let mut marks = ObservationSet::empty(OBSERVATION_COUNT);
+        self.effective_claims.iter().for_each(|claim| marks.insert(Observation::Violation(*claim).index()));
         marks
     }
 }
 
 /// Whether a claim is about code that no mutant here touches: it would hold, or tell of the harness.
 fn is_of_code(claim: usize) -> bool {
-    let of_code =
-        |check: &Check| matches!(check, Check::Contract(Contract::Deterministic | Contract::FoldsFromLog));
+    let of_code = |check: &ClaimCheck| {
+        matches!(check, ClaimCheck::Contract(Contract::Deterministic | Contract::ReplaysFromLog))
+    };
     CLAIMS.get(claim).is_some_and(|claim| of_code(&claim.check))
 }
 
@@ -192,21 +196,22 @@ fn is_of_code(claim: usize) -> bool {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::mutants::FIRST;
+    use crate::mutants::QUICK_SCOPE;
     use orchestrion_kernel::{Event, Events, State};
 
-    fn fate(policy: &Policy, spoil: fn(&State, &mut Events)) -> Fate {
-        let subject = Subject { spoil_events: Some(spoil), ..Subject::real(policy.clone()) };
-        let mutant = Mutant { place: String::new(), fault: String::new(), subject, row: None };
-        try_out(&mutant, &[Baseline::of(policy, FIRST).unwrap()]).unwrap()
+    fn fate(policy: &Policy, spoil: fn(&State, &mut Events)) -> MutantStatus {
+        let subject =
+            KernelUnderTest { mutate_events: Some(spoil), ..KernelUnderTest::unmodified(policy.clone()) };
+        let mutant = Mutant { location: String::new(), fault: String::new(), subject, row: None };
+        try_out(&mutant, &[Baseline::of(policy, QUICK_SCOPE).unwrap()]).unwrap()
     }
 
     #[test]
     fn a_mutant_dies_survives_or_changes_nothing() {
         let hardened = Policy::hardened();
         assert!(matches!(
-            fate(&hardened, |_, events| events.retain(|event| !matches!(event, Event::Audited { .. }))),
-            Fate::Killed { .. }
+            fate(&hardened, |_, events| events.retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
+            MutantStatus::Killed { .. }
         ));
         // No claim reads what the user is told.
         let falsify = |_: &State, events: &mut Events| {
@@ -216,15 +221,15 @@ mod tests {
                 }
             }
         };
-        assert_eq!(fate(&hardened, falsify), Fate::Survived);
-        assert_eq!(fate(&hardened, |_, _| ()), Fate::Equivalent);
+        assert_eq!(fate(&hardened, falsify), MutantStatus::Survived);
+        assert_eq!(fate(&hardened, |_, _| ()), MutantStatus::Equivalent);
     }
 
     #[test]
     fn a_claim_that_fails_anyway_kills_nothing() {
         let drawn = Policy::as_drawn();
-        assert_eq!(fate(&drawn, |_, _| ()), Fate::Equivalent);
-        let left_out = Baseline::of(&drawn, FIRST).unwrap().left_out();
+        assert_eq!(fate(&drawn, |_, _| ()), MutantStatus::Equivalent);
+        let left_out = Baseline::of(&drawn, QUICK_SCOPE).unwrap().left_out();
         let left_out: Vec<&str> = left_out.into_iter().map(|claim| CLAIMS[claim].id).collect();
         assert!(left_out.contains(&"C-01") && left_out.contains(&"C-03"), "{left_out:?}");
     }

@@ -54,9 +54,9 @@ async fn once(folder: &Path, base_url: &str, request: Option<String>) -> Result<
         stalls: env::var_os("HTTP_TEAM_STALLS").is_some(),
     };
     let resumed = conversation.resume(&team).await?;
-    let answered = match resumed.or_else(|| conversation.last_answer().cloned()) {
+    let answered = match resumed.or_else(|| conversation.last_result().cloned()) {
         Some(answered) if request.is_none() => answered,
-        _ => conversation.ask(&team, "ada", request.as_deref().unwrap_or(REQUEST)).await?,
+        _ => conversation.run_request(&team, "ada", request.as_deref().unwrap_or(REQUEST)).await?,
     };
     println!("\nThe answer to {}:", answered.trace);
     answered.text.as_str().lines().for_each(|line| println!("  {}", team::plain(line)));

@@ -1,8 +1,8 @@
 //! The modules that are language models: what each is told, and how it is asked.
 
-use orchestrion::drive::{Answer, Call, Matter, NoAnswer};
+use orchestrion::drive::{Call, CallError, CallPayload, CallResult};
 use orchestrion::scenario;
-use orchestrion_kernel::module::{Ask, Failure, Role};
+use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::plan::{Effect, Plan};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -38,15 +38,15 @@ impl Models {
     ///
     /// # Errors
     /// Why there is no answer, naming the call.
-    pub(crate) fn answer(&self, call: &Call) -> Answer {
-        let said = self.said(call).and_then(|text| scenario::answer(call.ask, &text));
-        said.map_err(|NoAnswer { failure, why }| {
+    pub(crate) fn answer(&self, call: &Call) -> CallResult {
+        let said = self.said(call).and_then(|text| scenario::parse_reply(call.ask, &text));
+        said.map_err(|CallError { failure, reason: why }| {
             let why = why.unwrap_or(failure.to_string());
-            NoAnswer { failure, why: Some(format!("{call}: {why}")) }
+            CallError { failure, reason: Some(format!("{call}: {why}")) }
         })
     }
 
-    fn said(&self, call: &Call) -> Result<String, NoAnswer> {
+    fn said(&self, call: &Call) -> Result<String, CallError> {
         let asked = json!({
             "model": self.model,
             "messages": [
@@ -61,16 +61,16 @@ impl Models {
             (status, body) = self.post(&asked, deadline)?;
         }
         if status != 200 {
-            return Err(NoAnswer::error(format!("the server answered {status}: {}", start_of(&body))));
+            return Err(CallError::error(format!("the server answered {status}: {}", start_of(&body))));
         }
         let content = serde_json::from_str::<Value>(&body)
             .ok()
             .and_then(|body| body.pointer("/choices/0/message/content")?.as_str().map(str::to_owned));
         let expected = || format!("the server answered {}; expected a chat completion", start_of(&body));
-        content.ok_or_else(|| NoAnswer::malformed(expected()))
+        content.ok_or_else(|| CallError::malformed(expected()))
     }
 
-    fn post(&self, body: &Value, deadline: Duration) -> Result<(u16, String), NoAnswer> {
+    fn post(&self, body: &Value, deadline: Duration) -> Result<(u16, String), CallError> {
         let url = format!("{}/chat/completions", self.base_url);
         let mut request = self.agent.post(&url).content_type("application/json");
         if let Some(key) = &self.api_key {
@@ -81,11 +81,11 @@ impl Models {
             .send(body.to_string())
             .and_then(|mut response| Ok((response.status().as_u16(), response.body_mut().read_to_string()?)));
         answered.map_err(|error| match error {
-            ureq::Error::Timeout(_) => NoAnswer {
+            ureq::Error::Timeout(_) => CallError {
                 failure: Failure::Timeout,
-                why: Some(format!("{url} did not answer within {deadline:?}")),
+                reason: Some(format!("{url} did not answer within {deadline:?}")),
             },
-            error => NoAnswer::error(format!("{url} cannot be reached: {error}")),
+            error => CallError::error(format!("{url} cannot be reached: {error}")),
         })
     }
 }
@@ -96,22 +96,28 @@ fn start_of(body: &str) -> String {
 }
 
 /// Who a model is to be, and the form of its answer: that of scenario files, as JSON.
-fn role(ask: Ask) -> String {
+fn role(ask: Operation) -> String {
     const VOICE: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or "con" for "pro""#;
     const REVISER: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or "con" for "pro"; with "plan": PLAN beside "says" if the plan is to change"#;
     const PLAN: &str = r#"[{"task": 1, "do": "…"}, {"task": 2, "do": "…", "undo": "what takes it back"}, {"task": 3, "do": "…", "irreversible": true}]"#;
     let (who, form) = match ask {
-        Ask::Classify => (
+        Operation::Classify => (
             "the classifier: you tag requests, and say how near the nearest past one is",
             r#"{"classified": {"tags": ["…"], "similarity": 0.3}}"#,
         ),
-        Ask::DraftPlan => ("the planner: you split a request into few tasks", r#"{"plan": PLAN}"#),
-        Ask::Argue(Role::Analyst) => ("the Analyst: you say whether the plan fits what is known", VOICE),
-        Ask::Argue(Role::Solution) => ("Solution: you defend the plan, or mend it as others ask", REVISER),
-        Ask::Argue(Role::Critic) => ("the Critic: you look for what is wrong with the plan", VOICE),
-        Ask::Argue(Role::Security) | Ask::Reread => ("Security: you object to what does harm", VOICE),
-        Ask::Argue(Role::Optimizer) => ("the Optimizer: you make the plan cheaper or quicker", REVISER),
-        Ask::Diagnose => (
+        Operation::DraftPlan => ("the planner: you split a request into few tasks", r#"{"plan": PLAN}"#),
+        Operation::Argue(Role::Analyst) => {
+            ("the Analyst: you say whether the plan fits what is known", VOICE)
+        }
+        Operation::Argue(Role::Solution) => {
+            ("Solution: you defend the plan, or mend it as others ask", REVISER)
+        }
+        Operation::Argue(Role::Critic) => ("the Critic: you look for what is wrong with the plan", VOICE),
+        Operation::Argue(Role::Security) | Operation::ReviewRevision => {
+            ("Security: you object to what does harm", VOICE)
+        }
+        Operation::Argue(Role::Optimizer) => ("the Optimizer: you make the plan cheaper or quicker", REVISER),
+        Operation::Diagnose => (
             "the Critic: a task failed, and you say whether that can be repaired",
             r#"{"repaired": {"says": "…", "plan": PLAN}} or {"no_repair": {"says": "…"}}"#,
         ),
@@ -126,7 +132,7 @@ fn role(ask: Ask) -> String {
 /// What a model is asked.
 fn question(call: &Call) -> String {
     let mut text = format!("The request of {}: {}\n", call.user, call.request);
-    if let Some(Matter::Plan(plan)) = &call.matter {
+    if let Some(CallPayload::Plan(plan)) = &call.payload {
         // Writing to a String cannot fail.
         let _ = write!(text, "\nThe plan, in pass {} of the debate:\n{}", call.pass, written(plan));
     }

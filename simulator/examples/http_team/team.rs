@@ -1,9 +1,9 @@
 //! The team: models over HTTP for whatever is a matter of words, and files for whatever must not be lost.
 
 use crate::models::Models;
-use orchestrion::drive::{Answer, Call, Fate, Host, Matter, NoAnswer};
+use orchestrion::drive::{Call, CallError, CallPayload, CallResult, Host, RecoveryResult};
 use orchestrion_kernel::event::MemoryRecord;
-use orchestrion_kernel::module::{Ask, PastTrace, Report, Store};
+use orchestrion_kernel::module::{Operation, PastRequest, Report, Store};
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -20,13 +20,15 @@ pub(crate) struct Team {
 }
 
 impl Host for Team {
-    async fn answer(&self, call: &Call) -> Answer {
+    async fn execute(&self, call: &Call) -> CallResult {
         let answer = match call.ask {
-            Ask::RunTask { .. } | Ask::UndoTask { .. } => self.execute(call).await,
-            Ask::VerifyIdentity => self.identity(call),
-            Ask::LoadContext => self.memories(call),
-            Ask::Remember { store, .. } => self.keep(call, name_of(store), Report::Stored { held: true }),
-            Ask::DeliverAudit => self.keep(call, "audit", Report::Delivered),
+            Operation::RunTask { .. } | Operation::UndoTask { .. } => self.execute(call).await,
+            Operation::VerifyIdentity => self.identity(call),
+            Operation::LoadContext => self.memories(call),
+            Operation::StoreMemory { store, .. } => {
+                self.keep(call, name_of(store), Report::Stored { held: true })
+            }
+            Operation::DeliverAudit => self.keep(call, "audit", Report::Delivered),
             _ => self.model(call).await,
         };
         println!("  {:>3}  {:<41}{}", call.id, call.expects, told(&answer));
@@ -34,14 +36,16 @@ impl Host for Team {
     }
 
     /// Looks whether the effect is in the file. A line that was never wholly written proves nothing.
-    async fn recover(&self, call: &Call) -> Fate {
+    async fn recover(&self, call: &Call) -> RecoveryResult {
         let effects = fs::read_to_string(self.effects());
         let (fate, found) = match effects.as_deref().unwrap_or_default() {
             text if text.lines().any(|line| line.starts_with(&format!("{}\t", key(call)))) => {
-                (Fate::Happened(Ok(done(call).into())), "it happened")
+                (RecoveryResult::Completed(Ok(done(call).into())), "it happened")
             }
-            text if text.is_empty() || text.ends_with('\n') => (Fate::NeverStarted, "it never started"),
-            _ => (Fate::Unknown, "nobody can tell"),
+            text if text.is_empty() || text.ends_with('\n') => {
+                (RecoveryResult::NotStarted, "it never started")
+            }
+            _ => (RecoveryResult::OutcomeUnknown, "nobody can tell"),
         };
         println!("  {:>3}  was out when the program died; effects.txt says: {found}", call.id);
         fate
@@ -58,14 +62,14 @@ impl Team {
     }
 
     /// The client blocks, so it gets a thread of its own.
-    async fn model(&self, call: &Call) -> Answer {
+    async fn model(&self, call: &Call) -> CallResult {
         let (models, asked) = (self.models.clone(), call.clone());
         let answer = tokio::task::spawn_blocking(move || models.answer(&asked)).await;
-        answer.unwrap_or_else(|error| Err(NoAnswer::error(format!("{call}: {error}"))))
+        answer.unwrap_or_else(|error| Err(CallError::error(format!("{call}: {error}"))))
     }
 
     /// Both locks are lists of who may ask.
-    fn identity(&self, call: &Call) -> Answer {
+    fn identity(&self, call: &Call) -> CallResult {
         let opens = |lock: &str| {
             let users = fs::read_to_string(self.folder.join(lock)).unwrap_or_default();
             users.lines().any(|user| user == call.user.as_str())
@@ -74,7 +78,7 @@ impl Team {
     }
 
     /// Does what a task says, which is to write it down, under the key of the call.
-    async fn execute(&self, call: &Call) -> Answer {
+    async fn execute(&self, call: &Call) -> CallResult {
         if call.ask.is_effectful() {
             let line = format!("{}\t{}\n", key(call), words(call));
             let written = || -> io::Result<()> {
@@ -82,7 +86,7 @@ impl Team {
                 file.write_all(line.as_bytes())?;
                 file.sync_data()
             };
-            written().map_err(|error| NoAnswer::error(format!("{call}: effects.txt: {error}")))?;
+            written().map_err(|error| CallError::error(format!("{call}: effects.txt: {error}")))?;
             println!("  {:>3}  {:<41}effects.txt: {}", call.id, "has an effect", words(call));
             if self.stalls {
                 std::future::pending::<()>().await;
@@ -92,28 +96,28 @@ impl Team {
     }
 
     /// What the local store has.
-    fn memories(&self, call: &Call) -> Answer {
+    fn memories(&self, call: &Call) -> CallResult {
         let files = fs::read_dir(self.folder.join(name_of(Store::Local))).into_iter().flatten().flatten();
         let records =
             files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|is| is == "json"));
         let records = records.map(|path| Ok(serde_json::from_slice::<MemoryRecord>(&fs::read(path)?)?));
         let mut records = records
             .collect::<io::Result<Vec<_>>>()
-            .map_err(|error| NoAnswer::error(format!("{call}: {}: {error}", name_of(Store::Local))))?;
+            .map_err(|error| CallError::error(format!("{call}: {}: {error}", name_of(Store::Local))))?;
         records.sort_by_key(|record| record.trace.request);
         let ratings = records.iter().rev().find_map(|record| record.ratings).unwrap_or_default();
-        let traces = records.into_iter().map(|MemoryRecord { trace, text, .. }| PastTrace { trace, text });
+        let traces = records.into_iter().map(|MemoryRecord { trace, text, .. }| PastRequest { trace, text });
         Ok(Report::Context { ratings, traces: traces.collect() }.into())
     }
 
     /// Keeps a record under its trace id. Keeping it twice is keeping it once.
-    fn keep(&self, call: &Call, folder: &str, receipt: Report) -> Answer {
-        let written = match &call.matter {
-            Some(Matter::Record(record)) => self.write(call, folder, record),
-            Some(Matter::Audit(record)) => self.write(call, folder, record),
+    fn keep(&self, call: &Call, folder: &str, receipt: Report) -> CallResult {
+        let written = match &call.payload {
+            Some(CallPayload::Record(record)) => self.write(call, folder, record),
+            Some(CallPayload::Audit(record)) => self.write(call, folder, record),
             _ => Err(io::Error::other("came without a record")),
         };
-        written.map_err(|error| NoAnswer::error(format!("{call}: {folder}: {error}")))?;
+        written.map_err(|error| CallError::error(format!("{call}: {folder}: {error}")))?;
         Ok(receipt.into())
     }
 
@@ -144,9 +148,9 @@ fn key(call: &Call) -> String {
 
 /// What a task is to do, on one line.
 fn words(call: &Call) -> String {
-    let text = match (&call.matter, call.ask) {
-        (Some(Matter::Task(task)), Ask::UndoTask { .. }) => format!("take back: {}", task.text),
-        (Some(Matter::Task(task)), _) => task.text.to_string(),
+    let text = match (&call.payload, call.ask) {
+        (Some(CallPayload::Task(task)), Operation::UndoTask { .. }) => format!("take back: {}", task.text),
+        (Some(CallPayload::Task(task)), _) => task.text.to_string(),
         _ => "nothing".to_owned(),
     };
     plain(&text)
@@ -157,7 +161,7 @@ fn done(call: &Call) -> Report {
 }
 
 /// What came of a call, in a few words.
-fn told(answer: &Answer) -> String {
+fn told(answer: &CallResult) -> String {
     let text = match answer.as_ref().map(|reply| &reply.report) {
         Ok(Report::Argument { argument, text, plan }) => {
             let brings = if plan.is_some() { " (a new plan)" } else { "" };
@@ -174,7 +178,7 @@ fn told(answer: &Answer) -> String {
             text.to_string()
         }
         Ok(report) => report.noun().to_owned(),
-        Err(no) => no.why.clone().unwrap_or_else(|| no.failure.to_string()),
+        Err(no) => no.reason.clone().unwrap_or_else(|| no.failure.to_string()),
     };
     plain(&text)
 }

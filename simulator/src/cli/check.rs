@@ -12,24 +12,24 @@ mod search;
 mod sweep;
 mod waivers;
 
-use super::{Format, Global, Outcome, files, named};
+use super::{ExitStatus, Format, GlobalArgs, files, named};
 use crate::policy_file;
 use crate::project::Waiver;
-use crate::show::harmless;
+use crate::show::sanitize;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use keep::{Kept, keep};
+use keep::{SavedEvidence, save};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
-use orchestrion_model::check::{Run, Verdict, explore, explore_tallied, verdicts};
+use orchestrion_model::check::{ModelRun, Verdict, explore, explore_counting, merge_verdicts};
 use orchestrion_model::scopes::{SCOPES, Scope};
-use orchestrion_model::subject::Subject;
-use orchestrion_model::tally::Tally;
-use report::Look;
-use search::Search;
+use orchestrion_model::subject::KernelUnderTest;
+use orchestrion_model::tally::TransitionCounts;
+use report::ReportStyle;
+use search::SearchArgs;
 use std::path::{Path, PathBuf};
-use waivers::{Standing, standings};
+use waivers::{WaiverStatus, standings};
 
 /// Explore the kernel against every adversary of the models, and hold every claim against what is reached.
 /// Without --policy, under the policies of the project file, if there is one.
@@ -95,31 +95,31 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reach", "sweep"])]
     dot: Option<PathBuf>,
     #[command(flatten)]
-    search: Search,
+    search: SearchArgs,
     /// How the report is printed.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 }
 
 /// What is to be checked.
-struct Order {
+struct CheckPlan {
     policies: Vec<Policy>,
     scope: Scope,
     waivers: Vec<Waiver>,
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(file) = &args.machine {
         return machine::run(file, args.format, global.quiet);
     }
-    if global.out.exists() && !global.out.is_dir() {
+    if global.out_dir.exists() && !global.out_dir.is_dir() {
         return Err(miette!(
             help = "name a folder with --out",
             "evidence cannot be written into {}: it is no folder",
-            global.out.display()
+            global.out_dir.display()
         ));
     }
-    let look = Look { quiet: global.quiet, columns: files::columns() };
+    let look = ReportStyle { quiet: global.quiet, columns: files::columns() };
     if let Some(what) = &args.reach {
         let mark = reach::named(what)?;
         return reach::run(mark, &order(args, global)?, args, global, look);
@@ -146,13 +146,13 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
         checked.push(one);
     }
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    tell(checked, &order.waivers, today, args.format, look)
+    print_report(checked, &order.waivers, today, args.format, look)
 }
 
 /// A drawing is of one policy.
 fn refuse_several(policies: &[Policy]) -> Result<()> {
     if policies.len() > 1 {
-        let names: Vec<String> = policies.iter().map(|policy| harmless(&policy.name)).collect();
+        let names: Vec<String> = policies.iter().map(|policy| sanitize(&policy.name)).collect();
         return Err(miette!(
             help = "name one of their files with --policy",
             "--dot draws one policy, and the project has several: {}",
@@ -162,39 +162,41 @@ fn refuse_several(policies: &[Policy]) -> Result<()> {
     Ok(())
 }
 
-fn order(args: &Args, global: &Global) -> Result<Order> {
+fn order(args: &Args, global: &GlobalArgs) -> Result<CheckPlan> {
     let scope = |otherwise: Option<Scope>| {
         let named = args.scope.as_deref().and_then(Scope::by_name);
         named.or(otherwise).unwrap_or(SCOPES[0])
     };
     if let Some(policy) = &args.policy {
         let policy = policy_file::resolve(policy, Path::new("."))?;
-        return Ok(Order { policies: vec![policy], scope: scope(None), waivers: Vec::new() });
+        return Ok(CheckPlan { policies: vec![policy], scope: scope(None), waivers: Vec::new() });
     }
     Ok(match named::project(global)? {
-        None => Order { policies: vec![Policy::hardened()], scope: scope(None), waivers: Vec::new() },
-        Some(project) => {
-            Order { policies: project.policies()?, scope: scope(project.scope()), waivers: project.waivers() }
-        }
+        None => CheckPlan { policies: vec![Policy::hardened()], scope: scope(None), waivers: Vec::new() },
+        Some(project) => CheckPlan {
+            policies: project.policies()?,
+            scope: scope(project.scope()),
+            waivers: project.waivers(),
+        },
     })
 }
 
 /// One policy, checked.
-struct Checked {
+struct PolicyResult {
     policy: Policy,
     scope: &'static str,
-    runs: Vec<Run>,
-    found: Vec<Found>,
+    runs: Vec<ModelRun>,
+    found: Vec<CheckedClaim>,
 }
 
-impl Checked {
+impl PolicyResult {
     /// The models that were explored.
     fn models(&self) -> Vec<&'static str> {
         self.runs.iter().map(|run| run.model).collect()
     }
 
     /// Marks the vacuous claims as outside if only some of the models were explored, for others may reach what they speak of.
-    fn mark_outside(mut self) -> Self {
+    fn mark_not_in_model(mut self) -> Self {
         let is_partial = extent::only(&self.models()).is_some();
         for found in &mut self.found {
             found.outside = is_partial && found.verdict == Verdict::Vacuous;
@@ -204,57 +206,64 @@ impl Checked {
 }
 
 /// A claim, its verdict, and the evidence where it fails.
-struct Found {
+struct CheckedClaim {
     claim: &'static Claim,
     verdict: Verdict,
-    evidence: Option<Kept>,
+    evidence: Option<SavedEvidence>,
     /// The waiver by which it may fail, or be vacuous.
     waived: Option<Waiver>,
     /// It is vacuous, but only some of the models were to be explored: it is about others.
     outside: bool,
 }
 
-impl Found {
+impl CheckedClaim {
     /// The verdict in one word, with the waiver seen, and whether the claim was looked at in its models at all.
     fn word(&self) -> &'static str {
         match (&self.waived, self.outside) {
             (Some(_), _) => "waived",
             (None, true) => "outside",
-            (None, false) => self.verdict.word(),
+            (None, false) => self.verdict.as_str(),
         }
     }
 }
 
 /// Checks one policy; the tally is empty where nobody wants a drawing.
-fn check(policy: &Policy, scope: &Scope, args: &Args, global: &Global) -> Result<(Checked, Tally)> {
-    let subject = Subject::real(policy.clone());
-    let explored =
-        args.search.every_model(&policy.name, global.quiet, |model, options, progress| match args.dot {
-            Some(_) => explore_tallied(&subject, model, scope, options, progress),
-            None => explore(&subject, model, scope, options, progress).map(|run| (run, Tally::default())),
-        })?;
-    let mut tally = Tally::default();
+fn check(
+    policy: &Policy,
+    scope: &Scope,
+    args: &Args,
+    global: &GlobalArgs,
+) -> Result<(PolicyResult, TransitionCounts)> {
+    let subject = KernelUnderTest::unmodified(policy.clone());
+    let explored = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
+        match args.dot {
+            Some(_) => explore_counting(&subject, model, scope, options, progress),
+            None => explore(&subject, model, scope, options, progress)
+                .map(|run| (run, TransitionCounts::default())),
+        }
+    })?;
+    let mut tally = TransitionCounts::default();
     explored.iter().for_each(|(_, of_model)| tally.add(of_model));
-    let runs: Vec<Run> = explored.into_iter().map(|(run, _)| run).collect();
-    let found = CLAIMS.iter().zip(verdicts(policy, &runs)).map(|(claim, verdict)| {
+    let runs: Vec<ModelRun> = explored.into_iter().map(|(run, _)| run).collect();
+    let found = CLAIMS.iter().zip(merge_verdicts(policy, &runs)).map(|(claim, verdict)| {
         let evidence = match &verdict {
-            Verdict::Fails { counterexample, .. } => Some(keep(claim.id, counterexample, &global.out)?),
+            Verdict::Fails { counterexample, .. } => Some(save(claim.id, counterexample, &global.out_dir)?),
             _ => None,
         };
-        Ok(Found { claim, verdict, evidence, waived: None, outside: false })
+        Ok(CheckedClaim { claim, verdict, evidence, waived: None, outside: false })
     });
-    let found = found.collect::<Result<Vec<Found>>>()?;
-    Ok((Checked { policy: policy.clone(), scope: scope.name, runs, found }.mark_outside(), tally))
+    let found = found.collect::<Result<Vec<CheckedClaim>>>()?;
+    Ok((PolicyResult { policy: policy.clone(), scope: scope.name, runs, found }.mark_not_in_model(), tally))
 }
 
 /// Reports on what was checked, and says what it comes to on a day.
-fn tell(
-    mut checked: Vec<Checked>,
+fn print_report(
+    mut checked: Vec<PolicyResult>,
     waivers: &[Waiver],
     today: Date,
     format: Format,
-    look: Look,
-) -> Result<Outcome> {
+    look: ReportStyle,
+) -> Result<ExitStatus> {
     waivers::apply(&mut checked, waivers, today);
     let standings = standings(&checked, waivers, today);
     let outcome = outcome(&checked, &standings);
@@ -267,18 +276,18 @@ fn tell(
     Ok(outcome)
 }
 
-fn outcome(checked: &[Checked], standings: &[(&Waiver, Standing)]) -> Outcome {
+fn outcome(checked: &[PolicyResult], standings: &[(&Waiver, WaiverStatus)]) -> ExitStatus {
     let any = |words: &[&str]| {
         checked.iter().flat_map(|checked| &checked.found).any(|found| words.contains(&found.word()))
     };
     if any(&["fails"]) {
-        Outcome::Failure
+        ExitStatus::Failure
     } else if any(&["vacuous", "inconclusive"])
-        || standings.iter().any(|(_, standing)| *standing == Standing::Expired)
+        || standings.iter().any(|(_, standing)| *standing == WaiverStatus::Expired)
     {
-        Outcome::Unread
+        ExitStatus::Incomplete
     } else {
-        Outcome::Fine
+        ExitStatus::Success
     }
 }
 

@@ -6,12 +6,12 @@ mod solve;
 mod trace;
 mod verify;
 
-use super::{Global, Outcome};
-use crate::context::Named;
-use crate::show::{grouped, harmless};
+use super::{ExitStatus, GlobalArgs};
+use crate::context::NamedProblem;
+use crate::show::{grouped, sanitize};
 use anstyle::{AnsiColor, Style};
 use miette::{Result, miette};
-use orchestrion_kernel::context::{Limits, Status};
+use orchestrion_kernel::context::{SearchLimits, SolveStatus};
 use std::path::PathBuf;
 
 /// Choose what a module is shown within a budget of tokens: exactly, with what each item needs. Explain the choice, and draw what
@@ -55,7 +55,7 @@ enum Verb {
     Verify(verify::Args),
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     match &args.verb {
         Verb::Solve(args) => solve::run(args, global),
         Verb::Explain(args) => explain::run(args, global),
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
 
 /// What every verb of `context` is about.
 #[derive(Debug, clap::Args)]
-struct About {
+struct ProblemArgs {
     /// The problem: a JSON file, or a trace.
     #[arg(value_name = "PROBLEM")]
     problem: PathBuf,
@@ -83,12 +83,12 @@ struct About {
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(..=1 << 62))]
     budget: Option<u64>,
     /// Cut a search short after so many nodes; its answer is then given with a proven bound. The same on every machine.
-    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().nodes)]
-    nodes: u64,
+    #[arg(long, value_name = "NUMBER", default_value_t = SearchLimits::default().nodes)]
+    max_nodes: u64,
 }
 
-impl About {
-    fn read(&self) -> Result<Named> {
+impl ProblemArgs {
+    fn read(&self) -> Result<NamedProblem> {
         if trace::is_trace(&self.problem) {
             return trace::read(self);
         }
@@ -98,25 +98,25 @@ impl About {
             return Err(miette!(
                 help = "leave it out, or name a trace, as `orchestrion run` writes it",
                 "--{option} is about a trace, and {} is none",
-                harmless(&self.problem.display().to_string())
+                sanitize(&self.problem.display().to_string())
             ));
         }
-        Ok(Named::read(&self.problem, self.budget)?)
+        Ok(NamedProblem::read(&self.problem, self.budget)?)
     }
 
-    const fn limits(&self) -> Limits {
-        Limits { nodes: self.nodes }
+    const fn limits(&self) -> SearchLimits {
+        SearchLimits { nodes: self.max_nodes }
     }
 }
 
 /// The name of an item as a terminal may get it, with what it is about.
-fn name(named: &Named, item: usize) -> String {
+fn name(named: &NamedProblem, item: usize) -> String {
     let parts = [named.ids.get(item).map(ToString::to_string), named.keys.get(item).cloned()];
-    harmless(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    sanitize(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// The names of some items, of which so many are told and the others counted. Headings have none.
-fn names(named: &Named, items: &[usize], most: usize) -> String {
+fn names(named: &NamedProblem, items: &[usize], most: usize) -> String {
     let items: Vec<usize> = items.iter().copied().filter(|item| *item < named.ids.len()).collect();
     let mut told: Vec<String> = items.iter().take(most).map(|item| name(named, *item)).collect();
     if items.len() > most {
@@ -137,16 +137,16 @@ fn percent(part: u64, whole: u64) -> String {
 }
 
 /// How a status is told.
-const fn word(status: Status) -> &'static str {
+const fn status_name(status: SolveStatus) -> &'static str {
     match status {
-        Status::Optimal => "optimal",
-        Status::Bounded => "bounded",
+        SolveStatus::Optimal => "optimal",
+        SolveStatus::Bounded => "bounded",
     }
 }
 
 /// A search that was cut short leaves something open.
-const fn outcome(is_cut: bool) -> Outcome {
-    if is_cut { Outcome::Unread } else { Outcome::Fine }
+const fn outcome(is_cut: bool) -> ExitStatus {
+    if is_cut { ExitStatus::Incomplete } else { ExitStatus::Success }
 }
 
 const fn style(is_good: bool) -> Style {

@@ -3,7 +3,7 @@
 mod itf;
 mod manual;
 
-use super::{Cli, Outcome, files};
+use super::{Cli, ExitStatus, files};
 use crate::{context, machine, pages, policy_file, project, scenario, stdio};
 use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
@@ -11,7 +11,7 @@ use manual::manual;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_model::export::promela::promela;
-use orchestrion_model::export::{Control, tla};
+use orchestrion_model::export::{ControlModel, tla};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ Examples:
   orchestrion export man --to ~/.local/share/man/man1        a page for the command, and one for each verb")]
 pub(super) struct Args {
     /// What to print.
-    what: What,
+    what: ExportTarget,
     /// The trace that is printed as ITF.
     #[arg(value_name = "TRACE")]
     trace: Option<PathBuf>,
@@ -41,21 +41,21 @@ pub(super) struct Args {
     policy: Option<String>,
     /// Which schema.
     #[arg(long, value_name = "FORMAT", default_value = "scenario")]
-    of: Schema,
+    schema: Schema,
     /// Completions for which shell.
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
     /// Files into this folder: of the manual a file a page, of a model what its checker reads; a trace into this file, over
     /// an earlier one. Without it, all is printed, but for Control.cfg.
     #[arg(long, value_name = "PATH")]
-    to: Option<PathBuf>,
+    output: Option<PathBuf>,
     /// In the diagram, also the rows for failing calls and for cancelling.
     #[arg(long)]
     all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum What {
+enum ExportTarget {
     /// The transition table, as a Markdown page.
     Table,
     /// The diagram, as Mermaid text.
@@ -98,8 +98,8 @@ enum Schema {
     Stdio,
 }
 
-pub(super) fn run(args: &Args) -> Result<Outcome> {
-    if let Some(trace) = args.trace.as_ref().filter(|_| args.what != What::Itf) {
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
+    if let Some(trace) = args.trace.as_ref().filter(|_| args.what != ExportTarget::Itf) {
         return Err(miette!(
             help = "a trace is printed by `export itf`, and shown by `show`",
             "{} has nothing to do with what is to be printed",
@@ -109,17 +109,17 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let policy =
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
     let default = Policy::hardened;
-    if let Some(folder) = args.to.as_ref().filter(|_| args.what != What::Itf) {
+    if let Some(folder) = args.output.as_ref().filter(|_| args.what != ExportTarget::Itf) {
         return write_into(folder, args.what, &policy.unwrap_or_else(default));
     }
     let text = match args.what {
-        What::Table => pages::table(policy.as_ref()),
-        What::Mermaid => pages::mermaid(&policy.unwrap_or_else(default), args.all),
-        What::Dot => pages::dot(&policy.unwrap_or_else(default), args.all),
-        What::Claims => pages::claims(),
-        What::Promela => promela(&Control::of(&policy.unwrap_or_else(default))),
-        What::Tla => tla::module(&Control::of(&policy.unwrap_or_else(default))),
-        What::Schema => schema(match args.of {
+        ExportTarget::Table => pages::table(policy.as_ref()),
+        ExportTarget::Mermaid => pages::mermaid(&policy.unwrap_or_else(default), args.all),
+        ExportTarget::Dot => pages::dot(&policy.unwrap_or_else(default), args.all),
+        ExportTarget::Claims => pages::claims(),
+        ExportTarget::Promela => promela(&ControlModel::of(&policy.unwrap_or_else(default))),
+        ExportTarget::Tla => tla::module(&ControlModel::of(&policy.unwrap_or_else(default))),
+        ExportTarget::Schema => schema(match args.schema {
             Schema::Scenario => scenario::scenario_schema(),
             Schema::Policy => policy_file::policy_schema(),
             Schema::Project => project::project_schema(),
@@ -128,13 +128,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             Schema::Certificate => context::certificate_schema(),
             Schema::Stdio => stdio::protocol::schema(),
         })?,
-        What::Policy => policy_file::write(&policy.unwrap_or_else(default)),
-        What::Itf => return itf::run(args.trace.as_deref(), args.to.as_deref()),
-        What::Completions => completions(args.shell)?,
-        What::Man => manual().into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
+        ExportTarget::Policy => policy_file::write(&policy.unwrap_or_else(default)),
+        ExportTarget::Itf => return itf::run(args.trace.as_deref(), args.output.as_deref()),
+        ExportTarget::Completions => completions(args.shell)?,
+        ExportTarget::Man => manual().into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
     };
     files::out().write_all(text.as_bytes()).into_diagnostic()?;
-    Ok(Outcome::Fine)
+    Ok(ExitStatus::Success)
 }
 
 fn schema(schema: serde_json::Value) -> Result<String> {
@@ -159,12 +159,12 @@ fn completions(shell: Option<Shell>) -> Result<String> {
     String::from_utf8(script).into_diagnostic()
 }
 
-fn write_into(folder: &Path, what: What, policy: &Policy) -> Result<Outcome> {
+fn write_into(folder: &Path, what: ExportTarget, policy: &Policy) -> Result<ExitStatus> {
     let pages = match what {
-        What::Man => manual().into_diagnostic()?,
-        What::Promela => vec![("control.pml".to_string(), promela(&Control::of(policy)))],
-        What::Tla => {
-            let control = Control::of(policy);
+        ExportTarget::Man => manual().into_diagnostic()?,
+        ExportTarget::Promela => vec![("control.pml".to_string(), promela(&ControlModel::of(policy)))],
+        ExportTarget::Tla => {
+            let control = ControlModel::of(policy);
             let config = tla::config(&control, |_| true);
             vec![
                 (format!("{}.tla", tla::MODULE), tla::module(&control)),
@@ -183,5 +183,5 @@ fn write_into(folder: &Path, what: What, policy: &Policy) -> Result<Outcome> {
     for path in written {
         writeln!(out, "  wrote  {}", path.display()).into_diagnostic()?;
     }
-    Ok(Outcome::Fine)
+    Ok(ExitStatus::Success)
 }

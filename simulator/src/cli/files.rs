@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::show::harmless;
-use crate::trace::{BEGINS, Reader, TraceError, TraceErrorKind};
+use crate::show::sanitize;
+use crate::trace::{Reader, TRACE_PREFIX, TraceError, TraceErrorKind};
 
 /// How much of a trace is read at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -14,7 +14,7 @@ const READ_BYTES: usize = 64 * 1024;
 /// Standard output, with colour only where it belongs. If its reader has gone, as `head` does, the rest is not
 /// printed; what the verb comes to is still worth an exit code.
 pub(super) fn out() -> impl Write {
-    Patient { out: anstream::stdout().lock(), gone: false }
+    BrokenPipeGuard { out: anstream::stdout().lock(), gone: false }
 }
 
 /// The columns that a report may take: as many as the terminal has, where one is looked at, and 100 at most.
@@ -27,12 +27,12 @@ pub(super) fn columns() -> usize {
 
 /// Standard output for a verb that writes no colours: nothing that a trace or a file says acts on the terminal.
 pub(super) fn plain() -> impl Write {
-    Plain(out())
+    EscapeFilter(out())
 }
 
-struct Plain<W>(W);
+struct EscapeFilter<W>(W);
 
-impl<W: Write> Write for Plain<W> {
+impl<W: Write> Write for EscapeFilter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write_all(lines_of(&String::from_utf8_lossy(bytes)).as_bytes())?;
         Ok(bytes.len())
@@ -44,7 +44,7 @@ impl<W: Write> Write for Plain<W> {
 }
 
 /// Says on standard error what a verb could not do.
-pub(super) fn complain(what: &impl std::fmt::Display) {
+pub(super) fn print_error(what: &impl std::fmt::Display) {
     eprintln!("{}", lines_of(&what.to_string()));
 }
 
@@ -70,15 +70,15 @@ pub(super) fn complain_drawn(error: &miette::Report) {
 
 /// The text with its line breaks, and everything else in it visible.
 fn lines_of(text: &str) -> String {
-    text.split('\n').map(harmless).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(sanitize).collect::<Vec<_>>().join("\n")
 }
 
-struct Patient<W> {
+struct BrokenPipeGuard<W> {
     out: W,
     gone: bool,
 }
 
-impl<W: Write> Patient<W> {
+impl<W: Write> BrokenPipeGuard<W> {
     fn unless_gone<T>(&mut self, done: T, act: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
         if self.gone {
             return Ok(done);
@@ -93,7 +93,7 @@ impl<W: Write> Patient<W> {
     }
 }
 
-impl<W: Write> Write for Patient<W> {
+impl<W: Write> Write for BrokenPipeGuard<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.unless_gone(bytes.len(), |out| out.write(bytes))
     }
@@ -135,11 +135,16 @@ pub(super) fn replace_trace(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// An error if there is a file that is no trace.
 pub(super) fn refuse_other_than_trace(path: &Path) -> Result<()> {
-    refuse_other(path, BEGINS, "no trace", "choose another folder with --out, or move the file away")
+    ensure_overwritable(
+        path,
+        TRACE_PREFIX,
+        "no trace",
+        "choose another folder with --out, or move the file away",
+    )
 }
 
 /// An error if there is a file that does not begin like those that are overwritten; an empty one is.
-pub(super) fn refuse_other(path: &Path, begins: &str, is: &str, help: &str) -> Result<()> {
+pub(super) fn ensure_overwritable(path: &Path, begins: &str, is: &str, help: &str) -> Result<()> {
     let mut start = Vec::new();
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(miette!(
@@ -185,7 +190,7 @@ pub(super) fn replace_by(path: &Path, write: impl FnOnce(&mut File) -> io::Resul
 
 /// Writes a file that must not be there yet.
 pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
-    refuse_existing(path)?;
+    ensure_absent(path)?;
     replace(path, bytes)
 }
 
@@ -193,7 +198,7 @@ pub(super) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
 pub(super) fn create_all<'a>(files: impl IntoIterator<Item = (PathBuf, &'a [u8])>) -> Result<Vec<PathBuf>> {
     let files: Vec<(PathBuf, &[u8])> = files.into_iter().collect();
     for (path, _) in &files {
-        refuse_existing(path)?;
+        ensure_absent(path)?;
     }
     let mut made = Made::default();
     for (path, bytes) in files {
@@ -238,7 +243,7 @@ impl Made {
 
 /// The files in a folder and below it that are wanted, by their names. Links to folders are not followed, so there
 /// is no way round in circles.
-pub(super) fn below(
+pub(super) fn walk_files(
     folder: &Path,
     wanted: &dyn Fn(&Path) -> bool,
     files: &mut Vec<PathBuf>,
@@ -252,7 +257,7 @@ pub(super) fn below(
         if path.is_dir() {
             // What verbs themselves leave behind is hidden.
             if !path.is_symlink() && !is_hidden {
-                below(&path, wanted, files)?;
+                walk_files(&path, wanted, files)?;
             }
         } else if wanted(&path) {
             files.push(path);
@@ -262,7 +267,7 @@ pub(super) fn below(
 }
 
 /// An error if there is a file already.
-pub(super) fn refuse_existing(path: &Path) -> Result<()> {
+pub(super) fn ensure_absent(path: &Path) -> Result<()> {
     // A link that leads nowhere is something too.
     if path.symlink_metadata().is_ok() {
         return Err(miette!(

@@ -1,7 +1,7 @@
 //! `init`: the files with which a project begins.
 
-use super::{Outcome, files};
-use crate::play::play;
+use super::{ExitStatus, files};
+use crate::play::run_scenario;
 use crate::policy_file;
 use crate::project;
 use crate::scenario::Scenario;
@@ -33,10 +33,10 @@ const SCENARIO: &str = "scenarios/first-request.yaml";
 const TRACE: &str = "scenarios/first-request.ndjson";
 const WORKFLOW: &str = ".github/workflows/orchestrion.yaml";
 
-pub(super) fn run(args: &Args) -> Result<Outcome> {
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let written = begin(&args.folder)?;
     tell(&args.folder, &written, &mut files::out()).into_diagnostic()?;
-    Ok(Outcome::Fine)
+    Ok(ExitStatus::Success)
 }
 
 /// Writes all of it or nothing.
@@ -81,7 +81,7 @@ fn in_folder(folder: &Path, name: &str) -> PathBuf {
 fn first_trace() -> Result<Vec<u8>> {
     let policy = policy_file::parse(POLICY, include_str!("init/policy.yaml"), Path::new(""))?;
     let scenario = Scenario::parse_under("first-request.yaml", include_str!("init/scenario.yaml"), policy)?;
-    Ok(play(scenario)?.trace)
+    Ok(run_scenario(scenario)?.trace)
 }
 
 fn tell(folder: &Path, written: &[PathBuf], out: &mut impl Write) -> std::io::Result<()> {

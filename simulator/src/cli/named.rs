@@ -1,12 +1,12 @@
 //! What a verb is about: what its arguments name, or else what the project file does.
 
-use super::{Global, files};
+use super::{GlobalArgs, files};
 use crate::project::{self, Project};
 use miette::{Result, miette};
 use std::path::{Path, PathBuf};
 
 /// The project file: the one that --config names, or else the nearest from here upwards.
-pub(super) fn project(global: &Global) -> Result<Option<Project>> {
+pub(super) fn project(global: &GlobalArgs) -> Result<Option<Project>> {
     Ok(match &global.config {
         Some(file) => Some(Project::read(file)?),
         None => Project::find()?,
@@ -14,7 +14,7 @@ pub(super) fn project(global: &Global) -> Result<Option<Project>> {
 }
 
 /// The scenarios to play.
-pub(super) fn scenarios(named: &[PathBuf], global: &Global) -> Result<Vec<PathBuf>> {
+pub(super) fn scenarios(named: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     if !named.is_empty() {
         return Ok(named.to_vec());
     }
@@ -25,7 +25,7 @@ pub(super) fn scenarios(named: &[PathBuf], global: &Global) -> Result<Vec<PathBu
             continue;
         }
         let before = scenarios.len();
-        files::below(&path, &is_scenario, &mut scenarios).map_err(|error| miette!("{error}"))?;
+        files::walk_files(&path, &is_scenario, &mut scenarios).map_err(|error| miette!("{error}"))?;
         if scenarios.len() == before {
             return Err(miette!(
                 help = "keep one there with: orchestrion promote TRACE NAME, or remove the folder from the project file",
@@ -44,11 +44,11 @@ fn is_scenario(path: &Path) -> bool {
 }
 
 /// The traces to decide again, and folders of them.
-pub(super) fn traces(named: &[PathBuf], global: &Global) -> Result<Vec<PathBuf>> {
+pub(super) fn traces(named: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     if named.is_empty() { of_project(global, "traces", Project::traces) } else { Ok(named.to_vec()) }
 }
 
-fn of_project(global: &Global, key: &str, paths: fn(&Project) -> Vec<PathBuf>) -> Result<Vec<PathBuf>> {
+fn of_project(global: &GlobalArgs, key: &str, paths: fn(&Project) -> Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let Some(project) = project(global)? else {
         return Err(miette!(
             help = "name some behind the verb, or begin a project here with: orchestrion init",

@@ -1,7 +1,7 @@
 //! `promote`: keep what happened, as a scenario with a golden trace.
 
 use super::files::{self, open_trace};
-use super::{Global, Outcome, named};
+use super::{ExitStatus, GlobalArgs, named};
 use crate::FILE_BYTES_MAX;
 use crate::promote::{PromoteError, Promotion, Target, from_debate, from_trace};
 use clap::ValueEnum;
@@ -32,35 +32,35 @@ pub(super) struct Args {
     name: String,
     /// A foreign record.
     #[arg(long = "as", value_name = "FORMAT")]
-    format: Option<Foreign>,
+    format: Option<ImportFormat>,
     /// Where the scenario is kept; without it, in the first folder of scenarios that the project file names, or in
     /// specs/scenarios.
     #[arg(long, value_name = "DIR")]
-    to: Option<PathBuf>,
+    scenario_dir: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Foreign {
+enum ImportFormat {
     /// A recorded debate, as JSON with `debates` and `arguments`.
     Debate,
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
-    let to = match &args.to {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
+    let to = match &args.scenario_dir {
         Some(to) => to.clone(),
         None => folder_of_project(global)?.unwrap_or_else(|| PathBuf::from("specs/scenarios")),
     };
     let target = Target::new(&args.name, &to)?;
     let promotion = match args.format {
         None => promote_trace(&args.file, &target)?,
-        Some(Foreign::Debate) => {
+        Some(ImportFormat::Debate) => {
             let text = read_text(&args.file)?;
             from_debate(&args.file.display().to_string(), &text, &target)?
         }
     };
     let written = write(&promotion, &to)?;
     tell(&promotion, &written, &mut files::plain()).into_diagnostic()?;
-    Ok(Outcome::Fine)
+    Ok(ExitStatus::Success)
 }
 
 fn promote_trace(path: &Path, target: &Target) -> Result<Promotion, PromoteError> {
@@ -90,7 +90,7 @@ fn write(promotion: &Promotion, folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The first folder of scenarios that the project file names.
-fn folder_of_project(global: &Global) -> Result<Option<PathBuf>> {
+fn folder_of_project(global: &GlobalArgs) -> Result<Option<PathBuf>> {
     let scenarios = named::project(global)?.map(|project| project.scenarios()).unwrap_or_default();
     Ok(scenarios.into_iter().find(|path| path.is_dir()))
 }

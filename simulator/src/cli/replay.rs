@@ -5,7 +5,7 @@ mod report;
 mod traces;
 mod update;
 
-use super::{Global, Outcome, files, named};
+use super::{ExitStatus, GlobalArgs, files, named};
 use crate::policy_file;
 use crate::replay::{Replay, Update, replay};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use traces::{Given, Watched};
+use traces::{ProgressReader, TraceInput};
 
 /// Send the recorded inputs of traces through the kernel again, and report the first difference. Without TRACE,
 /// those that the project file names.
@@ -51,7 +51,7 @@ pub(super) struct Args {
 }
 
 /// What was found of one trace.
-enum Found {
+enum TraceResult {
     /// It could not even be opened, or there is none.
     Nothing(String),
     Replayed(Box<Replay>),
@@ -60,12 +60,12 @@ enum Found {
 
 /// What replaying came to, trace by trace.
 #[derive(Default)]
-struct Tally {
-    outcomes: Vec<Outcome>,
+struct ReplaySummary {
+    outcomes: Vec<ExitStatus>,
     updated: usize,
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let policy = match &args.policy {
         Some(policy) => Some(policy_file::resolve(policy, Path::new("."))?),
         None => None,
@@ -76,26 +76,27 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     let bar = progress(&given);
     let stop = AtomicBool::new(false);
     let mut out = files::plain();
-    let mut tally = Tally::default();
-    let find = |given: &Given| found(given, args.update, policy, &bar, &stop);
+    let mut tally = ReplaySummary::default();
+    let find = |given: &TraceInput| found(given, args.update, policy, &bar, &stop);
     queue::in_order(&given, jobs, &stop, find, |one, found| {
-        let outcome = bar.suspend(|| told(&one.path, &found, args, policy, global, &mut tally, &mut out))?;
+        let outcome =
+            bar.suspend(|| print_result(&one.path, &found, args, policy, global, &mut tally, &mut out))?;
         tally.outcomes.push(outcome);
         bar.set_message(format!("{} of {}", tally.outcomes.len(), given.len()));
         Ok(match outcome {
-            Outcome::Fine => ControlFlow::Continue(()),
+            ExitStatus::Success => ControlFlow::Continue(()),
             _ if args.fail_fast => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         })
     })?;
     bar.finish_and_clear();
     report::last_line(&tally, given.len(), &mut out).into_diagnostic()?;
-    Ok(Outcome::of(&tally.outcomes))
+    Ok(ExitStatus::of(&tally.outcomes))
 }
 
 /// How far all of it is, in bytes, while somebody watches.
-fn progress(given: &[Given]) -> ProgressBar {
-    let size = |given: &Given| given.path.metadata().map_or(0, |metadata| metadata.len());
+fn progress(given: &[TraceInput]) -> ProgressBar {
+    let size = |given: &TraceInput| given.path.metadata().map_or(0, |metadata| metadata.len());
     let bar = ProgressBar::new(given.iter().map(size).sum());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {bytes} of {total_bytes}  {msg}  {elapsed}") {
         bar.set_style(style);
@@ -104,47 +105,47 @@ fn progress(given: &[Given]) -> ProgressBar {
 }
 
 fn found(
-    given: &Given,
+    given: &TraceInput,
     to_update: bool,
     policy: Option<&Policy>,
     bar: &ProgressBar,
     stop: &AtomicBool,
-) -> Found {
+) -> TraceResult {
     if let Some(why) = &given.missing {
-        return Found::Nothing(why.clone());
+        return TraceResult::Nothing(why.clone());
     }
-    let reader = match files::open_trace_as(&given.path, |file| Watched { file, bar, stop }) {
+    let reader = match files::open_trace_as(&given.path, |file| ProgressReader { file, bar, stop }) {
         Ok(reader) => reader,
-        Err(error) => return Found::Nothing(error.to_string()),
+        Err(error) => return TraceResult::Nothing(error.to_string()),
     };
     if to_update {
         // Nothing is written before somebody has seen it.
         match crate::replay::update(reader, policy, io::sink()) {
-            Ok(update) => Found::Compared(Box::new(update)),
-            Err(error) => Found::Nothing(error.to_string()),
+            Ok(update) => TraceResult::Compared(Box::new(update)),
+            Err(error) => TraceResult::Nothing(error.to_string()),
         }
     } else {
-        Found::Replayed(Box::new(replay(reader, policy)))
+        TraceResult::Replayed(Box::new(replay(reader, policy)))
     }
 }
 
 /// Tells what was found of one trace, and does what is to be done about it.
-fn told(
+fn print_result(
     path: &Path,
-    found: &Found,
+    found: &TraceResult,
     args: &Args,
     policy: Option<&Policy>,
-    global: &Global,
-    tally: &mut Tally,
+    global: &GlobalArgs,
+    tally: &mut ReplaySummary,
     out: &mut impl io::Write,
-) -> Result<Outcome> {
+) -> Result<ExitStatus> {
     match found {
-        Found::Nothing(why) => {
-            files::complain(why);
-            Ok(Outcome::Nothing)
+        TraceResult::Nothing(why) => {
+            files::print_error(why);
+            Ok(ExitStatus::Error)
         }
-        Found::Replayed(found) => report::replayed(path, found, global.quiet, out).into_diagnostic(),
-        Found::Compared(found) => {
+        TraceResult::Replayed(found) => report::replayed(path, found, global.quiet, out).into_diagnostic(),
+        TraceResult::Compared(found) => {
             let (outcome, written) = update::settle(path, found, args, policy, global.quiet, out)?;
             tally.updated += usize::from(written);
             Ok(outcome)

@@ -3,8 +3,8 @@
 mod stdio;
 
 use super::files::{self, open_trace};
-use super::{Global, Outcome, named};
-use crate::play::play;
+use super::{ExitStatus, GlobalArgs, named};
+use crate::play::run_scenario;
 use crate::scenario::Scenario;
 use crate::show::{Style, View, show};
 use miette::{IntoDiagnostic, Result, miette};
@@ -44,7 +44,7 @@ pub(super) struct Args {
     fail_fast: bool,
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(subject) = &args.stdio {
         return stdio::run(subject, args.journal.as_deref(), global);
     }
@@ -66,21 +66,21 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
             Ok(outcome) => outcome,
             Err(error) => {
                 eprintln!("{error:?}");
-                Outcome::Nothing
+                ExitStatus::Error
             }
         };
         outcomes.push(outcome);
-        if args.fail_fast && outcome != Outcome::Fine {
+        if args.fail_fast && outcome != ExitStatus::Success {
             break;
         }
     }
-    Ok(Outcome::of(&outcomes))
+    Ok(ExitStatus::of(&outcomes))
 }
 
-fn one(path: &Path, alone: bool, global: &Global) -> Result<Outcome> {
+fn one(path: &Path, alone: bool, global: &GlobalArgs) -> Result<ExitStatus> {
     let scenario = Scenario::read(path)?;
-    let trace = global.out.join(format!("{}.trace.ndjson", scenario.name));
-    let played = play(scenario)?;
+    let trace = global.out_dir.join(format!("{}.trace.ndjson", scenario.name));
+    let played = run_scenario(scenario)?;
     files::replace_trace(&trace, &played.trace)?;
     let mut out = files::out();
     if alone && !global.quiet {
@@ -99,19 +99,19 @@ fn one(path: &Path, alone: bool, global: &Global) -> Result<Outcome> {
     if !global.quiet {
         writeln!(out, "  trace  {}", trace.display()).into_diagnostic()?;
     }
-    for unused in &played.unused {
+    for unused in &played.unused_events {
         writeln!(out, "{}: NOT PLAYED: {unused}", path.display()).into_diagnostic()?;
     }
     drop(out);
-    let is_failure = played.halted.is_some() || !played.surprises.is_empty();
-    for surprise in played.surprises {
+    let is_failure = played.halted.is_some() || !played.unexpected_writes.is_empty();
+    for surprise in played.unexpected_writes {
         files::complain_drawn(&surprise.into());
     }
     Ok(if is_failure {
-        Outcome::Failure
-    } else if played.unused.is_empty() {
-        Outcome::Fine
+        ExitStatus::Failure
+    } else if played.unused_events.is_empty() {
+        ExitStatus::Success
     } else {
-        Outcome::Unread
+        ExitStatus::Incomplete
     })
 }

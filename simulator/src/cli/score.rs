@@ -1,7 +1,7 @@
 //! `score`: recorded conversations of a benchmark replayed, and their contexts held against its answers.
 
-use super::{Format, Global, Outcome, files};
-use crate::statebench::fault::{Fault, FaultKind};
+use super::{ExitStatus, Format, GlobalArgs, files};
+use crate::statebench::fault::{Diagnostic, DiagnosticKind};
 use crate::statebench::read::{Case, Reader};
 use crate::statebench::score::{Report, Scorer};
 use crate::statebench::show::show;
@@ -37,7 +37,7 @@ pub(super) struct Args {
     /// Only the timeline of this id: what was known, what took the place of what by which rule, every context,
     /// and what of it is forbidden or missing.
     #[arg(long, value_name = "ID", conflicts_with = "format")]
-    show: Option<String>,
+    timeline: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -46,15 +46,15 @@ enum Benchmark {
     Statebench,
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let Benchmark::Statebench = args.benchmark;
-    match &args.show {
+    match &args.timeline {
         Some(id) => one(&args.files, id),
         None => all(&args.files, args.format, global),
     }
 }
 
-fn all(paths: &[PathBuf], format: Format, global: &Global) -> Result<Outcome> {
+fn all(paths: &[PathBuf], format: Format, global: &GlobalArgs) -> Result<ExitStatus> {
     let scorer = Scorer::default();
     let mut report = Report::default();
     let bar = progress(paths);
@@ -63,7 +63,7 @@ fn all(paths: &[PathBuf], format: Format, global: &Global) -> Result<Outcome> {
         Err(fault) => report.faults.push(fault),
     });
     bar.finish_and_clear();
-    report.faults.iter().for_each(files::complain);
+    report.faults.iter().for_each(files::print_error);
     let mut out = files::plain();
     match format {
         Format::Json => writeln!(out, "{:#}", report.json()).into_diagnostic()?,
@@ -75,14 +75,14 @@ fn all(paths: &[PathBuf], format: Format, global: &Global) -> Result<Outcome> {
         }
     }
     Ok(match (report.timelines, report.faults.is_empty()) {
-        (0, _) => Outcome::Nothing,
-        (_, true) => Outcome::Fine,
-        (_, false) => Outcome::Unread,
+        (0, _) => ExitStatus::Error,
+        (_, true) => ExitStatus::Success,
+        (_, false) => ExitStatus::Incomplete,
     })
 }
 
 /// Shows the timelines of this id.
-fn one(paths: &[PathBuf], id: &str) -> Result<Outcome> {
+fn one(paths: &[PathBuf], id: &str) -> Result<ExitStatus> {
     let (scorer, mut told, mut is_whole) = (Scorer::default(), String::new(), true);
     each(paths, &ProgressBar::hidden(), |file, case| match case {
         Ok(case) if case.answers.id == id => {
@@ -92,7 +92,7 @@ fn one(paths: &[PathBuf], id: &str) -> Result<Outcome> {
         }
         Ok(_) => {}
         Err(fault) => {
-            files::complain(&fault);
+            files::print_error(&fault);
             is_whole = false;
         }
     });
@@ -103,28 +103,28 @@ fn one(paths: &[PathBuf], id: &str) -> Result<Outcome> {
         ));
     }
     write!(files::plain(), "{told}").into_diagnostic()?;
-    Ok(if is_whole { Outcome::Fine } else { Outcome::Unread })
+    Ok(if is_whole { ExitStatus::Success } else { ExitStatus::Incomplete })
 }
 
 /// Reads every timeline of every file.
-fn each(paths: &[PathBuf], bar: &ProgressBar, mut take: impl FnMut(&str, Result<Case, Fault>)) {
+fn each(paths: &[PathBuf], bar: &ProgressBar, mut take: impl FnMut(&str, Result<Case, Diagnostic>)) {
     for path in paths {
         let file = path.display().to_string();
-        let mut faulty = |kind| take(&file, Err(Fault { file: file.clone(), line: 0, kind }));
+        let mut faulty = |kind| take(&file, Err(Diagnostic { file: file.clone(), line: 0, kind }));
         let input = match File::open(path) {
             Ok(input) => input,
             Err(error) => {
-                faulty(FaultKind::Io(error.to_string()));
+                faulty(DiagnosticKind::Io(error.to_string()));
                 continue;
             }
         };
         if input.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            faulty(FaultKind::Io("it is a folder; expected a file of timelines".to_string()));
+            faulty(DiagnosticKind::Io("it is a folder; expected a file of timelines".to_string()));
             continue;
         }
         let mut cases = Reader::new(BufReader::new(bar.wrap_read(input)), &file).peekable();
         if cases.peek().is_none() {
-            faulty(FaultKind::Empty);
+            faulty(DiagnosticKind::Empty);
         }
         for case in cases {
             take(&file, case);

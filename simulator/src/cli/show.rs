@@ -1,6 +1,6 @@
 //! `show`: a trace as a timeline, as a page for a browser, or without its texts.
 
-use super::Outcome;
+use super::ExitStatus;
 use super::files::{self, open_trace};
 use crate::redact::{Redacted, Salt, redact};
 use crate::show::{self, PAGE_BEGINS, ShowError, Style, View};
@@ -30,7 +30,7 @@ pub(super) struct Args {
     trace: PathBuf,
     /// Only this step, with its events, the state after it, and what the called module was shown.
     #[arg(long, value_name = "STEP")]
-    at: Option<u64>,
+    step: Option<u64>,
     /// Only this item, by its number: when it was added, changed, superseded or forgotten; and, if it is a summary, the same of
     /// everything that it stands for.
     #[arg(long, value_name = "ITEM", conflicts_with_all = ["at", "html", "redact"])]
@@ -43,12 +43,12 @@ pub(super) struct Args {
     redact: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Outcome> {
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let reader = match open_trace(&args.trace) {
         Ok(reader) => reader,
         Err(error) => {
-            files::complain(&error);
-            return Ok(Outcome::Nothing);
+            files::print_error(&error);
+            return Ok(ExitStatus::Error);
         }
     };
     match (&args.html, &args.redact) {
@@ -58,18 +58,18 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             Some(item) => show::provenance(reader, item, Style::Colour, &mut files::out()),
             // Colour is always written; the stream takes it out where it does not belong.
             None => {
-                show::show(reader, &View { at: args.at, style: Style::Colour }, &mut files::out()).map(drop)
+                show::show(reader, &View { at: args.step, style: Style::Colour }, &mut files::out()).map(drop)
             }
         }),
     }
 }
 
-fn shown(ended: Result<(), ShowError>) -> Result<Outcome> {
+fn shown(ended: Result<(), ShowError>) -> Result<ExitStatus> {
     match ended {
-        Ok(()) => Ok(Outcome::Fine),
+        Ok(()) => Ok(ExitStatus::Success),
         Err(error @ ShowError::Trace(_)) => {
-            files::complain(&error);
-            Ok(Outcome::Unread)
+            files::print_error(&error);
+            Ok(ExitStatus::Incomplete)
         }
         Err(ShowError::Io(error)) => Err(error).into_diagnostic(),
         Err(error @ (ShowError::NoSuchStep { .. } | ShowError::NoSuchItem { .. })) => Err(miette!("{error}")),
@@ -77,9 +77,9 @@ fn shown(ended: Result<(), ShowError>) -> Result<Outcome> {
 }
 
 /// Writes the page of the trace, as far as the trace goes.
-fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Outcome> {
+fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
     let help = "choose another file for the page, or move this one away";
-    files::refuse_other(path, PAGE_BEGINS, "no page of a trace", help)?;
+    files::ensure_overwritable(path, PAGE_BEGINS, "no page of a trace", help)?;
     let page = show::html(reader, &trace.file_name().unwrap_or_default().to_string_lossy());
     files::replace_by(path, |file| file.write_all(page.text.as_bytes()))?;
     let mut out = files::plain();
@@ -90,10 +90,10 @@ fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Ou
 }
 
 /// Writes the trace without its texts.
-fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Outcome> {
-    files::refuse_other(
+fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
+    files::ensure_overwritable(
         path,
-        crate::trace::BEGINS,
+        crate::trace::TRACE_PREFIX,
         "no trace",
         "choose another file, or move this one away",
     )?;
@@ -113,13 +113,13 @@ fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Resul
         made = Some(result);
         if is_whole { out.flush() } else { Err(io::Error::other("not redacted")) }
     });
-    let Redacted { steps, open } = match (made, written) {
+    let Redacted { steps, incomplete: open } = match (made, written) {
         (Some(Err(error)), _) => {
             return Err(miette::Report::new(error)
                 .wrap_err(format!("{} is not redacted, nothing was written", trace.display())));
         }
         (Some(Ok(redacted)), Ok(())) => redacted,
-        (_, written) => return written.map(|()| Outcome::Nothing),
+        (_, written) => return written.map(|()| ExitStatus::Error),
     };
     let mut out = files::plain();
     writeln!(out, "redacted: {steps} steps, decided as before").into_diagnostic()?;
@@ -128,12 +128,12 @@ fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Resul
 }
 
 /// Says why a trace was not gone through to its end, if it was not.
-fn stopped(why: Option<TraceError>) -> Outcome {
+fn stopped(why: Option<TraceError>) -> ExitStatus {
     match why {
-        None => Outcome::Fine,
+        None => ExitStatus::Success,
         Some(error) => {
-            files::complain(&error);
-            Outcome::Unread
+            files::print_error(&error);
+            ExitStatus::Incomplete
         }
     }
 }

@@ -3,10 +3,10 @@
 //! What a certificate says is the kernel's; here ids stand in the place of positions. A file that is no certificate is an error;
 //! one that does not fit the problem, or proves nothing, is refuted.
 
-use super::fault::{Fault, ProblemError, misread, quoted};
+use super::fault::{LocatedError, ProblemFileError, locate_json_error, quoted};
 use super::format::{Id, Object};
-use super::problem::{Named, bytes_of, text_of};
-use orchestrion_kernel::context::{Certificate, Prices, Selection, Step, verify};
+use super::problem::{NamedProblem, bytes_of, text_of};
+use orchestrion_kernel::context::{Certificate, DualSolution, Selection, Step, verify};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -160,7 +160,7 @@ impl JsonSchema for Number {
 
 /// What a certificate says of an answer, and whether it proves that.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct VerifyResult {
     /// The utility that is to be the most that fits.
     pub utility: u64,
     /// The cost that is to be the least for it.
@@ -168,18 +168,18 @@ pub struct Verdict {
     /// How many steps there are.
     pub steps: usize,
     /// Why it is not proven, if it is not.
-    pub refuted: Option<Refuted>,
+    pub refuted: Option<CertificateError>,
 }
 
 /// What a certificate does not prove; reads as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refuted {
+pub struct CertificateError {
     /// The step, from 1 on; none if it is the certificate as a whole.
     pub step: Option<usize>,
     told: String,
 }
 
-impl fmt::Display for Refuted {
+impl fmt::Display for CertificateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.told)
     }
@@ -189,7 +189,7 @@ impl fmt::Display for Refuted {
 ///
 /// # Errors
 /// [`ProblemError`] for a file that cannot be read, or is no certificate.
-pub fn verify_file(named: &Named, path: &Path) -> Result<Verdict, ProblemError> {
+pub fn verify_file(named: &NamedProblem, path: &Path) -> Result<VerifyResult, ProblemFileError> {
     verify_bytes(named, &path.display().to_string(), &bytes_of(path)?)
 }
 
@@ -197,91 +197,115 @@ pub fn verify_file(named: &Named, path: &Path) -> Result<Verdict, ProblemError> 
 ///
 /// # Errors
 /// As [`verify_file`].
-pub fn verify_bytes(named: &Named, name: &str, bytes: &[u8]) -> Result<Verdict, ProblemError> {
+pub fn verify_bytes(
+    named: &NamedProblem,
+    name: &str,
+    bytes: &[u8],
+) -> Result<VerifyResult, ProblemFileError> {
     let parsed = text_of(bytes).and_then(|text| {
         serde_json::from_str::<Object<CertificateFile<'_>>>(text).map_err(|error| {
-            let (at, told) = misread(text, &error);
+            let (at, told) = locate_json_error(text, &error);
             let help = "`orchestrion context solve PROBLEM --certify FILE` writes one; \
                         orchestrion export schema --of certificate says what it is";
-            Fault { at: Some(at), what: format!("no certificate: {told}"), help: help.into() }
+            LocatedError { at: Some(at), what: format!("no certificate: {told}"), help: help.into() }
         })
     });
-    let Object(file) = parsed.map_err(|fault| ProblemError::in_file(name, bytes, fault))?;
+    let Object(file) = parsed.map_err(|fault| ProblemFileError::in_file(name, bytes, fault))?;
     let refuted = match certificate(named, &file) {
         Err(refuted) => Some(refuted),
-        Ok(certificate) => verify(&named.problem, &certificate).err().map(|doubt| Refuted {
+        Ok(certificate) => verify(&named.problem, &certificate).err().map(|doubt| CertificateError {
             step: doubt.step.map(|step| step + 1),
             told: doubt.told(|item| named.ids.get(item).map_or_else(String::new, quoted)),
         }),
     };
-    Ok(Verdict { utility: file.utility, cost: file.cost, steps: file.steps.len(), refuted })
+    Ok(VerifyResult { utility: file.utility, cost: file.cost, steps: file.steps.len(), refuted })
 }
 
 /// Puts positions in the place of ids.
-fn certificate(named: &Named, file: &CertificateFile<'_>) -> Result<Certificate, Refuted> {
+fn certificate(named: &NamedProblem, file: &CertificateFile<'_>) -> Result<Certificate, CertificateError> {
     let selected = positions(named, &file.selected, None)?;
     let counted = positions(named, &file.counted, None)?;
     let mut steps = Vec::with_capacity(file.steps.len());
     for (index, step) in file.steps.iter().enumerate() {
         let at = Some(index + 1);
         steps.push(match step {
-            StepFile::Drop(out) => Step::Drop(positions(named, out, at)?),
-            StepFile::Reduce(ReduceFile { prices: own, out, within }) => Step::Reduce {
+            StepFile::Drop(out) => Step::DropUnaffordable(positions(named, out, at)?),
+            StepFile::Reduce(ReduceFile { prices: own, out, within }) => Step::Fix {
                 prices: prices(named, own, at)?,
                 out: positions(named, out, at)?,
                 within: positions(named, within, at)?,
             },
             StepFile::Branch(id) => Step::Branch(position(named, id, at)?),
-            StepFile::Split(quota) => Step::Split(*quota),
-            StepFile::Close(own) => Step::Close(prices(named, own, at)?),
-            StepFile::Table => Step::Table,
+            StepFile::Split(quota) => Step::BranchOnCount(*quota),
+            StepFile::Close(own) => Step::PruneByBound(prices(named, own, at)?),
+            StepFile::Table => Step::PruneByTable,
         });
     }
     let selection = Selection { selected, utility: file.utility, cost: file.cost };
     Ok(Certificate { selection, slopes: file.slopes.clone(), counted, steps })
 }
 
-fn position(named: &Named, id: &Id<'_>, step: Option<usize>) -> Result<usize, Refuted> {
+fn position(named: &NamedProblem, id: &Id<'_>, step: Option<usize>) -> Result<usize, CertificateError> {
     named.ids.binary_search_by(|own| own.cmp(id)).map_err(|_| {
         let told = format!("{} is named, and the problem has no such item", quoted(id));
-        Refuted { step, told: step.map_or_else(|| told.clone(), |step| format!("step {step}: {told}")) }
+        CertificateError {
+            step,
+            told: step.map_or_else(|| told.clone(), |step| format!("step {step}: {told}")),
+        }
     })
 }
 
-fn positions(named: &Named, ids: &[Id<'_>], step: Option<usize>) -> Result<Vec<usize>, Refuted> {
+fn positions(
+    named: &NamedProblem,
+    ids: &[Id<'_>],
+    step: Option<usize>,
+) -> Result<Vec<usize>, CertificateError> {
     ids.iter().map(|id| position(named, id, step)).collect()
 }
 
-fn prices(named: &Named, prices: &PricesFile<'_>, step: Option<usize>) -> Result<Prices, Refuted> {
+fn prices(
+    named: &NamedProblem,
+    prices: &PricesFile<'_>,
+    step: Option<usize>,
+) -> Result<DualSolution, CertificateError> {
     let PricesFile { scale, price, toll, flow } = prices;
     let flow = flow
         .iter()
         .map(|(item, dep, amount)| Ok((position(named, item, step)?, position(named, dep, step)?, amount.0)));
-    Ok(Prices { scale: scale.0, price: price.0, toll: toll.0, flow: flow.collect::<Result<_, _>>()? })
+    Ok(DualSolution {
+        scale: scale.0,
+        price: price.0,
+        count_price: toll.0,
+        flow: flow.collect::<Result<_, _>>()?,
+    })
 }
 
 /// Writes a certificate as a file.
 ///
 /// # Errors
 /// What writing comes to.
-pub fn write_certificate(named: &Named, certificate: &Certificate, out: impl io::Write) -> io::Result<()> {
+pub fn write_certificate(
+    named: &NamedProblem,
+    certificate: &Certificate,
+    out: impl io::Write,
+) -> io::Result<()> {
     let id = |position: usize| named.ids.get(position).map_or(Id::Number(0), Id::lent);
     let ids = |positions: &[usize]| positions.iter().map(|position| id(*position)).collect::<Vec<_>>();
-    let prices = |prices: &Prices| PricesFile {
+    let prices = |prices: &DualSolution| PricesFile {
         scale: Number(prices.scale),
         price: Number(prices.price),
-        toll: Number(prices.toll),
+        toll: Number(prices.count_price),
         flow: prices.flow.iter().map(|(item, dep, amount)| (id(*item), id(*dep), Number(*amount))).collect(),
     };
     let step = |step: &Step| match step {
-        Step::Drop(out) => StepFile::Drop(ids(out)),
-        Step::Reduce { prices: own, out, within } => {
+        Step::DropUnaffordable(out) => StepFile::Drop(ids(out)),
+        Step::Fix { prices: own, out, within } => {
             StepFile::Reduce(ReduceFile { prices: prices(own), out: ids(out), within: ids(within) })
         }
         Step::Branch(item) => StepFile::Branch(id(*item)),
-        Step::Split(quota) => StepFile::Split(*quota),
-        Step::Close(own) => StepFile::Close(prices(own)),
-        Step::Table => StepFile::Table,
+        Step::BranchOnCount(quota) => StepFile::Split(*quota),
+        Step::PruneByBound(own) => StepFile::Close(prices(own)),
+        Step::PruneByTable => StepFile::Table,
     };
     let file = CertificateFile {
         format: Format(FORMAT.into()),

@@ -5,9 +5,9 @@
 //! where most is open, by utility times tokens, until all steps are known or enough points are: in the middle, or at its end if the
 //! step below is as long as what is open, and may well reach that far.
 
-use super::problem::Named;
+use super::problem::NamedProblem;
 use super::solve::{SolveError, exact};
-use orchestrion_kernel::context::{Flaw, Limits, Problem, Status};
+use orchestrion_kernel::context::{Problem, ProblemError, SearchLimits, SolveStatus};
 use std::cmp::Reverse;
 
 /// What the same choice buys at every budget from its cost on.
@@ -24,7 +24,7 @@ pub struct Point {
     /// No choice at that largest budget has more utility.
     pub bound: u64,
     /// Whether it is proven to be the choice there.
-    pub status: Status,
+    pub status: SolveStatus,
 }
 
 /// The points of a curve that are known, by budget.
@@ -35,17 +35,17 @@ pub struct Curve {
     /// Whether these are all the steps that there are.
     pub is_complete: bool,
     /// Whether a search was cut short, so that there may be more utility than a point tells.
-    pub is_cut: bool,
+    pub hit_node_limit: bool,
 }
 
 /// The curve of a problem from the cost of what is pinned to where everything fits, by at most so many searches.
 ///
 /// # Errors
 /// [`SolveError`] if an answer does not pass the check.
-pub fn curve(named: &Named, points_max: usize, limits: Limits) -> Result<Curve, SolveError> {
+pub fn curve(named: &NamedProblem, points_max: usize, limits: SearchLimits) -> Result<Curve, SolveError> {
     let problem = &named.problem;
     let all = problem.candidates().iter().map(|candidate| candidate.cost).sum::<u64>();
-    let mut curve = Curve { points: Vec::new(), is_complete: false, is_cut: false };
+    let mut curve = Curve { points: Vec::new(), is_complete: false, hit_node_limit: false };
     curve.look(named, problem.budget(), limits)?;
     curve.look(named, all.max(problem.budget()), limits)?;
     curve.look(named, least(problem), limits)?;
@@ -53,14 +53,14 @@ pub fn curve(named: &Named, points_max: usize, limits: Limits) -> Result<Curve, 
         let Some(budget) = curve.most_open() else { break };
         curve.look(named, budget, limits)?;
     }
-    curve.is_complete = !curve.is_cut && curve.most_open().is_none();
+    curve.is_complete = !curve.hit_node_limit && curve.most_open().is_none();
     Ok(curve)
 }
 
 /// The smallest budget that there is a choice for: what is pinned costs, with all it needs.
 fn least(problem: &Problem) -> u64 {
     match Problem::new(0, problem.candidates().to_vec()) {
-        Err(Flaw::PinnedOverBudget { needs, .. }) => needs,
+        Err(ProblemError::PinnedOverBudget { needs, .. }) => needs,
         _ => 0,
     }
 }
@@ -72,10 +72,10 @@ pub(super) fn with_budget(problem: &Problem, budget: u64) -> Option<Problem> {
 
 impl Curve {
     /// Adds what a budget buys.
-    fn look(&mut self, named: &Named, budget: u64, limits: Limits) -> Result<(), SolveError> {
+    fn look(&mut self, named: &NamedProblem, budget: u64, limits: SearchLimits) -> Result<(), SolveError> {
         let Some(problem) = with_budget(&named.problem, budget) else { return Ok(()) };
         let answer = exact(&problem, limits)?;
-        self.is_cut |= answer.status == Status::Bounded;
+        self.hit_node_limit |= answer.status == SolveStatus::Bounded;
         let (cost, utility) = (answer.selection.cost, answer.selection.utility);
         let items = named.names(&answer.selection.selected).len();
         match self.points.binary_search_by_key(&cost, |point| point.cost) {

@@ -5,21 +5,21 @@
 //! the smaller one has without it, no budget between them has the item in a best choice.
 
 use super::curve::with_budget;
-use super::needs::{Missing, Needs, barred, marked};
-use super::problem::Named;
+use super::needs::{DependencyWalker, Missing, forbidden_by_closure, marked};
+use super::problem::NamedProblem;
 use super::solve::{SolveError, exact};
-use orchestrion_kernel::context::{Answer, Limits, Mark, Problem, Status};
+use orchestrion_kernel::context::{Inclusion, Problem, SearchLimits, Solution, SolveStatus};
 
 /// So many searches for the budget of one item, before only a lower end is given.
 const SEARCHES_MAX: usize = 400;
 
 /// A problem, its best choice, and what was asked about it.
 #[derive(Clone, Debug)]
-pub struct Account<'a> {
-    named: &'a Named,
-    limits: Limits,
+pub struct Explainer<'a> {
+    named: &'a NamedProblem,
+    limits: SearchLimits,
     /// The best choice.
-    pub answer: Answer,
+    pub answer: Solution,
     /// Whether a search was cut short, so that not everything here is proven.
     pub is_cut: bool,
 }
@@ -35,12 +35,12 @@ pub enum Reason {
         needed_by: Vec<usize>,
     },
     /// It is not chosen.
-    Out(Because),
+    Out(ExclusionReason),
 }
 
 /// Why an item is not chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Because {
+pub enum ExclusionReason {
     /// It is forbidden.
     Forbidden,
     /// It needs one that is forbidden.
@@ -62,7 +62,7 @@ pub enum Because {
 
 /// The next step of the budget curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Raise {
+pub struct NextImprovement {
     /// The smallest budget that has more utility.
     pub budget: u64,
     /// The utility there.
@@ -71,7 +71,7 @@ pub struct Raise {
 
 /// What would be different if it were settled that an item is in, or out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct Alternative {
     /// The most utility then.
     pub utility: u64,
     /// What is chosen now, and would not be.
@@ -82,7 +82,7 @@ pub struct Change {
 
 /// The smallest budget from the present one on at which a best choice has an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
+pub enum RequiredBudget {
     /// Here it is chosen.
     Chosen(u64),
     /// Here a best choice may have it, but one that costs less, or comes first, does not.
@@ -93,25 +93,25 @@ pub enum Budget {
 
 /// Everything about one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explained {
+pub struct Explanation {
     /// The item.
     pub item: usize,
     /// Why it is chosen or not.
     pub reason: Reason,
     /// What would be different if it were not as it is; nothing if it cannot be.
-    pub otherwise: Option<Change>,
+    pub otherwise: Option<Alternative>,
     /// What the budget would have to be for it, if it is not chosen and could be.
-    pub budget: Option<Budget>,
+    pub budget: Option<RequiredBudget>,
 }
 
-impl<'a> Account<'a> {
+impl<'a> Explainer<'a> {
     /// Solves a problem.
     ///
     /// # Errors
     /// [`SolveError`] if an answer does not pass the check.
-    pub fn new(named: &'a Named, limits: Limits) -> Result<Self, SolveError> {
+    pub fn new(named: &'a NamedProblem, limits: SearchLimits) -> Result<Self, SolveError> {
         let answer = exact(&named.problem, limits)?;
-        let is_cut = answer.status == Status::Bounded;
+        let is_cut = answer.status == SolveStatus::Bounded;
         Ok(Self { named, limits, answer, is_cut })
     }
 
@@ -141,41 +141,42 @@ impl<'a> Account<'a> {
                 }
             }
         }
-        let mut needs = Needs::new(candidates);
-        let mut pinned = needs.of(&marked(candidates, Mark::Pinned), |_| false, u64::MAX).unwrap_or_default();
+        let mut needs = DependencyWalker::new(candidates);
+        let mut pinned =
+            needs.of(&marked(candidates, Inclusion::Pinned), |_| false, u64::MAX).unwrap_or_default();
         pinned.items.sort_unstable();
-        let barred = barred(candidates);
+        let barred = forbidden_by_closure(candidates);
         let reason = |(item, needed_by): (usize, Vec<usize>)| match barred[item] {
             _ if self.is_chosen(item) => {
-                Reason::In { is_pinned: candidates[item].mark == Mark::Pinned, needed_by }
+                Reason::In { is_pinned: candidates[item].inclusion == Inclusion::Pinned, needed_by }
             }
-            Some(forbidden) if forbidden == item => Reason::Out(Because::Forbidden),
-            Some(forbidden) => Reason::Out(Because::NeedsForbidden(forbidden)),
+            Some(forbidden) if forbidden == item => Reason::Out(ExclusionReason::Forbidden),
+            Some(forbidden) => Reason::Out(ExclusionReason::NeedsForbidden(forbidden)),
             None => Reason::Out(self.outweighed(item, &pinned, &mut needs)),
         };
         needed_by.into_iter().enumerate().map(reason).collect()
     }
 
     /// Why an item is not chosen that could be, if the budget were large enough.
-    fn outweighed(&self, item: usize, pinned: &Missing, needs: &mut Needs<'_>) -> Because {
+    fn outweighed(&self, item: usize, pinned: &Missing, needs: &mut DependencyWalker<'_>) -> ExclusionReason {
         let is_pinned = |other| pinned.items.binary_search(&other).is_ok();
         let alone = needs.of(&[item], is_pinned, u64::MAX).unwrap_or_default();
         if pinned.cost + alone.cost > self.problem().budget() {
-            return Because::OverBudget { needs: pinned.cost + alone.cost };
+            return ExclusionReason::OverBudget { needs: pinned.cost + alone.cost };
         }
         let missing = needs.of(&[item], |other| self.is_chosen(other), u64::MAX).unwrap_or_default();
-        Because::Outweighed { cost: missing.cost, utility: missing.utility }
+        ExclusionReason::Outweighed { cost: missing.cost, utility: missing.utility }
     }
 
     /// The smallest budget that has more utility than the present one, if any has.
     ///
     /// # Errors
     /// As [`Account::new`].
-    pub fn raise(&mut self) -> Result<Option<Raise>, SolveError> {
+    pub fn raise(&mut self) -> Result<Option<NextImprovement>, SolveError> {
         let more = self.answer.selection.utility + 1;
         let Some(budget) = self.least_with(more)? else { return Ok(None) };
         let utility = self.utility_at(self.problem(), budget)?.unwrap_or(more);
-        Ok(Some(Raise { budget, utility }))
+        Ok(Some(NextImprovement { budget, utility }))
     }
 
     /// What one more token would bring.
@@ -191,18 +192,20 @@ impl<'a> Account<'a> {
     ///
     /// # Errors
     /// As [`Account::new`].
-    pub fn explain(&mut self, item: usize, reason: Reason) -> Result<Explained, SolveError> {
-        let mark = if matches!(reason, Reason::In { .. }) { Mark::Forbidden } else { Mark::Pinned };
+    pub fn explain(&mut self, item: usize, reason: Reason) -> Result<Explanation, SolveError> {
+        let mark = if matches!(reason, Reason::In { .. }) { Inclusion::Forbidden } else { Inclusion::Pinned };
         let is_settled = match &reason {
             Reason::In { is_pinned, .. } => *is_pinned,
-            Reason::Out(because) => matches!(because, Because::Forbidden | Because::NeedsForbidden(_)),
+            Reason::Out(because) => {
+                matches!(because, ExclusionReason::Forbidden | ExclusionReason::NeedsForbidden(_))
+            }
         };
         if is_settled {
-            return Ok(Explained { item, reason, otherwise: None, budget: None });
+            return Ok(Explanation { item, reason, otherwise: None, budget: None });
         }
         // The budget does not matter to what is made here: it fits all.
         let Some(marked) = self.marked(item, mark) else {
-            return Ok(Explained { item, reason, otherwise: None, budget: None });
+            return Ok(Explanation { item, reason, otherwise: None, budget: None });
         };
         let otherwise = match with_budget(&marked, self.problem().budget()) {
             Some(marked) => Some(self.change(&marked)?),
@@ -212,29 +215,29 @@ impl<'a> Account<'a> {
             Reason::In { .. } => None,
             Reason::Out(_) => Some(self.budget_for(item, &marked)?),
         };
-        Ok(Explained { item, reason, otherwise, budget })
+        Ok(Explanation { item, reason, otherwise, budget })
     }
 
     /// The problem with another mark on one item, at a budget for everything; nothing if another mark contradicts it.
-    fn marked(&self, item: usize, mark: Mark) -> Option<Problem> {
+    fn marked(&self, item: usize, mark: Inclusion) -> Option<Problem> {
         let mut candidates = self.problem().candidates().to_vec();
-        candidates[item].mark = mark;
+        candidates[item].inclusion = mark;
         Problem::new(self.all(), candidates).ok()
     }
 
-    fn change(&mut self, other: &Problem) -> Result<Change, SolveError> {
+    fn change(&mut self, other: &Problem) -> Result<Alternative, SolveError> {
         let there = self.solve(other)?.selection;
         let here = &self.answer.selection.selected;
         let without = |these: &[usize], those: &[usize]| {
             these.iter().copied().filter(|item| those.binary_search(item).is_err()).collect()
         };
         let (loses, gains) = (without(here, &there.selected), without(&there.selected, here));
-        Ok(Change { utility: there.utility, loses, gains })
+        Ok(Alternative { utility: there.utility, loses, gains })
     }
 
     /// Goes up in strides within which the item is in no best choice, longer ones after one that succeeds, until a stride of a
     /// single budget does not: there a best choice has it.
-    fn budget_for(&mut self, item: usize, with: &Problem) -> Result<Budget, SolveError> {
+    fn budget_for(&mut self, item: usize, with: &Problem) -> Result<RequiredBudget, SolveError> {
         let (mut budget, mut stride) = (self.problem().budget(), 1);
         let mut searches = 0;
         while searches < SEARCHES_MAX {
@@ -250,14 +253,18 @@ impl<'a> Account<'a> {
                 }
                 if stride == 1 {
                     let is_chosen = best.selected.binary_search(&item).is_ok();
-                    return Ok(if is_chosen { Budget::Chosen(budget) } else { Budget::Tied(budget) });
+                    return Ok(if is_chosen {
+                        RequiredBudget::Chosen(budget)
+                    } else {
+                        RequiredBudget::Tied(budget)
+                    });
                 }
                 stride /= 2;
             }
             budget += stride;
             stride *= 2;
         }
-        Ok(Budget::NotBelow(budget))
+        Ok(RequiredBudget::NotBelow(budget))
     }
 
     /// A budget that everything fits into.
@@ -300,9 +307,9 @@ impl<'a> Account<'a> {
         }
     }
 
-    fn solve(&mut self, problem: &Problem) -> Result<Answer, SolveError> {
+    fn solve(&mut self, problem: &Problem) -> Result<Solution, SolveError> {
         let answer = exact(problem, self.limits)?;
-        self.is_cut |= answer.status == Status::Bounded;
+        self.is_cut |= answer.status == SolveStatus::Bounded;
         Ok(answer)
     }
 }

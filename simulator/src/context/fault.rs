@@ -3,7 +3,7 @@
 //! Places are looked for only once something is wrong. Until then nothing is kept that reading does not need.
 
 use super::format::Id;
-use crate::show::harmless;
+use crate::show::sanitize;
 use miette::Diagnostic;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,63 +13,63 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error, Diagnostic)]
 #[error("{place}: {what}")]
 #[diagnostic(help("{help}"))]
-pub struct ProblemError {
+pub struct ProblemFileError {
     /// The file, with line and column where they are known.
     place: String,
     what: String,
     help: String,
 }
 
-impl ProblemError {
+impl ProblemFileError {
     /// Of a file that could not even be read.
     pub(super) fn unreadable(file: &str, error: &std::io::Error) -> Self {
         Self {
-            place: harmless(file),
+            place: sanitize(file),
             what: format!("the file could not be read: {error}"),
             help: "check that the path is right, and that it is a file which you may read".into(),
         }
     }
 
-    pub(super) fn in_file(file: &str, bytes: &[u8], fault: Fault) -> Self {
-        let Fault { at, what, help } = fault;
-        let file = harmless(file);
+    pub(super) fn in_file(file: &str, bytes: &[u8], fault: LocatedError) -> Self {
+        let LocatedError { at, what, help } = fault;
+        let file = sanitize(file);
         let place = at.map_or_else(|| file.clone(), |at| format!("{file}:{}", line_and_column(bytes, at)));
         Self { place, what, help }
     }
 }
 
 /// What is wrong, and where in the text.
-pub(super) struct Fault {
+pub(super) struct LocatedError {
     pub(super) at: Option<usize>,
     pub(super) what: String,
     pub(super) help: String,
 }
 
 /// What does not fit in a file whose form is right, and in which item of the list.
-pub(super) struct Misfit {
+pub(super) struct ItemError {
     pub(super) item: Option<usize>,
     pub(super) what: String,
     pub(super) help: String,
 }
 
-impl Misfit {
+impl ItemError {
     pub(super) fn at(item: usize, what: String, help: impl Into<String>) -> Self {
         Self { item: Some(item), what, help: help.into() }
     }
 
     /// The same, with its place in the text.
-    pub(super) fn located(self, text: &str) -> Fault {
+    pub(super) fn located(self, text: &str) -> LocatedError {
         let item = self.item.and_then(|item| outline(text).get(item).map(|item| offset(text, item.get())));
-        Fault { at: item, what: self.what, help: self.help }
+        LocatedError { at: item, what: self.what, help: self.help }
     }
 }
 
 /// What JSON, or the form of the file, was broken by; with the item in which it stands.
-pub(super) fn unparsed(text: &str, error: &serde_json::Error) -> Fault {
-    let (at, told) = misread(text, error);
+pub(super) fn unparsed(text: &str, error: &serde_json::Error) -> LocatedError {
+    let (at, told) = locate_json_error(text, error);
     if !error.is_data() {
         let help = r#"expected JSON such as {"budget": 100, "items": [{"id": "a", "utility": 5, "cost": 30, "deps": []}]}"#;
-        return Fault { at: Some(at), what: format!("no JSON: {told}"), help: help.into() };
+        return LocatedError { at: Some(at), what: format!("no JSON: {told}"), help: help.into() };
     }
     let within = outline(text).into_iter().enumerate().find(|(_, item)| {
         let start = offset(text, item.get());
@@ -82,7 +82,7 @@ pub(super) fn unparsed(text: &str, error: &serde_json::Error) -> Fault {
             |alone| format!("item {}: ", quoted(&alone.id)),
         )
     });
-    Fault {
+    LocatedError {
         at: Some(at),
         what: format!("{item}{told}"),
         help: "orchestrion export schema --of problem says what a problem is".into(),
@@ -90,7 +90,7 @@ pub(super) fn unparsed(text: &str, error: &serde_json::Error) -> Fault {
 }
 
 /// Where JSON, or the form of a file, was broken, and by what.
-pub(super) fn misread(text: &str, error: &serde_json::Error) -> (usize, String) {
+pub(super) fn locate_json_error(text: &str, error: &serde_json::Error) -> (usize, String) {
     let line_start =
         text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let at = (line_start + error.column().saturating_sub(1)).min(text.len());
@@ -129,5 +129,5 @@ fn line_and_column(bytes: &[u8], at: usize) -> String {
 
 /// An id within a sentence.
 pub(super) fn quoted(id: &Id<'_>) -> String {
-    format!("`{}`", harmless(&id.to_string()))
+    format!("`{}`", sanitize(&id.to_string()))
 }

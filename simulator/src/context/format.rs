@@ -1,6 +1,6 @@
 //! A context problem as a JSON file.
 
-use crate::yaml::given;
+use crate::yaml::required_value;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -52,7 +52,7 @@ pub struct ItemFile<'a> {
     #[serde(default, deserialize_with = "mark")]
     pub mark: Option<MarkFile>,
     /// Items of one group are shown together or not at all, as a call and its result.
-    #[serde(default, borrow, deserialize_with = "given")]
+    #[serde(default, borrow, deserialize_with = "required_value")]
     pub group: Option<Id<'a>>,
     /// Where `--solver ranked` puts it.
     #[serde(default, deserialize_with = "layer")]

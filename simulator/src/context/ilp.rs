@@ -16,7 +16,9 @@
 //! stay below [`SUM_MAX`], from where on a difference of one is less than the solvers' own tolerance.
 
 use good_lp::{Expression, ResolutionError, Solution, SolutionStatus, SolverModel, variable, variables};
-use orchestrion_kernel::context::{Candidate, Fault, Mark, Problem, Selection, check};
+use orchestrion_kernel::context::{
+    Candidate, Inclusion, Problem, Selection, SelectionError, check_selection,
+};
 use thiserror::Error;
 
 /// The solver of linear programs that this build has.
@@ -52,7 +54,7 @@ pub enum IlpError {
     Contradictory,
     /// What the solver answered is not so.
     #[error("{ENGINE} gave an answer that does not pass the check in integers: {0}")]
-    Unsound(Fault),
+    Unsound(SelectionError),
 }
 
 /// The canonical choice: of most utility, of these of least cost, of these the first by ids.
@@ -61,13 +63,13 @@ pub enum IlpError {
 /// [`IlpError`] where floating point does not reach; no answer is given then.
 pub(super) fn solve(problem: &Problem) -> Result<Selection, IlpError> {
     let mut program = Program::new(problem)?;
-    let best = program.solve(Aim::Utility)?;
+    let best = program.solve(IlpObjective::Utility)?;
     program.utility_min = Some(best.utility);
-    let mut chosen = program.solve(Aim::Cost)?;
+    let mut chosen = program.solve(IlpObjective::Cost)?;
     program.cost_max = chosen.cost;
     for from in (0..program.bounds.len()).step_by(BLOCK) {
         let block = from..program.bounds.len().min(from + BLOCK);
-        chosen = program.solve(Aim::Order(block.clone()))?;
+        chosen = program.solve(IlpObjective::Order(block.clone()))?;
         if (chosen.utility, chosen.cost) != (best.utility, program.cost_max) {
             return Err(IlpError::Contradictory);
         }
@@ -80,7 +82,7 @@ pub(super) fn solve(problem: &Problem) -> Result<Selection, IlpError> {
 }
 
 /// What is to be as large, or as small, as it can be.
-enum Aim {
+enum IlpObjective {
     Utility,
     Cost,
     /// The indicator of some items, as a binary number.
@@ -102,16 +104,16 @@ impl<'a> Program<'a> {
         let candidates = problem.candidates();
         let utility_unit = unit(candidates, "utilities", |candidate| candidate.utility)?;
         let cost_unit = unit(candidates, "costs", |candidate| candidate.cost)?;
-        let bounds = candidates.iter().map(|candidate| match candidate.mark {
-            Mark::Free => (0, 1),
-            Mark::Pinned => (1, 1),
-            Mark::Forbidden => (0, 0),
+        let bounds = candidates.iter().map(|candidate| match candidate.inclusion {
+            Inclusion::Free => (0, 1),
+            Inclusion::Pinned => (1, 1),
+            Inclusion::Forbidden => (0, 0),
         });
         let cost_max = problem.budget();
         Ok(Self { problem, bounds: bounds.collect(), utility_unit, cost_unit, utility_min: None, cost_max })
     }
 
-    fn solve(&self, aim: Aim) -> Result<Selection, IlpError> {
+    fn solve(&self, aim: IlpObjective) -> Result<Selection, IlpError> {
         let candidates = self.problem.candidates();
         let mut variables = variables!();
         let bounded = |(min, max): &(u8, u8)| variables.add(variable().integer().clamp(*min, *max));
@@ -127,9 +129,9 @@ impl<'a> Program<'a> {
         let utility = || sum(&|_, candidate| candidate.utility / self.utility_unit);
         let cost = || sum(&|_, candidate| candidate.cost / self.cost_unit);
         let aimed = match aim {
-            Aim::Utility => variables.maximise(utility()),
-            Aim::Cost => variables.minimise(cost()),
-            Aim::Order(block) => variables.maximise(sum(&|item, _| {
+            IlpObjective::Utility => variables.maximise(utility()),
+            IlpObjective::Cost => variables.minimise(cost()),
+            IlpObjective::Order(block) => variables.maximise(sum(&|item, _| {
                 let is_in = block.contains(&item);
                 if is_in { 1 << (block.end - 1 - item) } else { 0 }
             })),
@@ -152,7 +154,7 @@ impl<'a> Program<'a> {
         }
         let selected = (0..x.len()).filter(|item| solution.value(x[*item]) > 0.5).collect();
         let selection = summed(self.problem, selected);
-        check(self.problem, &selection).map_err(IlpError::Unsound)?;
+        check_selection(self.problem, &selection).map_err(IlpError::Unsound)?;
         Ok(selection)
     }
 }
@@ -202,7 +204,7 @@ fn shortest(problem: &Problem, chosen: Selection) -> Selection {
     let least = chosen.selected.iter().rposition(adds).map_or(0, |last| last + 1);
     let beginnings =
         (least..chosen.selected.len()).map(|end| summed(problem, chosen.selected[..end].to_vec()));
-    let mut shown = beginnings.filter(|beginning| check(problem, beginning).is_ok());
+    let mut shown = beginnings.filter(|beginning| check_selection(problem, beginning).is_ok());
     shown.next().unwrap_or(chosen)
 }
 

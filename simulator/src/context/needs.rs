@@ -1,10 +1,10 @@
 //! What must come with an item.
 
-use orchestrion_kernel::context::{Candidate, Mark};
+use orchestrion_kernel::context::{Candidate, Inclusion};
 
 /// Walks along dependencies, again and again, in memory that is asked for once.
 #[derive(Clone, Debug)]
-pub(super) struct Needs<'a> {
+pub(super) struct DependencyWalker<'a> {
     candidates: &'a [Candidate],
     /// In which walk an item was met last, and which walk this is.
     met: Vec<usize>,
@@ -19,7 +19,7 @@ pub(super) struct Missing {
     pub(super) cost: u64,
 }
 
-impl<'a> Needs<'a> {
+impl<'a> DependencyWalker<'a> {
     pub(super) fn new(candidates: &'a [Candidate]) -> Self {
         Self { candidates, met: vec![0; candidates.len()], walk: 0 }
     }
@@ -52,13 +52,13 @@ impl<'a> Needs<'a> {
 }
 
 /// For each item that must not be shown, why: the forbidden one that it is, or needs.
-pub(super) fn barred(candidates: &[Candidate]) -> Vec<Option<usize>> {
+pub(super) fn forbidden_by_closure(candidates: &[Candidate]) -> Vec<Option<usize>> {
     let mut needed_by = vec![Vec::new(); candidates.len()];
     for (item, candidate) in candidates.iter().enumerate() {
         candidate.deps.iter().for_each(|dep| needed_by[*dep].push(item));
     }
     let mut barred = vec![None; candidates.len()];
-    for forbidden in marked(candidates, Mark::Forbidden) {
+    for forbidden in marked(candidates, Inclusion::Forbidden) {
         let mut open = vec![forbidden];
         while let Some(item) = open.pop() {
             if barred[item].is_none() {
@@ -71,6 +71,6 @@ pub(super) fn barred(candidates: &[Candidate]) -> Vec<Option<usize>> {
 }
 
 /// The items with a mark.
-pub(super) fn marked(candidates: &[Candidate], mark: Mark) -> Vec<usize> {
-    (0..candidates.len()).filter(|item| candidates[*item].mark == mark).collect()
+pub(super) fn marked(candidates: &[Candidate], mark: Inclusion) -> Vec<usize> {
+    (0..candidates.len()).filter(|item| candidates[*item].inclusion == mark).collect()
 }

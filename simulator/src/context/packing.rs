@@ -5,14 +5,14 @@
 //! passed over.
 
 use super::format::LayerFile;
-use super::needs::{Missing, Needs, barred, marked};
-use super::problem::Named;
-use orchestrion_kernel::context::{Candidate, Mark, Problem, Selection};
+use super::needs::{DependencyWalker, Missing, forbidden_by_closure, marked};
+use super::problem::NamedProblem;
+use orchestrion_kernel::context::{Candidate, Inclusion, Problem, Selection};
 use std::cmp::Reverse;
 
 /// A rule by which a context is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum Baseline {
     /// The item goes first that has, together with all it needs, the most utility for a token; what does not fit is passed over.
     Greedy,
     /// 003, `build_query_context`: facts by utility until one does not fit into seven tenths of what the pinned items leave;
@@ -22,11 +22,11 @@ pub enum Rule {
     Recent,
 }
 
-impl Rule {
+impl Baseline {
     /// What the rule chooses.
     #[must_use]
-    pub fn pack(self, named: &Named) -> Selection {
-        let mut packer = Packer::new(&named.problem);
+    pub fn pack(self, named: &NamedProblem) -> Selection {
+        let mut packer = BaselinePacker::new(&named.problem);
         match self {
             Self::Greedy => greedy(&mut packer),
             Self::Ranked => ranked(&mut packer, &named.layers),
@@ -36,7 +36,7 @@ impl Rule {
     }
 }
 
-fn greedy(packer: &mut Packer<'_>) {
+fn greedy(packer: &mut BaselinePacker<'_>) {
     let mut items = Vec::new();
     for item in packer.allowed(0..packer.candidates.len()) {
         // What brings nothing has no density that could be compared.
@@ -51,7 +51,7 @@ fn greedy(packer: &mut Packer<'_>) {
     }
 }
 
-fn ranked(packer: &mut Packer<'_>, layers: &[LayerFile]) {
+fn ranked(packer: &mut BaselinePacker<'_>, layers: &[LayerFile]) {
     let of_layer = |layer| (0..layers.len()).filter(move |item| layers[*item] == layer);
     let mut facts = packer.allowed(of_layer(LayerFile::Fact));
     facts.sort_by_key(|fact| Reverse(packer.candidates[*fact].utility));
@@ -67,7 +67,7 @@ fn ranked(packer: &mut Packer<'_>, layers: &[LayerFile]) {
     packer.take_if_fits(&packer.allowed(of_layer(LayerFile::Working)), packer.rest);
 }
 
-fn recent(packer: &mut Packer<'_>, by_age: &[usize]) {
+fn recent(packer: &mut BaselinePacker<'_>, by_age: &[usize]) {
     for item in packer.allowed(by_age.iter().rev().copied()) {
         if !packer.take_if_fits(&[item], packer.rest) {
             break;
@@ -76,23 +76,23 @@ fn recent(packer: &mut Packer<'_>, by_age: &[usize]) {
 }
 
 /// A context that is being packed.
-struct Packer<'a> {
+struct BaselinePacker<'a> {
     candidates: &'a [Candidate],
-    needs: Needs<'a>,
+    needs: DependencyWalker<'a>,
     /// What must not be taken.
     barred: Vec<Option<usize>>,
     taken: Vec<bool>,
     rest: u64,
 }
 
-impl<'a> Packer<'a> {
+impl<'a> BaselinePacker<'a> {
     fn new(problem: &'a Problem) -> Self {
         let candidates = problem.candidates();
         let taken = vec![false; candidates.len()];
-        let (needs, barred) = (Needs::new(candidates), barred(candidates));
+        let (needs, barred) = (DependencyWalker::new(candidates), forbidden_by_closure(candidates));
         let mut packer = Self { candidates, needs, barred, taken, rest: problem.budget() };
         // A problem whose pinned items do not fit cannot be made.
-        packer.take_if_fits(&marked(candidates, Mark::Pinned), packer.rest);
+        packer.take_if_fits(&marked(candidates, Inclusion::Pinned), packer.rest);
         packer
     }
 

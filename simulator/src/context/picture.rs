@@ -1,7 +1,7 @@
 //! The budget curve as a picture: SVG that needs nothing else, light or dark as its reader likes it.
 
 use super::curve::{Curve, Point};
-use crate::show::{grouped, harmless};
+use crate::show::{grouped, sanitize};
 use maud::{Markup, PreEscaped, Render, html};
 
 /// What every picture begins with.
@@ -88,11 +88,11 @@ pub fn picture(name: &str, budget: u64, curve: &Curve) -> String {
         (PreEscaped(PICTURE_BEGINS)) (PreEscaped(format!(
             " xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\">"
         )))
-        title { "Budget curve of " (harmless(name)) }
+        title { "Budget curve of " (sanitize(name)) }
         style { (PreEscaped(STYLE)) }
         rect.paper width=(WIDTH) height=(HEIGHT) {}
         text.title x=(LEFT) y="40" { "What a budget buys" }
-        text.faint x=(LEFT) y="64" { (harmless(name)) ": " (told(curve)) }
+        text.faint x=(LEFT) y="64" { (sanitize(name)) ": " (told(curve)) }
         (marks(&scale))
         (staircase(&scale, &curve.points))
         @if let Some(here) = here { (marker(&scale, budget, here)) }
@@ -104,7 +104,7 @@ pub fn picture(name: &str, budget: u64, curve: &Curve) -> String {
 /// What the picture has in it, in words.
 fn told(curve: &Curve) -> String {
     let count = curve.points.len();
-    match (curve.is_complete, curve.is_cut) {
+    match (curve.is_complete, curve.hit_node_limit) {
         (true, _) => format!("all {count} steps of the curve"),
         (false, false) => format!("{count} points; the curve runs within the shaded boxes"),
         (false, true) => format!("{count} points; searches were cut short, so there may be more utility"),

@@ -1,10 +1,10 @@
 //! A problem whose items have names: read from a file, put in order, and handed to the kernel.
 
-use super::fault::{Fault, Misfit, ProblemError, quoted, unparsed};
+use super::fault::{ItemError, LocatedError, ProblemFileError, quoted, unparsed};
 use super::format::{Id, ItemFile, LayerFile, MarkFile, Object, ProblemFile};
-use crate::show::harmless;
+use crate::show::sanitize;
 use crate::yaml::nearest;
-use orchestrion_kernel::context::{Candidate, Flaw, Mark, Problem};
+use orchestrion_kernel::context::{Candidate, Inclusion, Problem, ProblemError};
 use orchestrion_kernel::module::Module;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,7 +17,7 @@ pub const PROBLEM_BYTES_MAX: usize = 1 << 28;
 
 /// A problem, and what its items are called.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct NamedProblem {
     /// What the kernel solves. Items stand in the order of their ids. What comes after the last id has no name: the headings of
     /// a context, which come with what stands under them.
     pub problem: Problem,
@@ -37,12 +37,12 @@ pub struct Named {
     pub by_age: Vec<usize>,
 }
 
-impl Named {
+impl NamedProblem {
     /// Reads a problem file; with a budget that is given here in the place of its own.
     ///
     /// # Errors
     /// [`ProblemError`] for a file that cannot be read, is no problem, or contradicts itself.
-    pub fn read(path: &Path, budget: Option<u64>) -> Result<Self, ProblemError> {
+    pub fn read(path: &Path, budget: Option<u64>) -> Result<Self, ProblemFileError> {
         Self::with_budget(&path.display().to_string(), &bytes_of(path)?, budget)
     }
 
@@ -50,16 +50,16 @@ impl Named {
     ///
     /// # Errors
     /// As [`Named::read`].
-    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ProblemError> {
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ProblemFileError> {
         Self::with_budget(name, bytes, None)
     }
 
-    fn with_budget(name: &str, bytes: &[u8], budget: Option<u64>) -> Result<Self, ProblemError> {
+    fn with_budget(name: &str, bytes: &[u8], budget: Option<u64>) -> Result<Self, ProblemFileError> {
         // A byte order mark is no part of the text.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         text_of(bytes)
             .and_then(|text| read(text, budget))
-            .map_err(|fault| ProblemError::in_file(name, bytes, fault))
+            .map_err(|fault| ProblemFileError::in_file(name, bytes, fault))
     }
 
     /// The position of the item that is called so on a command line.
@@ -77,30 +77,30 @@ impl Named {
 }
 
 /// What is in a file; of a larger one, as much as shows that it is too large.
-pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, ProblemError> {
-    let unreadable = |error| ProblemError::unreadable(&path.display().to_string(), &error);
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, ProblemFileError> {
+    let unreadable = |error| ProblemFileError::unreadable(&path.display().to_string(), &error);
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
     file.take(PROBLEM_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }
 
-pub(super) fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
+pub(super) fn text_of(bytes: &[u8]) -> Result<&str, LocatedError> {
     if bytes.len() > PROBLEM_BYTES_MAX {
-        return Err(Fault {
+        return Err(LocatedError {
             at: None,
             what: format!("the file is too large: expected at most {PROBLEM_BYTES_MAX} bytes (256 MiB)"),
             help: "leave out what could not be chosen anyway".into(),
         });
     }
-    std::str::from_utf8(bytes).map_err(|error| Fault {
+    std::str::from_utf8(bytes).map_err(|error| LocatedError {
         at: Some(error.valid_up_to()),
         what: "expected UTF-8 text, found bytes that are none".into(),
         help: "save the file as UTF-8".into(),
     })
 }
 
-fn read(text: &str, budget: Option<u64>) -> Result<Named, Fault> {
+fn read(text: &str, budget: Option<u64>) -> Result<NamedProblem, LocatedError> {
     let Object(mut file) =
         serde_json::from_str::<Object<ProblemFile<'_>>>(text).map_err(|error| unparsed(text, &error))?;
     file.budget = budget.unwrap_or(file.budget);
@@ -108,11 +108,11 @@ fn read(text: &str, budget: Option<u64>) -> Result<Named, Fault> {
 }
 
 /// Puts the items in order, and positions in the place of ids.
-fn named(file: ProblemFile<'_>) -> Result<Named, Misfit> {
+fn named(file: ProblemFile<'_>) -> Result<NamedProblem, ItemError> {
     let ProblemFile { budget, reserved, items } = file;
     let Some(left) = budget.checked_sub(reserved) else {
         let what = format!("{reserved} tokens are reserved of a budget of {budget}");
-        return Err(Misfit { item: None, what, help: "reserve less, or raise the budget".into() });
+        return Err(ItemError { item: None, what, help: "reserve less, or raise the budget".into() });
     };
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|a, b| items[*a].id.cmp(&items[*b].id));
@@ -127,7 +127,7 @@ fn named(file: ProblemFile<'_>) -> Result<Named, Misfit> {
     }
     drop(positions);
     join_groups(&items, &by_age, &mut candidates);
-    let problem = Problem::new(left, candidates).map_err(|flaw| misfit(&flaw, &items, &order, left))?;
+    let problem = Problem::new(left, candidates).map_err(|flaw| item_error(&flaw, &items, &order, left))?;
     let (mut ids, mut groups, mut layers) = (Vec::new(), Vec::new(), Vec::new());
     let mut items: Vec<Option<ItemFile<'_>>> = items.into_iter().map(Some).collect();
     for item in order.iter().filter_map(|index| items[*index].take()) {
@@ -135,14 +135,14 @@ fn named(file: ProblemFile<'_>) -> Result<Named, Misfit> {
         groups.push(item.group.map(Id::into_owned));
         layers.push(item.layer);
     }
-    Ok(Named { problem, reserved, module: None, ids, keys: Vec::new(), layers, groups, by_age })
+    Ok(NamedProblem { problem, reserved, module: None, ids, keys: Vec::new(), layers, groups, by_age })
 }
 
 /// The positions of all ids.
 fn positions<'a, 'b>(
     items: &'b [ItemFile<'a>],
     by_age: &[usize],
-) -> Result<HashMap<&'b Id<'a>, usize>, Misfit> {
+) -> Result<HashMap<&'b Id<'a>, usize>, ItemError> {
     let mut positions = HashMap::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         match positions.entry(&item.id) {
@@ -153,7 +153,7 @@ fn positions<'a, 'b>(
                     index + 1,
                     quoted(&item.id)
                 );
-                return Err(Misfit::at(index, what, "give each item an id of its own"));
+                return Err(ItemError::at(index, what, "give each item an id of its own"));
             }
         };
     }
@@ -164,7 +164,7 @@ fn candidate(
     index: usize,
     item: &ItemFile<'_>,
     positions: &HashMap<&Id<'_>, usize>,
-) -> Result<Candidate, Misfit> {
+) -> Result<Candidate, ItemError> {
     let position = |dep: &Id<'_>| {
         positions.get(dep).copied().ok_or_else(|| {
             let what =
@@ -173,19 +173,19 @@ fn candidate(
                 Some(other) => format!("did you mean {}? ", quoted(&other)),
                 None => {
                     let ids: Vec<String> = positions.keys().map(ToString::to_string).collect();
-                    nearest(&harmless(&dep.to_string()), ids.iter().map(String::as_str))
+                    nearest(&sanitize(&dep.to_string()), ids.iter().map(String::as_str))
                 }
             };
-            Misfit::at(index, what, format!("{near}add the item, or take it out of `deps`"))
+            ItemError::at(index, what, format!("{near}add the item, or take it out of `deps`"))
         })
     };
     let mark = match item.mark {
-        None => Mark::Free,
-        Some(MarkFile::Pinned) => Mark::Pinned,
-        Some(MarkFile::Forbidden) => Mark::Forbidden,
+        None => Inclusion::Free,
+        Some(MarkFile::Pinned) => Inclusion::Pinned,
+        Some(MarkFile::Forbidden) => Inclusion::Forbidden,
     };
     let deps = item.deps.iter().map(position).collect::<Result<_, _>>()?;
-    Ok(Candidate { utility: item.utility, cost: item.cost, deps, mark })
+    Ok(Candidate { utility: item.utility, cost: item.cost, deps, inclusion: mark })
 }
 
 /// The items of a group depend on each other, in a ring.
@@ -210,22 +210,22 @@ fn join_groups(items: &[ItemFile<'_>], by_age: &[usize], candidates: &mut [Candi
 }
 
 /// A flaw that the kernel found, told with names.
-fn misfit(flaw: &Flaw, items: &[ItemFile<'_>], order: &[usize], left: u64) -> Misfit {
+fn item_error(flaw: &ProblemError, items: &[ItemFile<'_>], order: &[usize], left: u64) -> ItemError {
     let id =
         |position: &usize| order.get(*position).map_or_else(String::new, |index| quoted(&items[*index].id));
     let index = |position: &usize| order.get(*position).copied();
     match flaw {
-        Flaw::TooLarge { item } => Misfit {
+        ProblemError::TooLarge { item } => ItemError {
             item: index(item),
             what: format!("with item {} the sum of all utilities or of all costs is beyond 2^62", id(item)),
             help: "choose larger units".into(),
         },
-        Flaw::PinnedNeedsForbidden { pinned, forbidden } => Misfit {
+        ProblemError::PinnedDependsOnForbidden { pinned, forbidden } => ItemError {
             item: index(pinned),
             what: format!("item {} is pinned, and needs {}, which is forbidden", id(pinned), id(forbidden)),
             help: "take one of the marks away, or the dependency".into(),
         },
-        Flaw::PinnedOverBudget { needs, .. } => {
+        ProblemError::PinnedOverBudget { needs, .. } => {
             let first = items.iter().position(|item| item.mark == Some(MarkFile::Pinned));
             let others =
                 items.iter().filter(|item| item.mark == Some(MarkFile::Pinned)).count().saturating_sub(1);
@@ -234,7 +234,7 @@ fn misfit(flaw: &Flaw, items: &[ItemFile<'_>], order: &[usize], left: u64) -> Mi
                 (Some(first), _) => format!("item {} and {others} more are", quoted(&items[first].id)),
                 (None, _) => "items are".into(),
             };
-            Misfit {
+            ItemError {
                 item: first,
                 what: format!(
                     "{which} pinned, which takes {needs} tokens with all that is needed; the budget leaves {left}"
@@ -242,6 +242,6 @@ fn misfit(flaw: &Flaw, items: &[ItemFile<'_>], order: &[usize], left: u64) -> Mi
                 help: "raise the budget, reserve less, or pin less".into(),
             }
         }
-        other => Misfit { item: None, what: other.to_string(), help: "mend the problem".into() },
+        other => ItemError { item: None, what: other.to_string(), help: "mend the problem".into() },
     }
 }

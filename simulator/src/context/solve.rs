@@ -1,9 +1,11 @@
 //! Solvers by their names, and what each answer is worth.
 
 use super::ilp::{self, IlpError};
-use super::packing::Rule;
-use super::problem::Named;
-use orchestrion_kernel::context::{self, Answer, Fault, Limits, Problem, Selection, Status, check};
+use super::packing::Baseline;
+use super::problem::NamedProblem;
+use orchestrion_kernel::context::{
+    self, Problem, SearchLimits, Selection, SelectionError, Solution, SolveStatus, check_selection,
+};
 use thiserror::Error;
 
 /// Who chooses.
@@ -14,7 +16,7 @@ pub enum Solver {
     /// The 0-1 program, by a solver of linear programs: exact.
     Ilp,
     /// A rule that is in use elsewhere: as good as it happens to be.
-    Rule(Rule),
+    Rule(Baseline),
 }
 
 impl Solver {
@@ -24,9 +26,9 @@ impl Solver {
         match self {
             Self::Native => "native",
             Self::Ilp => "ilp",
-            Self::Rule(Rule::Greedy) => "greedy",
-            Self::Rule(Rule::Ranked) => "ranked",
-            Self::Rule(Rule::Recent) => "recent",
+            Self::Rule(Baseline::Greedy) => "greedy",
+            Self::Rule(Baseline::Ranked) => "ranked",
+            Self::Rule(Baseline::Recent) => "recent",
         }
     }
 }
@@ -39,7 +41,7 @@ pub struct Solved {
     /// The choice.
     pub selection: Selection,
     /// Whether it is proven to be the canonical one.
-    pub status: Status,
+    pub status: SolveStatus,
     /// No choice has more utility.
     pub bound: u64,
     /// The nodes of its search; none where nothing is searched, or nobody tells.
@@ -68,7 +70,7 @@ pub enum SolveError {
         /// Who answered.
         solver: &'static str,
         /// What is wrong.
-        fault: Fault,
+        fault: SelectionError,
     },
 }
 
@@ -76,14 +78,14 @@ pub enum SolveError {
 ///
 /// # Errors
 /// [`SolveError`] if there is no answer that could be used.
-pub fn solve(named: &Named, solver: Solver, limits: Limits) -> Result<Solved, SolveError> {
+pub fn solve(named: &NamedProblem, solver: Solver, limits: SearchLimits) -> Result<Solved, SolveError> {
     match solver {
         Solver::Native => exact(&named.problem, limits).map(natively),
         Solver::Ilp => {
             let selection = ilp::solve(&named.problem)?;
             let bound = selection.utility;
             checked(&named.problem, solver, &selection)?;
-            Ok(Solved { solver, selection, status: Status::Optimal, bound, nodes: None, is_cut: false })
+            Ok(Solved { solver, selection, status: SolveStatus::Optimal, bound, nodes: None, is_cut: false })
         }
         Solver::Rule(rule) => packed(named, rule, &exact(&named.problem, limits)?),
     }
@@ -93,9 +95,9 @@ pub fn solve(named: &Named, solver: Solver, limits: Limits) -> Result<Solved, So
 ///
 /// # Errors
 /// As [`solve`].
-pub fn compare(named: &Named, limits: Limits) -> Result<Vec<Solved>, SolveError> {
+pub fn compare(named: &NamedProblem, limits: SearchLimits) -> Result<Vec<Solved>, SolveError> {
     let answer = exact(&named.problem, limits)?;
-    let rules = [Rule::Greedy, Rule::Ranked, Rule::Recent];
+    let rules = [Baseline::Greedy, Baseline::Ranked, Baseline::Recent];
     let packed = rules.map(|rule| packed(named, rule, &answer));
     std::iter::once(Ok(natively(answer))).chain(packed).collect()
 }
@@ -104,27 +106,27 @@ pub fn compare(named: &Named, limits: Limits) -> Result<Vec<Solved>, SolveError>
 ///
 /// # Errors
 /// [`SolveError`] if it does not pass.
-pub fn exact(problem: &Problem, limits: Limits) -> Result<Answer, SolveError> {
+pub fn exact(problem: &Problem, limits: SearchLimits) -> Result<Solution, SolveError> {
     let answer = context::solve(problem, limits);
     checked(problem, Solver::Native, &answer.selection)?;
     Ok(answer)
 }
 
-fn natively(answer: Answer) -> Solved {
-    let Answer { selection, status, bound, nodes } = answer;
-    let is_cut = status == Status::Bounded;
+fn natively(answer: Solution) -> Solved {
+    let Solution { selection, status, bound, nodes } = answer;
+    let is_cut = status == SolveStatus::Bounded;
     Solved { solver: Solver::Native, selection, status, bound, nodes: Some(nodes), is_cut }
 }
 
-fn packed(named: &Named, rule: Rule, exact: &Answer) -> Result<Solved, SolveError> {
+fn packed(named: &NamedProblem, rule: Baseline, exact: &Solution) -> Result<Solved, SolveError> {
     let (solver, selection) = (Solver::Rule(rule), rule.pack(named));
     checked(&named.problem, solver, &selection)?;
-    let is_cut = exact.status == Status::Bounded;
+    let is_cut = exact.status == SolveStatus::Bounded;
     let is_canonical = !is_cut && selection == exact.selection;
-    let status = if is_canonical { Status::Optimal } else { Status::Bounded };
+    let status = if is_canonical { SolveStatus::Optimal } else { SolveStatus::Bounded };
     Ok(Solved { solver, selection, status, bound: exact.bound, nodes: None, is_cut })
 }
 
 fn checked(problem: &Problem, solver: Solver, selection: &Selection) -> Result<(), SolveError> {
-    check(problem, selection).map_err(|fault| SolveError::Unsound { solver: solver.name(), fault })
+    check_selection(problem, selection).map_err(|fault| SolveError::Unsound { solver: solver.name(), fault })
 }

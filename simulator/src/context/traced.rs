@@ -1,14 +1,14 @@
 //! A problem out of a trace: what a module might be shown after a step, and how much of it fits.
 
 use super::format::{Id, LayerFile};
-use super::problem::Named;
-use crate::measure::{Border, NotBuiltIn};
+use super::problem::NamedProblem;
+use crate::measure::{PolicyMeasure, TokenizerUnavailable};
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::ids::{ItemId, TaskId};
-use orchestrion_kernel::module::{Ask, Kind, Module};
+use orchestrion_kernel::module::{ConclusionKind, Module, Operation};
 use orchestrion_kernel::plan::EffectKind;
-use orchestrion_kernel::policy::{Tokenizer, View};
-use orchestrion_kernel::present::{OverBudget, settled};
+use orchestrion_kernel::policy::{ModuleContextPolicy, Tokenizer};
+use orchestrion_kernel::present::{BudgetError, build_context_with_problem};
 use orchestrion_kernel::{Event, Policy, State};
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -16,7 +16,7 @@ use thiserror::Error;
 
 /// Which context of a trace is meant.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub struct TracePoint {
     /// The step after which it is given.
     pub step: u64,
     /// The module that it is given to; left out: the one that is waited for.
@@ -29,7 +29,7 @@ pub struct Moment {
 
 /// Why a trace has no such problem.
 #[derive(Debug, Error)]
-pub enum MomentError {
+pub enum TracePointError {
     /// The trace cannot be read up to there.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -63,35 +63,36 @@ pub enum MomentError {
         /// The module.
         module: Module,
         /// How much does not fit.
-        over: OverBudget,
+        over: BudgetError,
     },
     /// The tokenizer is not at hand.
     #[error("{}", .0.what())]
-    NotBuiltIn(#[from] NotBuiltIn),
+    NotBuiltIn(#[from] TokenizerUnavailable),
 }
 
-impl Named {
+impl NamedProblem {
     /// The problem of a context in a trace: the last one that was posed, if joined lines cost more than they do one by one.
     ///
     /// # Errors
     /// [`MomentError`].
-    pub fn from_trace<R: BufRead>(reader: Reader<R>, moment: Moment) -> Result<Self, MomentError> {
+    pub fn from_trace<R: BufRead>(reader: Reader<R>, moment: TracePoint) -> Result<Self, TracePointError> {
         let mut policy = reader.header().policy.clone();
         let (state, before) = folded(reader, moment.step)?;
-        let waiting = state.control.waiting().map(|call| call.ask);
+        let waiting = state.control.pending_call().map(|call| call.ask);
         let ask = match moment.module {
             Some(module) => waiting.filter(|ask| ask.module() == module).unwrap_or_else(|| asking(module)),
-            None => waiting.ok_or(MomentError::NobodyAsked { step: moment.step, before })?,
+            None => waiting.ok_or(TracePointError::NobodyAsked { step: moment.step, before })?,
         };
         set(&mut policy, ask.module(), moment)?;
-        let over = |over| MomentError::OverBudget { module: ask.module(), over };
-        let (question, _) = settled(&policy, &state, ask, &Border::of(&policy)?).map_err(over)?;
+        let over = |over| TracePointError::OverBudget { module: ask.module(), over };
+        let (question, _) =
+            build_context_with_problem(&policy, &state, ask, &PolicyMeasure::of(&policy)?).map_err(over)?;
         let ids: Vec<Id<'static>> = question.ids.iter().map(|id| Id::Number(id.number())).collect();
         let layer = |at| if question.is_working(at) { LayerFile::Working } else { LayerFile::Fact };
         let key = |id: &ItemId| state.semantic.get(*id).map(|entry| entry.item.key.to_string());
         Ok(Self {
             module: Some(ask.module()),
-            reserved: u64::from(policy.contexts.reserved),
+            reserved: u64::from(policy.contexts.reserved_tokens),
             keys: question.ids.iter().map(|id| key(id).unwrap_or_default()).collect(),
             layers: (0..ids.len()).map(layer).collect(),
             groups: vec![None; question.problem.candidates().len()],
@@ -103,7 +104,7 @@ impl Named {
 }
 
 /// The state after a step, and the latest step before it that asks a module.
-fn folded<R: BufRead>(mut reader: Reader<R>, at: u64) -> Result<(State, Option<u64>), MomentError> {
+fn folded<R: BufRead>(mut reader: Reader<R>, at: u64) -> Result<(State, Option<u64>), TracePointError> {
     let mut state = State::new(reader.header().conversation.clone());
     let (mut steps, mut before) = (0, None);
     for step in &mut reader {
@@ -117,38 +118,42 @@ fn folded<R: BufRead>(mut reader: Reader<R>, at: u64) -> Result<(State, Option<u
             before = Some(step.n);
         }
     }
-    Err(MomentError::NoSuchStep { step: at, steps })
+    Err(TracePointError::NoSuchStep { step: at, steps })
 }
 
 /// The policy, for this moment.
-fn set(policy: &mut Policy, module: Module, moment: Moment) -> Result<(), MomentError> {
+fn set(policy: &mut Policy, module: Module, moment: TracePoint) -> Result<(), TracePointError> {
     let contexts = &mut policy.contexts;
     contexts.tokenizer = moment.tokenizer.unwrap_or(contexts.tokenizer);
     let Some(budget) = moment.budget else { return Ok(()) };
-    let reserved = contexts.reserved;
+    let reserved = contexts.reserved_tokens;
     if reserved > budget {
-        return Err(MomentError::Reserved { reserved, budget });
+        return Err(TracePointError::Reserved { reserved, budget });
     }
     match contexts.views.iter_mut().find(|view| view.module == module) {
         Some(view) => view.budget = Some(budget),
-        None => contexts.views.push(View { module, budget: Some(budget), weights: BTreeMap::new() }),
+        None => contexts.views.push(ModuleContextPolicy {
+            module,
+            budget: Some(budget),
+            weights: BTreeMap::new(),
+        }),
     }
     Ok(())
 }
 
 /// A question to a module that is not waited for. Which task it would be about does not matter to what it is shown.
-const fn asking(module: Module) -> Ask {
+const fn asking(module: Module) -> Operation {
     const TASK: TaskId = TaskId::new(1);
     match module {
-        Module::IdentityGuard => Ask::VerifyIdentity,
-        Module::Memory => Ask::LoadContext,
-        Module::Summarizer => Ask::Summarize,
-        Module::Classifier => Ask::Classify,
-        Module::Planner => Ask::DraftPlan,
-        Module::Debater(role) => Ask::Argue(role),
-        Module::Approver => Ask::Approve,
-        Module::Executor => Ask::RunTask { task: TASK, effect: EffectKind::Pure },
-        Module::Store(store) => Ask::Remember { store, kind: Kind::Outcome },
-        Module::Auditor => Ask::DeliverAudit,
+        Module::IdentityGuard => Operation::VerifyIdentity,
+        Module::Memory => Operation::LoadContext,
+        Module::Summarizer => Operation::Summarize,
+        Module::Classifier => Operation::Classify,
+        Module::Planner => Operation::DraftPlan,
+        Module::Debater(role) => Operation::Argue(role),
+        Module::Approver => Operation::Approve,
+        Module::Executor => Operation::RunTask { task: TASK, effect: EffectKind::Pure },
+        Module::Store(store) => Operation::StoreMemory { store, kind: ConclusionKind::Outcome },
+        Module::Auditor => Operation::DeliverAudit,
     }
 }

@@ -1,10 +1,10 @@
 //! What a host is asked, and how it answers.
 
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
-use orchestrion_kernel::module::{Ask, Failure, Module, Report};
+use orchestrion_kernel::module::{Failure, Module, Operation, Report};
 use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
-use orchestrion_kernel::{CallId, Context, Input, Text, TraceId, UserId};
+use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId};
 use serde::Serialize;
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Call {
     /// Who is asked.
     pub module: Module,
     /// What is asked.
-    pub ask: Ask,
+    pub ask: Operation,
     /// What a well-typed answer consists of, as a noun phrase.
     pub expects: &'static str,
     /// How long an answer is waited for, in milliseconds.
@@ -31,15 +31,15 @@ pub struct Call {
     pub pass: u32,
     /// What the question is about, beside the request.
     #[serde(flatten)]
-    pub matter: Option<Matter>,
+    pub payload: Option<CallPayload>,
     /// What is known, as the module is shown it.
-    pub context: Context,
+    pub context: ModuleContext,
 }
 
 /// What a call is about, beside the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Matter {
+pub enum CallPayload {
     /// The plan as it stands: for the voices of the debate, the approver, and the diagnosis.
     Plan(Plan),
     /// The task to run or to undo, in the words with which it was last started.
@@ -51,7 +51,7 @@ pub enum Matter {
 }
 
 /// How a call ends.
-pub type Answer = Result<Reply, NoAnswer>;
+pub type CallResult = Result<Reply, CallError>;
 
 /// What a module answers, and what it says beside that (002). A [`Report`] alone is a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct Reply {
 impl Reply {
     /// The input that it is, as an answer to this call.
     #[must_use]
-    pub fn to(self, call: CallId) -> Input {
+    pub fn into_input(self, call: CallId) -> Input {
         let Self { report, summary_update, action } = self;
         Input::Reply { call, report, summary_update, action }
     }
@@ -81,42 +81,42 @@ impl From<Report> for Reply {
 
 /// A call ended without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoAnswer {
+pub struct CallError {
     /// How, for the kernel.
     pub failure: Failure,
     /// Why, as a sentence, for whoever reads the trace.
-    pub why: Option<String>,
+    pub reason: Option<String>,
 }
 
-impl NoAnswer {
+impl CallError {
     /// The module said that it cannot, or could not be reached.
     #[must_use]
     pub fn error(why: impl Into<String>) -> Self {
-        Self { failure: Failure::Error, why: Some(why.into()) }
+        Self { failure: Failure::Error, reason: Some(why.into()) }
     }
 
     /// It answered, but not what was asked.
     #[must_use]
     pub fn malformed(why: impl Into<String>) -> Self {
-        Self { failure: Failure::Malformed, why: Some(why.into()) }
+        Self { failure: Failure::Malformed, reason: Some(why.into()) }
     }
 }
 
-impl From<Failure> for NoAnswer {
+impl From<Failure> for CallError {
     fn from(failure: Failure) -> Self {
-        Self { failure, why: None }
+        Self { failure, reason: None }
     }
 }
 
 /// What became of an effectful call that was out when the runtime crashed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum RecoveryResult {
     /// It happened, and ended like this.
-    Happened(Answer),
+    Completed(CallResult),
     /// It never started, so it may be asked again.
-    NeverStarted,
+    NotStarted,
     /// Nobody can tell. The kernel rolls back (row E15).
-    Unknown,
+    OutcomeUnknown,
 }
 
 impl fmt::Display for Call {

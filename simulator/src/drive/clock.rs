@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 
 /// A clock for programs that have no async runtime, and for simulations. Clones are the same clock.
 #[derive(Clone, Debug)]
-pub struct Clock(Arc<Mutex<Face>>);
+pub struct Clock(Arc<Mutex<ClockState>>);
 
 #[derive(Debug)]
-struct Face {
-    time: Time,
+struct ClockState {
+    time: TimeSource,
     /// Who is to be woken when; the number keeps two alarms of one moment apart.
     alarms: BTreeMap<(Duration, u64), Waker>,
     next_alarm: u64,
 }
 
 #[derive(Debug)]
-enum Time {
+enum TimeSource {
     /// As it passes, since the clock was made.
     Real(Instant),
     /// As far as it was moved on.
@@ -33,31 +33,31 @@ enum Time {
 
 /// In model time, a future waits for something that no sleep leads to, so that it would wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stuck;
+pub struct DeadlockError;
 
-impl fmt::Display for Stuck {
+impl fmt::Display for DeadlockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a future waits, and nothing in model time is left that could wake it")
     }
 }
 
-impl std::error::Error for Stuck {}
+impl std::error::Error for DeadlockError {}
 
 impl Clock {
     /// A clock that shows the time since now.
     #[must_use]
     pub fn real() -> Self {
-        Self::at(Time::Real(Instant::now()))
+        Self::at(TimeSource::Real(Instant::now()))
     }
 
     /// A clock that stands at zero, and moves on to the next alarm whenever every future waits.
     #[must_use]
-    pub fn model() -> Self {
-        Self::at(Time::Model(Duration::ZERO))
+    pub fn simulated() -> Self {
+        Self::at(TimeSource::Model(Duration::ZERO))
     }
 
-    fn at(time: Time) -> Self {
-        Self(Arc::new(Mutex::new(Face { time, alarms: BTreeMap::new(), next_alarm: 0 })))
+    fn at(time: TimeSource) -> Self {
+        Self(Arc::new(Mutex::new(ClockState { time, alarms: BTreeMap::new(), next_alarm: 0 })))
     }
 
     /// What it shows.
@@ -79,8 +79,8 @@ impl Clock {
     ///
     /// # Errors
     /// [`Stuck`], in model time alone.
-    pub fn block_on<F: Future>(&self, future: F) -> Result<F::Output, Stuck> {
-        let woken = Arc::new(Woken { thread: thread::current(), is: AtomicBool::new(false) });
+    pub fn block_on<F: Future>(&self, future: F) -> Result<F::Output, DeadlockError> {
+        let woken = Arc::new(ThreadWaker { thread: thread::current(), is: AtomicBool::new(false) });
         let waker = Waker::from(Arc::clone(&woken));
         let mut context = Context::from_waker(&waker);
         let mut future = pin!(future);
@@ -91,30 +91,30 @@ impl Clock {
             if woken.is.swap(false, Ordering::AcqRel) {
                 continue;
             }
-            match self.until_next_alarm()? {
+            match self.time_to_next_timer()? {
                 Some(left) => thread::park_timeout(left),
                 None => thread::park(),
             }
-            self.ring();
+            self.wake_due_timers();
         }
     }
 
     /// How long nothing will happen by itself; in model time, that has passed by then.
-    fn until_next_alarm(&self) -> Result<Option<Duration>, Stuck> {
+    fn time_to_next_timer(&self) -> Result<Option<Duration>, DeadlockError> {
         let mut face = self.face();
         let alarm = face.alarms.first_key_value().map(|(&(at, _), _)| at);
         match (&mut face.time, alarm) {
-            (Time::Model(_), None) => Err(Stuck),
-            (Time::Model(now), Some(at)) => {
+            (TimeSource::Model(_), None) => Err(DeadlockError),
+            (TimeSource::Model(now), Some(at)) => {
                 *now = at.max(*now);
                 Ok(Some(Duration::ZERO))
             }
-            (Time::Real(since), alarm) => Ok(alarm.map(|at| at.saturating_sub(since.elapsed()))),
+            (TimeSource::Real(since), alarm) => Ok(alarm.map(|at| at.saturating_sub(since.elapsed()))),
         }
     }
 
     /// Wakes everybody whose time has come.
-    fn ring(&self) {
+    fn wake_due_timers(&self) {
         let mut face = self.face();
         let now = face.now();
         let later = face.alarms.split_off(&(now.saturating_add(Duration::from_nanos(1)), 0));
@@ -123,16 +123,16 @@ impl Clock {
         due.into_values().for_each(Waker::wake);
     }
 
-    fn face(&self) -> MutexGuard<'_, Face> {
+    fn face(&self) -> MutexGuard<'_, ClockState> {
         super::locked(&self.0)
     }
 }
 
-impl Face {
+impl ClockState {
     fn now(&self) -> Duration {
         match self.time {
-            Time::Real(since) => since.elapsed(),
-            Time::Model(now) => now,
+            TimeSource::Real(since) => since.elapsed(),
+            TimeSource::Model(now) => now,
         }
     }
 }
@@ -164,12 +164,12 @@ impl Drop for Sleep {
 }
 
 /// The thread that runs the future, and whether it was woken since it looked last.
-struct Woken {
+struct ThreadWaker {
     thread: Thread,
     is: AtomicBool,
 }
 
-impl Wake for Woken {
+impl Wake for ThreadWaker {
     fn wake(self: Arc<Self>) {
         self.is.store(true, Ordering::Release);
         self.thread.unpark();
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn model_time_passes_only_while_everybody_waits() {
-        let clock = Clock::model();
+        let clock = Clock::simulated();
         let (long, short) = (clock.sleep(Duration::from_secs(3600)), clock.sleep(Duration::from_secs(60)));
         let seen = Mutex::new(Vec::new());
         let (clock_of_long, clock_of_short) = (clock.clone(), clock.clone());
@@ -202,11 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sleep_that_was_given_up_wakes_nobody() {
-        let clock = Clock::model();
+    fn dropped_sleep_wakes_no_task() {
+        let clock = Clock::simulated();
         let given_up = clock.sleep(Duration::from_secs(1));
         drop(given_up);
-        assert_eq!(clock.block_on(pending::<()>()), Err(Stuck));
+        assert_eq!(clock.block_on(pending::<()>()), Err(DeadlockError));
         assert_eq!(clock.now(), Duration::ZERO);
     }
 

@@ -1,14 +1,14 @@
 //! A conversation that is kept in a journal: opened, asked, resumed, closed.
 
-use super::error::{DriveError, OpenError};
+use super::error::{OpenError, RuntimeError};
 use super::host::{Deadlines, Host};
 use super::journal::{Journal, JournalFile};
-use super::mailbox::{Mailbox, Post};
-use super::matters::{Answered, Matters};
-use super::running::{Running, Turn};
-use crate::measure::Border;
-use crate::recording::Recording;
-use crate::trace::{BEGINS, CALL, Header, Reader, Stamp, TraceError, TraceErrorKind, digest};
+use super::mailbox::{Mailbox, MailboxReceiver};
+use super::matters::{RequestResult, RequestTracker};
+use super::running::{RequestDriver, StepResult};
+use crate::measure::PolicyMeasure;
+use crate::recording::Recorder;
+use crate::trace::{CALL, Header, Reader, StepMetadata, TRACE_PREFIX, TraceError, TraceErrorKind, digest};
 use orchestrion_kernel::{ConversationId, Input, Phase, Policy, Refusal, State, Text, UserId};
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -18,26 +18,26 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct Conversation<J> {
     /// Its lines stay here until they are appended to the journal.
-    pub(super) recording: Recording<Vec<u8>>,
-    pub(super) matters: Matters,
+    pub(super) recording: Recorder<Vec<u8>>,
+    pub(super) matters: RequestTracker,
     pub(super) deadlines: Deadlines,
-    pub(super) post: Post,
+    pub(super) post: MailboxReceiver,
     journal: J,
-    dropped: Option<Dropped>,
+    dropped: Option<TruncatedTail>,
     /// Whether everything that was to be kept is kept.
     sound: bool,
 }
 
 /// The end of a journal that was never wholly written, and is gone. Nothing rested on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct TruncatedTail {
     /// The line, from 1, where it began.
     pub line: u64,
     /// How long it was.
     pub bytes: u64,
 }
 
-impl fmt::Display for Dropped {
+impl fmt::Display for TruncatedTail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, bytes } = self;
         write!(f, "the last {bytes} bytes, from line {line} on, were never wholly written, and are dropped")
@@ -54,7 +54,7 @@ impl Conversation<JournalFile> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default();
         let header = Header::new(ConversationId::new(name), policy, None);
-        Self::open_in(JournalFile::open(path)?, &header)
+        Self::open_with(JournalFile::open(path)?, &header)
     }
 }
 
@@ -63,16 +63,16 @@ impl<J: Journal> Conversation<J> {
     ///
     /// # Errors
     /// As [`Conversation::open`].
-    pub fn open_in(mut journal: J, header: &Header) -> Result<Self, OpenError> {
-        Border::of(&header.policy)?;
+    pub fn open_with(mut journal: J, header: &Header) -> Result<Self, OpenError> {
+        PolicyMeasure::of(&header.policy)?;
         let name = journal.name();
         let unreadable = |error| OpenError::Io { journal: name.clone(), error };
         let found = read(journal.read().map_err(unreadable)?, &name, header)?;
         if found.sound_bytes > 0 || found.dropped.is_some() {
             // Also where nothing is dropped: what is found from here on is durable.
-            journal.cut(found.sound_bytes).map_err(unreadable)?;
+            journal.truncate(found.sound_bytes).map_err(unreadable)?;
         }
-        let (post, matters) = (Post::new(), found.matters);
+        let (post, matters) = (MailboxReceiver::new(), found.matters);
         Ok(Self {
             recording: found.recording,
             matters,
@@ -102,12 +102,12 @@ impl<J: Journal> Conversation<J> {
     }
 
     /// What was dropped from the end of the journal when it was opened, if anything was.
-    pub const fn dropped(&self) -> Option<Dropped> {
+    pub const fn dropped(&self) -> Option<TruncatedTail> {
         self.dropped
     }
 
     /// How the latest request was answered. Whoever asked may have missed it in a crash.
-    pub const fn last_answer(&self) -> Option<&Answered> {
+    pub const fn last_result(&self) -> Option<&RequestResult> {
         self.matters.answered()
     }
 
@@ -118,7 +118,7 @@ impl<J: Journal> Conversation<J> {
 
     /// Whether a request runs that nobody drives, so that [`resume`](Self::resume) is to be called.
     pub fn is_unfinished(&self) -> bool {
-        !self.state().control.phase().is_rest()
+        !self.state().control.phase().is_quiescent()
     }
 
     /// Asks for something, and drives the request to its end. A session of the user is opened if none is.
@@ -127,16 +127,16 @@ impl<J: Journal> Conversation<J> {
     ///
     /// # Errors
     /// [`DriveError`].
-    pub async fn ask<H: Host>(
+    pub async fn run_request<H: Host>(
         &mut self,
         host: &H,
         user: &str,
         says: impl Into<Text>,
-    ) -> Result<Answered, DriveError> {
+    ) -> Result<RequestResult, RuntimeError> {
         let mut running = self.run(host)?;
-        match running.begin(&UserId::new(user), says.into())? {
-            Turn::Halted(refusal) | Turn::Refused(refusal) => Err(refusal.into()),
-            Turn::Taken => running.finish().await,
+        match running.start_request(&UserId::new(user), says.into())? {
+            StepResult::Halted(refusal) | StepResult::Refused(refusal) => Err(refusal.into()),
+            StepResult::Accepted => running.finish().await,
         }
     }
 
@@ -147,14 +147,14 @@ impl<J: Journal> Conversation<J> {
     ///
     /// # Errors
     /// [`DriveError`].
-    pub async fn resume<H: Host>(&mut self, host: &H) -> Result<Option<Answered>, DriveError> {
+    pub async fn resume<H: Host>(&mut self, host: &H) -> Result<Option<RequestResult>, RuntimeError> {
         if !self.is_unfinished() {
             return Ok(None);
         }
         let mut running = self.run(host)?;
-        match running.back()? {
-            Turn::Halted(refusal) | Turn::Refused(refusal) => Err(refusal.into()),
-            Turn::Taken => running.finish().await.map(Some),
+        match running.resume()? {
+            StepResult::Halted(refusal) | StepResult::Refused(refusal) => Err(refusal.into()),
+            StepResult::Accepted => running.finish().await.map(Some),
         }
     }
 
@@ -162,29 +162,29 @@ impl<J: Journal> Conversation<J> {
     ///
     /// # Errors
     /// [`DriveError::Broken`].
-    pub fn run<'a, H: Host>(&'a mut self, host: &'a H) -> Result<Running<'a, J, H>, DriveError> {
-        self.sound()?;
-        Ok(Running::new(self, host))
+    pub fn run<'a, H: Host>(&'a mut self, host: &'a H) -> Result<RequestDriver<'a, J, H>, RuntimeError> {
+        self.check_healthy()?;
+        Ok(RequestDriver::new(self, host))
     }
 
     /// Closes the session, if one is open, and ends the trace. The journal cannot be opened again.
     ///
     /// # Errors
     /// [`DriveError::Unfinished`] while a request runs, or whatever the journal gives.
-    pub async fn close(mut self) -> Result<J, DriveError> {
-        self.sound()?;
+    pub async fn close(mut self) -> Result<J, RuntimeError> {
+        self.check_healthy()?;
         self.finished()?;
         if self.state().control.phase() == Phase::Idle && self.state().control.session().is_some() {
-            self.submit(&Input::SessionEnd, &Stamp::default())??;
+            self.submit(&Input::SessionEnd, &StepMetadata::default())??;
         }
-        self.end().await
+        self.finish().await
     }
 
     /// Ends the trace wherever the conversation stands.
     ///
     /// # Errors
     /// Whatever the journal gives.
-    pub async fn end(mut self) -> Result<J, DriveError> {
+    pub async fn finish(mut self) -> Result<J, RuntimeError> {
         self.commit().await?;
         let Self { recording, mut journal, .. } = self;
         let written = async {
@@ -193,7 +193,7 @@ impl<J: Journal> Conversation<J> {
         };
         match written.await {
             Ok(()) => Ok(journal),
-            Err(error) => Err(DriveError::Journal { journal: journal.name(), error }),
+            Err(error) => Err(RuntimeError::Journal { journal: journal.name(), error }),
         }
     }
 
@@ -207,27 +207,31 @@ impl<J: Journal> Conversation<J> {
         &self.journal
     }
 
-    pub(super) fn finished(&self) -> Result<(), DriveError> {
+    pub(super) fn finished(&self) -> Result<(), RuntimeError> {
         let control = &self.state().control;
         match control.request() {
-            Some(request) => Err(DriveError::Unfinished(control.trace(request.id).to_string())),
+            Some(request) => Err(RuntimeError::Unfinished(control.trace_id(request.id).to_string())),
             None => Ok(()),
         }
     }
 
-    fn sound(&self) -> Result<(), DriveError> {
-        if self.sound { Ok(()) } else { Err(DriveError::Broken { journal: self.journal.name() }) }
+    fn check_healthy(&self) -> Result<(), RuntimeError> {
+        if self.sound { Ok(()) } else { Err(RuntimeError::JournalFailed { journal: self.journal.name() }) }
     }
 
     /// Submits an input. It is written down, but may not be kept before the next [`commit`](Self::commit).
-    pub(super) fn submit(&mut self, input: &Input, stamp: &Stamp) -> Result<Result<(), Refusal>, DriveError> {
+    pub(super) fn submit(
+        &mut self,
+        input: &Input,
+        stamp: &StepMetadata,
+    ) -> Result<Result<(), Refusal>, RuntimeError> {
         match self.recording.submit(input, stamp) {
             Ok(Ok(events)) => {
-                self.matters.follow(self.recording.state(), &events);
+                self.matters.apply(self.recording.state(), &events);
                 Ok(Ok(()))
             }
             Ok(Err(refusal)) => Ok(Err(refusal)),
-            Err(error) => Err(self.breaks(error)),
+            Err(error) => Err(self.mark_failed(error)),
         }
     }
 
@@ -235,8 +239,8 @@ impl<J: Journal> Conversation<J> {
     ///
     /// # Errors
     /// [`DriveError::Journal`]; the conversation must then be opened again.
-    pub async fn commit(&mut self) -> Result<(), DriveError> {
-        self.sound()?;
+    pub async fn commit(&mut self) -> Result<(), RuntimeError> {
+        self.check_healthy()?;
         let lines = self.recording.out();
         if lines.is_empty() {
             return Ok(());
@@ -253,32 +257,32 @@ impl<J: Journal> Conversation<J> {
                 self.sound = true;
                 Ok(())
             }
-            Err(error) => Err(self.breaks(error)),
+            Err(error) => Err(self.mark_failed(error)),
         }
     }
 
     /// Keeps what was written down if that is much, as when somebody sends and sends what is refused.
-    pub(super) async fn commit_much(&mut self) -> Result<(), DriveError> {
+    pub(super) async fn commit_if_large(&mut self) -> Result<(), RuntimeError> {
         const MUCH_BYTES: usize = 1 << 20;
         if self.recording.out().len() > MUCH_BYTES { self.commit().await } else { Ok(()) }
     }
 
-    fn breaks(&mut self, error: io::Error) -> DriveError {
+    fn mark_failed(&mut self, error: io::Error) -> RuntimeError {
         self.sound = false;
-        DriveError::Journal { journal: self.journal.name(), error }
+        RuntimeError::Journal { journal: self.journal.name(), error }
     }
 }
 
 /// What a journal has.
-struct Found {
-    recording: Recording<Vec<u8>>,
-    matters: Matters,
+struct RecoveredJournal {
+    recording: Recorder<Vec<u8>>,
+    matters: RequestTracker,
     sound_bytes: u64,
-    dropped: Option<Dropped>,
+    dropped: Option<TruncatedTail>,
 }
 
 /// Reads a journal to its end, or begins it if there is nothing in it.
-fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, OpenError> {
+fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<RecoveredJournal, OpenError> {
     let io = |error| OpenError::Io { journal: name.to_owned(), error };
     let mut first = Vec::new();
     input.by_ref().take(HEADER_BYTES_MAX).read_until(b'\n', &mut first).map_err(io)?;
@@ -288,36 +292,36 @@ fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, O
         input.by_ref().take(HEADER_BYTES_MAX).read_to_end(&mut first).map_err(io)?;
         let (written, rest) = first.split_at(written);
         if is_torn_header(written, rest) {
-            dropped =
-                Some(Dropped { line: 1, bytes: first.len() as u64 }).filter(|dropped| dropped.bytes > 0);
+            dropped = Some(TruncatedTail { line: 1, bytes: first.len() as u64 })
+                .filter(|dropped| dropped.bytes > 0);
             first.clear();
         }
     }
     if first.is_empty() {
-        return Ok(Found {
-            recording: Recording::open(Vec::new(), header).map_err(io)?,
-            matters: Matters::default(),
+        return Ok(RecoveredJournal {
+            recording: Recorder::open(Vec::new(), header).map_err(io)?,
+            matters: RequestTracker::default(),
             sound_bytes: 0,
             dropped,
         });
     }
     let input = first.as_slice().chain(input);
     let mut reader = Reader::new(input, name)?;
-    same(name, reader.header(), header)?;
+    check_header(name, reader.header(), header)?;
     let mut state = State::new(header.conversation.clone());
-    let mut matters = Matters::default();
+    let mut matters = RequestTracker::default();
     let torn = loop {
         match reader.advance() {
             Ok(true) => {
                 let step = reader.step()?;
                 step.events.iter().for_each(|event| state.apply(event));
-                matters.follow(&state, &step.events);
+                matters.apply(&state, &step.events);
             }
             Ok(false) => return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.number() }),
-            Err(TraceError { kind: TraceErrorKind::NoEnd, .. }) => break None,
+            Err(TraceError { kind: TraceErrorKind::MissingEnd, .. }) => break None,
             Err(error) if reader.is_torn(&error) => {
                 // A step is kept before its call leaves, so no more than one call can stand in what was never kept.
-                if reader.calls_left().map_err(io)? > 1 {
+                if reader.count_remaining_calls().map_err(io)? > 1 {
                     return Err(error.into());
                 }
                 break Some(error.line);
@@ -325,10 +329,10 @@ fn read(mut input: impl BufRead, name: &str, header: &Header) -> Result<Found, O
             Err(error) => return Err(error.into()),
         }
     };
-    let (place, sound_bytes) = (reader.place(), reader.sound_bytes());
-    let dropped = torn.map(|line| Dropped { line, bytes: reader.read_bytes() - sound_bytes });
-    let recording = Recording::resume(Vec::new(), header.policy.clone(), state, place);
-    Ok(Found { recording, matters, sound_bytes, dropped })
+    let (place, sound_bytes) = (reader.place(), reader.valid_bytes());
+    let dropped = torn.map(|line| TruncatedTail { line, bytes: reader.read_bytes() - sound_bytes });
+    let recording = Recorder::resume(Vec::new(), header.policy.clone(), state, place);
+    Ok(RecoveredJournal { recording, matters, sound_bytes, dropped })
 }
 
 /// No header is longer; a policy file has at most 1 MiB.
@@ -345,12 +349,14 @@ fn is_torn_header(written: &[u8], rest: &[u8]) -> bool {
     }
     match written {
         [] => rest.iter().all(|byte| *byte == 0) || rest.windows(CHAINED.len()).any(|part| part == CHAINED),
-        written => written.starts_with(BEGINS.as_bytes()) || BEGINS.as_bytes().starts_with(written),
+        written => {
+            written.starts_with(TRACE_PREFIX.as_bytes()) || TRACE_PREFIX.as_bytes().starts_with(written)
+        }
     }
 }
 
 /// Refuses a journal that would go on under other conditions than those that it was begun in.
-fn same(journal: &str, recorded: &Header, given: &Header) -> Result<(), OpenError> {
+fn check_header(journal: &str, recorded: &Header, given: &Header) -> Result<(), OpenError> {
     let policy = |header: &Header| {
         let text = serde_json::to_string(&header.policy).unwrap_or_default();
         format!("{} with the digest {}", header.policy.name, digest(text.as_bytes()))
@@ -369,7 +375,7 @@ fn same(journal: &str, recorded: &Header, given: &Header) -> Result<(), OpenErro
     match pairs.into_iter().find(|(_, recorded, given)| recorded != given) {
         None => Ok(()),
         Some((what, recorded, given)) => {
-            Err(OpenError::Other { journal: journal.to_owned(), what, recorded, given })
+            Err(OpenError::HeaderMismatch { journal: journal.to_owned(), what, recorded, given })
         }
     }
 }

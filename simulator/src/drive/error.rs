@@ -1,7 +1,7 @@
 //! Why a conversation cannot be opened, or cannot go on.
 
-use super::matters::TooLong;
-use crate::measure::NotBuiltIn;
+use super::matters::SizeLimitError;
+use crate::measure::TokenizerUnavailable;
 use crate::trace::TraceError;
 use orchestrion_kernel::Refusal;
 use std::io;
@@ -36,7 +36,7 @@ pub enum OpenError {
         "{journal}: its {what} is {recorded}, and {given} was given; go on with the one that it was begun with, or begin \
          another journal"
     )]
-    Other {
+    HeaderMismatch {
         /// The journal.
         journal: String,
         /// What differs, as a noun phrase.
@@ -48,7 +48,7 @@ pub enum OpenError {
     },
     /// The policy wants a tokenizer that this program was built without.
     #[error(transparent)]
-    NotBuiltIn(#[from] NotBuiltIn),
+    TokenizerUnavailable(#[from] TokenizerUnavailable),
     /// Its conversation is over.
     #[error("{journal}: its conversation was closed after {steps} steps; begin another journal")]
     Closed {
@@ -61,7 +61,7 @@ pub enum OpenError {
 
 /// Why a conversation cannot go on.
 #[derive(Debug, Error)]
-pub enum DriveError {
+pub enum RuntimeError {
     /// The journal cannot be written. What was asked of a module is kept, what came back may not be.
     #[error(
         "{journal}: cannot be written: {error}; what was kept is found when the conversation is opened again"
@@ -75,7 +75,7 @@ pub enum DriveError {
     },
     /// The journal could not be written before.
     #[error("{journal}: it could not be written before, so the conversation must be opened again")]
-    Broken {
+    JournalFailed {
         /// The journal.
         journal: String,
     },
@@ -87,5 +87,5 @@ pub enum DriveError {
     Refused(#[from] Refusal),
     /// More than is taken in.
     #[error(transparent)]
-    TooLong(TooLong),
+    TooLong(SizeLimitError),
 }

@@ -1,7 +1,7 @@
 //! What a conversation needs of the program that it runs in.
 
-use super::call::{Answer, Call, Fate};
-use orchestrion_kernel::module::{Ask, Module};
+use super::call::{Call, CallResult, RecoveryResult};
+use orchestrion_kernel::module::{Module, Operation};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub trait Host: Send + Sync {
     /// Asks the module. If the future is not ready by the call's deadline, the call has failed for the kernel; it is
     /// polled on as long as the request runs, and what it gives then is recorded and refused.
-    fn answer(&self, call: &Call) -> impl Future<Output = Answer> + Send;
+    fn execute(&self, call: &Call) -> impl Future<Output = CallResult> + Send;
 
     /// Finds out what became of an effectful call ([`Ask::is_effectful`]) that was out when the runtime crashed.
-    fn recover(&self, call: &Call) -> impl Future<Output = Fate> + Send;
+    fn recover(&self, call: &Call) -> impl Future<Output = RecoveryResult> + Send;
 
     /// Waits.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
@@ -28,7 +28,7 @@ pub trait Host: Send + Sync {
 /// How long answers are waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlines {
-    each: Duration,
+    default: Duration,
     of: BTreeMap<Module, Duration>,
 }
 
@@ -36,7 +36,7 @@ impl Deadlines {
     /// The same for every module.
     #[must_use]
     pub const fn new(each: Duration) -> Self {
-        Self { each, of: BTreeMap::new() }
+        Self { default: each, of: BTreeMap::new() }
     }
 
     /// Another one for this module.
@@ -48,8 +48,8 @@ impl Deadlines {
 
     /// How long an answer to this is waited for.
     #[must_use]
-    pub fn of(&self, ask: Ask) -> Duration {
-        self.of.get(&ask.module()).copied().unwrap_or(self.each)
+    pub fn for_operation(&self, ask: Operation) -> Duration {
+        self.of.get(&ask.module()).copied().unwrap_or(self.default)
     }
 }
 

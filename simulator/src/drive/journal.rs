@@ -24,7 +24,7 @@ pub trait Journal: Send {
     ///
     /// # Errors
     /// Whatever keeps it from being changed.
-    fn cut(&mut self, bytes: u64) -> io::Result<()>;
+    fn truncate(&mut self, bytes: u64) -> io::Result<()>;
 
     /// Appends whole lines. They need not be durable before [`sync`](Self::sync).
     ///
@@ -49,7 +49,7 @@ impl Journal for Vec<u8> {
         Ok(self.as_slice())
     }
 
-    fn cut(&mut self, bytes: u64) -> io::Result<()> {
+    fn truncate(&mut self, bytes: u64) -> io::Result<()> {
         self.truncate(usize::try_from(bytes).unwrap_or(usize::MAX));
         Ok(())
     }
@@ -90,7 +90,7 @@ impl JournalFile {
     /// Leaves it to the operating system when lines reach the disk. They survive a crash of the program then, but not one
     /// of the machine.
     #[must_use]
-    pub fn not_durable(mut self) -> Self {
+    pub fn without_fsync(mut self) -> Self {
         self.durable = false;
         self
     }
@@ -130,7 +130,7 @@ impl Journal for JournalFile {
         Ok(BufReader::with_capacity(64 * 1024, &self.file))
     }
 
-    fn cut(&mut self, bytes: u64) -> io::Result<()> {
+    fn truncate(&mut self, bytes: u64) -> io::Result<()> {
         self.file.set_len(bytes)?;
         self.file.sync_all()
     }

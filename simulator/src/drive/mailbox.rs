@@ -1,7 +1,7 @@
 //! Inputs that come to a conversation beside the answers of its host.
 
 use super::locked;
-use super::matters::{TooLong, admits};
+use super::matters::{SizeLimitError, check_input_size};
 use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
 use orchestrion_kernel::knowledge::Write;
@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use thiserror::Error;
 
 /// How many inputs may wait to be taken.
-const WAITING_MAX: usize = 64;
+const CAPACITY: usize = 64;
 
 /// An input, and what there is to say of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub struct Message {
     /// What the trace is to say of it.
     pub note: Option<String>,
     /// What its sender counts it as, who is told by that number if it is refused; nobody, if there is none.
-    pub number: Option<u64>,
+    pub sequence: Option<u64>,
 }
 
 /// A numbered message that was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedMessage {
     /// Its number.
     pub number: u64,
     /// Why.
@@ -40,16 +40,16 @@ pub struct Mailbox(Arc<Mutex<Sender<Message>>>);
 
 /// Why an input was not put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum MailError {
+pub enum MailboxError {
     /// The conversation is not open any more.
     #[error("the conversation is not open any more")]
-    Gone,
+    Closed,
     /// So much has come that was not taken yet.
-    #[error("the conversation has {WAITING_MAX} inputs to take before; try again once it has gone on")]
+    #[error("the conversation has {CAPACITY} inputs to take before; try again once it has gone on")]
     Full,
     /// It is too long.
     #[error(transparent)]
-    TooLong(#[from] TooLong),
+    TooLong(#[from] SizeLimitError),
 }
 
 impl Mailbox {
@@ -57,11 +57,11 @@ impl Mailbox {
     ///
     /// # Errors
     /// [`MailError`].
-    pub fn put(&mut self, message: Message) -> Result<(), MailError> {
-        admits(&message.input)?;
+    pub fn send(&mut self, message: Message) -> Result<(), MailboxError> {
+        check_input_size(&message.input)?;
         locked(&self.0).try_send(message).map_err(|error| match error.is_full() {
-            true => MailError::Full,
-            false => MailError::Gone,
+            true => MailboxError::Full,
+            false => MailboxError::Closed,
         })
     }
 
@@ -70,29 +70,29 @@ impl Mailbox {
     ///
     /// # Errors
     /// [`MailError`].
-    pub fn write(&mut self, write: Write) -> Result<(), MailError> {
-        self.put(Message { input: Input::Write(Box::new(write)), note: None, number: None })
+    pub fn write(&mut self, write: Write) -> Result<(), MailboxError> {
+        self.send(Message { input: Input::Write(Box::new(write)), note: None, sequence: None })
     }
 
     /// Cancels the running request.
     ///
     /// # Errors
     /// [`MailError`].
-    pub fn cancel(&mut self) -> Result<(), MailError> {
-        self.put(Message { input: Input::Cancel, note: None, number: None })
+    pub fn cancel(&mut self) -> Result<(), MailboxError> {
+        self.send(Message { input: Input::Cancel, note: None, sequence: None })
     }
 }
 
 /// The other end of the mailbox.
 #[derive(Debug)]
-pub(super) struct Post {
+pub(super) struct MailboxReceiver {
     mailbox: Mailbox,
     receiver: Receiver<Message>,
 }
 
-impl Post {
+impl MailboxReceiver {
     pub(super) fn new() -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING_MAX);
+        let (sender, receiver) = mpsc::channel(CAPACITY);
         Self { mailbox: Mailbox(Arc::new(Mutex::new(sender))), receiver }
     }
 
@@ -101,7 +101,7 @@ impl Post {
     }
 
     /// What has come, without waiting.
-    pub(super) fn come(&mut self) -> Option<Message> {
+    pub(super) fn try_recv(&mut self) -> Option<Message> {
         self.receiver.try_recv().ok()
     }
 

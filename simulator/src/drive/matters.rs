@@ -1,11 +1,11 @@
 //! What calls are about, followed event by event beside the state: the kernel forgets what it needs no more, but a call
 //! that is asked again after a crash must say the same.
 
-use super::call::{Call, Matter};
+use super::call::{Call, CallPayload};
 use super::host::Deadlines;
-use crate::measure::{NotShown, shown};
-use orchestrion_kernel::event::{AuditRecord, Ending, MemoryRecord};
-use orchestrion_kernel::module::Ask;
+use crate::measure::{ContextError, measure_context};
+use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::{Event, Input, Policy, State, TaskId, Text, TraceId, UserId, state};
 use serde::Serialize;
@@ -24,7 +24,7 @@ const SMALL_BYTES: usize = 4096;
 
 /// More came than is taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLong {
+pub struct SizeLimitError {
     /// What is too long, as a noun phrase.
     pub what: &'static str,
     /// How long it is.
@@ -33,23 +33,23 @@ pub struct TooLong {
     pub bytes_max: usize,
 }
 
-impl fmt::Display for TooLong {
+impl fmt::Display for SizeLimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, bytes, bytes_max } = self;
         write!(f, "{what} has {bytes} bytes as JSON; expected at most {bytes_max}")
     }
 }
 
-impl std::error::Error for TooLong {}
+impl std::error::Error for SizeLimitError {}
 
 /// How long an input is, unless it is too long.
-pub(super) fn admits(input: &Input) -> Result<usize, TooLong> {
+pub(super) fn check_input_size(input: &Input) -> Result<usize, SizeLimitError> {
     let bytes = json_bytes(input);
     let what = if matches!(input, Input::Reply { .. }) { "the answer" } else { "the message" };
     if bytes <= INPUT_BYTES_MAX {
         Ok(bytes)
     } else {
-        Err(TooLong { what, bytes, bytes_max: INPUT_BYTES_MAX })
+        Err(SizeLimitError { what, bytes, bytes_max: INPUT_BYTES_MAX })
     }
 }
 
@@ -71,18 +71,18 @@ fn json_bytes(value: &impl Serialize) -> usize {
 
 /// How a request ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answered {
+pub struct RequestResult {
     /// The request.
     pub trace: TraceId,
     /// As what and why it ended; `None` where the policy settles that of no request.
-    pub ending: Option<Ending>,
+    pub ending: Option<Conclusion>,
     /// What the user reads.
     pub text: Text,
 }
 
 /// What the calls of the running request are about.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Matters {
+pub(super) struct RequestTracker {
     asked: Option<(UserId, Text)>,
     /// Every task that was started, as it was when it was started last.
     started: BTreeMap<TaskId, Task>,
@@ -90,19 +90,19 @@ pub(super) struct Matters {
     audit: Option<AuditRecord>,
     /// What was answered so far, as JSON.
     taken_bytes: usize,
-    ending: Option<Ending>,
-    answered: Option<Answered>,
+    ending: Option<Conclusion>,
+    answered: Option<RequestResult>,
 }
 
-impl Matters {
+impl RequestTracker {
     /// Follows a batch that was applied to the state.
-    pub(super) fn follow(&mut self, state: &State, events: &[Event]) {
+    pub(super) fn apply(&mut self, state: &State, events: &[Event]) {
         for event in events {
             match event {
                 Event::UserMsg { user, text, .. } => {
                     *self = Self { asked: Some((user.clone(), text.clone())), ..Self::default() };
                 }
-                Event::ToolCall { ask: Ask::RunTask { task, .. }, .. } => {
+                Event::ToolCall { ask: Operation::RunTask { task, .. }, .. } => {
                     let plan = state.control.request().and_then(|request| request.plan.as_ref());
                     let tasks = plan.map_or(&[][..], |revised| revised.plan.tasks());
                     if let Some(started) = tasks.iter().find(|planned| planned.id == *task) {
@@ -111,12 +111,12 @@ impl Matters {
                 }
                 Event::ToolResult { report, .. } => self.taken_bytes += json_bytes(report),
                 Event::ActionRecorded { record } => self.taken_bytes += json_bytes(record),
-                Event::Memorized { record } => self.record = Some(record.clone()),
-                Event::Audited { record } => self.audit = Some(record.clone()),
+                Event::MemoryRecorded { record } => self.record = Some(record.clone()),
+                Event::AuditRecorded { record } => self.audit = Some(record.clone()),
                 Event::Concluded { ending } => self.ending = Some(*ending),
                 Event::FinalAnswer { trace, text } => {
                     self.answered =
-                        Some(Answered { trace: trace.clone(), ending: self.ending, text: text.clone() });
+                        Some(RequestResult { trace: trace.clone(), ending: self.ending, text: text.clone() });
                 }
                 _ => {}
             }
@@ -124,18 +124,18 @@ impl Matters {
     }
 
     /// How the latest request was answered, if it was.
-    pub(super) const fn answered(&self) -> Option<&Answered> {
+    pub(super) const fn answered(&self) -> Option<&RequestResult> {
         self.answered.as_ref()
     }
 
     /// Whether this much can still be taken in.
-    pub(super) fn admits(&self, reply: &Input) -> Result<(), TooLong> {
-        let bytes = admits(reply)?;
+    pub(super) fn check_size(&self, reply: &Input) -> Result<(), SizeLimitError> {
+        let bytes = check_input_size(reply)?;
         match REQUEST_BYTES_MAX.checked_sub(self.taken_bytes) {
             Some(left) if bytes <= left => Ok(()),
             // Whatever was taken in before, that something is done must be heard.
             _ if bytes <= SMALL_BYTES => Ok(()),
-            left => Err(TooLong { what: "the answer", bytes, bytes_max: left.unwrap_or(0) }),
+            left => Err(SizeLimitError { what: "the answer", bytes, bytes_max: left.unwrap_or(0) }),
         }
     }
 
@@ -149,32 +149,38 @@ impl Matters {
         state: &State,
         waiting: state::Call,
         deadlines: &Deadlines,
-    ) -> Result<Option<Call>, NotShown> {
+    ) -> Result<Option<Call>, ContextError> {
         let (Some(request), Some((user, says))) = (state.control.request(), self.asked.clone()) else {
             return Ok(None);
         };
-        let plan = || request.plan.as_ref().map(|revised| Matter::Plan(revised.plan.clone()));
+        let plan = || request.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()));
         let matter = match waiting.ask {
-            Ask::VerifyIdentity | Ask::LoadContext | Ask::Summarize | Ask::Classify | Ask::DraftPlan => None,
-            Ask::Argue(_) | Ask::Reread | Ask::Approve | Ask::Diagnose => plan(),
-            Ask::RunTask { task, .. } | Ask::UndoTask { task } => {
-                self.started.get(&task).cloned().map(Matter::Task)
+            Operation::VerifyIdentity
+            | Operation::LoadContext
+            | Operation::Summarize
+            | Operation::Classify
+            | Operation::DraftPlan => None,
+            Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
+                plan()
             }
-            Ask::Remember { .. } => self.record.clone().map(Matter::Record),
-            Ask::DeliverAudit => self.audit.clone().map(Matter::Audit),
+            Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
+                self.started.get(&task).cloned().map(CallPayload::Task)
+            }
+            Operation::StoreMemory { .. } => self.record.clone().map(CallPayload::Record),
+            Operation::DeliverAudit => self.audit.clone().map(CallPayload::Audit),
         };
         Ok(Some(Call {
             id: waiting.id,
-            trace: state.control.trace(request.id),
+            trace: state.control.trace_id(request.id),
             module: waiting.ask.module(),
             ask: waiting.ask,
-            expects: waiting.ask.expected(),
-            deadline_ms: u64::try_from(deadlines.of(waiting.ask).as_millis()).unwrap_or(u64::MAX),
+            expects: waiting.ask.expected_reply(),
+            deadline_ms: u64::try_from(deadlines.for_operation(waiting.ask).as_millis()).unwrap_or(u64::MAX),
             user,
             request: says,
             pass: request.debate.pass,
-            matter,
-            context: shown(policy, state, waiting.ask)?,
+            payload: matter,
+            context: measure_context(policy, state, waiting.ask)?,
         }))
     }
 }

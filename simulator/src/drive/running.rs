@@ -1,14 +1,14 @@
 //! A conversation while it is driven: the calls that are out, and what comes next.
 
-use super::call::{Call, Fate, NoAnswer, Reply};
+use super::call::{Call, CallError, RecoveryResult, Reply};
 use super::conversation::Conversation;
-use super::error::DriveError;
+use super::error::RuntimeError;
 use super::host::Host;
 use super::journal::Journal;
-use super::mailbox::{Message, Refused};
-use super::matters::{Answered, admits};
-use crate::measure::NotShown;
-use crate::trace::Stamp;
+use super::mailbox::{Message, RefusedMessage};
+use super::matters::{RequestResult, check_input_size};
+use crate::measure::ContextError;
+use crate::trace::StepMetadata;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
@@ -25,32 +25,32 @@ use std::time::Duration;
 const NOTE_BYTES_MAX: usize = 4096;
 
 /// A conversation while it is driven. Dropping it gives up the calls that are out.
-pub struct Running<'a, J, H> {
+pub struct RequestDriver<'a, J, H> {
     conversation: &'a mut Conversation<J>,
     host: &'a H,
     /// The calls that are out: at most one that is waited for, and those whose time is over.
-    out: FuturesUnordered<BoxFuture<'a, Back>>,
+    in_flight: FuturesUnordered<BoxFuture<'a, HostReply>>,
     /// The call that is waited for, once it is out.
-    awaited: Option<Awaited<'a>>,
+    awaited: Option<PendingCall<'a>>,
     /// The call that was out when the runtime crashed. What became of it is to be found out, if it is effectful.
-    lost: Option<CallId>,
+    recovering: Option<CallId>,
     /// The numbered messages that were refused and not asked for yet.
-    refused: Vec<Refused>,
+    refused: Vec<RefusedMessage>,
 }
 
 /// What came of one turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Turn {
+pub enum StepResult {
     /// The conversation goes on.
-    Taken,
+    Accepted,
     /// Something came that the kernel refuses: late, twice, or from nowhere. That is recorded, and the conversation goes on.
     Refused(Refusal),
     /// The kernel refuses whatever could come next; as drawn, some conversations end so.
     Halted(Refusal),
 }
 
-struct Awaited<'a> {
+struct PendingCall<'a> {
     id: CallId,
     /// The call as a noun phrase.
     name: String,
@@ -61,29 +61,36 @@ struct Awaited<'a> {
 }
 
 /// What a host gave back.
-struct Back {
+struct HostReply {
     id: CallId,
-    fate: Fate,
+    fate: RecoveryResult,
     note: Option<String>,
 }
 
-enum Next {
-    Back(Back),
+enum NextEvent {
+    Back(HostReply),
     Message(Message),
     Over,
 }
 
-impl<J, H> fmt::Debug for Running<'_, J, H> {
+impl<J, H> fmt::Debug for RequestDriver<'_, J, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running").field("out", &self.out.len()).finish_non_exhaustive()
+        f.debug_struct("Running").field("out", &self.in_flight.len()).finish_non_exhaustive()
     }
 }
 
-impl<'a, J: Journal, H: Host> Running<'a, J, H> {
+impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
     pub(super) fn new(conversation: &'a mut Conversation<J>, host: &'a H) -> Self {
         // Nothing is out yet, so a call that is waited for already was lost with whoever drove it before.
-        let lost = conversation.state().control.waiting().map(|call| call.id);
-        Self { conversation, host, out: FuturesUnordered::new(), awaited: None, lost, refused: Vec::new() }
+        let lost = conversation.state().control.pending_call().map(|call| call.id);
+        Self {
+            conversation,
+            host,
+            in_flight: FuturesUnordered::new(),
+            awaited: None,
+            recovering: lost,
+            refused: Vec::new(),
+        }
     }
 
     /// The state as it is now.
@@ -97,17 +104,17 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     }
 
     /// The numbered messages that were refused since this was asked last, in the order in which they were taken.
-    pub fn refused(&mut self) -> Vec<Refused> {
+    pub fn refused(&mut self) -> Vec<RefusedMessage> {
         std::mem::take(&mut self.refused)
     }
 
-    pub(super) async fn finish(mut self) -> Result<Answered, DriveError> {
+    pub(super) async fn finish(mut self) -> Result<RequestResult, RuntimeError> {
         loop {
-            if let Some(answered) = self.conversation.last_answer().cloned() {
+            if let Some(answered) = self.conversation.last_result().cloned() {
                 self.conversation.commit().await?;
                 return Ok(answered);
             }
-            if let Turn::Halted(refusal) = self.turn().await? {
+            if let StepResult::Halted(refusal) = self.step().await? {
                 self.conversation.commit().await?;
                 return Err(refusal.into());
             }
@@ -118,17 +125,17 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     ///
     /// # Errors
     /// [`DriveError`].
-    pub fn begin(&mut self, user: &UserId, says: Text) -> Result<Turn, DriveError> {
+    pub fn start_request(&mut self, user: &UserId, says: Text) -> Result<StepResult, RuntimeError> {
         self.conversation.finished()?;
         // What came after the last request was over is late.
         let mut early = Vec::new();
-        while let Some(message) = self.conversation.post.come() {
+        while let Some(message) = self.conversation.post.try_recv() {
             match message.input {
                 // It would begin a request of its own.
                 Input::UserMessage { .. } => early.push(message),
                 // It is about the session that is opened now.
                 Input::Write(ref write)
-                    if write.is_of_session() && self.state().control.session().is_none() =>
+                    if write.requires_session() && self.state().control.session().is_none() =>
                 {
                     early.push(message);
                 }
@@ -138,12 +145,12 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
             }
         }
         let input = Input::UserMessage { user: user.clone(), text: says };
-        admits(&input).map_err(DriveError::TooLong)?;
+        check_input_size(&input).map_err(RuntimeError::TooLong)?;
         let session = self.state().control.session().cloned();
         if session.as_ref() != Some(user) {
             let close = session.map(|_| Input::SessionEnd);
             for input in close.into_iter().chain([Input::SessionStart { user: user.clone() }]) {
-                if let halted @ Turn::Halted(_) = self.submit(&input)? {
+                if let halted @ StepResult::Halted(_) = self.submit(&input)? {
                     return Ok(halted);
                 }
             }
@@ -159,7 +166,7 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     ///
     /// # Errors
     /// [`DriveError`].
-    pub fn back(&mut self) -> Result<Turn, DriveError> {
+    pub fn resume(&mut self) -> Result<StepResult, RuntimeError> {
         let note = self.conversation.dropped().map(|dropped| dropped.to_string());
         self.record(&Input::Resume, note).map(own)
     }
@@ -169,12 +176,12 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     ///
     /// # Errors
     /// [`DriveError`].
-    pub async fn turn(&mut self) -> Result<Turn, DriveError> {
-        let waiting = self.state().control.waiting();
+    pub async fn step(&mut self) -> Result<StepResult, RuntimeError> {
+        let waiting = self.state().control.pending_call();
         let out = self.awaited.as_ref().map(|awaited| awaited.id);
         if out.is_none() || out != waiting.map(|call| call.id) {
             // Nothing is waited for yet, so what has come goes first.
-            if let Some(message) = self.conversation.post.come() {
+            if let Some(message) = self.conversation.post.try_recv() {
                 return self.message(message);
             }
             let Some(waiting) = waiting else { return self.submit(&Input::Step) };
@@ -183,18 +190,24 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
                 return self.fail(waiting.id, Failure::OverBudget, Some(over.to_string()));
             }
         }
-        self.conversation.commit_much().await?;
+        self.conversation.commit_if_large().await?;
         match self.next().await {
-            Next::Message(message) => self.message(message),
-            Next::Back(Back { id, fate: Fate::Happened(Ok(reply)), note }) => self.reply(id, reply, note),
-            Next::Back(Back { id, fate: Fate::Happened(Err(no)), .. }) => self.fail(id, no.failure, no.why),
-            Next::Back(Back { id, fate: Fate::Unknown, note }) => self.fail(id, Failure::Unknown, note),
-            Next::Back(Back { id, fate: Fate::NeverStarted, .. }) => {
+            NextEvent::Message(message) => self.message(message),
+            NextEvent::Back(HostReply { id, fate: RecoveryResult::Completed(Ok(reply)), note }) => {
+                self.reply(id, reply, note)
+            }
+            NextEvent::Back(HostReply { id, fate: RecoveryResult::Completed(Err(no)), .. }) => {
+                self.fail(id, no.failure, no.reason)
+            }
+            NextEvent::Back(HostReply { id, fate: RecoveryResult::OutcomeUnknown, note }) => {
+                self.fail(id, Failure::OutcomeUnknown, note)
+            }
+            NextEvent::Back(HostReply { id, fate: RecoveryResult::NotStarted, .. }) => {
                 // The next turn asks it, unless the time to find that out is over.
                 self.awaited.take_if(|awaited| awaited.id == id);
-                Ok(Turn::Taken)
+                Ok(StepResult::Accepted)
             }
-            Next::Over => self.over(),
+            NextEvent::Over => self.on_deadline(),
         }
     }
 
@@ -202,12 +215,12 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
     ///
     /// # Errors
     /// [`DriveError`].
-    pub fn submit(&mut self, input: &Input) -> Result<Turn, DriveError> {
-        admits(input).map_err(DriveError::TooLong)?;
+    pub fn submit(&mut self, input: &Input) -> Result<StepResult, RuntimeError> {
+        check_input_size(input).map_err(RuntimeError::TooLong)?;
         self.record(input, None).map(own)
     }
 
-    fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, DriveError> {
+    fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, RuntimeError> {
         let note = note.map(|mut note| {
             let mut end = note.len().min(NOTE_BYTES_MAX);
             while !note.is_char_boundary(end) {
@@ -216,11 +229,11 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
             note.truncate(end);
             note
         });
-        self.conversation.submit(input, &Stamp { at_ms: self.host.now_ms(), note })
+        self.conversation.submit(input, &StepMetadata { at_ms: self.host.now_ms(), note })
     }
 
     /// Lets the call that is waited for leave, unless what must be shown does not fit.
-    fn send(&mut self, waiting: state::Call) -> Result<(), NotShown> {
+    fn send(&mut self, waiting: state::Call) -> Result<(), ContextError> {
         let conversation = &*self.conversation;
         let Some(call) = conversation.matters.call(
             conversation.recording.policy(),
@@ -232,30 +245,34 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
             return Ok(());
         };
         let (id, name, host) = (waiting.id, call.to_string(), self.host);
-        let lost = self.lost.take() == Some(id) && waiting.ask.is_effectful();
-        self.out.push(Box::pin(async move {
+        let lost = self.recovering.take() == Some(id) && waiting.ask.is_effectful();
+        self.in_flight.push(Box::pin(async move {
             let outcome = async {
-                if lost { host.recover(&call).await } else { Fate::Happened(host.answer(&call).await) }
+                if lost {
+                    host.recover(&call).await
+                } else {
+                    RecoveryResult::Completed(host.execute(&call).await)
+                }
             };
             match AssertUnwindSafe(outcome).catch_unwind().await {
-                Ok(fate) => Back { id, fate, note: None },
+                Ok(fate) => HostReply { id, fate, note: None },
                 Err(panic) => panicked(&call, lost, &*panic),
             }
         }));
-        let deadline = conversation.deadlines.of(waiting.ask);
+        let deadline = conversation.deadlines.for_operation(waiting.ask);
         // Once it is over, it stays so.
         let over = Box::pin(host.sleep(deadline).fuse());
-        let over_is = if lost { Failure::Unknown } else { Failure::Timeout };
-        self.awaited = Some(Awaited { id, name, over_is, deadline, over });
+        let over_is = if lost { Failure::OutcomeUnknown } else { Failure::Timeout };
+        self.awaited = Some(PendingCall { id, name, over_is, deadline, over });
         Ok(())
     }
 
     /// Waits for whatever comes first. An answer that is there in time goes before the end of the time.
-    async fn next(&mut self) -> Next {
-        let Self { conversation, out, awaited, .. } = self;
+    async fn next(&mut self) -> NextEvent {
+        let Self { conversation, in_flight: out, awaited, .. } = self;
         poll_fn(|context| {
             if let Poll::Ready(Some(back)) = out.poll_next_unpin(context) {
-                return Poll::Ready(Next::Back(back));
+                return Poll::Ready(NextEvent::Back(back));
             }
             let over = match awaited {
                 Some(awaited) => awaited.over.as_mut().poll(context),
@@ -263,86 +280,101 @@ impl<'a, J: Journal, H: Host> Running<'a, J, H> {
             };
             // Nobody who sends much can stop the time.
             match over {
-                Poll::Ready(()) => Poll::Ready(Next::Over),
-                Poll::Pending => conversation.post.poll(context).map(Next::Message),
+                Poll::Ready(()) => Poll::Ready(NextEvent::Over),
+                Poll::Pending => conversation.post.poll(context).map(NextEvent::Message),
             }
         })
         .await
     }
 
-    fn message(&mut self, Message { input, note, number }: Message) -> Result<Turn, DriveError> {
+    fn message(
+        &mut self,
+        Message { input, note, sequence: number }: Message,
+    ) -> Result<StepResult, RuntimeError> {
         let turn = match input {
             Input::Reply { call, report, summary_update, action } => {
                 self.reply(call, Reply { report, summary_update, action }, note)?
             }
             Input::CallFailed { call, failure } => self.fail(call, failure, note)?,
             input => match self.record(&input, note)? {
-                Ok(()) => Turn::Taken,
-                Err(refusal) => Turn::Refused(refusal),
+                Ok(()) => StepResult::Accepted,
+                Err(refusal) => StepResult::Refused(refusal),
             },
         };
-        if let (Turn::Refused(why), Some(number)) = (&turn, number) {
-            self.refused.push(Refused { number, why: why.clone() });
+        if let (StepResult::Refused(why), Some(number)) = (&turn, number) {
+            self.refused.push(RefusedMessage { number, why: why.clone() });
         }
         Ok(turn)
     }
 
     /// A reply came. One that does not fit the call that is waited for is an answer all the same: a malformed one.
-    fn reply(&mut self, id: CallId, reply: Reply, note: Option<String>) -> Result<Turn, DriveError> {
-        let input = reply.to(id);
-        if let Err(why) = self.conversation.matters.admits(&input) {
+    fn reply(&mut self, id: CallId, reply: Reply, note: Option<String>) -> Result<StepResult, RuntimeError> {
+        let input = reply.into_input(id);
+        if let Err(why) = self.conversation.matters.check_size(&input) {
             return self.fail(id, Failure::Malformed, Some(why.to_string()));
         }
         match self.record(&input, note)? {
-            Ok(()) => Ok(Turn::Taken),
+            Ok(()) => Ok(StepResult::Accepted),
             Err(refusal) if self.is_waited_for(id) => {
                 self.fail(id, Failure::Malformed, Some(refusal.to_string()))
             }
-            Err(refusal) => Ok(Turn::Refused(refusal)),
+            Err(refusal) => Ok(StepResult::Refused(refusal)),
         }
     }
 
     /// A call failed. If the kernel refuses even that, nothing leads on from the call that is waited for.
-    fn fail(&mut self, id: CallId, failure: Failure, note: Option<String>) -> Result<Turn, DriveError> {
+    fn fail(
+        &mut self,
+        id: CallId,
+        failure: Failure,
+        note: Option<String>,
+    ) -> Result<StepResult, RuntimeError> {
         let waited_for = self.is_waited_for(id);
-        let asked_about = |awaited: &Awaited<'_>| awaited.id == id && awaited.over_is == Failure::Unknown;
+        let asked_about =
+            |awaited: &PendingCall<'_>| awaited.id == id && awaited.over_is == Failure::OutcomeUnknown;
         let failure = match failure {
             // Whoever was to find something out and talks nonsense has found out nothing.
-            Failure::Malformed if self.awaited.as_ref().is_some_and(asked_about) => Failure::Unknown,
+            Failure::Malformed if self.awaited.as_ref().is_some_and(asked_about) => Failure::OutcomeUnknown,
             failure => failure,
         };
         Ok(match self.record(&Input::CallFailed { call: id, failure }, note)? {
-            Ok(()) => Turn::Taken,
-            Err(refusal) if waited_for => Turn::Halted(refusal),
-            Err(refusal) => Turn::Refused(refusal),
+            Ok(()) => StepResult::Accepted,
+            Err(refusal) if waited_for => StepResult::Halted(refusal),
+            Err(refusal) => StepResult::Refused(refusal),
         })
     }
 
-    fn over(&mut self) -> Result<Turn, DriveError> {
-        let Some(Awaited { id, name, over_is, deadline, .. }) = &self.awaited else { return Ok(Turn::Taken) };
+    fn on_deadline(&mut self) -> Result<StepResult, RuntimeError> {
+        let Some(PendingCall { id, name, over_is, deadline, .. }) = &self.awaited else {
+            return Ok(StepResult::Accepted);
+        };
         let note = format!("nothing came back from {name} within {deadline:?}");
         self.fail(*id, *over_is, Some(note))
     }
 
     fn is_waited_for(&self, id: CallId) -> bool {
-        self.state().control.waiting().is_some_and(|call| call.id == id)
+        self.state().control.pending_call().is_some_and(|call| call.id == id)
     }
 }
 
-fn own(outcome: Result<(), Refusal>) -> Turn {
+fn own(outcome: Result<(), Refusal>) -> StepResult {
     match outcome {
-        Ok(()) => Turn::Taken,
-        Err(refusal) => Turn::Halted(refusal),
+        Ok(()) => StepResult::Accepted,
+        Err(refusal) => StepResult::Halted(refusal),
     }
 }
 
 /// What is made of a host that panicked: no answer, or, where it was to find something out, no knowledge.
-fn panicked(call: &Call, lost: bool, panic: &(dyn Any + Send)) -> Back {
+fn panicked(call: &Call, lost: bool, panic: &(dyn Any + Send)) -> HostReply {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without words");
     let note = format!("the host panicked at {call}: {words}");
     match lost {
-        true => Back { id: call.id, fate: Fate::Unknown, note: Some(note) },
-        false => Back { id: call.id, fate: Fate::Happened(Err(NoAnswer::error(note))), note: None },
+        true => HostReply { id: call.id, fate: RecoveryResult::OutcomeUnknown, note: Some(note) },
+        false => HostReply {
+            id: call.id,
+            fate: RecoveryResult::Completed(Err(CallError::error(note))),
+            note: None,
+        },
     }
 }

@@ -7,22 +7,22 @@ mod drawn;
 mod flat;
 mod statement;
 
-use super::{Read, fault_at};
-use crate::yaml::{Fault, ReadError, Source, nearest};
-use drawn::Drawn;
+use super::{ParsedMachine, fault_at};
+use crate::yaml::{LabeledError, ReadError, Source, nearest};
+use drawn::ParsedDiagram;
 use statement::Line;
 
 /// How a diagram begins.
 const HEADERS: [&str; 2] = ["stateDiagram-v2", "stateDiagram"];
 
 /// Reads every state diagram in a text.
-pub(super) fn read(source: &Source) -> Result<Vec<Read>, ReadError> {
+pub(super) fn read(source: &Source) -> Result<Vec<ParsedMachine>, ReadError> {
     let read = blocks(source.text()).and_then(|blocks| {
-        blocks.into_iter().map(|block| one(source.text(), &block)).collect::<Result<Vec<_>, Fault>>()
+        blocks.into_iter().map(|block| one(source.text(), &block)).collect::<Result<Vec<_>, LabeledError>>()
     });
     let read = read.map_err(|fault| ReadError::in_source(source, fault))?;
     if read.is_empty() {
-        return Err(ReadError::whole(
+        return Err(ReadError::for_file(
             format!("{} has no state diagram in it", source.name()),
             "expected a line `stateDiagram-v2` with a diagram under it, or a table in a file that ends in .yaml",
         ));
@@ -30,12 +30,12 @@ pub(super) fn read(source: &Source) -> Result<Vec<Read>, ReadError> {
     Ok(read)
 }
 
-fn one(text: &str, block: &Block<'_>) -> Result<Read, Fault> {
-    let drawn = Drawn::of(block)?;
+fn one(text: &str, block: &Block<'_>) -> Result<ParsedMachine, LabeledError> {
+    let drawn = ParsedDiagram::of(block)?;
     let machine = flat::machine(text, &drawn)?;
     let lines = (block.header.number, block.lines.last().map_or(block.header.number, |line| line.number));
     let guessed = Some(flat::GUESSED.to_string());
-    Ok(Read { form: "a state diagram", name: None, lines, machine, guessed })
+    Ok(ParsedMachine { form: "a state diagram", name: None, lines, machine, guessed })
 }
 
 /// A diagram in a text.
@@ -45,7 +45,7 @@ pub(super) struct Block<'a> {
     lines: Vec<Line<'a>>,
 }
 
-fn blocks(text: &str) -> Result<Vec<Block<'_>>, Fault> {
+fn blocks(text: &str) -> Result<Vec<Block<'_>>, LabeledError> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     // The fence that is open, if one is; whether a diagram is.
     let mut fence: Option<&str> = None;

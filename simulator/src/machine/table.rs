@@ -1,8 +1,8 @@
 //! A machine as a YAML table: the states with what goes on in them, and a row for each edge.
 
-use super::{Read, place, place_of};
-use crate::yaml::{At, Fault, ReadError, Source, Words, given, nearest};
-use orchestrion_model::machine::{Edge, Kind, Machine, State};
+use super::{ParsedMachine, place, place_of};
+use crate::yaml::{LabeledError, ReadError, Source, Spanned, StrictText, nearest, required_value};
+use orchestrion_model::machine::{Edge, Machine, State, StateKind};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -16,17 +16,17 @@ use std::num::NonZeroU32;
 #[serde(deny_unknown_fields)]
 pub struct MachineFile {
     /// Its name.
-    #[serde(default, deserialize_with = "given")]
-    pub name: Option<Words>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub name: Option<StrictText>,
     /// The state in which it starts.
-    pub start: At<Words>,
+    pub start: Spanned<StrictText>,
     /// The states, each with what goes on in it.
     pub states: States,
     /// The triggers by which it is told that an answer does not come, such as failed and timed_out. Every state that waits
     /// needs a row for each.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
-    pub errors: Option<At<Vec<At<Words>>>>,
+    pub errors: Option<Spanned<Vec<Spanned<StrictText>>>>,
     /// The edges. Of those that start in the same state with the same trigger, each but the last needs a condition.
     pub rows: Vec<RowFile>,
 }
@@ -38,39 +38,39 @@ pub struct RowFile {
     /// The state, or the states, in which it starts.
     pub from: Sources,
     /// The trigger that takes it. Left out: the state leads on by itself.
-    #[serde(default, deserialize_with = "given")]
-    pub on: Option<Words>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub on: Option<StrictText>,
     /// What must hold. Left out: it is taken whenever no other row with this trigger is.
-    #[serde(default, deserialize_with = "given")]
-    pub when: Option<Words>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub when: Option<StrictText>,
     /// The state in which it ends.
-    pub to: At<Words>,
+    pub to: Spanned<StrictText>,
     /// How often it may be taken in one run.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "required_value")]
     pub at_most: Option<NonZeroU32>,
 }
 
 /// What goes on in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum KindFile {
+pub enum StateKindFile {
     /// It leads on by itself.
-    Works,
+    Automatic,
     /// It waits for something outside, which may never come.
-    Waits,
+    Waiting,
     /// Nothing runs: a run may stay here, and another one begin.
-    Rests,
+    Idle,
     /// The run is over for good.
-    Ends,
+    Final,
 }
 
 /// States by their names, in the order in which they are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct States(pub Vec<(At<String>, KindFile)>);
+pub struct States(pub Vec<(Spanned<String>, StateKindFile)>);
 
 /// One state, or a list of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sources(pub Vec<At<String>>);
+pub struct Sources(pub Vec<Spanned<String>>);
 
 impl<'de> Deserialize<'de> for States {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -103,20 +103,21 @@ impl JsonSchema for States {
         "States".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let kind = generator.subschema_for::<KindFile>();
+        let kind = generator.subschema_for::<StateKindFile>();
         json_schema!({"type": "object", "minProperties": 1, "additionalProperties": kind})
     }
 }
 
 impl<'de> Deserialize<'de> for Sources {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = At::<OneOrMany>::deserialize(deserializer)?;
+        let read = Spanned::<OneOrMany>::deserialize(deserializer)?;
         let span = read.span();
         match read.value {
-            OneOrMany::One(name) => Ok(Self(vec![At::with_span(name, span)])),
+            OneOrMany::One(name) => Ok(Self(vec![Spanned::with_span(name, span)])),
             OneOrMany::Many(names) if names.is_empty() => {
-                let fault = Fault::new("expected at least one state, found an empty list", "name the states");
-                Err(fault.at(span, "none").raise())
+                let fault =
+                    LabeledError::new("expected at least one state, found an empty list", "name the states");
+                Err(fault.at(span, "none").into_serde_error())
             }
             OneOrMany::Many(names) => Ok(Self(names)),
         }
@@ -125,7 +126,7 @@ impl<'de> Deserialize<'de> for Sources {
 
 enum OneOrMany {
     One(String),
-    Many(Vec<At<String>>),
+    Many(Vec<Spanned<String>>),
 }
 
 impl<'de> Deserialize<'de> for OneOrMany {
@@ -170,32 +171,32 @@ impl JsonSchema for Sources {
 }
 
 /// Reads a table.
-pub(super) fn read(source: &Source) -> Result<Read, ReadError> {
+pub(super) fn read(source: &Source) -> Result<ParsedMachine, ReadError> {
     let file: MachineFile = source.parse()?;
     let machine = file.machine(source.text()).map_err(|fault| ReadError::in_source(source, fault))?;
     let name = file.name.map(|name| name.as_str().to_owned());
     let lines = (1, source.text().lines().count());
-    Ok(Read { form: "a table", name, lines, machine, guessed: None })
+    Ok(ParsedMachine { form: "a table", name, lines, machine, guessed: None })
 }
 
 impl MachineFile {
-    fn machine(&self, text: &str) -> Result<Machine, Fault> {
+    fn machine(&self, text: &str) -> Result<Machine, LabeledError> {
         let mut numbers = BTreeMap::new();
         let mut states = Vec::new();
         for (name, kind) in &self.states.0 {
             numbers.insert(name.value.as_str(), states.len());
             let kind = match kind {
-                KindFile::Works => Kind::Works,
-                KindFile::Waits => Kind::Waits,
-                KindFile::Rests => Kind::Rests,
-                KindFile::Ends => Kind::Ends,
+                StateKindFile::Automatic => StateKind::Automatic,
+                StateKindFile::Waiting => StateKind::Waiting,
+                StateKindFile::Idle => StateKind::Idle,
+                StateKindFile::Final => StateKind::Final,
             };
             let name_place = place_of(text, name.span());
-            states.push(State { name: name.value.clone(), kind, place: name_place, remark: None });
+            states.push(State { name: name.value.clone(), kind, place: name_place, note: None });
         }
         let number = |name: &str, span| match numbers.get(name) {
             Some(number) => Ok(*number),
-            None => Err(Fault::new(
+            None => Err(LabeledError::new(
                 format!("there is no state `{}`", name.escape_debug()),
                 format!(
                     "{}the states are those under `states:`; add it there if it is one",
@@ -217,8 +218,8 @@ impl MachineFile {
             let to = number(row.to.value.as_str(), row.to.span())?;
             for from in &row.from.0 {
                 let state = number(&from.value, from.span())?;
-                if states[state].kind == Kind::Ends {
-                    return Err(Fault::new(
+                if states[state].kind == StateKind::Final {
+                    return Err(LabeledError::new(
                         format!("`{}` ends, and a row leads on from it", from.value.escape_debug()),
                         "write `rests` if a run may go on from there, or remove the row",
                     )
@@ -242,7 +243,7 @@ impl MachineFile {
 
     /// A fault if a trigger is listed among the errors that no row knows: with a slip there, every state that waits would
     /// be found to have no row for it.
-    fn errors_are_used(&self) -> Result<(), Fault> {
+    fn errors_are_used(&self) -> Result<(), LabeledError> {
         let triggers: Vec<&str> =
             self.rows.iter().filter_map(|row| Some(row.on.as_ref()?.as_str())).collect();
         let listed = self.errors.iter().flat_map(|errors| &errors.value);
@@ -251,7 +252,7 @@ impl MachineFile {
             .find(|(error, near)| !triggers.contains(&error.value.as_str()) && !near.is_empty());
         match slip {
             None => Ok(()),
-            Some((error, near)) => Err(Fault::new(
+            Some((error, near)) => Err(LabeledError::new(
                 format!("no row has the trigger `{}`", error.value.as_str().escape_debug()),
                 format!("{near}write it as in the rows, or add a row for it"),
             )

@@ -4,7 +4,7 @@ use super::*;
 use crate::pages;
 use crate::yaml::draw;
 use orchestrion_kernel::Policy;
-use orchestrion_model::machine::{Kind, judge};
+use orchestrion_model::machine::{StateKind, lint};
 
 fn spec(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/machines").join(name);
@@ -12,26 +12,26 @@ fn spec(name: &str) -> String {
 }
 
 /// The only machine in a text.
-fn one(name: &str, text: &str) -> Read {
+fn one(name: &str, text: &str) -> ParsedMachine {
     let read = parse(name, text).unwrap_or_else(|error| panic!("{}", draw(&error)));
     let [one] = &read[..] else { panic!("{} machines", read.len()) };
     one.clone()
 }
 
 /// What is found in a machine, as `question line: sentence`, failures with a `!`.
-fn found(read: &Read) -> Vec<String> {
-    let answers = judge(&read.machine);
+fn found(read: &ParsedMachine) -> Vec<String> {
+    let answers = lint(&read.machine);
     let told = answers.iter().flat_map(|answer| {
         let mark = if answer.is_failure { "!" } else { "" };
         answer.findings.iter().map(move |found| {
-            format!("{}{mark} {}: {}", answer.question.name, found.places[0].line, found.what)
+            format!("{}{mark} {}: {}", answer.question.name, found.places[0].line, found.message)
         })
     });
     told.collect()
 }
 
 /// The edges of a machine, as `A → B label`.
-fn edges(read: &Read) -> Vec<String> {
+fn edges(read: &ParsedMachine) -> Vec<String> {
     let Machine { states, edges, .. } = &read.machine;
     let told = edges.iter().map(|edge| {
         let label = edge.trigger.as_ref().map_or_else(String::new, |label| format!(" {label}"));
@@ -159,7 +159,7 @@ fn everything_that_a_drawing_may_have_is_read() {
     let kind = |name: &str| read.machine.states.iter().find(|state| state.name == name).unwrap().kind;
     assert_eq!(
         [kind("fork"), kind("Enough"), kind("Paying"), kind("[*]")],
-        [Kind::Forks, Kind::Works, Kind::Waits, Kind::Ends]
+        [StateKind::Fork, StateKind::Automatic, StateKind::Waiting, StateKind::Final]
     );
     let windows = one("page.md", &text.replace('\n', "\r\n"));
     assert_eq!(edges(&windows), edges(&read));

@@ -8,7 +8,7 @@
 //! costs a token more.
 
 use orchestrion_kernel::policy::Tokenizer;
-use orchestrion_kernel::present::{Measure, Plain};
+use orchestrion_kernel::present::{ByteMeasure, TextMeasure};
 use thiserror::Error;
 
 /// Counts tokens.
@@ -24,9 +24,9 @@ pub(super) enum Counter {
 /// A tokenizer that this program was built without; reads as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{}; {}", self.what(), self.help())]
-pub struct NotBuiltIn(pub Tokenizer);
+pub struct TokenizerUnavailable(pub Tokenizer);
 
-impl NotBuiltIn {
+impl TokenizerUnavailable {
     /// What is wrong.
     #[must_use]
     pub fn what(self) -> String {
@@ -44,7 +44,7 @@ impl NotBuiltIn {
 }
 
 impl Counter {
-    pub(super) fn of(tokenizer: Tokenizer) -> Result<Self, NotBuiltIn> {
+    pub(super) fn of(tokenizer: Tokenizer) -> Result<Self, TokenizerUnavailable> {
         match tokenizer {
             Tokenizer::Bytes => Ok(Self::Bytes),
             Tokenizer::Cl100kBase | Tokenizer::O200kBase => Self::vocabulary(tokenizer),
@@ -52,18 +52,18 @@ impl Counter {
     }
 
     #[cfg(feature = "tokenizer")]
-    fn vocabulary(tokenizer: Tokenizer) -> Result<Self, NotBuiltIn> {
-        tiktoken::get_encoding(tokenizer.name()).map(Self::Vocabulary).ok_or(NotBuiltIn(tokenizer))
+    fn vocabulary(tokenizer: Tokenizer) -> Result<Self, TokenizerUnavailable> {
+        tiktoken::get_encoding(tokenizer.name()).map(Self::Vocabulary).ok_or(TokenizerUnavailable(tokenizer))
     }
 
     #[cfg(not(feature = "tokenizer"))]
-    const fn vocabulary(tokenizer: Tokenizer) -> Result<Self, NotBuiltIn> {
-        Err(NotBuiltIn(tokenizer))
+    const fn vocabulary(tokenizer: Tokenizer) -> Result<Self, TokenizerUnavailable> {
+        Err(TokenizerUnavailable(tokenizer))
     }
 
     pub(super) fn tokens(self, text: &str) -> u64 {
         match self {
-            Self::Bytes => Plain.tokens(text),
+            Self::Bytes => ByteMeasure.tokens(text),
             #[cfg(feature = "tokenizer")]
             Self::Vocabulary(vocabulary) => vocabulary.count(text) as u64,
         }

@@ -2,7 +2,7 @@
 
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Region;
-use orchestrion_kernel::control::table::{Source, TRANSITIONS, Transition};
+use orchestrion_kernel::control::table::{TRANSITIONS, Transition, TransitionSource};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::fmt::Write;
 
@@ -20,8 +20,8 @@ pub fn mermaid(policy: &Policy, all: bool) -> String {
     }
     for Edge { from, to, labels } in drawing.edges {
         let from = match from {
-            Source::At(phase) => phase.name(),
-            Source::Within(region) => region.name(),
+            TransitionSource::Phase(phase) => phase.name(),
+            TransitionSource::Region(region) => region.name(),
         };
         // A colon or a semicolon would end the label.
         let _ = writeln!(text, "    {from} --> {to} : {}", labels.join(" / ").replace([':', ';'], ","));
@@ -52,12 +52,12 @@ pub fn dot(policy: &Policy, all: bool) -> String {
         let label = labels.join("\\n").replace('"', "\\\"");
         let _ = match from {
             // What leads back does not push its end further down.
-            Source::At(phase) if place(*to) <= place(*phase) => {
+            TransitionSource::Phase(phase) if place(*to) <= place(*phase) => {
                 writeln!(text, "    {phase} -> {to} [constraint=false, label=\"{label}\"];")
             }
-            Source::At(phase) => writeln!(text, "    {phase} -> {to} [label=\"{label}\"];"),
+            TransitionSource::Phase(phase) => writeln!(text, "    {phase} -> {to} [label=\"{label}\"];"),
             // An edge of a region starts at one of its states and is cut at the region's border.
-            Source::Within(region) => {
+            TransitionSource::Region(region) => {
                 let first = drawing.regions.iter().find(|(other, _)| other == region);
                 let Some(phase) = first.and_then(|(_, phases)| phases.first()) else { continue };
                 writeln!(text, "    {phase} -> {to} [ltail=cluster_{}, label=\"{label}\"];", region.name())
@@ -77,7 +77,7 @@ struct Drawing {
 
 /// All rows between the same two ends: of two loops, many drawings would show only the last.
 struct Edge {
-    from: Source,
+    from: TransitionSource,
     to: Phase,
     labels: Vec<String>,
 }
@@ -97,7 +97,7 @@ impl Drawing {
         // A row leads somewhere only where its own start is reached.
         let mut reached = vec![Phase::Idle];
         let starts =
-            |row: &Transition, reached: &[Phase]| reached.iter().any(|phase| row.from.covers(*phase));
+            |row: &Transition, reached: &[Phase]| reached.iter().any(|phase| row.from.contains(*phase));
         while let Some(row) = shown.iter().find(|row| starts(row, &reached) && !reached.contains(&row.to)) {
             reached.push(row.to);
         }

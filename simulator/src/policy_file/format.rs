@@ -6,12 +6,13 @@ pub(super) use views::written;
 pub(super) use views::{ByName, ViewFile};
 
 use super::write::rule_meaning;
-use crate::yaml::{At, Decimal, Fault, Words, given};
+use crate::yaml::{Decimal, LabeledError, Spanned, StrictText, required_value};
 use miette::SourceSpan;
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::policy::{
-    Bound, Bounds, Compaction, Contexts, Elo, Rule, Rules, Thresholds, Tokenizer, Weights, Writes,
+    Bound, Bounds, CompactionPolicy, ContextPolicy, EloMethod, Rule, Rules, Thresholds, Tokenizer, Weights,
+    WritePolicy,
 };
 use orchestrion_kernel::{Policy, Score, Weight};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -27,38 +28,38 @@ use std::sync::OnceLock;
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {
     /// How the policy is called.
-    pub name: At<Words>,
+    pub name: Spanned<StrictText>,
     /// A built-in policy (as-drawn, hardened), or the path of a policy file, relative to this file. Left out:
     /// hardened.
-    #[serde(default, deserialize_with = "given")]
-    pub extends: Option<At<Words>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub extends: Option<Spanned<StrictText>>,
     /// The lines that scores are compared with; from 0 to 1.
-    #[serde(default, deserialize_with = "given")]
-    pub thresholds: Option<At<ThresholdsFile>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub thresholds: Option<Spanned<ThresholdsFile>>,
     /// How often things may happen.
-    #[serde(default, deserialize_with = "given")]
-    pub bounds: Option<At<BoundsFile>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub bounds: Option<Spanned<BoundsFile>>,
     /// How much each voice counts in the consensus; from 0 to 1000.
-    #[serde(default, deserialize_with = "given")]
-    pub weights: Option<At<WeightsFile>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub weights: Option<Spanned<WeightsFile>>,
     /// How the roles' ratings move after a debate: by fixed steps, or by standard duels.
-    #[serde(default, deserialize_with = "given")]
-    pub elo: Option<At<Named<Elo>>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub elo: Option<Spanned<EnumName<EloMethod>>>,
     /// Who may write what into what is known.
-    #[serde(default, deserialize_with = "given")]
-    pub writes: Option<At<WritesFile>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub writes: Option<Spanned<WritesFile>>,
     /// When what is known is compacted, and how much of it at once.
-    #[serde(default, deserialize_with = "given")]
-    pub compaction: Option<At<CompactionFile>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub compaction: Option<Spanned<CompactionFile>>,
     /// How much modules are shown.
-    #[serde(default, deserialize_with = "given")]
-    pub contexts: Option<At<ContextsFile>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub contexts: Option<Spanned<ContextsFile>>,
     /// What single modules are shown differently.
-    #[serde(default, deserialize_with = "given")]
-    pub views: Option<At<ByName<Module, ViewFile>>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub views: Option<Spanned<ByName<Module, ViewFile>>>,
     /// Which rules that go beyond the drawing of 004 are in force.
-    #[serde(default, deserialize_with = "given")]
-    pub rules: Option<At<RulesFile>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub rules: Option<Spanned<RulesFile>>,
 }
 
 impl PolicyFile {
@@ -105,9 +106,9 @@ impl PolicyFile {
             "writes" => self.writes.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "compaction" => self.compaction.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "contexts" => self.contexts.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
-            "views" => self.views.as_ref().and_then(At::span),
+            "views" => self.views.as_ref().and_then(Spanned::span),
             "rules" => self.rules.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
-            "elo" => self.elo.as_ref().and_then(At::span),
+            "elo" => self.elo.as_ref().and_then(Spanned::span),
             _ => None,
         }
     }
@@ -118,10 +119,10 @@ pub(super) const ELO_MEANING: &str = "how ratings move after a debate: increment
 
 /// One of a few, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named<T>(pub T);
+pub struct EnumName<T>(pub T);
 
 /// What has a name in a policy file.
-pub trait OneOf: Copy + 'static {
+pub trait NamedEnum: Copy + 'static {
     /// All that there are.
     const ALL: &'static [Self];
     /// What they are called together, in a schema.
@@ -134,7 +135,7 @@ pub trait OneOf: Copy + 'static {
     fn unknown(name: &str) -> String;
 }
 
-impl OneOf for Elo {
+impl NamedEnum for EloMethod {
     const ALL: &'static [Self] = &Self::ALL;
     const SCHEMA: &'static str = "Elo";
 
@@ -147,7 +148,7 @@ impl OneOf for Elo {
     }
 }
 
-impl OneOf for Rank {
+impl NamedEnum for Rank {
     const ALL: &'static [Self] = &Self::ALL;
     const SCHEMA: &'static str = "Rank";
 
@@ -160,7 +161,7 @@ impl OneOf for Rank {
     }
 }
 
-impl OneOf for Tokenizer {
+impl NamedEnum for Tokenizer {
     const ALL: &'static [Self] = &Self::ALL;
     const SCHEMA: &'static str = "Tokenizer";
 
@@ -173,28 +174,28 @@ impl OneOf for Tokenizer {
     }
 }
 
-impl<'de, T: OneOf> Deserialize<'de> for Named<T> {
+impl<'de, T: NamedEnum> Deserialize<'de> for EnumName<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = At::<String>::deserialize(deserializer)?;
+        let text = Spanned::<String>::deserialize(deserializer)?;
         T::ALL.iter().find(|known| known.name() == text.value).map(|known| Self(*known)).ok_or_else(|| {
             let names: Vec<String> = T::ALL.iter().map(|known| format!("`{}`", known.name())).collect();
-            Fault::new(
+            LabeledError::new(
                 T::unknown(&text.value.escape_debug().to_string()),
                 format!("write {}", names.join(" or ")),
             )
             .at(text.span(), "unknown")
-            .raise()
+            .into_serde_error()
         })
     }
 }
 
-impl<T: OneOf> Serialize for Named<T> {
+impl<T: NamedEnum> Serialize for EnumName<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0.name())
     }
 }
 
-impl<T: OneOf> JsonSchema for Named<T> {
+impl<T: NamedEnum> JsonSchema for EnumName<T> {
     fn schema_name() -> Cow<'static, str> {
         T::SCHEMA.into()
     }
@@ -205,29 +206,29 @@ impl<T: OneOf> JsonSchema for Named<T> {
 }
 
 /// A value of a file that stands for one of the kernel's.
-trait Means<K> {
+trait ToKernel<K> {
     fn means(self) -> K;
 }
 
-impl<N> Means<N> for Decimal<N> {
+impl<N> ToKernel<N> for Decimal<N> {
     fn means(self) -> N {
         self.0
     }
 }
 
-impl<N> Means<N> for Named<N> {
+impl<N> ToKernel<N> for EnumName<N> {
     fn means(self) -> N {
         self.0
     }
 }
 
-impl Means<Self> for u32 {
+impl ToKernel<Self> for u32 {
     fn means(self) -> Self {
         self
     }
 }
 
-impl Means<Bound> for BoundFile {
+impl ToKernel<Bound> for BoundFile {
     fn means(self) -> Bound {
         self.0
     }
@@ -241,8 +242,8 @@ macro_rules! sections {
         pub struct $name {
             $(
                 #[doc = $meaning]
-                #[serde(default, deserialize_with = "given")]
-                pub $field: Option<At<$value>>,
+                #[serde(default, deserialize_with = "required_value")]
+                pub $field: Option<Spanned<$value>>,
             )*
         }
 
@@ -260,7 +261,7 @@ macro_rules! sections {
             /// Where a setting is; the inner none if it is not set, the outer none if there is no such one.
             fn span(&self, key: &str) -> Option<Option<SourceSpan>> {
                 match key {
-                    $(stringify!($field) => Some(self.$field.as_ref().and_then(At::span)),)*
+                    $(stringify!($field) => Some(self.$field.as_ref().and_then(Spanned::span)),)*
                     _ => None,
                 }
             }
@@ -292,21 +293,21 @@ sections! {
         optimizer: Decimal<Weight>, "factor, 0 to 1000: the Optimizer's voice";
     }
     /// Who may write what into what is known.
-    WritesFile for Writes {
-        constraint_from: Named<Rank>, "rank: who is below it may not write constraints";
-        organizational_from: Named<Rank>, "rank: who is below it may not write what the organization knows";
+    WritesFile for WritePolicy {
+        constraint_from: EnumName<Rank>, "rank: who is below it may not write constraints";
+        organizational_from: EnumName<Rank>, "rank: who is below it may not write what the organization knows";
     }
     /// When what is known is compacted, and how much of it at once.
-    CompactionFile for Compaction {
+    CompactionFile for CompactionPolicy {
         from_items: u32, "items: from so many on that can be summarized together";
         from_tokens: u32, "tokens: from so many on, in all that may be shown";
         cluster_items: u32, "items that are summarized at once, the oldest first; at least 2";
     }
     /// How much modules are shown.
-    ContextsFile for Contexts {
-        budget: u32, "tokens of a context and of the answer to it";
-        reserved: u32, "of these, tokens that are left to the answer";
-        tokenizer: Named<Tokenizer>, "what counts tokens: bytes (four are one), cl100k_base or o200k_base";
+    ContextsFile for ContextPolicy {
+        budget_tokens: u32, "tokens of a context and of the answer to it";
+        reserved_tokens: u32, "of these, tokens that are left to the answer";
+        tokenizer: EnumName<Tokenizer>, "what counts tokens: bytes (four are one), cl100k_base or o200k_base";
         recency: Decimal<Weight>, "factor, 0 to 1000: how much more the latest item counts than the oldest";
         relevance: Decimal<Weight>, "factor, 0 to 1000: how much more counts what is all about the request";
     }
@@ -318,18 +319,18 @@ pub struct BoundFile(pub Bound);
 
 impl<'de> Deserialize<'de> for BoundFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = At::<String>::deserialize(deserializer)?;
+        let text = Spanned::<String>::deserialize(deserializer)?;
         if text.value == "unbounded" {
             return Ok(Self(Bound::Unbounded));
         }
         let plain = !text.value.is_empty() && text.value.bytes().all(|byte| byte.is_ascii_digit());
         text.value.parse().ok().filter(|_| plain).map(|most| Self(Bound::AtMost(most))).ok_or_else(|| {
-            Fault::new(
+            LabeledError::new(
                 format!("expected a whole number or `unbounded`, found `{}`", text.value.escape_debug()),
                 "write the most that is allowed, or `unbounded` if no bound is meant",
             )
             .at(text.span(), "neither")
-            .raise()
+            .into_serde_error()
         })
     }
 }
@@ -350,7 +351,7 @@ impl JsonSchema for BoundFile {
 
 /// Which rules are in force; the names are the kernel's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RulesFile(pub BTreeMap<Rule, At<bool>>);
+pub struct RulesFile(pub BTreeMap<Rule, Spanned<bool>>);
 
 impl RulesFile {
     fn lay_over(&self, onto: &mut Rules) {
@@ -361,7 +362,7 @@ impl RulesFile {
 
     fn span(&self, key: &str) -> Option<Option<SourceSpan>> {
         let rule = Rule::ALL.iter().find(|rule| rule.name() == key)?;
-        Some(self.0.get(rule).and_then(At::span))
+        Some(self.0.get(rule).and_then(Spanned::span))
     }
 
     fn names() -> &'static [&'static str] {
@@ -387,16 +388,16 @@ impl<'de> Visitor<'de> for RulesVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RulesFile, A::Error> {
         let mut rules = RulesFile::default();
-        while let Some(key) = map.next_key::<At<String>>()? {
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
             let Some(rule) = Rule::ALL.iter().find(|rule| rule.name() == key.value) else {
                 let names = RulesFile::names();
                 let near = crate::yaml::nearest(&key.value, names.iter().copied());
-                return Err(Fault::new(
+                return Err(LabeledError::new(
                     format!("there is no rule `{}`", key.value.escape_debug()),
                     format!("{near}the rules are {}", names.join(", ")),
                 )
                 .at(key.span(), "unknown")
-                .raise());
+                .into_serde_error());
             };
             if rules.0.insert(*rule, map.next_value()?).is_some() {
                 return Err(A::Error::duplicate_field(rule.name()));

@@ -4,7 +4,7 @@ use super::format::PolicyFile;
 use super::write::{values, write_values};
 use crate::yaml::{ReadError, Source, nearest};
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::policy::Contradiction;
+use orchestrion_kernel::policy::PolicyError;
 
 /// The path of a setting that is called by it, by its last part, or, among the bounds, by that with `max_` before it.
 ///
@@ -50,7 +50,7 @@ pub(crate) fn set(
     policy: &Policy,
     name: &str,
     changed: &[(String, String)],
-) -> Result<Result<Policy, Contradiction>, ReadError> {
+) -> Result<Result<Policy, PolicyError>, ReadError> {
     let mut values = values(policy);
     for (path, value) in &mut values {
         if let Some((_, other)) = changed.iter().find(|(changed, _)| changed == path) {

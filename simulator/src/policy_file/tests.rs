@@ -200,7 +200,7 @@ fn a_long_chain_of_policies_is_refused() {
 fn a_policy_that_is_not_there_says_so() {
     let error = resolve("hardend", Path::new("no-such-folder")).unwrap_err();
     assert_eq!(error.to_string(), "there is no policy `hardend`: neither a built-in one nor a file");
-    assert!(error.advice().starts_with("did you mean `hardened`?"), "{}", error.advice());
+    assert!(error.help_text().starts_with("did you mean `hardened`?"), "{}", error.help_text());
     assert!(read(Path::new("no-such-folder/x.yaml")).is_err());
 }
 
@@ -214,7 +214,7 @@ fn no_input_panics() {
             let mut bytes = STRICT.as_bytes().to_vec();
             bytes[place] = byte;
             let read = Source::from_bytes("case.yaml", bytes)
-                .and_then(|source| overlay(&source, Path::new(""), &mut Vec::new()));
+                .and_then(|source| extend_base(&source, Path::new(""), &mut Vec::new()));
             let _ = read.map_err(|error| draw(&error));
         }
     }

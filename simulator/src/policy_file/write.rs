@@ -4,7 +4,9 @@ use super::format::{
     BoundsFile, CompactionFile, ContextsFile, ELO_MEANING, ThresholdsFile, WeightsFile, WritesFile, written,
 };
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::policy::{Bound, Bounds, Compaction, Contexts, Rule, Thresholds, Weights, Writes};
+use orchestrion_kernel::policy::{
+    Bound, Bounds, CompactionPolicy, ContextPolicy, Rule, Thresholds, Weights, WritePolicy,
+};
 use std::fmt::Write as _;
 
 /// The policy as a policy file. It sets everything, so that it reads back as the same policy whatever the
@@ -39,9 +41,16 @@ const SECTIONS: [&str; 8] =
 /// Every setting by its path, with its value as it is written.
 pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
     let Policy { name: _, thresholds, bounds, weights, elo, writes, compaction, contexts, rules } = policy;
-    let Contexts { budget, reserved, tokenizer, recency, relevance, views } = contexts;
-    let Compaction { from_items, from_tokens, cluster_items } = compaction;
-    let Writes { constraint_from, organizational_from } = writes;
+    let ContextPolicy {
+        budget_tokens: budget,
+        reserved_tokens: reserved,
+        tokenizer,
+        recency,
+        relevance,
+        views,
+    } = contexts;
+    let CompactionPolicy { from_items, from_tokens, cluster_items } = compaction;
+    let WritePolicy { constraint_from, organizational_from } = writes;
     let Thresholds { redebate_below, proceed_from, veto_from, objection_from, critique_above } = thresholds;
     let Bounds { passes, repairs, audit_attempts } = bounds;
     let Weights { analyst, solution, critic, security, optimizer } = weights;

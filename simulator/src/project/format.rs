@@ -1,6 +1,6 @@
 //! A project file, as it is written. Every key may be left out.
 
-use crate::yaml::{At, Fault, Words, given, nearest};
+use crate::yaml::{LabeledError, Spanned, StrictText, nearest, required_value};
 use jiff::civil::Date;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_model::scopes::{SCOPES, Scope};
@@ -15,25 +15,25 @@ use std::borrow::Cow;
 pub struct ProjectFile {
     /// The policies under which `check` holds the claims: built-in ones (as-drawn, hardened), or paths of policy
     /// files. Left out: hardened.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
-    pub policies: Option<At<Vec<At<Words>>>>,
+    pub policies: Option<Spanned<Vec<Spanned<StrictText>>>>,
     /// How large the models of `check` grow. Left out: the first of these.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "required_value")]
     pub scope: Option<ScopeName>,
     /// The scenarios that `run` plays: files, or folders; of a folder, every *.yaml in it and below it that is no
     /// *.policy.yaml.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
-    pub scenarios: Option<At<Vec<At<Words>>>>,
+    pub scenarios: Option<Spanned<Vec<Spanned<StrictText>>>>,
     /// The recorded traces that `replay` decides again: files, or folders; of a folder, every *.ndjson in it and
     /// below it.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
-    pub traces: Option<At<Vec<At<Words>>>>,
+    pub traces: Option<Spanned<Vec<Spanned<StrictText>>>>,
     /// Claims that are known to fail or to be vacuous, and may until a day.
-    #[serde(default, deserialize_with = "given")]
-    pub waivers: Option<Vec<At<WaiverFile>>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub waivers: Option<Vec<Spanned<WaiverFile>>>,
 }
 
 /// A claim that is known to fail or to be vacuous, and may until a day.
@@ -41,12 +41,12 @@ pub struct ProjectFile {
 #[serde(deny_unknown_fields)]
 pub struct WaiverFile {
     /// The claim, such as C-06.
-    pub claim: At<ClaimId>,
+    pub claim: Spanned<ClaimId>,
     /// The policy under which it may, by its name. Left out: each of this file.
-    #[serde(default, deserialize_with = "given")]
-    pub policy: Option<At<Words>>,
+    #[serde(default, deserialize_with = "required_value")]
+    pub policy: Option<Spanned<StrictText>>,
     /// Why it may, as a sentence.
-    pub reason: At<Words>,
+    pub reason: Spanned<StrictText>,
     /// The last day on which it may, such as 2027-01-31. Days begin and end as in UTC.
     pub until: Day,
 }
@@ -57,16 +57,16 @@ pub struct ScopeName(pub Scope);
 
 impl<'de> Deserialize<'de> for ScopeName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = At::<Words>::deserialize(deserializer)?;
+        let name = Spanned::<StrictText>::deserialize(deserializer)?;
         let text = name.value.as_str();
         Scope::by_name(text).map(Self).ok_or_else(|| {
             let names = SCOPES.map(|scope| scope.name);
-            Fault::new(
+            LabeledError::new(
                 format!("no scope is called `{}`", text.escape_debug()),
                 format!("{}the scopes are {}", nearest(text, names), names.join(", ")),
             )
             .at(name.span(), "not a scope")
-            .raise()
+            .into_serde_error()
         })
     }
 }
@@ -86,11 +86,11 @@ pub struct ClaimId(pub &'static str);
 
 impl<'de> Deserialize<'de> for ClaimId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let id = At::<Words>::deserialize(deserializer)?;
+        let id = Spanned::<StrictText>::deserialize(deserializer)?;
         let text = id.value.as_str();
         let known: Option<&Claim> = CLAIMS.iter().find(|claim| claim.id == text);
         known.map(|claim| Self(claim.id)).ok_or_else(|| {
-            Fault::new(
+            LabeledError::new(
                 format!("there is no claim `{}`", text.escape_debug()),
                 format!(
                     "{}see them all with: orchestrion export claims",
@@ -98,7 +98,7 @@ impl<'de> Deserialize<'de> for ClaimId {
                 ),
             )
             .at(id.span(), "unknown")
-            .raise()
+            .into_serde_error()
         })
     }
 }
@@ -119,16 +119,16 @@ pub struct Day(pub Date);
 
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = At::<String>::deserialize(deserializer)?;
+        let text = Spanned::<String>::deserialize(deserializer)?;
         let read: Option<Date> = text.value.parse().ok();
         // The library reads other ways of writing a day as well; a file has one.
         read.filter(|day| day.to_string() == text.value).map(Self).ok_or_else(|| {
-            Fault::new(
+            LabeledError::new(
                 format!("expected a day of the calendar, found `{}`", text.value.escape_debug()),
                 "write year, month and day, as in 2027-01-31",
             )
             .at(text.span(), "no such day")
-            .raise()
+            .into_serde_error()
         })
     }
 }

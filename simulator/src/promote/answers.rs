@@ -2,35 +2,38 @@
 
 use crate::drive::Reply;
 use crate::scenario::{
-    AnswersFile, ApproverAnswer, ArgumentFile, AuditorAnswer, BesideFile, ClassifiedFile, ClassifierAnswer,
+    ApproverAnswer, ArgumentFile, ArgumentReply, AuditorAnswer, ClassificationFile, ClassifierAnswer,
     ContextFile, DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile,
-    NoRepairFile, PlanFile, PlannerAnswer, RatingFile, RatingsFile, RepairFile, ReviserAnswer, RevisionFile,
-    SaidFile, StoreAnswer, SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile, VoiceAnswer,
+    NoRepairFile, PlanFile, PlannerAnswer, RatingFile, RatingsFile, RepairFile, RepliesFile, ReplyExtrasFile,
+    ReplyFile, RevisionFile, RevisionReply, StoreAnswer, SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile,
+    TraceFile,
 };
-use crate::script::{Answer, Part, left_out};
-use crate::yaml::{At, Decimal, Words};
+use crate::script::{ScriptKey, ScriptedReply, default_reply};
+use crate::yaml::{Decimal, Spanned, StrictText};
 use orchestrion_kernel::Text;
-use orchestrion_kernel::module::{Argument, Ask, Failure, PastTrace, Rating, Report, Role, Stance, Store};
+use orchestrion_kernel::module::{
+    Argument, Failure, Operation, PastRequest, Rating, Report, Role, Stance, Store,
+};
 use orchestrion_kernel::plan::{Effect, Plan};
 use std::collections::BTreeMap;
 
 /// Answers by who gave them.
 #[derive(Debug, Default)]
-pub(super) struct Answers(BTreeMap<Part, Given>);
+pub(super) struct Answers(BTreeMap<ScriptKey, Given>);
 
 #[derive(Debug, Default)]
 struct Given {
-    answers: Vec<Answer>,
+    answers: Vec<ScriptedReply>,
     /// Whether a scenario that leaves the module out gives the same answers.
     unsaid: bool,
 }
 
 impl Answers {
     /// Adds an answer to a question in a request.
-    pub(super) fn push(&mut self, ask: Ask, request_text: &Text, answer: Answer) {
-        let unsaid = left_out(ask, request_text).as_ref() == Some(&answer);
+    pub(super) fn push(&mut self, ask: Operation, request_text: &Text, answer: ScriptedReply) {
+        let unsaid = default_reply(ask, request_text).as_ref() == Some(&answer);
         let given =
-            self.0.entry(Part::of(ask)).or_insert_with(|| Given { answers: Vec::new(), unsaid: true });
+            self.0.entry(ScriptKey::of(ask)).or_insert_with(|| Given { answers: Vec::new(), unsaid: true });
         given.unsaid &= unsaid;
         given.answers.push(answer);
     }
@@ -43,28 +46,28 @@ impl Answers {
                 continue;
             }
             match part {
-                Part::Identity => file.identity = written(answers, identity),
-                Part::Memory => file.memory = written(answers, memory),
-                Part::Summarizer => file.summarizer = written(answers, summarizer),
-                Part::Classifier => file.classifier = written(answers, classifier),
-                Part::Planner => file.planner = written(answers, planner),
-                Part::Voice(Role::Analyst) => file.analyst = written(answers, voice),
-                Part::Voice(Role::Solution) => file.solution = written(answers, reviser),
-                Part::Voice(Role::Critic) => file.critic = written(answers, voice),
-                Part::Voice(Role::Security) => file.security = written(answers, voice),
-                Part::Voice(Role::Optimizer) => file.optimizer = written(answers, reviser),
-                Part::Reread => file.reread = written(answers, voice),
-                Part::Approver => file.approver = written(answers, approver),
-                Part::Diagnosis => file.diagnosis = written(answers, diagnosis),
-                Part::Store(Store::Local) => file.local_store = written(answers, store),
-                Part::Store(Store::Cloud) => file.cloud_store = written(answers, store),
-                Part::Auditor => file.auditor = written(answers, auditor),
-                Part::Task(id) => {
+                ScriptKey::Identity => file.identity = written(answers, identity),
+                ScriptKey::Memory => file.memory = written(answers, memory),
+                ScriptKey::Summarizer => file.summarizer = written(answers, summarizer),
+                ScriptKey::Classifier => file.classifier = written(answers, classifier),
+                ScriptKey::Planner => file.planner = written(answers, planner),
+                ScriptKey::Voice(Role::Analyst) => file.analyst = written(answers, voice),
+                ScriptKey::Voice(Role::Solution) => file.solution = written(answers, reviser),
+                ScriptKey::Voice(Role::Critic) => file.critic = written(answers, voice),
+                ScriptKey::Voice(Role::Security) => file.security = written(answers, voice),
+                ScriptKey::Voice(Role::Optimizer) => file.optimizer = written(answers, reviser),
+                ScriptKey::Review => file.reread = written(answers, voice),
+                ScriptKey::Approver => file.approver = written(answers, approver),
+                ScriptKey::Diagnosis => file.diagnosis = written(answers, diagnosis),
+                ScriptKey::Store(Store::Local) => file.local_store = written(answers, store),
+                ScriptKey::Store(Store::Cloud) => file.cloud_store = written(answers, store),
+                ScriptKey::Auditor => file.auditor = written(answers, auditor),
+                ScriptKey::Task(id) => {
                     if let Some(written) = written(answers, task) {
                         file.tasks.insert(*id, written);
                     }
                 }
-                Part::Undo(id) => {
+                ScriptKey::Undo(id) => {
                     if let Some(written) = written(answers, task) {
                         file.undo.insert(*id, written);
                     }
@@ -78,21 +81,21 @@ impl Answers {
 /// A list of answers, or one that stands for all. Answers only ever stand with the question that they answer,
 /// so none of them is without words; if one were, playing the scenario would show it.
 fn written<T>(
-    answers: &[Answer],
+    answers: &[ScriptedReply],
     words: impl Fn(&Result<&Report, Failure>) -> Option<T>,
-) -> Option<AnswersFile<T>> {
-    let said = |answer: &Answer| match answer {
-        Answer::Fail(failure) => words(&Err(*failure)).map(SaidFile::from),
-        Answer::Reply(Reply { report, summary_update, action }) => {
-            let beside = BesideFile::of(summary_update.as_ref(), action.as_deref());
-            Some(SaidFile { answer: words(&Ok(report))?, beside })
+) -> Option<RepliesFile<T>> {
+    let said = |answer: &ScriptedReply| match answer {
+        ScriptedReply::Fail(failure) => words(&Err(*failure)).map(ReplyFile::from),
+        ScriptedReply::Reply(Reply { report, summary_update, action }) => {
+            let beside = ReplyExtrasFile::of(summary_update.as_ref(), action.as_deref());
+            Some(ReplyFile { answer: words(&Ok(report))?, beside })
         }
     };
     let first = answers.first()?;
     if answers.iter().all(|answer| answer == first) {
-        return said(first).map(AnswersFile::one);
+        return said(first).map(RepliesFile::one);
     }
-    Some(AnswersFile::many(answers.iter().filter_map(said)))
+    Some(RepliesFile::many(answers.iter().filter_map(said)))
 }
 
 fn identity(answer: &Result<&Report, Failure>) -> Option<IdentityAnswer> {
@@ -115,7 +118,7 @@ fn memory(answer: &Result<&Report, Failure>) -> Option<MemoryAnswer> {
         let Rating { elo, successes, matches } = *ratings.get(role);
         RatingFile { elo, successes, matches }
     };
-    let trace = |past: &PastTrace| TraceFile {
+    let trace = |past: &PastRequest| TraceFile {
         conversation: past.trace.conversation.as_str().into(),
         request: past.trace.request.number(),
         text: past.text.clone().into(),
@@ -135,8 +138,8 @@ fn memory(answer: &Result<&Report, Failure>) -> Option<MemoryAnswer> {
 fn classifier(answer: &Result<&Report, Failure>) -> Option<ClassifierAnswer> {
     Some(match answer {
         Err(failure) => ClassifierAnswer::Fail(*failure),
-        Ok(Report::Classification { tags, similarity }) => ClassifierAnswer::Classified(ClassifiedFile {
-            tags: tags.iter().cloned().map(Words::from).collect(),
+        Ok(Report::Classification { tags, similarity }) => ClassifierAnswer::Classified(ClassificationFile {
+            tags: tags.iter().cloned().map(StrictText::from).collect(),
             similarity: Decimal(*similarity),
         }),
         Ok(_) => return None,
@@ -162,23 +165,23 @@ fn planner(answer: &Result<&Report, Failure>) -> Option<PlannerAnswer> {
     })
 }
 
-fn voice(answer: &Result<&Report, Failure>) -> Option<VoiceAnswer> {
+fn voice(answer: &Result<&Report, Failure>) -> Option<ArgumentReply> {
     Some(match answer {
-        Err(failure) => VoiceAnswer::Fail(*failure),
+        Err(failure) => ArgumentReply::Fail(*failure),
         Ok(Report::Argument { argument: Argument { stance, confidence }, text, plan: None }) => {
             let file = ArgumentFile { confidence: Decimal(*confidence), says: text.clone().into() };
             match stance {
-                Stance::Pro => VoiceAnswer::Pro(file),
-                Stance::Con => VoiceAnswer::Con(file),
+                Stance::Pro => ArgumentReply::Pro(file),
+                Stance::Con => ArgumentReply::Con(file),
             }
         }
         Ok(_) => return None,
     })
 }
 
-fn reviser(answer: &Result<&Report, Failure>) -> Option<ReviserAnswer> {
+fn reviser(answer: &Result<&Report, Failure>) -> Option<RevisionReply> {
     Some(match answer {
-        Err(failure) => ReviserAnswer::Fail(*failure),
+        Err(failure) => RevisionReply::Fail(*failure),
         Ok(Report::Argument { argument: Argument { stance, confidence }, text, plan }) => {
             let file = RevisionFile {
                 confidence: Decimal(*confidence),
@@ -186,8 +189,8 @@ fn reviser(answer: &Result<&Report, Failure>) -> Option<ReviserAnswer> {
                 plan: plan.as_ref().map(plan_file),
             };
             match stance {
-                Stance::Pro => ReviserAnswer::Pro(file),
-                Stance::Con => ReviserAnswer::Con(file),
+                Stance::Pro => RevisionReply::Pro(file),
+                Stance::Con => RevisionReply::Con(file),
             }
         }
         Ok(_) => return None,
@@ -253,5 +256,5 @@ fn plan_file(plan: &Plan) -> PlanFile {
         };
         TaskFile { task: task.id.number(), action: task.text.clone().into(), undo, irreversible }
     });
-    tasks.map(At::from).collect::<Vec<_>>().into()
+    tasks.map(Spanned::from).collect::<Vec<_>>().into()
 }

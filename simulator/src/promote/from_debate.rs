@@ -6,10 +6,10 @@
 use super::record::{ArgumentRow, DebateRow, ExecutionRow, Places, Record, START};
 use super::{PromoteError, Promotion, Target, origin, perform};
 use crate::scenario::{
-    AnswersFile, ArgumentFile, DeadlinesFile, ModulesFile, PlannerAnswer, RequestFile, ReviserAnswer,
-    RevisionFile, ScenarioFile, Seed, TaskAnswer, TaskFile, VoiceAnswer,
+    ArgumentFile, ArgumentReply, DeadlinesFile, ModulesFile, PlannerAnswer, RepliesFile, RequestFile,
+    RevisionFile, RevisionReply, ScenarioFile, Seed, TaskAnswer, TaskFile,
 };
-use crate::yaml::{At, Decimal, Fault, ReadError, Source, Words, nearest};
+use crate::yaml::{Decimal, LabeledError, ReadError, Source, Spanned, StrictText, nearest};
 use miette::SourceSpan;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::{Policy, Score, TaskId};
@@ -43,13 +43,13 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
     }
     about.push('.');
     let scenario = ScenarioFile {
-        about: Words::from(about),
+        about: StrictText::from(about),
         policy: None,
         conversation: None,
-        user: Words::from(USER),
+        user: StrictText::from(USER),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
-        requests: vec![RequestFile::new(Words::from(objective))].into(),
+        requests: vec![RequestFile::new(StrictText::from(objective))].into(),
         modules: modules.into(),
     };
     let (mut promotion, _) = perform(target, scenario, &Policy::hardened())?;
@@ -57,13 +57,13 @@ pub fn from_debate(file: &str, text: &str, target: &Target) -> Result<Promotion,
     Ok(promotion)
 }
 
-fn not_one(places: Places<'_>, debates: &[DebateRow<'_>]) -> Fault {
+fn not_one(places: Places<'_>, debates: &[DebateRow<'_>]) -> LabeledError {
     let ids: Vec<String> = debates.iter().map(|debate| shown(debate.id.get())).collect();
     let message = match ids.len() {
         0 => "expected one debate, found none".to_string(),
         found => format!("expected one debate, found {found}: {}", ids.join(", ")),
     };
-    let fault = Fault::new(message, "keep one debate in the file, with its arguments");
+    let fault = LabeledError::new(message, "keep one debate in the file, with its arguments");
     if debates.is_empty() {
         return fault.at(SourceSpan::from(START), "in this record");
     }
@@ -75,7 +75,7 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
     let mut said: BTreeMap<Role, &ArgumentRow<'_>> = BTreeMap::new();
     for row in &record.arguments {
         if let Some(other) = row.debate_id.filter(|id| id.get() != debate) {
-            let fault = Fault::new(
+            let fault = LabeledError::new(
                 format!(
                     "an argument belongs to the debate {}, which the file does not have",
                     shown(other.get())
@@ -86,16 +86,17 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
         }
         let role = role(places, row)?;
         if let Some(first) = said.insert(role, row) {
-            let fault = Fault::new(format!("two arguments of {role} in one debate"), "keep one of the two")
-                .at(places.of(first.agent_name), "the first")
-                .at(places.of(row.agent_name), "the second");
+            let fault =
+                LabeledError::new(format!("two arguments of {role} in one debate"), "keep one of the two")
+                    .at(places.of(first.agent_name), "the first")
+                    .at(places.of(row.agent_name), "the second");
             return Err(places.error(fault));
         }
     }
     let missing: Vec<_> =
         Role::ALL.iter().filter(|role| !said.contains_key(role)).map(Role::to_string).collect();
     if !missing.is_empty() {
-        let fault = Fault::new(
+        let fault = LabeledError::new(
             format!("no argument of {}; expected one of each of the five roles", missing.join(", ")),
             "add to `arguments` what is missing; a role without a voice would decide nothing",
         );
@@ -107,7 +108,7 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
     let mut modules = ModulesFile::default();
     for (role, row) in said {
         let (for_it, confidence) = (places.flag(row.is_pro)?, Decimal(confidence(places, row)?));
-        let says = Words::from(places.text(row.argument)?);
+        let says = StrictText::from(places.text(row.argument)?);
         match role {
             Role::Analyst => modules.analyst = Some(voice(for_it, ArgumentFile { confidence, says })),
             Role::Critic => modules.critic = Some(voice(for_it, ArgumentFile { confidence, says })),
@@ -123,19 +124,19 @@ fn voices(places: Places<'_>, record: &Record<'_>, debate: &str) -> Result<Modul
     Ok(modules)
 }
 
-fn voice(for_it: bool, file: ArgumentFile) -> AnswersFile<VoiceAnswer> {
-    AnswersFile::one(if for_it { VoiceAnswer::Pro(file) } else { VoiceAnswer::Con(file) })
+fn voice(for_it: bool, file: ArgumentFile) -> RepliesFile<ArgumentReply> {
+    RepliesFile::one(if for_it { ArgumentReply::Pro(file) } else { ArgumentReply::Con(file) })
 }
 
-fn reviser(for_it: bool, file: RevisionFile) -> AnswersFile<ReviserAnswer> {
-    AnswersFile::one(if for_it { ReviserAnswer::Pro(file) } else { ReviserAnswer::Con(file) })
+fn reviser(for_it: bool, file: RevisionFile) -> RepliesFile<RevisionReply> {
+    RepliesFile::one(if for_it { RevisionReply::Pro(file) } else { RevisionReply::Con(file) })
 }
 
 fn role(places: Places<'_>, row: &ArgumentRow<'_>) -> Result<Role, ReadError> {
     let name = places.text(row.agent_name)?;
     Role::ALL.into_iter().find(|role| role.to_string().eq_ignore_ascii_case(&name)).ok_or_else(|| {
         let names = Role::ALL.map(|role| role.to_string());
-        let fault = Fault::new(
+        let fault = LabeledError::new(
             format!("no role of the debate is called `{}`", name.escape_debug()),
             format!("{}the roles are {}", nearest(&name, names.iter().map(String::as_str)), names.join(", ")),
         );
@@ -147,7 +148,7 @@ fn role(places: Places<'_>, row: &ArgumentRow<'_>) -> Result<Role, ReadError> {
 fn confidence(places: Places<'_>, row: &ArgumentRow<'_>) -> Result<Score, ReadError> {
     let value = row.confidence_score;
     Score::from_decimal(value.get()).map_err(|error| {
-        let fault = Fault::new(
+        let fault = LabeledError::new(
             format!("{error}, found `{}`", value.get().escape_debug()),
             "write the confidence as a number from 0 to 1, such as 0.85, with at most six places",
         );
@@ -173,19 +174,21 @@ fn executed(
             ));
             continue;
         }
-        plan.push(At::from(TaskFile {
+        plan.push(Spanned::from(TaskFile {
             task: task.number(),
-            action: Words::from(name),
+            action: StrictText::from(name),
             undo: None,
             irreversible: false,
         }));
         if let Some(output) = row.output_data {
-            modules.tasks.insert(task, AnswersFile::one(TaskAnswer::Ok(Words::from(places.text(output)?))));
+            modules
+                .tasks
+                .insert(task, RepliesFile::one(TaskAnswer::Ok(StrictText::from(places.text(output)?))));
         }
         task = task.next();
     }
     if !plan.is_empty() {
-        modules.planner = Some(AnswersFile::one(PlannerAnswer::Plan(plan.into())));
+        modules.planner = Some(RepliesFile::one(PlannerAnswer::Plan(plan.into())));
     }
     Ok(notes)
 }

@@ -8,13 +8,13 @@ use super::answers::Answers;
 use super::{PromoteError, Promotion, Target, origin, perform};
 use crate::drive::Reply;
 use crate::scenario::{
-    Count, DeadlinesFile, InterruptFile, Moment, MomentFile, PhaseName, RequestFile, ScenarioFile, Seed,
-    WriteFile, WrittenFile,
+    Count, DeadlinesFile, InterruptFile, PhaseName, PhaseVisit, PhaseVisitFile, RequestFile, ScenarioFile,
+    Seed, WriteFile, WrittenFile,
 };
-use crate::script::{Answer, left_out};
+use crate::script::{ScriptedReply, default_reply};
 use crate::trace::{Header, Reader, Step, TraceErrorKind};
-use crate::yaml::Words;
-use orchestrion_kernel::module::{Argument, Ask, Report, Stance};
+use crate::yaml::StrictText;
+use orchestrion_kernel::module::{Argument, Operation, Report, Stance};
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId, decide};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub fn from_trace<R: BufRead>(
 ) -> Result<Promotion, PromoteError> {
     let header = reader.header().clone();
     let (steps, open) = whole(reader)?;
-    let mut recording = Recording::new(&header, file);
+    let mut recording = ScenarioBuilder::new(&header, file);
     for step in &steps {
         recording.take(step, step.n == steps.last().map_or(0, |last| last.n))?;
     }
@@ -56,10 +56,12 @@ pub fn from_trace<R: BufRead>(
         notes.push(added);
     }
     let scenario = ScenarioFile {
-        about: Words::from(about),
+        about: StrictText::from(about),
         policy: None,
-        conversation: Some(header.conversation.as_str()).filter(|name| *name != target.name).map(Words::from),
-        user: Words::from(user.as_str()),
+        conversation: Some(header.conversation.as_str())
+            .filter(|name| *name != target.name)
+            .map(StrictText::from),
+        user: StrictText::from(user.as_str()),
         seed: Seed::default(),
         deadlines: DeadlinesFile::default(),
         requests: recording.requests.into(),
@@ -95,7 +97,7 @@ fn whole<R: BufRead>(reader: Reader<R>) -> Result<(Vec<Step>, Vec<String>), Prom
     for step in reader {
         match step {
             Ok(step) => steps.push(step),
-            Err(error) if matches!(error.kind, TraceErrorKind::NoEnd | TraceErrorKind::Torn) => {
+            Err(error) if matches!(error.kind, TraceErrorKind::MissingEnd | TraceErrorKind::Torn) => {
                 let how = match error.kind {
                     TraceErrorKind::Torn => "in the middle of its next line",
                     _ => "and nothing says that this was its end",
@@ -110,7 +112,7 @@ fn whole<R: BufRead>(reader: Reader<R>) -> Result<(Vec<Step>, Vec<String>), Prom
 }
 
 /// What was recorded, as far as it was read.
-struct Recording<'a> {
+struct ScenarioBuilder<'a> {
     file: &'a str,
     state: State,
     /// Whose session it was first.
@@ -130,7 +132,7 @@ struct Recording<'a> {
     halted: bool,
 }
 
-impl<'a> Recording<'a> {
+impl<'a> ScenarioBuilder<'a> {
     fn new(header: &Header, file: &'a str) -> Self {
         Self {
             file,
@@ -178,28 +180,30 @@ impl<'a> Recording<'a> {
         if request.crash.0.iter().any(|crash| crash.value == moment) {
             return false;
         }
-        let MomentFile { when, visit } = moment;
+        let PhaseVisitFile { when, visit } = moment;
         request.interrupt.0.push(InterruptFile { when, visit, says: text.clone().into() }.into());
         true
     }
 
     /// The moment of the running request, as a scenario names it.
-    fn moment(&self) -> Option<MomentFile> {
+    fn moment(&self) -> Option<PhaseVisitFile> {
         let when = self.state.control.phase();
         let visit = self.visits.get(&when).copied().and_then(NonZeroU32::new)?;
-        Some(MomentFile { when: PhaseName(when), visit: Count(visit) })
+        Some(PhaseVisitFile { when: PhaseName(when), visit: Count(visit) })
     }
 
     /// Whether a refused input is what playing the scenario would come to as well.
     fn halts(&self, input: &Input) -> bool {
         let control = &self.state.control;
         match input {
-            Input::Step => !control.phase().is_rest() && control.waiting().is_none(),
-            Input::Reply { call, report, .. } => {
-                control.waiting().is_some_and(|waiting| waiting.id == *call && report.answers(waiting.ask))
+            Input::Step => !control.phase().is_quiescent() && control.pending_call().is_none(),
+            Input::Reply { call, report, .. } => control
+                .pending_call()
+                .is_some_and(|waiting| waiting.id == *call && report.answers(waiting.ask)),
+            Input::CallFailed { call, .. } => {
+                control.pending_call().is_some_and(|waiting| waiting.id == *call)
             }
-            Input::CallFailed { call, .. } => control.waiting().is_some_and(|waiting| waiting.id == *call),
-            Input::Cancel => !control.phase().is_rest(),
+            Input::Cancel => !control.phase().is_quiescent(),
             Input::UserMessage { user, .. } => {
                 matches!(control.phase(), Phase::Done | Phase::Aborted) && control.session() == Some(user)
             }
@@ -236,17 +240,20 @@ impl<'a> Recording<'a> {
             Input::Reply { call, report, summary_update, action } => match self.asked(*call) {
                 Some(ask) if report.answers(ask) => {
                     let (summary_update, action) = (summary_update.clone(), action.clone());
-                    self.answer(ask, Answer::Reply(Reply { report: report.clone(), summary_update, action }));
+                    self.answer(
+                        ask,
+                        ScriptedReply::Reply(Reply { report: report.clone(), summary_update, action }),
+                    );
                 }
                 _ => return Err(cannot("it answers what nobody asked", EDITED)),
             },
             Input::CallFailed { call, failure } => match self.asked(*call) {
-                Some(ask) => self.answer(ask, Answer::Fail(*failure)),
+                Some(ask) => self.answer(ask, ScriptedReply::Fail(*failure)),
                 None => return Err(cannot("a call fails that nobody made", EDITED)),
             },
             Input::Write(write) => {
                 let begins = self.moment().is_some_and(|now| {
-                    Moment { when: now.when.0, visit: now.visit.0.get() } == Moment::BEGIN
+                    PhaseVisit { when: now.when.0, visit: now.visit.0.get() } == PhaseVisit::BEGIN
                 });
                 let (Some(file), Some(request)) =
                     (WriteFile::of(write), self.requests.last_mut().filter(|_| begins))
@@ -287,11 +294,11 @@ impl<'a> Recording<'a> {
         }
     }
 
-    fn asked(&self, call: orchestrion_kernel::CallId) -> Option<Ask> {
-        self.state.control.waiting().filter(|waiting| waiting.id == call).map(|waiting| waiting.ask)
+    fn asked(&self, call: orchestrion_kernel::CallId) -> Option<Operation> {
+        self.state.control.pending_call().filter(|waiting| waiting.id == call).map(|waiting| waiting.ask)
     }
 
-    fn answer(&mut self, ask: Ask, answer: Answer) {
+    fn answer(&mut self, ask: Operation, answer: ScriptedReply) {
         let request = self.requests.last().map_or_else(|| Text::from(""), |request| request.says.text());
         self.answers.push(ask, &request, answer);
     }
@@ -299,7 +306,7 @@ impl<'a> Recording<'a> {
     /// Counts the state that control is in as playing counts it: once for each accepted input.
     fn entered(&mut self) {
         let phase = self.state.control.phase();
-        if !phase.is_rest() {
+        if !phase.is_quiescent() {
             let visits = self.visits.entry(phase).or_default();
             *visits = visits.saturating_add(1);
         }
@@ -307,23 +314,23 @@ impl<'a> Recording<'a> {
 
     /// Lets the last request go on to its end, with modules that succeed. Says so if there was anything to add.
     fn complete(&mut self, header: &Header) -> Option<String> {
-        if self.halted || self.state.control.phase().is_rest() {
+        if self.halted || self.state.control.phase().is_quiescent() {
             return None;
         }
         let (stopped, phase) = (self.kept.last().map_or(0, |step| step.n), self.state.control.phase());
         let request = self.requests.last().map_or_else(|| Text::from(""), |request| request.says.text());
         let mut added = false;
         for _ in 0..ADDED_STEPS_MAX {
-            if self.state.control.phase().is_rest() {
+            if self.state.control.phase().is_quiescent() {
                 break;
             }
-            let (answered, input) = match self.state.control.waiting() {
+            let (answered, input) = match self.state.control.pending_call() {
                 None => (None, Input::Step),
                 Some(Call { id, ask }) => {
                     let answer = self.success(ask, &request);
                     let input = match answer.clone() {
-                        Answer::Reply(Reply { report, .. }) => Input::reply(id, report),
-                        Answer::Fail(failure) => Input::CallFailed { call: id, failure },
+                        ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
+                        ScriptedReply::Fail(failure) => Input::CallFailed { call: id, failure },
                     };
                     (Some((ask, answer)), input)
                 }
@@ -341,16 +348,16 @@ impl<'a> Recording<'a> {
     }
 
     /// What a module that succeeds answers. A repair keeps the plan: its tasks are run again.
-    fn success(&self, ask: Ask, request_text: &Text) -> Answer {
+    fn success(&self, ask: Operation, request_text: &Text) -> ScriptedReply {
         let nothing = || Text::from("");
         let plan = self.state.control.request().and_then(|request| request.plan.as_ref());
         match (ask, plan) {
-            (Ask::Diagnose, Some(revised)) => {
-                Answer::Reply(Report::Repaired { text: nothing(), plan: revised.plan.clone() }.into())
+            (Operation::Diagnose, Some(revised)) => {
+                ScriptedReply::Reply(Report::Repaired { text: nothing(), plan: revised.plan.clone() }.into())
             }
-            _ => left_out(ask, request_text).unwrap_or_else(|| {
+            _ => default_reply(ask, request_text).unwrap_or_else(|| {
                 let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
-                Answer::Reply(Report::Argument { argument, text: nothing(), plan: None }.into())
+                ScriptedReply::Reply(Report::Argument { argument, text: nothing(), plan: None }.into())
             }),
         }
     }

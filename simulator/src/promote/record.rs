@@ -3,7 +3,7 @@
 //! The record is somebody else's: what it has beside these keys is no concern of ours. Values are kept as the
 //! text that stands there, so that no number passes through a float, and an error can point at it.
 
-use crate::yaml::{Fault, ReadError, Source};
+use crate::yaml::{LabeledError, ReadError, Source};
 use miette::SourceSpan;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -74,7 +74,7 @@ impl<'a> Places<'a> {
     pub(super) fn record(self) -> Result<Record<'a>, ReadError> {
         let text = self.0.text();
         if text.starts_with("{\"format\":\"orchestrion-trace/") {
-            return Err(ReadError::whole(
+            return Err(ReadError::for_file(
                 format!("{}: this is a trace, no recorded debate", self.0.name()),
                 "promote it without --as debate",
             ));
@@ -93,12 +93,12 @@ impl<'a> Places<'a> {
                     "give a recorded debate as JSON; a trace is promoted without --as debate",
                 ),
             };
-            self.error(Fault::new(message, help).at(place(text, error.line(), error.column()), "here"))
+            self.error(LabeledError::new(message, help).at(place(text, error.line(), error.column()), "here"))
         })
     }
 
     /// The fault, drawn in the record.
-    pub(super) fn error(self, fault: Fault) -> ReadError {
+    pub(super) fn error(self, fault: LabeledError) -> ReadError {
         ReadError::in_source(self.0, fault)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Places<'a> {
         help: &str,
     ) -> Result<T, ReadError> {
         serde_json::from_str(value.get()).map_err(|_| {
-            let fault = Fault::new(format!("expected {expected}, found {}", kind(value)), help);
+            let fault = LabeledError::new(format!("expected {expected}, found {}", kind(value)), help);
             self.error(fault.at(self.of(value), format!("not {expected}")))
         })
     }
@@ -131,7 +131,7 @@ impl<'a> Places<'a> {
             "1" | "true" => Ok(true),
             "0" | "false" => Ok(false),
             _ => {
-                let fault = Fault::new(
+                let fault = LabeledError::new(
                     "expected whether the argument is for the plan",
                     "write 1 or true, 0 or false",
                 );

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::evidence;
-use crate::recording::Recording;
+use crate::recording::Recorder;
 use crate::replay::replay;
-use crate::trace::{Header, Made, Stamp};
+use crate::trace::{Header, StepMetadata, StepRecord};
 use crate::yaml::draw;
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::{CallId, ConversationId, Input, Text, UserId};
@@ -27,7 +27,7 @@ fn target() -> Target {
 }
 
 fn trace_of(text: &str) -> Vec<u8> {
-    play(Scenario::parse("played.yaml", text, Path::new("")).unwrap()).unwrap().trace
+    run_scenario(Scenario::parse("played.yaml", text, Path::new("")).unwrap()).unwrap().trace
 }
 
 fn promoted(trace: &[u8]) -> Result<Promotion, PromoteError> {
@@ -45,9 +45,9 @@ fn inputs(trace: &[u8]) -> Vec<Input> {
 /// A trace of these inputs, whether they are accepted or not.
 fn recorded(policy: Policy, inputs: impl IntoIterator<Item = Input>) -> Vec<u8> {
     let header = Header::new(ConversationId::new("C-1"), policy, None);
-    let mut conversation = Recording::open(Vec::new(), &header).unwrap();
+    let mut conversation = Recorder::open(Vec::new(), &header).unwrap();
     for input in inputs {
-        let _ = conversation.submit(&input, &Stamp::default()).unwrap();
+        let _ = conversation.submit(&input, &StepMetadata::default()).unwrap();
     }
     conversation.close().unwrap()
 }
@@ -64,7 +64,7 @@ fn check_kept(promotion: &Promotion) {
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }
     let again = Scenario::read(&folder.path().join("case.yaml")).unwrap();
-    assert_eq!(play(again).unwrap().trace, promotion.golden);
+    assert_eq!(run_scenario(again).unwrap().trace, promotion.golden);
     assert!(replay(Reader::new(promotion.golden.as_slice(), "case.ndjson").unwrap(), None).is_equal());
 }
 
@@ -113,7 +113,7 @@ fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
         dead_end,
     ];
     for text in all {
-        let trace = match play(Scenario::parse("played.yaml", &text, Path::new("")).unwrap()) {
+        let trace = match run_scenario(Scenario::parse("played.yaml", &text, Path::new("")).unwrap()) {
             Ok(played) => played.trace,
             Err(error) => panic!("{text}\n{error}"),
         };
@@ -240,8 +240,8 @@ fn a_trace_that_this_kernel_does_not_lead_to_is_an_error() {
         if step.n == 3 {
             step.input = Input::Step;
         }
-        let made = Made::accepted(&step.events, step.context.as_ref());
-        writer.step(&Stamp::default(), &step.input, made).unwrap();
+        let made = StepRecord::accepted(&step.events, step.context.as_ref());
+        writer.step(&StepMetadata::default(), &step.input, made).unwrap();
     }
     let error = promoted(&writer.end().unwrap()).unwrap_err();
     assert!(matches!(error, PromoteError::Differs { n: 3, .. }), "{error}");
@@ -312,16 +312,16 @@ fn whatever_was_said_is_promoted_as_it_was() {
         ];
         let mut conversation = {
             let header = Header::new(ConversationId::new(text), Policy::hardened(), None);
-            Recording::open(Vec::new(), &header).unwrap()
+            Recorder::open(Vec::new(), &header).unwrap()
         };
-        conversation.submit(&start, &Stamp::default()).unwrap().unwrap();
-        conversation.submit(&ask, &Stamp::default()).unwrap().unwrap();
+        conversation.submit(&start, &StepMetadata::default()).unwrap().unwrap();
+        conversation.submit(&ask, &StepMetadata::default()).unwrap().unwrap();
         for report in replies {
-            while conversation.state().control.waiting().is_none() {
-                conversation.submit(&Input::Step, &Stamp::default()).unwrap().unwrap();
+            while conversation.state().control.pending_call().is_none() {
+                conversation.submit(&Input::Step, &StepMetadata::default()).unwrap().unwrap();
             }
-            let call = conversation.state().control.waiting().unwrap().id;
-            conversation.submit(&Input::reply(call, report), &Stamp::default()).unwrap().unwrap();
+            let call = conversation.state().control.pending_call().unwrap().id;
+            conversation.submit(&Input::reply(call, report), &StepMetadata::default()).unwrap().unwrap();
         }
         let trace = conversation.close().unwrap();
         let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{text:?}\n{error:?}"));

@@ -1,11 +1,11 @@
 //! The texts of what is written by name, and of the items that come of it.
 
-use super::texts::Names;
+use super::texts::Redactor;
 use orchestrion_kernel::ids::Text;
-use orchestrion_kernel::item::{Audience, FactRecord, Identity, Item, Key, Layer, Scope, Source};
+use orchestrion_kernel::item::{Audience, FactRecord, FactSource, Identity, Item, ItemKey, Layer, Scope};
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
 
-impl Names {
+impl Redactor {
     /// A write without its texts.
     pub(super) fn write(&self, write: &Write) -> Write {
         let references = |of: &[Reference]| of.iter().map(|one| self.reference(one)).collect();
@@ -20,7 +20,7 @@ impl Names {
                 scope: self.scope(&new.scope),
                 audience: self.audience(&new.audience),
                 supersedes: new.supersedes.as_ref().map(|one| self.reference(one)),
-                rests_on: references(&new.rests_on),
+                depends_on: references(&new.depends_on),
                 ..new.clone()
             }),
             Write::Working { key, text, expires_at, rests_on } => Write::Working {
@@ -41,10 +41,10 @@ impl Names {
     /// An item with the new names in what it speaks of and in its record; its text is the kernel's to make.
     pub(super) fn item(&self, item: &Item) -> Item {
         let key = match &item.key {
-            Key::Trace(trace) => Key::Trace(self.trace(trace)),
-            Key::Fact(name) => Key::Fact(self.text(name)),
-            Key::Working(name) => Key::Working(self.text(name)),
-            Key::Environment(name) => Key::Environment(self.text(name)),
+            ItemKey::Trace(trace) => ItemKey::Trace(self.trace(trace)),
+            ItemKey::Fact(name) => ItemKey::Fact(self.text(name)),
+            ItemKey::Working(name) => ItemKey::Working(self.text(name)),
+            ItemKey::Environment(name) => ItemKey::Environment(self.text(name)),
             key => key.clone(),
         };
         let layer = match &item.layer {
@@ -52,14 +52,14 @@ impl Names {
             Layer::Identity(identity) => Layer::Identity(Box::new(self.identity(identity))),
             Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
                 // A summary's source is the kernel's to name, as its text is.
-                source: if item.key == Key::Summary {
+                source: if item.key == ItemKey::Summary {
                     fact.source.clone()
                 } else {
                     self.source(&fact.source)
                 },
                 scope: self.scope(&fact.scope),
                 audience: self.audience(&fact.audience),
-                stands_for: self.names(&fact.stands_for),
+                summarized_keys: self.names(&fact.summarized_keys),
                 ..(**fact).clone()
             })),
             layer => layer.clone(),
@@ -84,8 +84,8 @@ impl Names {
         }
     }
 
-    fn source(&self, source: &Source) -> Source {
-        Source { name: self.text(&source.name), rank: source.rank }
+    fn source(&self, source: &FactSource) -> FactSource {
+        FactSource { name: self.text(&source.name), rank: source.rank }
     }
 
     fn scope(&self, scope: &Scope) -> Scope {

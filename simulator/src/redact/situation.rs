@@ -1,10 +1,10 @@
 //! The texts of what a module says beside its answer.
 
-use super::texts::Names;
+use super::texts::Redactor;
 use orchestrion_kernel::Text;
 use orchestrion_kernel::situation::{ActionRecord, SummaryField, SummaryUpdate, ToolCall, is_blank};
 
-impl Names {
+impl Redactor {
     /// An update without its texts. By the keys of the summary and by blank texts it is decided what changes, so they stay.
     pub(super) fn update(&self, update: &SummaryUpdate) -> SummaryUpdate {
         let is_field = |key: &str| SummaryField::ALL.iter().any(|field| field.name() == key);

@@ -1,6 +1,6 @@
 //! Where texts and names stand in inputs and events, and what takes their place.
 
-use orchestrion_kernel::module::{PastTrace, Report};
+use orchestrion_kernel::module::{PastRequest, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
 
@@ -8,11 +8,11 @@ use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
 const DIGEST_HEX: usize = 16;
 
 /// What takes the place of texts and names, by a salt.
-pub(super) struct Names {
+pub(super) struct Redactor {
     salt: [u8; 32],
 }
 
-impl Names {
+impl Redactor {
     pub(super) const fn new(salt: [u8; 32]) -> Self {
         Self { salt }
     }
@@ -61,7 +61,7 @@ impl Names {
     fn report(&self, report: &Report) -> Report {
         match report {
             Report::Context { ratings, traces } => {
-                let past = |PastTrace { trace, text }: &PastTrace| PastTrace {
+                let past = |PastRequest { trace, text }: &PastRequest| PastRequest {
                     trace: self.trace(trace),
                     text: self.text(text),
                 };
@@ -118,8 +118,8 @@ impl Names {
             Event::ActionRecorded { record } => *record = self.record(record),
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => *item = self.item(item),
             Event::FinalAnswer { trace, .. } => *trace = self.trace(trace),
-            Event::Memorized { record } => record.trace = self.trace(&record.trace),
-            Event::Audited { record } => {
+            Event::MemoryRecorded { record } => record.trace = self.trace(&record.trace),
+            Event::AuditRecorded { record } => {
                 record.trace = self.trace(&record.trace);
                 record.user = self.user(&record.user);
             }

@@ -5,12 +5,15 @@
 //! is no difference, and what does differ can be named.
 
 use super::Difference;
-use crate::trace::{Contexts, Header, Layer, Made, Reader, Shown, Stamp, Step, TraceError, decisions};
+use crate::trace::{
+    ContextRecord, Contexts, DifferenceKind, Header, Reader, Step, StepMetadata, StepRecord, TraceError,
+    without_texts,
+};
 use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
 use std::io::{BufRead, Write};
 
 /// A conversation that is decided again, input by input.
-pub(crate) struct Again {
+pub(crate) struct Replayer {
     policy: Policy,
     state: State,
     contexts: Contexts,
@@ -19,26 +22,26 @@ pub(crate) struct Again {
 }
 
 /// A step that was decided again.
-pub(crate) struct Turn {
+pub(crate) struct ReplayedStep {
     /// What the runtime said of the input.
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: StepMetadata,
     /// What came.
     pub(crate) input: Input,
     /// What it came to.
-    pub(crate) decided: Decided,
+    pub(crate) decided: StepOutcome,
     /// How that departs from the record, if it does.
-    pub(crate) difference: Option<(Layer, Difference)>,
+    pub(crate) difference: Option<(DifferenceKind, Difference)>,
 }
 
 /// What an input came to this time.
-pub(crate) struct Decided {
+pub(crate) struct StepOutcome {
     /// The batch that was applied, or the refusal as a sentence.
     pub(crate) outcome: Result<Events, String>,
     /// What the module that is now waited for is shown.
-    pub(crate) shown: Option<Shown>,
+    pub(crate) shown: Option<ContextRecord>,
 }
 
-impl Again {
+impl Replayer {
     pub(crate) fn new(header: &Header, policy: Option<&Policy>) -> Self {
         let policy = policy.unwrap_or(&header.policy).clone();
         let state = State::new(header.conversation.clone());
@@ -46,7 +49,10 @@ impl Again {
     }
 
     /// The next step of a trace, or `None` after the last.
-    pub(crate) fn next<R: BufRead>(&mut self, reader: &mut Reader<R>) -> Result<Option<Turn>, TraceError> {
+    pub(crate) fn next<R: BufRead>(
+        &mut self,
+        reader: &mut Reader<R>,
+    ) -> Result<Option<ReplayedStep>, TraceError> {
         if !reader.advance()? {
             return Ok(None);
         }
@@ -54,33 +60,33 @@ impl Again {
         if let Some((stamp, input, rest)) = self.input(reader.text(), reader.number()) {
             let decided = self.decide(&input);
             if self.is_written(&decided, rest) {
-                return Ok(Some(Turn { stamp, input, decided, difference: None }));
+                return Ok(Some(ReplayedStep { stamp, input, decided, difference: None }));
             }
             early = Some(decided);
         }
         let step = reader.step()?;
         let decided = early.unwrap_or_else(|| self.decide(&step.input));
         let difference = difference(&step, &decided);
-        let stamp = Stamp { at_ms: step.at_ms, note: step.note };
-        Ok(Some(Turn { stamp, input: step.input, decided, difference }))
+        let stamp = StepMetadata { at_ms: step.at_ms, note: step.note };
+        Ok(Some(ReplayedStep { stamp, input: step.input, decided, difference }))
     }
 
     /// Decides an input and applies what was decided.
-    fn decide(&mut self, input: &Input) -> Decided {
+    fn decide(&mut self, input: &Input) -> StepOutcome {
         match decide(&self.policy, &self.state, input) {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
-                Decided {
+                StepOutcome {
                     shown: self.contexts.after(&self.policy, &self.state, &events),
                     outcome: Ok(events),
                 }
             }
-            Err(refusal) => Decided { shown: None, outcome: Err(refusal.to_string()) },
+            Err(refusal) => StepOutcome { shown: None, outcome: Err(refusal.to_string()) },
         }
     }
 
     /// The input of a step with this number and what follows it, if the line begins as this version writes it.
-    fn input<'a>(&mut self, text: &'a str, number: u64) -> Option<(Stamp, Input, &'a str)> {
+    fn input<'a>(&mut self, text: &'a str, number: u64) -> Option<(StepMetadata, Input, &'a str)> {
         const INPUT: &str = "\"input\":";
         self.written.clear();
         write!(self.written, "{{\"n\":{number},").ok()?;
@@ -90,7 +96,7 @@ impl Again {
         let rest = text.get(self.written.len()..)?;
         // In a text the quotes would be escaped, so this is the key.
         let (stamp, rest) = match rest.strip_prefix(INPUT) {
-            Some(rest) => (Stamp::default(), rest),
+            Some(rest) => (StepMetadata::default(), rest),
             None => {
                 let (stamp, rest) = rest.split_once(INPUT)?;
                 (serde_json::from_str(&format!("{{{}}}", stamp.strip_suffix(',')?)).ok()?, rest)
@@ -102,10 +108,10 @@ impl Again {
     }
 
     /// Whether this is what stands in the line after its input.
-    fn is_written(&mut self, decided: &Decided, rest: &str) -> bool {
+    fn is_written(&mut self, decided: &StepOutcome, rest: &str) -> bool {
         let made = match &decided.outcome {
-            Ok(events) => Made::accepted(events, decided.shown.as_ref()),
-            Err(sentence) => Made::refused(sentence),
+            Ok(events) => StepRecord::accepted(events, decided.shown.as_ref()),
+            Err(sentence) => StepRecord::refused(sentence),
         };
         self.written.clear();
         // An object of its own begins with a brace where the rest of an object begins with a comma.
@@ -115,18 +121,18 @@ impl Again {
 }
 
 /// How what was decided departs from the record, if it does.
-fn difference(step: &Step, decided: &Decided) -> Option<(Layer, Difference)> {
+fn difference(step: &Step, decided: &StepOutcome) -> Option<(DifferenceKind, Difference)> {
     let differ = |layer, what: String, recorded: String, replayed: String| {
-        Some((layer, Difference { n: step.n, what, recorded, replayed }))
+        Some((layer, Difference { step: step.n, what, recorded, replayed }))
     };
     let events = match (&decided.outcome, &step.refused) {
         (Err(here), Some(sentence)) if here == sentence => return None,
         (Err(here), Some(sentence)) => {
-            return differ(Layer::Texts, "the refusal".into(), sentence.clone(), here.clone());
+            return differ(DifferenceKind::Texts, "the refusal".into(), sentence.clone(), here.clone());
         }
         (Err(here), None) => {
             return differ(
-                Layer::Decisions,
+                DifferenceKind::Decisions,
                 "the input".into(),
                 format!("accepted, {} events", step.events.len()),
                 format!("refused: {here}"),
@@ -134,7 +140,7 @@ fn difference(step: &Step, decided: &Decided) -> Option<(Layer, Difference)> {
         }
         (Ok(events), Some(sentence)) => {
             return differ(
-                Layer::Decisions,
+                DifferenceKind::Decisions,
                 "the input".into(),
                 format!("refused: {sentence}"),
                 format!("accepted, {} events", events.len()),
@@ -147,17 +153,17 @@ fn difference(step: &Step, decided: &Decided) -> Option<(Layer, Difference)> {
     }
     if decided.shown != step.context {
         let (recorded, here) = (text(&step.context), text(&decided.shown));
-        return differ(Layer::Decisions, "the context shown".into(), recorded, here);
+        return differ(DifferenceKind::Decisions, "the context shown".into(), recorded, here);
     }
     None
 }
 
-fn compare(step: &Step, events: &Events) -> Option<(Layer, Difference)> {
+fn compare(step: &Step, events: &Events) -> Option<(DifferenceKind, Difference)> {
     let pairs = step.events.len().max(events.len());
     let at = |layer| {
         let same = |a: &Event, b: &Event| match layer {
-            Layer::Decisions => decisions(a) == decisions(b),
-            Layer::Texts => a == b,
+            DifferenceKind::Decisions => without_texts(a) == without_texts(b),
+            DifferenceKind::Texts => a == b,
         };
         (0..pairs)
             .find(|i| !matches!((step.events.get(*i), events.get(*i)), (Some(a), Some(b)) if same(a, b)))
@@ -166,11 +172,12 @@ fn compare(step: &Step, events: &Events) -> Option<(Layer, Difference)> {
     if step.events == *events {
         return None;
     }
-    let (layer, i) =
-        at(Layer::Decisions).map(|i| (Layer::Decisions, i)).or(at(Layer::Texts).map(|i| (Layer::Texts, i)))?;
+    let (layer, i) = at(DifferenceKind::Decisions)
+        .map(|i| (DifferenceKind::Decisions, i))
+        .or(at(DifferenceKind::Texts).map(|i| (DifferenceKind::Texts, i)))?;
     let event = |events: &Events| events.get(i).map_or("nothing".to_string(), text);
     let what = format!("event {} of {pairs}", i + 1);
-    Some((layer, Difference { n: step.n, what, recorded: event(&step.events), replayed: event(events) }))
+    Some((layer, Difference { step: step.n, what, recorded: event(&step.events), replayed: event(events) }))
 }
 
 fn text(value: &impl serde::Serialize) -> String {

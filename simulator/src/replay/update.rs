@@ -4,9 +4,9 @@
 //! The inputs stay as they were recorded. One that is refused now is written down as refused; what came of the
 //! inputs after it may then be something else, and the update says so step by step.
 
-use super::again::{Again, Turn};
+use super::again::{ReplayedStep, Replayer};
 use super::{Difference, header_differences};
-use crate::trace::{Header, Layer, Made, Reader, TraceError, Writer};
+use crate::trace::{DifferenceKind, Header, Reader, StepRecord, TraceError, Writer};
 use orchestrion_kernel::Policy;
 use std::io::{self, BufRead, Write};
 
@@ -63,9 +63,9 @@ pub fn update<R: BufRead, W: Write>(
         ..Update::default()
     };
     let mut writer = Writer::new(out, &header)?;
-    let mut again = Again::new(&recorded, policy);
+    let mut again = Replayer::new(&recorded, policy);
     loop {
-        let Turn { stamp, input, decided, difference } = match again.next(&mut reader) {
+        let ReplayedStep { stamp, input, decided, difference } = match again.next(&mut reader) {
             Ok(Some(turn)) => turn,
             Ok(None) => break,
             Err(error) => {
@@ -76,14 +76,16 @@ pub fn update<R: BufRead, W: Write>(
         found.steps += 1;
         if let Some((layer, difference)) = difference {
             found.changed += 1;
-            found.refused_now += u64::from(layer == Layer::Decisions && decided.outcome.is_err());
+            found.refused_now += u64::from(layer == DifferenceKind::Decisions && decided.outcome.is_err());
             if found.first.len() < Update::FIRST_MAX {
                 found.first.push(difference);
             }
         }
         match decided.outcome {
-            Ok(events) => writer.step(&stamp, &input, Made::accepted(&events, decided.shown.as_ref()))?,
-            Err(sentence) => writer.step(&stamp, &input, Made::refused(&sentence))?,
+            Ok(events) => {
+                writer.step(&stamp, &input, StepRecord::accepted(&events, decided.shown.as_ref()))?
+            }
+            Err(sentence) => writer.step(&stamp, &input, StepRecord::refused(&sentence))?,
         }
     }
     found.chain = writer.finish()?;

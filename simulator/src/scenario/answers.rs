@@ -5,7 +5,7 @@
 
 use super::format::is_default;
 use super::names::failure_schema;
-use crate::yaml::{At, Decimal, Words, given};
+use crate::yaml::{Decimal, Spanned, StrictText, required_value};
 use orchestrion_kernel::Score;
 use orchestrion_kernel::module::{Failure, Rating};
 use schemars::JsonSchema;
@@ -38,7 +38,7 @@ answers! {
     /// An answer of the classifier.
     ClassifierAnswer {
         /// What the request is like.
-        Classified(ClassifiedFile),
+        Classified(ClassificationFile),
     }
     /// An answer of the summarizer.
     SummarizerAnswer {
@@ -51,14 +51,14 @@ answers! {
         Plan(PlanFile),
     }
     /// An answer of a voice that brings no plan.
-    VoiceAnswer {
+    ArgumentReply {
         /// For the plan.
         Pro(ArgumentFile),
         /// Against the plan.
         Con(ArgumentFile),
     }
     /// An answer of a voice that may bring a new plan.
-    ReviserAnswer {
+    RevisionReply {
         /// For the plan.
         Pro(RevisionFile),
         /// Against the plan.
@@ -67,9 +67,9 @@ answers! {
     /// An answer of the approver.
     ApproverAnswer {
         /// The plan may run; on which condition, or nothing.
-        Approved(Words),
+        Approved(StrictText),
         /// It may not; why.
-        Denied(Words),
+        Denied(StrictText),
     }
     /// A diagnosis.
     DiagnosisAnswer {
@@ -81,7 +81,7 @@ answers! {
     /// An answer of a task or of its undoing.
     TaskAnswer {
         /// It succeeded, and printed this.
-        Ok(Words),
+        Ok(StrictText),
         /// It ended with an exit code.
         Exit(ExitFile),
     }
@@ -166,11 +166,11 @@ impl Default for RatingFile {
 #[serde(deny_unknown_fields)]
 pub struct TraceFile {
     /// Its conversation.
-    pub conversation: Words,
+    pub conversation: StrictText,
     /// Its number in it.
     pub request: u32,
     /// What it was about and how it ended.
-    pub text: Words,
+    pub text: StrictText,
 }
 
 /// What the summarizer makes of the items that it is shown.
@@ -178,25 +178,25 @@ pub struct TraceFile {
 #[serde(deny_unknown_fields)]
 pub struct SummaryFile {
     /// What the summary says.
-    pub says: Words,
+    pub says: StrictText,
     /// The numbers of the items that it stands for, of those that were shown. Left out: all of them.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub forgets: Option<Vec<u64>>,
 }
 
 /// What the classifier finds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClassifiedFile {
+pub struct ClassificationFile {
     /// The tags, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<Words>,
+    pub tags: Vec<StrictText>,
     /// How near the nearest past request is, from 0 to 1.
     pub similarity: Decimal<Score>,
 }
 
 /// A plan: 1 to 1000 tasks with distinct numbers, run in order.
-pub type PlanFile = At<Vec<At<TaskFile>>>;
+pub type PlanFile = Spanned<Vec<Spanned<TaskFile>>>;
 
 /// A task of a plan. Without `undo` or `irreversible` it leaves nothing behind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -206,10 +206,10 @@ pub struct TaskFile {
     pub task: u32,
     /// What is to be done.
     #[serde(rename = "do")]
-    pub action: Words,
+    pub action: StrictText,
     /// What would take its effect back.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub undo: Option<Words>,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub undo: Option<StrictText>,
     /// Whether its effect stays.
     #[serde(default, skip_serializing_if = "is_default")]
     pub irreversible: bool,
@@ -223,7 +223,7 @@ pub struct ArgumentFile {
     pub confidence: Decimal<Score>,
     /// What is said. Left out: nothing.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub says: Words,
+    pub says: StrictText,
 }
 
 /// An argument that may bring a new plan.
@@ -234,9 +234,9 @@ pub struct RevisionFile {
     pub confidence: Decimal<Score>,
     /// What is said. Left out: nothing.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub says: Words,
+    pub says: StrictText,
     /// The new plan. Left out: the plan stays.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanFile>,
 }
 
@@ -246,7 +246,7 @@ pub struct RevisionFile {
 pub struct RepairFile {
     /// What went wrong. Left out: nothing is said.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub says: Words,
+    pub says: StrictText,
     /// The tasks that are to run now.
     pub plan: PlanFile,
 }
@@ -257,7 +257,7 @@ pub struct RepairFile {
 pub struct NoRepairFile {
     /// Why. Left out: nothing is said.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub says: Words,
+    pub says: StrictText,
 }
 
 /// How a task ended.
@@ -268,5 +268,5 @@ pub struct ExitFile {
     pub code: i32,
     /// What it printed. Left out: nothing.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub says: Words,
+    pub says: StrictText,
 }

@@ -4,8 +4,8 @@
 
 use super::one_key;
 use super::writes::words;
-use crate::script::Answer;
-use crate::yaml::{At, Fault, Words};
+use crate::script::ScriptedReply;
+use crate::yaml::{LabeledError, Spanned, StrictText};
 use orchestrion_kernel::Text;
 use orchestrion_kernel::situation::{
     ActionRecord, Mode, StoredResult, SummaryField, SummaryUpdate, ToolCall, ToolOutcome,
@@ -21,26 +21,26 @@ use std::marker::PhantomData;
 
 /// An answer, and what is said beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SaidFile<T> {
+pub struct ReplyFile<T> {
     /// The answer.
     pub answer: T,
     /// What is said beside it.
-    pub beside: BesideFile,
+    pub beside: ReplyExtrasFile,
 }
 
 /// What is said beside an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BesideFile {
+pub struct ReplyExtrasFile {
     /// Where things stand.
-    pub summary_update: Option<At<SummaryUpdateFile>>,
+    pub summary_update: Option<Spanned<SummaryUpdateFile>>,
     /// What was thought and done.
-    pub action: Option<Box<At<ActionFile>>>,
+    pub action: Option<Box<Spanned<ActionFile>>>,
 }
 
 /// Where things stand: texts by key. Other keys than the summary's change nothing, and blank texts neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SummaryUpdateFile(pub BTreeMap<String, Words>);
+pub struct SummaryUpdateFile(pub BTreeMap<String, StrictText>);
 
 /// What a module thought and did in one iteration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,17 +49,17 @@ pub struct ActionFile {
     /// Which iteration of the request it was.
     pub iteration: u32,
     /// When, in ISO format.
-    pub timestamp: Words,
+    pub timestamp: StrictText,
     /// How it was reasoned.
     pub mode: ModeFile,
     /// The reasoning.
-    pub thinking: Words,
+    pub thinking: StrictText,
     /// What was planned; of deep mode.
-    pub planning: Words,
+    pub planning: StrictText,
     /// What was made of the results; of deep mode.
-    pub reflection: Words,
+    pub reflection: StrictText,
     /// The strategy at the time.
-    pub approach: Words,
+    pub approach: StrictText,
     /// The tools that were called, in order.
     pub tool_calls: Vec<ToolCallFile>,
 }
@@ -69,11 +69,11 @@ pub struct ActionFile {
 #[serde(deny_unknown_fields)]
 pub struct ToolCallFile {
     /// The tool.
-    pub name: Words,
+    pub name: StrictText,
     /// Its arguments by name.
     pub args: BTreeMap<String, ArgFile>,
     /// What it gave; 1000 characters of it are kept.
-    pub result: Words,
+    pub result: StrictText,
     /// How it ended.
     pub outcome: OutcomeFile,
 }
@@ -103,28 +103,31 @@ words! {
     }
 }
 
-impl<T> From<T> for SaidFile<T> {
+impl<T> From<T> for ReplyFile<T> {
     fn from(answer: T) -> Self {
-        Self { answer, beside: BesideFile::default() }
+        Self { answer, beside: ReplyExtrasFile::default() }
     }
 }
 
-impl<T> SaidFile<T> {
+impl<T> ReplyFile<T> {
     /// What it means, given what the answer means. Whoever does not answer says nothing.
-    pub(super) fn means(&self, meaning: impl Fn(&T) -> Result<Answer, Fault>) -> Result<Answer, Fault> {
-        let BesideFile { summary_update, action } = &self.beside;
+    pub(super) fn means(
+        &self,
+        meaning: impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
+    ) -> Result<ScriptedReply, LabeledError> {
+        let ReplyExtrasFile { summary_update, action } = &self.beside;
         let mut answer = meaning(&self.answer)?;
         match &mut answer {
-            Answer::Reply(reply) => {
+            ScriptedReply::Reply(reply) => {
                 reply.summary_update = summary_update.as_ref().map(|update| update.value.means());
                 reply.action = action.as_ref().map(|action| Box::new(action.value.means()));
             }
-            Answer::Fail(_) => {
+            ScriptedReply::Fail(_) => {
                 let update = summary_update.as_ref().map(|update| ("summary_update", update.span()));
                 if let Some((key, span)) =
                     update.or_else(|| action.as_ref().map(|action| ("action", action.span())))
                 {
-                    return Err(Fault::new(
+                    return Err(LabeledError::new(
                         format!("a call that fails brings no answer, and so no `{key}`"),
                         format!("remove `{key}`, or answer"),
                     )
@@ -136,7 +139,7 @@ impl<T> SaidFile<T> {
     }
 }
 
-impl BesideFile {
+impl ReplyExtrasFile {
     /// The file that means this.
     #[must_use]
     pub fn of(update: Option<&SummaryUpdate>, action: Option<&ActionRecord>) -> Self {
@@ -193,7 +196,7 @@ impl ActionFile {
     }
 
     fn of(record: &ActionRecord) -> Self {
-        let words = |text: &Text| Words::from(text.clone());
+        let words = |text: &Text| StrictText::from(text.clone());
         let call = |call: &ToolCall| ToolCallFile {
             name: words(&call.name),
             args: call.args.iter().map(|(name, value)| (name.clone(), ArgFile(value.clone()))).collect(),
@@ -259,7 +262,7 @@ impl JsonSchema for SummaryUpdateFile {
 }
 
 /// An answer of a host, which is given when it is given.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for SaidFile<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ReplyFile<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(SaidVisitor(PhantomData))
     }
@@ -268,7 +271,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SaidFile<T> {
 struct SaidVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for SaidVisitor<T> {
-    type Value = SaidFile<T>;
+    type Value = ReplyFile<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an answer: one word, or one key with a value")
@@ -277,14 +280,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SaidVisitor<T> {
         one_key::word(word, &[]).map(|answer: T| answer.into())
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut beside = BesideFile::default();
-        let mut first: Option<(At<String>, T)> = None;
-        while let Some(key) = map.next_key::<At<String>>()? {
+        let mut beside = ReplyExtrasFile::default();
+        let mut first: Option<(Spanned<String>, T)> = None;
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
             if beside.read(&key.value, &mut map)? {
                 continue;
             }
             if let Some((first, _)) = &first {
-                return Err(two_in_one(&first.value, &key).raise());
+                return Err(two_in_one(&first.value, &key).into_serde_error());
             }
             let answer = one_key::keyed(Some(&key), &mut map, &[])?;
             first = Some((key, answer));
@@ -293,12 +296,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SaidVisitor<T> {
             Some((_, answer)) => answer,
             None => one_key::keyed(None, &mut map, &[])?,
         };
-        Ok(SaidFile { answer, beside })
+        Ok(ReplyFile { answer, beside })
     }
 }
 
-pub(super) fn two_in_one(first: &str, second: &At<String>) -> Fault {
-    Fault::new(
+pub(super) fn two_in_one(first: &str, second: &Spanned<String>) -> LabeledError {
+    LabeledError::new(
         format!(
             "expected one answer, found `{}` and `{}` in one",
             first.escape_debug(),
@@ -311,7 +314,7 @@ pub(super) fn two_in_one(first: &str, second: &At<String>) -> Fault {
 }
 
 /// The schema of the answer, in whose mappings other keys may stand as well.
-impl<T: JsonSchema> JsonSchema for SaidFile<T> {
+impl<T: JsonSchema> JsonSchema for ReplyFile<T> {
     fn schema_name() -> Cow<'static, str> {
         T::schema_name()
     }
@@ -335,7 +338,7 @@ pub(super) fn with_beside<T: JsonSchema>(
 ) -> Schema {
     let mut schema = T::json_schema(generator);
     if let Some(Value::Array(ways)) = schema.get_mut("oneOf") {
-        let words: Vec<Value> = ways.iter().filter_map(|way| beside_a_word(way, beside)).collect();
+        let words: Vec<Value> = ways.iter().filter_map(|way| with_extras(way, beside)).collect();
         for way in ways.iter_mut() {
             if let Some(Value::Object(properties)) = way.get_mut("properties") {
                 properties.extend(beside.clone());
@@ -347,7 +350,7 @@ pub(super) fn with_beside<T: JsonSchema>(
 }
 
 /// A word beside which something stands: `{held, after: 5s}`.
-fn beside_a_word(way: &Value, beside: &Map<String, Value>) -> Option<Value> {
+fn with_extras(way: &Value, beside: &Map<String, Value>) -> Option<Value> {
     let word = way.get("const")?.as_str()?;
     let mut properties = Map::from_iter([(word.to_owned(), json!({"type": "null"}))]);
     properties.extend(beside.clone());

@@ -1,8 +1,8 @@
 //! How long a scenario waits for answers.
 
-use super::time::Time;
+use super::time::DurationText;
 use crate::drive::Deadlines;
-use crate::yaml::{At, Fault, given};
+use crate::yaml::{LabeledError, Spanned, required_value};
 use orchestrion_kernel::module::{Module, Role, Store};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,12 +15,12 @@ macro_rules! deadlines {
         #[serde(deny_unknown_fields)]
         pub struct DeadlinesFile {
             /// For every module that is not named here. Left out: a minute.
-            #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-            pub each: Option<At<Time>>,
+            #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+            pub each: Option<Spanned<DurationText>>,
             $(
                 $(#[$doc])*
-                #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-                pub $name: Option<At<Time>>,
+                #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+                pub $name: Option<Spanned<DurationText>>,
             )*
         }
 
@@ -31,7 +31,7 @@ macro_rules! deadlines {
                 *self == Self::default()
             }
 
-            pub(super) fn meaning(&self) -> Result<Deadlines, Fault> {
+            pub(super) fn meaning(&self) -> Result<Deadlines, LabeledError> {
                 let mut deadlines = match &self.each {
                     Some(each) => Deadlines::new(deadline(each)?),
                     None => Deadlines::default(),
@@ -80,9 +80,9 @@ deadlines! {
     auditor = Module::Auditor,
 }
 
-fn deadline(written: &At<Time>) -> Result<Duration, Fault> {
+fn deadline(written: &Spanned<DurationText>) -> Result<Duration, LabeledError> {
     match written.value.0 {
-        Duration::ZERO => Err(Fault::new(
+        Duration::ZERO => Err(LabeledError::new(
             "expected a deadline of at least 1ms, found none",
             "write how long an answer is waited for; `fail: timeout` is an answer that never comes",
         )

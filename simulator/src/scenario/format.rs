@@ -4,15 +4,15 @@
 //! schema's descriptions, so they speak to whoever writes such a file.
 
 use super::answers::{
-    ApproverAnswer, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
-    PlannerAnswer, ReviserAnswer, StoreAnswer, SummarizerAnswer, TaskAnswer, VoiceAnswer,
+    ApproverAnswer, ArgumentReply, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer,
+    MemoryAnswer, PlannerAnswer, RevisionReply, StoreAnswer, SummarizerAnswer, TaskAnswer,
 };
 use super::deadlines::DeadlinesFile;
 use super::names::{ByTask, Count, PhaseName, Seed};
-use super::rolls::AnswersFile;
-use super::several::Several;
+use super::rolls::RepliesFile;
+use super::several::OneOrMany;
 use super::written::WrittenFile;
-use crate::yaml::{At, Words, given};
+use crate::yaml::{Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,36 +21,36 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct ScenarioFile {
     /// A sentence on what the scenario shows.
-    pub about: Words,
+    pub about: StrictText,
     /// A built-in policy (as-drawn, hardened), or the path of a policy file, relative to this file. Left out:
     /// hardened.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub policy: Option<At<Words>>,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Spanned<StrictText>>,
     /// The name of the conversation. Left out: the file's name without its ending.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub conversation: Option<Words>,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<StrictText>,
     /// Who asks.
-    pub user: Words,
+    pub user: StrictText,
     /// The seed of whatever is drawn: every named seed depends on it. Left out: 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: Seed,
     /// What the user asks for, one request after the other.
     #[schemars(length(min = 1))]
-    pub requests: At<Vec<RequestFile>>,
+    pub requests: Spanned<Vec<RequestFile>>,
     /// How long answers are waited for. Left out: a minute.
     #[serde(default, skip_serializing_if = "DeadlinesFile::is_empty")]
     pub deadlines: DeadlinesFile,
     /// What each module answers. A module that is left out succeeds, but for the five voices of the debate and the
     /// summarizer.
     #[serde(default = "no_modules", skip_serializing_if = "is_empty")]
-    pub modules: At<ModulesFile>,
+    pub modules: Spanned<ModulesFile>,
 }
 
-fn no_modules() -> At<ModulesFile> {
+fn no_modules() -> Spanned<ModulesFile> {
     ModulesFile::default().into()
 }
 
-fn is_empty(modules: &At<ModulesFile>) -> bool {
+fn is_empty(modules: &Spanned<ModulesFile>) -> bool {
     modules.value.is_empty()
 }
 
@@ -59,38 +59,38 @@ fn is_empty(modules: &At<ModulesFile>) -> bool {
 #[serde(deny_unknown_fields)]
 pub struct RequestFile {
     /// What the user asks for.
-    pub says: Words,
+    pub says: StrictText,
     /// Whose request it is. When the user changes, the session of the one ends and that of the other starts. Left out: the
     /// scenario's user.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub user: Option<Words>,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub user: Option<StrictText>,
     /// What is written by name as the request begins, in this order; one, or a list. A write that the kernel refuses is told
     /// with its place, unless `refused: true` stands beside it. Left out: nothing.
-    #[serde(default, skip_serializing_if = "Several::is_empty")]
-    pub write: Several<WrittenFile>,
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub write: OneOrMany<WrittenFile>,
     /// When the user speaks again, though the request still runs; once, or a list. Left out: never.
-    #[serde(default, skip_serializing_if = "Several::is_empty")]
-    pub interrupt: Several<InterruptFile>,
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub interrupt: OneOrMany<InterruptFile>,
     /// When the runtime crashes, and is resumed from its log; once, or a list. What the call that is waited for then answers
     /// is what the host finds out about it; `fail: unknown` if it cannot. Left out: never.
-    #[serde(default, skip_serializing_if = "Several::is_empty")]
-    pub crash: Several<MomentFile>,
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub crash: OneOrMany<PhaseVisitFile>,
     /// When the user cancels; once, or a list. Left out: never.
-    #[serde(default, skip_serializing_if = "Several::is_empty")]
-    pub cancel: Several<MomentFile>,
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub cancel: OneOrMany<PhaseVisitFile>,
 }
 
 impl RequestFile {
     /// A request of the scenario's user, in which nothing happens but what modules answer.
     #[must_use]
-    pub const fn new(says: Words) -> Self {
+    pub const fn new(says: StrictText) -> Self {
         Self {
             says,
             user: None,
-            write: Several::none(),
-            interrupt: Several::none(),
-            crash: Several::none(),
-            cancel: Several::none(),
+            write: OneOrMany::none(),
+            interrupt: OneOrMany::none(),
+            crash: OneOrMany::none(),
+            cancel: OneOrMany::none(),
         }
     }
 }
@@ -98,7 +98,7 @@ impl RequestFile {
 /// A moment of a request: when control enters a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MomentFile {
+pub struct PhaseVisitFile {
     /// The control state that is entered, by its name.
     pub when: PhaseName,
     /// The how-manieth time it is entered in this request, from 1. Left out: the first.
@@ -116,7 +116,7 @@ pub struct InterruptFile {
     #[serde(default, skip_serializing_if = "is_default")]
     pub visit: Count,
     /// What the user says. It is refused, and the request goes on.
-    pub says: Words,
+    pub says: StrictText,
 }
 
 macro_rules! modules {
@@ -129,8 +129,8 @@ macro_rules! modules {
         pub struct ModulesFile {
             $(
                 $(#[$doc])*
-                #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-                pub $field: Option<AnswersFile<$answer>>,
+                #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+                pub $field: Option<RepliesFile<$answer>>,
             )*
             /// What running a task answers, by its number. Left out: it succeeds.
             #[serde(default, skip_serializing_if = "ByTask::is_empty")]
@@ -154,18 +154,18 @@ modules! {
     /// The planner. Left out: one task without effect, whose text is the request's.
     planner: PlannerAnswer,
     /// The Analyst. Must be here if it is asked.
-    analyst: VoiceAnswer,
+    analyst: ArgumentReply,
     /// Solution. Must be here if it is asked.
-    solution: ReviserAnswer,
+    solution: RevisionReply,
     /// The Critic. Must be here if it is asked.
-    critic: VoiceAnswer,
+    critic: ArgumentReply,
     /// Security. Must be here if it is asked.
-    security: VoiceAnswer,
+    security: ArgumentReply,
     /// The Optimizer. Must be here if it is asked.
-    optimizer: ReviserAnswer,
+    optimizer: RevisionReply,
     /// Security when it reads a revision that came after its round. Left out: as `security`, whose list it
     /// then shares.
-    reread: VoiceAnswer,
+    reread: ArgumentReply,
     /// The approver, where the policy wants one. Left out: it agrees.
     approver: ApproverAnswer,
     /// The Critic's diagnosis of a failure. Left out: there is no repair.

@@ -1,7 +1,7 @@
 //! Names and numbers that a scenario speaks of: control states, tasks, ways to fail.
 
-use super::rolls::AnswersFile;
-use crate::yaml::{At, Fault, Words, nearest};
+use super::rolls::RepliesFile;
+use crate::yaml::{LabeledError, Spanned, StrictText, nearest};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Phase, TaskId};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -25,10 +25,10 @@ impl Serialize for PhaseName {
 
 impl<'de> Deserialize<'de> for PhaseName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = At::<Words>::deserialize(deserializer)?;
-        Phase::by_name(name.value.as_str()).map(Self).ok_or_else(|| {
+        let name = Spanned::<StrictText>::deserialize(deserializer)?;
+        Phase::from_name(name.value.as_str()).map(Self).ok_or_else(|| {
             let names: Vec<_> = Phase::ALL.into_iter().map(Phase::name).collect();
-            Fault::new(
+            LabeledError::new(
                 format!("no control state is called `{}`", name.value.as_str().escape_debug()),
                 format!(
                     "{}the states are {}",
@@ -37,7 +37,7 @@ impl<'de> Deserialize<'de> for PhaseName {
                 ),
             )
             .at(name.span(), "not a control state")
-            .raise()
+            .into_serde_error()
         })
     }
 }
@@ -65,11 +65,11 @@ impl Default for Count {
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let count = At::<u32>::deserialize(deserializer)?;
+        let count = Spanned::<u32>::deserialize(deserializer)?;
         NonZeroU32::new(count.value).map(Self).ok_or_else(|| {
-            Fault::new("expected a whole number from 1, found 0", "write 1 or more; the first is 1")
+            LabeledError::new("expected a whole number from 1, found 0", "write 1 or more; the first is 1")
                 .at(count.span(), "too small")
-                .raise()
+                .into_serde_error()
         })
     }
 }
@@ -115,15 +115,15 @@ impl Serialize for Seed {
 
 impl<'de> Deserialize<'de> for Seed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = At::<String>::deserialize(deserializer)?;
+        let text = Spanned::<String>::deserialize(deserializer)?;
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if text.value.is_empty() || text.value.starts_with('-') || !text.value.bytes().all(plain) {
-            return Err(Fault::new(
+            return Err(LabeledError::new(
                 format!("expected a seed, found `{}`", text.value.escape_debug()),
                 "write a whole number, or a word of letters, digits and hyphens",
             )
             .at(text.span(), "not a seed")
-            .raise());
+            .into_serde_error());
         }
         Ok(Self(text.value))
     }
@@ -156,9 +156,9 @@ pub struct ByTask<T>(pub BTreeMap<TaskId, ForTask<T>>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForTask<T> {
     /// The task's number, as the file has it.
-    pub task: At<TaskId>,
+    pub task: Spanned<TaskId>,
     /// Its answers.
-    pub answers: AnswersFile<T>,
+    pub answers: RepliesFile<T>,
 }
 
 impl<T> ByTask<T> {
@@ -169,7 +169,7 @@ impl<T> ByTask<T> {
     }
 
     /// Puts the answers for a task.
-    pub fn insert(&mut self, task: TaskId, answers: AnswersFile<T>) {
+    pub fn insert(&mut self, task: TaskId, answers: RepliesFile<T>) {
         self.0.insert(task, ForTask { task: task.into(), answers });
     }
 }
@@ -203,29 +203,29 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ByTaskVisitor<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut tasks = BTreeMap::new();
-        while let Some(key) = map.next_key::<At<String>>()? {
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
             let task = task_number::<A::Error>(&key)?;
             let answers = map.next_value()?;
-            let entry = ForTask { task: At::with_span(task, key.span()), answers };
+            let entry = ForTask { task: Spanned::with_span(task, key.span()), answers };
             if tasks.insert(task, entry).is_some() {
-                return Err(Fault::new(format!("task {task} is given twice"), "keep one of the two")
+                return Err(LabeledError::new(format!("task {task} is given twice"), "keep one of the two")
                     .at(key.span(), "given a second time")
-                    .raise());
+                    .into_serde_error());
             }
         }
         Ok(ByTask(tasks))
     }
 }
 
-fn task_number<E: Error>(key: &At<String>) -> Result<TaskId, E> {
+fn task_number<E: Error>(key: &Spanned<String>) -> Result<TaskId, E> {
     let plain = !key.value.is_empty() && key.value.bytes().all(|byte| byte.is_ascii_digit());
     key.value.parse().ok().filter(|_| plain).map(TaskId::new).ok_or_else(|| {
-        Fault::new(
+        LabeledError::new(
             format!("expected the number of a task, found `{}`", key.value.escape_debug()),
             "write the number that the plan gives the task, a whole number from 0 to 4294967295",
         )
         .at(key.span(), "not a task number")
-        .raise()
+        .into_serde_error()
     })
 }
 
@@ -237,7 +237,7 @@ impl<T: JsonSchema> JsonSchema for ByTask<T> {
         format!("ByTask_{}", T::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let answers = generator.subschema_for::<AnswersFile<T>>();
+        let answers = generator.subschema_for::<RepliesFile<T>>();
         json_schema!({
             "type": "object",
             "patternProperties": {"^[0-9]+$": answers},

@@ -2,7 +2,7 @@
 //!
 //! Serde reads and writes such an enumeration if it stands alone. With another key beside it, it would lose the places.
 
-use crate::yaml::{At, Fault, unknown_word};
+use crate::yaml::{LabeledError, Spanned, unknown_word};
 use serde::de::value::{StrDeserializer, StringDeserializer};
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, IntoDeserializer, MapAccess, VariantAccess,
@@ -14,35 +14,35 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 
 /// Words that may stand in the place of an answer's.
-type Instead = &'static [&'static str];
+type Alternatives = &'static [&'static str];
 
 /// Reads the answer that a word is.
-pub(super) fn word<'de, T: Deserialize<'de>, E: Error>(word: &str, instead: Instead) -> Result<T, E> {
+pub(super) fn word<'de, T: Deserialize<'de>, E: Error>(word: &str, instead: Alternatives) -> Result<T, E> {
     T::deserialize(Word { word, instead, error: PhantomData })
 }
 
 /// Reads the answer whose key was read already. Without a key, says what was expected.
 pub(super) fn keyed<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
-    key: Option<&At<String>>,
+    key: Option<&Spanned<String>>,
     map: &mut A,
-    instead: Instead,
+    instead: Alternatives,
 ) -> Result<T, A::Error> {
     T::deserialize(Keyed { key, map, instead })
 }
 
 /// Writes an answer into a mapping in which other keys stand beside it.
 pub(super) fn write_beside<T: Serialize, M: SerializeMap>(answer: &T, map: &mut M) -> Result<(), M::Error> {
-    answer.serialize(Beside { map })
+    answer.serialize(EntrySerializer { map })
 }
 
-fn unknown(word: &str, variants: &[&'static str], instead: Instead) -> Fault {
+fn unknown(word: &str, variants: &[&'static str], instead: Alternatives) -> LabeledError {
     unknown_word(word, &[variants, instead].concat())
 }
 
 /// An answer that is one word.
 struct Word<'a, E> {
     word: &'a str,
-    instead: Instead,
+    instead: Alternatives,
     error: PhantomData<E>,
 }
 
@@ -59,7 +59,7 @@ impl<'de, E: Error> Deserializer<'de> for Word<'_, E> {
         visitor: V,
     ) -> Result<V::Value, E> {
         if !variants.contains(&self.word) {
-            return Err(unknown(self.word, variants, self.instead).raise());
+            return Err(unknown(self.word, variants, self.instead).into_serde_error());
         }
         visitor.visit_enum(self)
     }
@@ -87,7 +87,8 @@ impl<'de, E: Error> VariantAccess<'de> for Word<'_, E> {
     }
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, E> {
         let word = self.word;
-        Err(Fault::new(format!("`{word}` says too little"), format!("write `{word}: …`")).raise())
+        Err(LabeledError::new(format!("`{word}` says too little"), format!("write `{word}: …`"))
+            .into_serde_error())
     }
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, E> {
         self.deserialize_any(visitor)
@@ -99,9 +100,9 @@ impl<'de, E: Error> VariantAccess<'de> for Word<'_, E> {
 
 /// An answer that is one key with a value.
 struct Keyed<'a, A> {
-    key: Option<&'a At<String>>,
+    key: Option<&'a Spanned<String>>,
     map: &'a mut A,
-    instead: Instead,
+    instead: Alternatives,
 }
 
 impl<'de, A: MapAccess<'de>> Deserializer<'de> for Keyed<'_, A> {
@@ -117,14 +118,16 @@ impl<'de, A: MapAccess<'de>> Deserializer<'de> for Keyed<'_, A> {
         visitor: V,
     ) -> Result<V::Value, A::Error> {
         let Some(key) = self.key else {
-            return Err(Fault::new(
+            return Err(LabeledError::new(
                 "expected an answer, found none in this mapping",
                 format!("write one of {}", variants.join(", ")),
             )
-            .raise());
+            .into_serde_error());
         };
         if !variants.contains(&key.value.as_str()) {
-            return Err(unknown(&key.value, variants, self.instead).at(key.span(), "unknown").raise());
+            return Err(unknown(&key.value, variants, self.instead)
+                .at(key.span(), "unknown")
+                .into_serde_error());
         }
         visitor.visit_enum(Variant { key, map: self.map })
     }
@@ -135,7 +138,7 @@ impl<'de, A: MapAccess<'de>> Deserializer<'de> for Keyed<'_, A> {
 }
 
 struct Variant<'a, A> {
-    key: &'a At<String>,
+    key: &'a Spanned<String>,
     map: &'a mut A,
 }
 
@@ -158,9 +161,12 @@ impl<'de, A: MapAccess<'de>> VariantAccess<'de> for Variant<'_, A> {
             None => Ok(()),
             Some(_) => {
                 let word = &self.key.value;
-                Err(Fault::new(format!("`{word}` stands alone"), format!("write `{word}` without a colon"))
-                    .at(self.key.span(), "takes no value")
-                    .raise())
+                Err(LabeledError::new(
+                    format!("`{word}` stands alone"),
+                    format!("write `{word}` without a colon"),
+                )
+                .at(self.key.span(), "takes no value")
+                .into_serde_error())
             }
         }
     }
@@ -180,7 +186,7 @@ impl<'de, A: MapAccess<'de>> VariantAccess<'de> for Variant<'_, A> {
 }
 
 /// Writes an enumeration as one entry of a mapping.
-struct Beside<'a, M> {
+struct EntrySerializer<'a, M> {
     map: &'a mut M,
 }
 
@@ -196,7 +202,7 @@ fn no_answer<E: serde::ser::Error>() -> E {
     E::custom("an answer is one word, or one key with a value")
 }
 
-impl<M: SerializeMap> Serializer for Beside<'_, M> {
+impl<M: SerializeMap> Serializer for EntrySerializer<'_, M> {
     type Ok = ();
     type Error = M::Error;
     type SerializeSeq = Impossible<(), M::Error>;

@@ -1,15 +1,20 @@
 //! What each part of a script answers: cases, lists and draws, with everything checked that their form does not settle.
 
-use super::RequestScript;
+use super::ScriptedRequest;
 use super::answers::TaskAnswer;
 use super::format::ModulesFile;
 use super::meaning::task;
 use super::names::{ByTask, Count};
-use super::rolls::{AnswersFile, CaseFile, ChoiceFile, DrawFile, RollFile, TimedFile, WhenFile};
-use super::time::{AfterFile, TimesFile};
+use super::rolls::{
+    CaseFile, DelayedReplyFile, RandomReplyFile, RepliesFile, ReplyListFile, WeightedReplyFile, WhenFile,
+};
+use super::time::{DelayFile, DelayRangeFile};
 use crate::drive::Reply;
-use crate::script::{After, Answer, Case, Cases, Given, Lots, Part, Roll, Script, Streams, Turn, When};
-use crate::yaml::{At, Fault, Source};
+use crate::script::{
+    After, Case, Cases, RandomStreams, ReplyList, ReplySelection, Script, ScriptKey, ScriptedEntry,
+    ScriptedReply, WeightedChoices, When,
+};
+use crate::yaml::{LabeledError, Source, Spanned};
 use miette::SourceSpan;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::plan::{Effect, Plan};
@@ -25,16 +30,16 @@ pub(super) type Planned = BTreeMap<TaskId, bool>;
 const CHOICES_MAX: usize = 1000;
 
 /// The parts of a script, as far as they were read.
-pub(super) struct Parts<'a> {
-    parts: BTreeMap<Part, Cases>,
-    streams: Streams,
+pub(super) struct ScriptBuilder<'a> {
+    parts: BTreeMap<ScriptKey, Cases>,
+    streams: RandomStreams,
     /// What is asked for.
-    requests: &'a [RequestScript],
+    requests: &'a [ScriptedRequest],
 }
 
-impl<'a> Parts<'a> {
-    pub(super) fn new(seed: &str, requests: &'a [RequestScript]) -> Self {
-        Self { parts: BTreeMap::new(), streams: Streams::new(seed), requests }
+impl<'a> ScriptBuilder<'a> {
+    pub(super) fn new(seed: &str, requests: &'a [ScriptedRequest]) -> Self {
+        Self { parts: BTreeMap::new(), streams: RandomStreams::new(seed), requests }
     }
 
     pub(super) fn script(self, source: Source, place: Option<SourceSpan>) -> Script {
@@ -43,13 +48,13 @@ impl<'a> Parts<'a> {
 
     pub(super) fn put<T>(
         &mut self,
-        part: Part,
-        answers: Option<&AnswersFile<T>>,
-        meaning: impl Fn(&T) -> Result<Answer, Fault>,
-    ) -> Result<(), Fault> {
+        part: ScriptKey,
+        answers: Option<&RepliesFile<T>>,
+        meaning: impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
+    ) -> Result<(), LabeledError> {
         let cases = match answers {
             None => return Ok(()),
-            Some(AnswersFile::Always(roll)) => {
+            Some(RepliesFile::Always(roll)) => {
                 let roll = self.roll(roll, &meaning)?;
                 Cases {
                     cases: vec![Case { when: When::default(), roll, place: None }],
@@ -57,15 +62,15 @@ impl<'a> Parts<'a> {
                     are_written: false,
                 }
             }
-            Some(AnswersFile::Cases(written)) => {
-                few(written.value.len(), "cases", written.span())?;
+            Some(RepliesFile::Cases(written)) => {
+                check_len(written.value.len(), "cases", written.span())?;
                 let last = written.value.len().saturating_sub(1);
                 let cases = written.value.iter().enumerate().map(|(number, case)| {
                     let CaseFile { when, answer } = &case.value;
                     let when = self.when(when.as_ref(), case.span(), number == last)?;
                     Ok(Case { when, roll: self.roll(answer, &meaning)?, place: case.span() })
                 });
-                let cases = cases.collect::<Result<_, Fault>>()?;
+                let cases = cases.collect::<Result<_, LabeledError>>()?;
                 Cases { cases, place: written.span(), are_written: true }
             }
         };
@@ -76,22 +81,22 @@ impl<'a> Parts<'a> {
     /// When a case fits. One that can never fit, or after which none can, is a slip.
     fn when(
         &self,
-        when: Option<&At<WhenFile>>,
+        when: Option<&Spanned<WhenFile>>,
         case: Option<SourceSpan>,
         is_last: bool,
-    ) -> Result<When, Fault> {
-        let Some(At { value: WhenFile { pass, request, user, says, shown }, .. }) = when else {
+    ) -> Result<When, LabeledError> {
+        let Some(Spanned { value: WhenFile { pass, request, user, says, shown }, .. }) = when else {
             return if is_last {
                 Ok(When::default())
             } else {
-                let always = Fault::new(
+                let always = LabeledError::new(
                     "a case without `when` always fits, so the cases after it never answer",
                     "say `when` it fits, or write it last",
                 );
                 Err(always.at(case, "always fits"))
             };
         };
-        let place = when.and_then(At::span);
+        let place = when.and_then(Spanned::span);
         let empty = [user, says, shown].into_iter().flatten().any(|text| text.as_str().is_empty());
         let number = |count: Count| count.0.get();
         let meaning = When {
@@ -102,7 +107,7 @@ impl<'a> Parts<'a> {
             shown: shown.as_ref().map(|shown| shown.text()),
         };
         if empty || meaning.is_always() {
-            let nothing = Fault::new(
+            let nothing = LabeledError::new(
                 "this `when` says nothing",
                 "name what must hold: pass, request, user, says or shown; or leave `when` out in the last case",
             );
@@ -112,7 +117,7 @@ impl<'a> Parts<'a> {
         if !requests.any(|(number, request)| meaning.fits_request(number, &request.user, &request.says)) {
             let count = self.requests.len();
             let plural = if count == 1 { "request" } else { "requests" };
-            let never = Fault::new(
+            let never = LabeledError::new(
                 "no request of this scenario fits this `when`",
                 format!(
                     "the scenario has {count} {plural}; `says` must be a part of one's text, letter by letter"
@@ -125,33 +130,37 @@ impl<'a> Parts<'a> {
 
     fn roll<T>(
         &mut self,
-        written: &RollFile<T>,
-        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
-    ) -> Result<Roll, Fault> {
+        written: &ReplyListFile<T>,
+        meaning: &impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
+    ) -> Result<ReplyList, LabeledError> {
         let (turn, start, last) = match written {
-            RollFile::One(answer) => (Turn::Same(self.given(answer, meaning)?), answer.span(), answer.span()),
-            RollFile::Many(answers) => {
+            ReplyListFile::One(answer) => {
+                (ReplySelection::Same(self.given(answer, meaning)?), answer.span(), answer.span())
+            }
+            ReplyListFile::Many(answers) => {
                 let given = answers.value.iter().map(|answer| self.given(answer, meaning));
                 let given = given.collect::<Result<_, _>>()?;
-                (Turn::InOrder(given), answers.span(), answers.value.last().and_then(At::span))
+                (ReplySelection::InOrder(given), answers.span(), answers.value.last().and_then(Spanned::span))
             }
-            RollFile::Draw(draw) => (Turn::Drawn(self.lots(draw, meaning)?), draw.span(), draw.span()),
+            ReplyListFile::Draw(draw) => {
+                (ReplySelection::Drawn(self.weighted_choices(draw, meaning)?), draw.span(), draw.span())
+            }
         };
-        Ok(Roll { turn, spans: (start, last), asked: 0 })
+        Ok(ReplyList { turn, spans: (start, last), asked: 0 })
     }
 
-    fn lots<T>(
+    fn weighted_choices<T>(
         &mut self,
-        draw: &At<DrawFile<T>>,
-        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
-    ) -> Result<Lots, Fault> {
-        let DrawFile { seed, from } = &draw.value;
-        few(from.value.len(), "answers to draw from", from.span())?;
+        draw: &Spanned<RandomReplyFile<T>>,
+        meaning: &impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
+    ) -> Result<WeightedChoices, LabeledError> {
+        let RandomReplyFile { seed, from } = &draw.value;
+        check_len(from.value.len(), "answers to draw from", from.span())?;
         let mut answers = Vec::with_capacity(from.value.len());
         let mut total = 0u32;
-        for ChoiceFile { weight, answer } in &from.value {
+        for WeightedReplyFile { weight, answer } in &from.value {
             total = total.checked_add(weight.0.get()).ok_or_else(|| {
-                Fault::new(
+                LabeledError::new(
                     format!("the weights sum up to more than {}", u32::MAX),
                     "write smaller weights; only how they compare counts",
                 )
@@ -160,37 +169,39 @@ impl<'a> Parts<'a> {
             answers.push((total, self.given(answer, meaning)?));
         }
         let total = NonZeroU32::new(total).ok_or_else(|| {
-            Fault::new("expected answers to draw from, found an empty list", "add `- answer: …`")
+            LabeledError::new("expected answers to draw from, found an empty list", "add `- answer: …`")
                 .at(from.span(), "no answer")
         })?;
-        Ok(Lots { stream: self.streams.named(seed.as_str()), total, answers })
+        Ok(WeightedChoices { stream: self.streams.named(seed.as_str()), total, answers })
     }
 
     fn given<T>(
         &mut self,
-        written: &At<TimedFile<T>>,
-        meaning: &impl Fn(&T) -> Result<Answer, Fault>,
-    ) -> Result<Given, Fault> {
-        let TimedFile { said, after } = &written.value;
+        written: &Spanned<DelayedReplyFile<T>>,
+        meaning: &impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
+    ) -> Result<ScriptedEntry, LabeledError> {
+        let DelayedReplyFile { said, after } = &written.value;
         let answer = said.means(meaning)?;
-        let Some(after) = after else { return Ok(Given { answer, after: After::Exactly(Duration::ZERO) }) };
-        if answer == Answer::Fail(Failure::Timeout) {
-            return Err(Fault::new(
+        let Some(after) = after else {
+            return Ok(ScriptedEntry { answer, after: After::Exactly(Duration::ZERO) });
+        };
+        if answer == ScriptedReply::Fail(Failure::Timeout) {
+            return Err(LabeledError::new(
                 "`fail: timeout` is an answer that never comes, so it takes no time",
                 "remove `after`; how long it is waited for stands under `deadlines`",
             )
             .at(after.span(), "never over"));
         }
         let after = match &after.value {
-            AfterFile::Exactly(time) => After::Exactly(time.0),
-            AfterFile::Drawn(TimesFile { seed, least, most }) => {
+            DelayFile::Exactly(time) => After::Exactly(time.0),
+            DelayFile::Drawn(DelayRangeFile { seed, least, most }) => {
                 // A time that can be read has fewer milliseconds than fit into 32 bits.
                 let milliseconds = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX - 1);
                 let least_ms = milliseconds(least.value.0);
                 let choices =
                     milliseconds(most.value.0).checked_sub(least_ms).map(|more| more.saturating_add(1));
                 let choices = choices.and_then(NonZeroU32::new).ok_or_else(|| {
-                    Fault::new(
+                    LabeledError::new(
                         format!(
                             "the shortest time, {}, is longer than the longest, {}",
                             least.value, most.value
@@ -203,7 +214,7 @@ impl<'a> Parts<'a> {
                 After::Drawn { stream: self.streams.named(seed.as_str()), least_ms, choices }
             }
         };
-        Ok(Given { answer, after })
+        Ok(ScriptedEntry { answer, after })
     }
 
     pub(super) fn planned(&self, modules: &ModulesFile) -> Planned {
@@ -212,7 +223,7 @@ impl<'a> Parts<'a> {
             planned.insert(TaskId::FIRST, false);
         }
         for answer in self.parts.values().flat_map(|part| &part.cases).flat_map(|case| case.roll.answers()) {
-            let Answer::Reply(Reply { report, .. }) = answer else { continue };
+            let ScriptedReply::Reply(Reply { report, .. }) = answer else { continue };
             for task in report.plan().map_or(&[][..], Plan::tasks) {
                 *planned.entry(task.id).or_default() |= matches!(task.effect, Effect::Undoable { .. });
             }
@@ -225,8 +236,8 @@ impl<'a> Parts<'a> {
         &mut self,
         tasks: &ByTask<TaskAnswer>,
         planned: &Planned,
-        part: impl Fn(TaskId) -> Part,
-    ) -> Result<(), Fault> {
+        part: impl Fn(TaskId) -> ScriptKey,
+    ) -> Result<(), LabeledError> {
         for entry in tasks.0.values() {
             let id = entry.task.value;
             let part = part(id);
@@ -239,11 +250,11 @@ impl<'a> Parts<'a> {
                     } else {
                         format!("the plans of this scenario have the tasks {numbers}")
                     };
-                    return Err(Fault::new(format!("no plan of this scenario has a task {id}"), help)
+                    return Err(LabeledError::new(format!("no plan of this scenario has a task {id}"), help)
                         .at(entry.task.span(), "never asked for"));
                 }
-                Some(false) if matches!(part, Part::Undo(_)) => {
-                    return Err(Fault::new(
+                Some(false) if matches!(part, ScriptKey::Undo(_)) => {
+                    return Err(LabeledError::new(
                         format!("task {id} is never undone: no plan declares how"),
                         format!("give task {id} an `undo: …` in a plan, or remove this"),
                     )
@@ -256,10 +267,11 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn few(count: usize, what: &str, place: Option<SourceSpan>) -> Result<(), Fault> {
+fn check_len(count: usize, what: &str, place: Option<SourceSpan>) -> Result<(), LabeledError> {
     if count <= CHOICES_MAX {
         return Ok(());
     }
-    let many = Fault::new(format!("expected at most {CHOICES_MAX} {what}, found {count}"), "write fewer");
+    let many =
+        LabeledError::new(format!("expected at most {CHOICES_MAX} {what}, found {count}"), "write fewer");
     Err(many.at(place, "too many"))
 }

@@ -1,10 +1,10 @@
 //! The answers of a module: one that repeats, a list in order, some by lot, or some for each case.
 
-use super::beside::{self, SaidFile};
+use super::beside::{self, ReplyFile};
 use super::names::{Count, Seed};
 use super::one_key;
-use super::time::AfterFile;
-use crate::yaml::{At, Words, given};
+use super::time::DelayFile;
+use crate::yaml::{Spanned, StrictText, required_value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -13,31 +13,31 @@ use std::borrow::Cow;
 
 /// The answers of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AnswersFile<T> {
+pub enum RepliesFile<T> {
     /// The same in every case.
-    Always(RollFile<T>),
+    Always(ReplyListFile<T>),
     /// Those of the first case that fits.
-    Cases(At<Vec<At<CaseFile<T>>>>),
+    Cases(Spanned<Vec<Spanned<CaseFile<T>>>>),
 }
 
 /// Answers, and whose turn it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RollFile<T> {
+pub enum ReplyListFile<T> {
     /// One answer, given every time.
-    One(At<TimedFile<T>>),
+    One(Spanned<DelayedReplyFile<T>>),
     /// Answers, given in order; there is none after the last.
-    Many(At<Vec<At<TimedFile<T>>>>),
+    Many(Spanned<Vec<Spanned<DelayedReplyFile<T>>>>),
     /// Answers of which one is drawn every time.
-    Draw(At<DrawFile<T>>),
+    Draw(Spanned<RandomReplyFile<T>>),
 }
 
 /// An answer, and how long it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimedFile<T> {
+pub struct DelayedReplyFile<T> {
     /// The answer, with what is said beside it.
-    pub said: SaidFile<T>,
+    pub said: ReplyFile<T>,
     /// How long it takes.
-    pub after: Option<At<AfterFile>>,
+    pub after: Option<Spanned<DelayFile>>,
 }
 
 /// Answers, and when they are given.
@@ -46,10 +46,10 @@ pub struct TimedFile<T> {
 #[schemars(rename = "CaseOf{T}")]
 pub struct CaseFile<T> {
     /// When this case fits. Left out, in the last case: always.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub when: Option<At<WhenFile>>,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub when: Option<Spanned<WhenFile>>,
     /// What is answered then: one answer, a list in order, or a draw.
-    pub answer: RollFile<T>,
+    pub answer: ReplyListFile<T>,
 }
 
 /// When a case fits: everything that is named must hold.
@@ -58,72 +58,72 @@ pub struct CaseFile<T> {
 #[schemars(extend("minProperties" = 1))]
 pub struct WhenFile {
     /// The pass of the debate that runs, or ran last, from 1.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub pass: Option<Count>,
     /// Which request of the scenario it is, from 1.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub request: Option<Count>,
     /// Whose request it is.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub user: Option<Words>,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub user: Option<StrictText>,
     /// A part of what the user asks for, letter by letter.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub says: Option<Words>,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub says: Option<StrictText>,
     /// A part of what the module is shown, letter by letter.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
-    pub shown: Option<Words>,
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub shown: Option<StrictText>,
 }
 
 /// Answers of which one is drawn every time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "DrawOf{T}")]
-pub struct DrawFile<T> {
+pub struct RandomReplyFile<T> {
     /// The name of the seed. Whatever has the same name is drawn from one stream.
     pub seed: Seed,
     /// What is drawn from.
     #[schemars(length(min = 1))]
-    pub from: At<Vec<ChoiceFile<T>>>,
+    pub from: Spanned<Vec<WeightedReplyFile<T>>>,
 }
 
 /// An answer that may be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ChoiceOf{T}")]
-pub struct ChoiceFile<T> {
+pub struct WeightedReplyFile<T> {
     /// How often it is drawn, against the weights of the others. Left out: 1.
     #[serde(default, skip_serializing_if = "super::format::is_default")]
     pub weight: Count,
     /// The answer.
-    pub answer: At<TimedFile<T>>,
+    pub answer: Spanned<DelayedReplyFile<T>>,
 }
 
-impl<T> From<T> for TimedFile<T> {
+impl<T> From<T> for DelayedReplyFile<T> {
     fn from(answer: T) -> Self {
-        SaidFile::from(answer).into()
+        ReplyFile::from(answer).into()
     }
 }
 
-impl<T> From<SaidFile<T>> for TimedFile<T> {
-    fn from(said: SaidFile<T>) -> Self {
+impl<T> From<ReplyFile<T>> for DelayedReplyFile<T> {
+    fn from(said: ReplyFile<T>) -> Self {
         Self { said, after: None }
     }
 }
 
-impl<T> AnswersFile<T> {
+impl<T> RepliesFile<T> {
     /// The same answer every time.
-    pub fn one(answer: impl Into<TimedFile<T>>) -> Self {
-        Self::Always(RollFile::One(answer.into().into()))
+    pub fn one(answer: impl Into<DelayedReplyFile<T>>) -> Self {
+        Self::Always(ReplyListFile::One(answer.into().into()))
     }
 
     /// These answers, in order.
-    pub fn many<A: Into<TimedFile<T>>>(answers: impl IntoIterator<Item = A>) -> Self {
+    pub fn many<A: Into<DelayedReplyFile<T>>>(answers: impl IntoIterator<Item = A>) -> Self {
         let answers: Vec<_> = answers.into_iter().map(|answer| answer.into().into()).collect();
-        Self::Always(RollFile::Many(answers.into()))
+        Self::Always(ReplyListFile::Many(answers.into()))
     }
 }
 
-impl<T: Serialize> Serialize for AnswersFile<T> {
+impl<T: Serialize> Serialize for RepliesFile<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Always(roll) => roll.serialize(serializer),
@@ -132,7 +132,7 @@ impl<T: Serialize> Serialize for AnswersFile<T> {
     }
 }
 
-impl<T: Serialize> Serialize for RollFile<T> {
+impl<T: Serialize> Serialize for ReplyListFile<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::One(answer) => answer.serialize(serializer),
@@ -142,9 +142,9 @@ impl<T: Serialize> Serialize for RollFile<T> {
     }
 }
 
-impl<T: Serialize> Serialize for TimedFile<T> {
+impl<T: Serialize> Serialize for DelayedReplyFile<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { said: SaidFile { answer, beside }, after } = self;
+        let Self { said: ReplyFile { answer, beside }, after } = self;
         if after.is_none() && beside.is_empty() {
             return answer.serialize(serializer);
         }
@@ -163,7 +163,7 @@ impl<T: Serialize> Serialize for TimedFile<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for AnswersFile<T> {
+impl<T: JsonSchema> JsonSchema for RepliesFile<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -182,7 +182,7 @@ impl<T: JsonSchema> JsonSchema for AnswersFile<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for RollFile<T> {
+impl<T: JsonSchema> JsonSchema for ReplyListFile<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -195,8 +195,8 @@ impl<T: JsonSchema> JsonSchema for RollFile<T> {
 }
 
 fn shapes<T: JsonSchema>(generator: &mut SchemaGenerator) -> Vec<Value> {
-    let answer = generator.subschema_for::<TimedFile<T>>();
-    let draw = generator.subschema_for::<DrawFile<T>>();
+    let answer = generator.subschema_for::<DelayedReplyFile<T>>();
+    let draw = generator.subschema_for::<RandomReplyFile<T>>();
     vec![
         json!(answer),
         json!({"type": "array", "minItems": 1, "items": answer}),
@@ -209,12 +209,12 @@ fn only_key(key: &str, value: &Value) -> Value {
 }
 
 /// The schema of the answer, in whose mappings `after` may stand as well, and what is said beside it.
-impl<T: JsonSchema> JsonSchema for TimedFile<T> {
+impl<T: JsonSchema> JsonSchema for DelayedReplyFile<T> {
     fn schema_name() -> Cow<'static, str> {
         T::schema_name()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let after = json!(generator.subschema_for::<AfterFile>());
+        let after = json!(generator.subschema_for::<DelayFile>());
         let mut beside = beside::beside(generator);
         beside.insert("after".into(), after);
         beside::with_beside::<T>(generator, &beside)

@@ -1,16 +1,16 @@
 //! What a module said, in its own words: answers in the form that scenario files have, as JSON or YAML.
 
-use super::beside::SaidFile;
+use super::beside::ReplyFile;
 use super::meaning::{
     approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, summarizer, task,
     voice,
 };
 use super::writes::WriteFile;
-use crate::drive::{self, NoAnswer};
+use crate::drive::{self, CallError};
 use crate::script;
-use crate::yaml::{Fault, ReadError, Source};
+use crate::yaml::{LabeledError, ReadError, Source};
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::module::{Ask, Role};
+use orchestrion_kernel::module::{Operation, Role};
 use serde::de::DeserializeOwned;
 
 /// Reads what a module said to a question. This is the border at which texts become reports: an answer has the form that
@@ -20,33 +20,33 @@ use serde::de::DeserializeOwned;
 ///
 /// # Errors
 /// `malformed`, with the place and what was expected; or the failure that the module itself tells with `fail`.
-pub fn answer(ask: Ask, text: &str) -> drive::Answer {
+pub fn parse_reply(ask: Operation, text: &str) -> drive::CallResult {
     let text = unfenced(text);
     if text.is_empty() {
-        return Err(NoAnswer::malformed(format!("nothing was said; expected {}", ask.expected())));
+        return Err(CallError::malformed(format!("nothing was said; expected {}", ask.expected_reply())));
     }
     match read(ask, text) {
-        Ok(script::Answer::Reply(reply)) => Ok(reply),
-        Ok(script::Answer::Fail(failure)) => Err(failure.into()),
-        Err(error) => Err(NoAnswer::malformed(format!("{error}; {}", error.advice()))),
+        Ok(script::ScriptedReply::Reply(reply)) => Ok(reply),
+        Ok(script::ScriptedReply::Fail(failure)) => Err(failure.into()),
+        Err(error) => Err(CallError::malformed(format!("{error}; {}", error.help_text()))),
     }
 }
 
-fn read(ask: Ask, text: &str) -> Result<script::Answer, ReadError> {
+fn read(ask: Operation, text: &str) -> Result<script::ScriptedReply, ReadError> {
     let source = Source::from_text("the answer", text)?;
     match ask {
-        Ask::VerifyIdentity => meant(&source, identity),
-        Ask::LoadContext => meant(&source, memory),
-        Ask::Summarize => meant(&source, summarizer),
-        Ask::Classify => meant(&source, classifier),
-        Ask::DraftPlan => meant(&source, planner),
-        Ask::Argue(Role::Solution | Role::Optimizer) => meant(&source, reviser),
-        Ask::Argue(_) | Ask::Reread => meant(&source, voice),
-        Ask::Approve => meant(&source, approver),
-        Ask::Diagnose => meant(&source, diagnosis),
-        Ask::RunTask { .. } | Ask::UndoTask { .. } => meant(&source, task),
-        Ask::Remember { .. } => meant(&source, store),
-        Ask::DeliverAudit => meant(&source, auditor),
+        Operation::VerifyIdentity => meant(&source, identity),
+        Operation::LoadContext => meant(&source, memory),
+        Operation::Summarize => meant(&source, summarizer),
+        Operation::Classify => meant(&source, classifier),
+        Operation::DraftPlan => meant(&source, planner),
+        Operation::Argue(Role::Solution | Role::Optimizer) => meant(&source, reviser),
+        Operation::Argue(_) | Operation::ReviewRevision => meant(&source, voice),
+        Operation::Approve => meant(&source, approver),
+        Operation::Diagnose => meant(&source, diagnosis),
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => meant(&source, task),
+        Operation::StoreMemory { .. } => meant(&source, store),
+        Operation::DeliverAudit => meant(&source, auditor),
     }
 }
 
@@ -54,16 +54,16 @@ fn read(ask: Ask, text: &str) -> Result<script::Answer, ReadError> {
 ///
 /// # Errors
 /// The place, and what was expected, as a sentence.
-pub fn written(text: &str) -> Result<Write, String> {
+pub fn parse_write(text: &str) -> Result<Write, String> {
     let read = || Ok(Source::from_text("the write", text)?.parse::<WriteFile>()?.means());
-    read().map_err(|error: ReadError| format!("{error}; {}", error.advice()))
+    read().map_err(|error: ReadError| format!("{error}; {}", error.help_text()))
 }
 
 fn meant<T: DeserializeOwned>(
     source: &Source,
-    meaning: impl Fn(&T) -> Result<script::Answer, Fault>,
-) -> Result<script::Answer, ReadError> {
-    source.parse::<SaidFile<T>>()?.means(meaning).map_err(|fault| ReadError::in_source(source, fault))
+    meaning: impl Fn(&T) -> Result<script::ScriptedReply, LabeledError>,
+) -> Result<script::ScriptedReply, ReadError> {
+    source.parse::<ReplyFile<T>>()?.means(meaning).map_err(|fault| ReadError::in_source(source, fault))
 }
 
 /// What stands in the first fenced block, or else everything.
@@ -79,13 +79,13 @@ mod tests {
     use orchestrion_kernel::module::{Failure, Report, Stance};
     use orchestrion_kernel::plan::EffectKind;
 
-    fn report(ask: Ask, text: &str) -> Result<Report, NoAnswer> {
-        answer(ask, text).map(|reply| reply.report)
+    fn report(ask: Operation, text: &str) -> Result<Report, CallError> {
+        parse_reply(ask, text).map(|reply| reply.report)
     }
 
     #[test]
     fn answers_are_read_as_scenario_files_have_them() {
-        let critic = Ask::Argue(Role::Critic);
+        let critic = Operation::Argue(Role::Critic);
         let said = "{\"con\": {\"confidence\": 0.8, \"says\": \"too dear\"}}";
         for text in [
             said,
@@ -98,29 +98,31 @@ mod tests {
             assert_eq!((argument.stance, argument.confidence.millionths()), (Stance::Con, 800_000));
             assert_eq!(text.as_str(), "too dear");
         }
-        let plan =
-            report(Ask::DraftPlan, "{\"plan\": [{\"task\": 1, \"do\": \"order\", \"undo\": \"cancel\"}]}");
+        let plan = report(
+            Operation::DraftPlan,
+            "{\"plan\": [{\"task\": 1, \"do\": \"order\", \"undo\": \"cancel\"}]}",
+        );
         let Ok(Report::Plan(plan)) = plan else { panic!("{plan:?}") };
         assert_eq!(plan.tasks()[0].effect.kind(), EffectKind::Undoable);
-        assert_eq!(report(Ask::DeliverAudit, "\"delivered\""), Ok(Report::Delivered));
-        assert_eq!(answer(critic, "{\"fail\": \"no_candidates\"}"), Err(Failure::NoCandidates.into()));
+        assert_eq!(report(Operation::DeliverAudit, "\"delivered\""), Ok(Report::Delivered));
+        assert_eq!(parse_reply(critic, "{\"fail\": \"no_candidates\"}"), Err(Failure::NoCandidates.into()));
     }
 
     #[test]
     fn what_is_no_answer_is_malformed_and_says_why() {
-        let critic = Ask::Argue(Role::Critic);
+        let critic = Operation::Argue(Role::Critic);
         let cases = [
             (critic, "I would rather not.", "expected"),
             (critic, "{\"pro\": {\"confidence\": 1.2}}", "1.2"),
             (critic, "{\"pro\": {\"confidence\": 0.9, \"plan\": [{\"task\": 1, \"do\": \"x\"}]}}", "plan"),
-            (Ask::DraftPlan, "{\"plan\": []}", "at least one task"),
-            (Ask::DraftPlan, "{\"plan\": [{\"task\": 1}]}", "do"),
+            (Operation::DraftPlan, "{\"plan\": []}", "at least one task"),
+            (Operation::DraftPlan, "{\"plan\": [{\"task\": 1}]}", "do"),
             (critic, "", "expected"),
         ];
         for (ask, text, why) in cases {
-            let no = answer(ask, text).unwrap_err();
+            let no = parse_reply(ask, text).unwrap_err();
             assert_eq!(no.failure, Failure::Malformed, "{text}");
-            let told = no.why.unwrap();
+            let told = no.reason.unwrap();
             assert!(told.contains(why), "{text}: {told}");
         }
     }

@@ -1,6 +1,6 @@
 //! What mostly happens once in a request, but may happen several times.
 
-use crate::yaml::{At, Fault};
+use crate::yaml::{LabeledError, Spanned};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -10,13 +10,13 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// How many times something may happen in one request. At every step all of them are looked at.
-const SEVERAL_MAX: usize = 1000;
+const LIST_LEN_MAX: usize = 1000;
 
 /// Mappings, written as a list, or without one if there is only one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Several<T>(pub Vec<At<T>>);
+pub struct OneOrMany<T>(pub Vec<Spanned<T>>);
 
-impl<T> Several<T> {
+impl<T> OneOrMany<T> {
     /// None.
     #[must_use]
     pub const fn none() -> Self {
@@ -30,13 +30,13 @@ impl<T> Several<T> {
     }
 }
 
-impl<T> Default for Several<T> {
+impl<T> Default for OneOrMany<T> {
     fn default() -> Self {
         Self::none()
     }
 }
 
-impl<T: Serialize> Serialize for Several<T> {
+impl<T: Serialize> Serialize for OneOrMany<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0[..] {
             [one] => one.serialize(serializer),
@@ -45,24 +45,24 @@ impl<T: Serialize> Serialize for Several<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Several<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = At::<Read<T>>::deserialize(deserializer)?;
+        let read = Spanned::<Read<T>>::deserialize(deserializer)?;
         let span = read.span();
         match read.value {
-            Read::One(one) => Ok(Self(vec![At::with_span(one, span)])),
-            Read::List(list) if list.is_empty() => Err(Fault::new(
+            Read::One(one) => Ok(Self(vec![Spanned::with_span(one, span)])),
+            Read::List(list) if list.is_empty() => Err(LabeledError::new(
                 "expected at least one, found an empty list",
                 "write one behind a dash, or leave the key out",
             )
             .at(span, "none")
-            .raise()),
-            Read::List(list) if list.len() > SEVERAL_MAX => Err(Fault::new(
-                format!("expected at most {SEVERAL_MAX}, found {}", list.len()),
+            .into_serde_error()),
+            Read::List(list) if list.len() > LIST_LEN_MAX => Err(LabeledError::new(
+                format!("expected at most {LIST_LEN_MAX}, found {}", list.len()),
                 "write fewer, or another request",
             )
             .at(span, "too many")
-            .raise()),
+            .into_serde_error()),
             Read::List(list) => Ok(Self(list)),
         }
     }
@@ -70,7 +70,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Several<T> {
 
 enum Read<T> {
     One(T),
-    List(Vec<At<T>>),
+    List(Vec<Spanned<T>>),
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Read<T> {
@@ -99,7 +99,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ReadVisitor<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Several<T> {
+impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
     fn inline_schema() -> bool {
         true
     }

@@ -2,70 +2,70 @@
 //!
 //! Serde's own ways to read one of several shapes lose the places, so the visitor is written out here.
 
-use super::beside::{BesideFile, SaidFile, two_in_one};
+use super::beside::{ReplyExtrasFile, ReplyFile, two_in_one};
 use super::one_key;
-use super::rolls::{AnswersFile, CaseFile, DrawFile, RollFile, TimedFile};
-use super::time::AfterFile;
-use crate::yaml::{At, Fault};
+use super::rolls::{CaseFile, DelayedReplyFile, RandomReplyFile, RepliesFile, ReplyListFile};
+use super::time::DelayFile;
+use crate::yaml::{LabeledError, Spanned};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for AnswersFile<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for RepliesFile<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let shape = At::<Shape<T>>::deserialize(deserializer)?;
+        let shape = Spanned::<Shape<T>>::deserialize(deserializer)?;
         let span = shape.span();
         match shape.value {
-            Shape::Cases(cases) if cases.is_empty() => Err(Fault::new(
+            Shape::Cases(cases) if cases.is_empty() => Err(LabeledError::new(
                 "expected at least one case, found an empty list",
                 "add a case, as in `- {when: {pass: 1}, answer: {fail: timeout}}`",
             )
             .at(span, "no case")
-            .raise()),
-            Shape::Cases(cases) => Ok(Self::Cases(At::with_span(cases, span))),
-            other => roll(At::with_span(other, span)).map(Self::Always),
+            .into_serde_error()),
+            Shape::Cases(cases) => Ok(Self::Cases(Spanned::with_span(cases, span))),
+            other => roll(Spanned::with_span(other, span)).map(Self::Always),
         }
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for RollFile<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ReplyListFile<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        roll(At::<Shape<T>>::deserialize(deserializer)?)
+        roll(Spanned::<Shape<T>>::deserialize(deserializer)?)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for TimedFile<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for DelayedReplyFile<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        single(At::<Shape<T>>::deserialize(deserializer)?, "write one answer, as in `fail: timeout`")
+        single(Spanned::<Shape<T>>::deserialize(deserializer)?, "write one answer, as in `fail: timeout`")
     }
 }
 
-fn roll<T, E: Error>(shape: At<Shape<T>>) -> Result<RollFile<T>, E> {
+fn roll<T, E: Error>(shape: Spanned<Shape<T>>) -> Result<ReplyListFile<T>, E> {
     let span = shape.span();
     let fault = match shape.value {
-        Shape::Answer(answer) => return Ok(RollFile::One(At::with_span(answer, span))),
-        Shape::List(answers) if answers.is_empty() => Fault::new(
+        Shape::Answer(answer) => return Ok(ReplyListFile::One(Spanned::with_span(answer, span))),
+        Shape::List(answers) if answers.is_empty() => LabeledError::new(
             "expected at least one answer, found an empty list",
             "write an answer, or leave the key out",
         )
         .at(span, "no answer"),
-        Shape::List(answers) => return Ok(RollFile::Many(At::with_span(answers, span))),
-        Shape::Draw(draw) => return Ok(RollFile::Draw(At::with_span(draw, span))),
-        Shape::Cases(_) => Fault::new(
+        Shape::List(answers) => return Ok(ReplyListFile::Many(Spanned::with_span(answers, span))),
+        Shape::Draw(draw) => return Ok(ReplyListFile::Draw(Spanned::with_span(draw, span))),
+        Shape::Cases(_) => LabeledError::new(
             "expected the answers of a case, found cases in a case",
             "name all that must hold under one `when`",
         )
         .at(span, "not an answer"),
-        Shape::Other(found) => Fault::new(
+        Shape::Other(found) => LabeledError::new(
             format!("expected an answer or a list of answers, found {found}"),
             "write one answer, as in `fail: timeout`, or a list of them",
         )
         .at(span, "not an answer"),
     };
-    Err(fault.raise())
+    Err(fault.into_serde_error())
 }
 
-fn single<T, E: Error>(shape: At<Shape<T>>, help: &str) -> Result<TimedFile<T>, E> {
+fn single<T, E: Error>(shape: Spanned<Shape<T>>, help: &str) -> Result<DelayedReplyFile<T>, E> {
     let span = shape.span();
     let found = match shape.value {
         Shape::Answer(answer) => return Ok(answer),
@@ -74,7 +74,9 @@ fn single<T, E: Error>(shape: At<Shape<T>>, help: &str) -> Result<TimedFile<T>, 
         Shape::Cases(_) => "cases",
         Shape::Other(found) => found,
     };
-    Err(Fault::new(format!("expected one answer, found {found}"), help).at(span, "not one answer").raise())
+    Err(LabeledError::new(format!("expected one answer, found {found}"), help)
+        .at(span, "not one answer")
+        .into_serde_error())
 }
 
 /// What may stand in the place of an answer.
@@ -82,10 +84,10 @@ const INSTEAD: [&str; 2] = ["draw", "cases"];
 
 /// What stands where answers are expected.
 enum Shape<T> {
-    Answer(TimedFile<T>),
-    List(Vec<At<TimedFile<T>>>),
-    Draw(DrawFile<T>),
-    Cases(Vec<At<CaseFile<T>>>),
+    Answer(DelayedReplyFile<T>),
+    List(Vec<Spanned<DelayedReplyFile<T>>>),
+    Draw(RandomReplyFile<T>),
+    Cases(Vec<Spanned<CaseFile<T>>>),
     Other(&'static str),
 }
 
@@ -107,13 +109,13 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
         one_key::word(word, &INSTEAD).map(|answer: T| Shape::Answer(answer.into()))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut first: Option<(At<String>, Shape<T>)> = None;
-        let (mut after, mut beside) = (None, BesideFile::default());
+        let mut first: Option<(Spanned<String>, Shape<T>)> = None;
+        let (mut after, mut beside) = (None, ReplyExtrasFile::default());
         // The first key that stands beside an answer.
-        let mut second: Option<At<String>> = None;
-        while let Some(key) = map.next_key::<At<String>>()? {
+        let mut second: Option<Spanned<String>> = None;
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
             if key.value == "after" {
-                after = Some(map.next_value::<At<AfterFile>>()?);
+                after = Some(map.next_value::<Spanned<DelayFile>>()?);
                 second.get_or_insert(key);
                 continue;
             }
@@ -122,7 +124,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
                 continue;
             }
             if let Some((first, _)) = &first {
-                return Err(two_in_one(&first.value, &key).raise());
+                return Err(two_in_one(&first.value, &key).into_serde_error());
             }
             let shape = match key.value.as_str() {
                 "draw" => Shape::Draw(map.next_value()?),
@@ -133,10 +135,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
         }
         match (first, second) {
             (Some((_, shape)), None) => Ok(shape),
-            (Some((_, Shape::Answer(TimedFile { said: SaidFile { answer, .. }, .. }))), Some(_)) => {
-                Ok(Shape::Answer(TimedFile { said: SaidFile { answer, beside }, after }))
+            (Some((_, Shape::Answer(DelayedReplyFile { said: ReplyFile { answer, .. }, .. }))), Some(_)) => {
+                Ok(Shape::Answer(DelayedReplyFile { said: ReplyFile { answer, beside }, after }))
             }
-            (Some((first, _)), Some(key)) => Err(Fault::new(
+            (Some((first, _)), Some(key)) => Err(LabeledError::new(
                 format!(
                     "`{}` stands beside an answer, found it beside `{}`",
                     key.value,
@@ -145,7 +147,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
                 "write it inside, beside each answer that it belongs to, as in `{fail: error, after: 5s}`",
             )
             .at(key.span(), "not here")
-            .raise()),
+            .into_serde_error()),
             (None, _) => match one_key::keyed::<T, A>(None, &mut map, &INSTEAD) {
                 Ok(answer) => Ok(Shape::Answer(answer.into())),
                 Err(error) => Err(error),
@@ -154,10 +156,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapeVisitor<T> {
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut answers = Vec::new();
-        while let Some(shape) = seq.next_element::<At<Self::Value>>()? {
+        while let Some(shape) = seq.next_element::<Spanned<Self::Value>>()? {
             let span = shape.span();
             let answer = single(shape, "write one answer behind each dash, as in `- fail: timeout`")?;
-            answers.push(At::with_span(answer, span));
+            answers.push(Spanned::with_span(answer, span));
         }
         Ok(Shape::List(answers))
     }

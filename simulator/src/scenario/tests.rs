@@ -59,12 +59,12 @@ fn a_full_file_means_what_it_says() {
     let users: Vec<_> = scenario.requests.iter().map(|request| request.user.as_str()).collect();
     assert_eq!(users, ["ada", "ada", "eve"]);
     assert_eq!(scenario.requests[0].incidents, []);
-    let at = |when, visit| Moment { when, visit };
+    let at = |when, visit| PhaseVisit { when, visit };
     let incidents = [
-        (at(Phase::Round(Role::Critic), 1), Incident::Interrupt("Is it sent?".into())),
-        (at(Phase::Classifying, 1), Incident::Crash),
-        (at(Phase::RunningTasks, 2), Incident::Crash),
-        (at(Phase::RunningTasks, 2), Incident::Cancel),
+        (at(Phase::Round(Role::Critic), 1), ScriptedEvent::Interrupt("Is it sent?".into())),
+        (at(Phase::Classifying, 1), ScriptedEvent::Crash),
+        (at(Phase::RunningTasks, 2), ScriptedEvent::Crash),
+        (at(Phase::RunningTasks, 2), ScriptedEvent::Cancel),
     ];
     assert_eq!(scenario.requests[1].incidents, incidents);
     assert_eq!(scenario.text(), FULL);

@@ -1,7 +1,7 @@
 //! Model time in a scenario: how long answers take.
 
 use super::names::Seed;
-use crate::yaml::{At, Fault};
+use crate::yaml::{LabeledError, Spanned};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -18,15 +18,15 @@ const HOURS_MAX: u64 = 1000;
 
 /// A stretch of time: a whole number and its unit, read exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Time(pub Duration);
+pub struct DurationText(pub Duration);
 
-impl Time {
-    fn read(text: &str) -> Result<Self, Fault> {
+impl DurationText {
+    fn read(text: &str) -> Result<Self, LabeledError> {
         let unit = text.trim_start_matches(|character: char| character.is_ascii_digit());
         let number = text.strip_suffix(unit).unwrap_or("");
         let known = UNITS.iter().find(|(name, _)| *name == unit).filter(|_| !number.is_empty());
         let Some((_, unit_ms)) = known else {
-            return Err(Fault::new(
+            return Err(LabeledError::new(
                 format!("expected a time, found `{}`", text.escape_debug()),
                 "write a whole number and its unit, ms, s, m or h, as in 250ms or 5s",
             ));
@@ -34,7 +34,7 @@ impl Time {
         let milliseconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(*unit_ms));
         match milliseconds.filter(|milliseconds| *milliseconds <= HOURS_MAX * 3_600_000) {
             Some(milliseconds) => Ok(Self(Duration::from_millis(milliseconds))),
-            None => Err(Fault::new(
+            None => Err(LabeledError::new(
                 format!("expected a time of at most {HOURS_MAX}h, found `{text}`"),
                 "write a shorter time",
             )),
@@ -42,7 +42,7 @@ impl Time {
     }
 }
 
-impl fmt::Display for Time {
+impl fmt::Display for DurationText {
     /// In the longest unit of which it is a whole number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let milliseconds = self.0.as_millis();
@@ -56,20 +56,20 @@ impl fmt::Display for Time {
     }
 }
 
-impl Serialize for Time {
+impl Serialize for DurationText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Time {
+impl<'de> Deserialize<'de> for DurationText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = At::<String>::deserialize(deserializer)?;
-        Self::read(&text.value).map_err(|fault| fault.at(text.span(), "not such a time").raise())
+        let text = Spanned::<String>::deserialize(deserializer)?;
+        Self::read(&text.value).map_err(|fault| fault.at(text.span(), "not such a time").into_serde_error())
     }
 }
 
-impl JsonSchema for Time {
+impl JsonSchema for DurationText {
     fn schema_name() -> Cow<'static, str> {
         "Time".into()
     }
@@ -85,44 +85,44 @@ impl JsonSchema for Time {
 /// How long an answer takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum AfterFile {
+pub enum DelayFile {
     /// Always this long.
-    Exactly(Time),
+    Exactly(DurationText),
     /// As long as is drawn.
-    Drawn(TimesFile),
+    Drawn(DelayRangeFile),
 }
 
 /// How long an answer takes, drawn by lot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TimesFile {
+pub struct DelayRangeFile {
     /// The name of the seed. Whatever has the same name is drawn from one stream.
     pub seed: Seed,
     /// The shortest time.
-    pub least: At<Time>,
+    pub least: Spanned<DurationText>,
     /// The longest. Every whole millisecond from the one to the other is as likely.
-    pub most: At<Time>,
+    pub most: Spanned<DurationText>,
 }
 
-impl<'de> Deserialize<'de> for AfterFile {
+impl<'de> Deserialize<'de> for DelayFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = At::<RawAfter>::deserialize(deserializer)?;
+        let raw = Spanned::<RawAfter>::deserialize(deserializer)?;
         let span = raw.span();
         match raw.value {
-            RawAfter::Text(text) => Time::read(&text).map(Self::Exactly),
+            RawAfter::Text(text) => DurationText::read(&text).map(Self::Exactly),
             RawAfter::Drawn(drawn) => return Ok(Self::Drawn(drawn)),
-            RawAfter::Other(found) => Err(Fault::new(
+            RawAfter::Other(found) => Err(LabeledError::new(
                 format!("expected a time, found {found}"),
                 "write a whole number and its unit, ms, s, m or h, as in 250ms or 5s",
             )),
         }
-        .map_err(|fault| fault.at(span, "not such a time").raise())
+        .map_err(|fault| fault.at(span, "not such a time").into_serde_error())
     }
 }
 
 enum RawAfter {
     Text(String),
-    Drawn(TimesFile),
+    Drawn(DelayRangeFile),
     Other(&'static str),
 }
 
@@ -144,7 +144,7 @@ impl<'de> Visitor<'de> for RawAfterVisitor {
         Ok(RawAfter::Text(text.to_owned()))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawAfter, A::Error> {
-        TimesFile::deserialize(MapAccessDeserializer::new(map)).map(RawAfter::Drawn)
+        DelayRangeFile::deserialize(MapAccessDeserializer::new(map)).map(RawAfter::Drawn)
     }
     fn visit_u64<E>(self, _: u64) -> Result<RawAfter, E> {
         Ok(RawAfter::Other("a number without a unit"))
@@ -163,12 +163,13 @@ impl<'de> Visitor<'de> for RawAfterVisitor {
     }
 }
 
-impl JsonSchema for AfterFile {
+impl JsonSchema for DelayFile {
     fn schema_name() -> Cow<'static, str> {
         "After".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (exactly, drawn) = (generator.subschema_for::<Time>(), generator.subschema_for::<TimesFile>());
+        let (exactly, drawn) =
+            (generator.subschema_for::<DurationText>(), generator.subschema_for::<DelayRangeFile>());
         json_schema!({"description": "How long it takes. Left out: no time.", "anyOf": [exactly, drawn]})
     }
 }

@@ -1,12 +1,12 @@
 //! What a scenario writes by name, and what that means in the kernel's words; and back.
 
 use super::format::is_default;
-use crate::policy_file::Named;
-use crate::yaml::Words;
+use crate::policy_file::EnumName;
+use crate::yaml::StrictText;
 use orchestrion_kernel::Text;
-use orchestrion_kernel::ids::Time;
+use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{
-    Audience, ConstraintType, Identity, MemoryType, Rank, Scope, Source, SupersessionRule,
+    Audience, ConstraintType, FactSource, Identity, MemoryType, Rank, Scope, SupersessionRule,
 };
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
 use schemars::JsonSchema;
@@ -35,15 +35,15 @@ pub enum WriteFile {
 #[serde(deny_unknown_fields)]
 pub struct FactFile {
     /// What it speaks of.
-    pub key: Words,
+    pub key: StrictText,
     /// What it says.
-    pub says: Words,
+    pub says: StrictText,
     /// Who says it. Left out: nobody knows.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub by: Words,
+    pub by: StrictText,
     /// The rank of whoever says it. Left out: unverified, for nobody knows.
     #[serde(default = "unverified", skip_serializing_if = "is_unverified")]
-    pub rank: Named<Rank>,
+    pub rank: EnumName<Rank>,
     /// When it was established, in milliseconds since 1970. Left out: 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub at: u64,
@@ -61,13 +61,13 @@ pub struct FactFile {
     pub audience: AudienceFile,
     /// The key of the fact whose place it takes. Left out: at most that of its own key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub supersedes: Option<Words>,
+    pub supersedes: Option<StrictText>,
     /// The rule by which that was detected in a text. Left out: it was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detected: Option<RuleFile>,
     /// The keys of the facts that it rests on. Left out: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rests_on: Vec<Words>,
+    pub rests_on: Vec<StrictText>,
 }
 
 /// A constraint: a fact to be kept to.
@@ -86,15 +86,15 @@ pub struct ConstraintFile {
 #[serde(deny_unknown_fields)]
 pub struct WorkingFile {
     /// What it speaks of.
-    pub key: Words,
+    pub key: StrictText,
     /// What it says.
-    pub says: Words,
+    pub says: StrictText,
     /// When it expires, in milliseconds since 1970. Left out: with the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
     /// The keys of the facts that it rests on. Left out: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rests_on: Vec<Words>,
+    pub rests_on: Vec<StrictText>,
 }
 
 /// A signal. One of the same key is overwritten.
@@ -102,12 +102,12 @@ pub struct WorkingFile {
 #[serde(deny_unknown_fields)]
 pub struct SignalFile {
     /// What it speaks of.
-    pub key: Words,
+    pub key: StrictText,
     /// What it says.
-    pub says: Words,
+    pub says: StrictText,
     /// The key of an older signal on the same matter. Left out: at most that of its own key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub supersedes: Option<Words>,
+    pub supersedes: Option<StrictText>,
 }
 
 /// What time it is.
@@ -117,7 +117,7 @@ pub struct ClockFile {
     /// The moment, in milliseconds since 1970.
     pub now: u64,
     /// How it is said.
-    pub says: Words,
+    pub says: StrictText,
 }
 
 /// Who speaks.
@@ -125,20 +125,20 @@ pub struct ClockFile {
 #[serde(deny_unknown_fields)]
 pub struct IdentityFile {
     /// The user's name.
-    pub name: Words,
+    pub name: StrictText,
     /// The authority in words, such as a title.
-    pub authority: Words,
+    pub authority: StrictText,
     /// The rank that this gives.
-    pub rank: Named<Rank>,
+    pub rank: EnumName<Rank>,
     /// The department.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub department: Words,
+    pub department: StrictText,
     /// The organization.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub organization: Words,
+    pub organization: StrictText,
     /// What was granted by name. Left out: nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub permissions: Vec<Words>,
+    pub permissions: Vec<StrictText>,
 }
 
 /// Declares a word of a file for each of the kernel's, and the ways between them.
@@ -212,11 +212,11 @@ pub enum ScopeFile {
     /// In this session.
     Session,
     /// In the task of this name.
-    Task(Words),
+    Task(StrictText),
     /// Under the supposition of this name.
-    Hypothetical(Words),
+    Hypothetical(StrictText),
     /// In the draft of this name.
-    Draft(Words),
+    Draft(StrictText),
 }
 
 /// Whom a fact is for.
@@ -227,16 +227,16 @@ pub enum AudienceFile {
     #[default]
     Everybody,
     /// Whoever has this rank or a higher one.
-    AtLeast(Named<Rank>),
+    AtLeast(EnumName<Rank>),
     /// Whoever was granted this by name.
-    Permitted(Words),
+    Permitted(StrictText),
 }
 
-const fn unverified() -> Named<Rank> {
-    Named(Rank::Unverified)
+const fn unverified() -> EnumName<Rank> {
+    EnumName(Rank::Unverified)
 }
 
-fn is_unverified(rank: &Named<Rank>) -> bool {
+fn is_unverified(rank: &EnumName<Rank>) -> bool {
     *rank == unverified()
 }
 
@@ -252,7 +252,7 @@ impl WriteFile {
             Self::Working(WorkingFile { key, says, expires_at, rests_on }) => Write::Working {
                 key: key.text(),
                 text: says.text(),
-                expires_at: expires_at.map(Time::from_millis),
+                expires_at: expires_at.map(Timestamp::from_millis),
                 rests_on: rests_on.iter().map(named).collect(),
             },
             Self::Signal(SignalFile { key, says, supersedes }) => Write::Environment {
@@ -261,7 +261,7 @@ impl WriteFile {
                 supersedes: supersedes.as_ref().map(named),
             },
             Self::Time(ClockFile { now, says }) => {
-                Write::Clock { now: Time::from_millis(*now), text: says.text() }
+                Write::Clock { now: Timestamp::from_millis(*now), text: says.text() }
             }
             Self::Identity(file) => Write::Identity {
                 name: file.name.text(),
@@ -270,7 +270,7 @@ impl WriteFile {
                     rank: file.rank.0,
                     department: file.department.text(),
                     organization: file.organization.text(),
-                    permissions: file.permissions.iter().map(Words::text).collect(),
+                    permissions: file.permissions.iter().map(StrictText::text).collect(),
                 },
             },
         }
@@ -292,7 +292,7 @@ impl WriteFile {
             Write::Working { key, text, expires_at, rests_on } => Self::Working(WorkingFile {
                 key: key.clone().into(),
                 says: text.clone().into(),
-                expires_at: expires_at.map(Time::millis),
+                expires_at: expires_at.map(Timestamp::millis),
                 rests_on: rests_on.iter().map(name).collect::<Option<_>>()?,
             }),
             Write::Environment { key, text, supersedes } => Self::Signal(SignalFile {
@@ -306,10 +306,10 @@ impl WriteFile {
             Write::Identity { name, identity } => Self::Identity(IdentityFile {
                 name: name.clone().into(),
                 authority: identity.authority.clone().into(),
-                rank: Named(identity.rank),
+                rank: EnumName(identity.rank),
                 department: identity.department.clone().into(),
                 organization: identity.organization.clone().into(),
-                permissions: identity.permissions.iter().cloned().map(Words::from).collect(),
+                permissions: identity.permissions.iter().cloned().map(StrictText::from).collect(),
             }),
         })
     }
@@ -321,8 +321,8 @@ impl FactFile {
             kind,
             key: self.key.text(),
             text: self.says.text(),
-            source: Source { name: self.by.text(), rank: self.rank.0 },
-            at: Time::from_millis(self.at),
+            source: FactSource { name: self.by.text(), rank: self.rank.0 },
+            established_at: Timestamp::from_millis(self.at),
             memory: self.memory.into(),
             scope: match &self.scope {
                 ScopeFile::Global => Scope::Global,
@@ -338,19 +338,19 @@ impl FactFile {
             },
             time_sensitive: self.time_sensitive,
             supersedes: self.supersedes.as_ref().map(named),
-            detected: self.detected.map(Into::into),
-            rests_on: self.rests_on.iter().map(named).collect(),
+            detected_rule: self.detected.map(Into::into),
+            depends_on: self.rests_on.iter().map(named).collect(),
         }
     }
 
     fn of(new: &NewFact) -> Option<Self> {
-        let words = |text: &Text| Words::from(text.clone());
+        let words = |text: &Text| StrictText::from(text.clone());
         Some(Self {
             key: words(&new.key),
             says: words(&new.text),
             by: words(&new.source.name),
-            rank: Named(new.source.rank),
-            at: new.at.millis(),
+            rank: EnumName(new.source.rank),
+            at: new.established_at.millis(),
             time_sensitive: new.time_sensitive,
             memory: new.memory.into(),
             scope: match &new.scope {
@@ -362,21 +362,21 @@ impl FactFile {
             },
             audience: match &new.audience {
                 Audience::Everybody => AudienceFile::Everybody,
-                Audience::AtLeast(rank) => AudienceFile::AtLeast(Named(*rank)),
+                Audience::AtLeast(rank) => AudienceFile::AtLeast(EnumName(*rank)),
                 Audience::Permitted(name) => AudienceFile::Permitted(words(name)),
             },
             supersedes: new.supersedes.as_ref().map(|one| name(one).ok_or(())).transpose().ok()?,
-            detected: new.detected.map(Into::into),
-            rests_on: new.rests_on.iter().map(name).collect::<Option<_>>()?,
+            detected: new.detected_rule.map(Into::into),
+            rests_on: new.depends_on.iter().map(name).collect::<Option<_>>()?,
         })
     }
 }
 
-fn named(key: &Words) -> Reference {
+fn named(key: &StrictText) -> Reference {
     Reference::Key(key.text())
 }
 
-fn name(reference: &Reference) -> Option<Words> {
+fn name(reference: &Reference) -> Option<StrictText> {
     match reference {
         Reference::Key(key) => Some(key.clone().into()),
         Reference::Id(_) => None,

@@ -3,7 +3,7 @@
 use super::beside::with_beside;
 use super::one_key;
 use super::writes::WriteFile;
-use crate::yaml::{At, Fault};
+use crate::yaml::{LabeledError, Spanned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -58,27 +58,27 @@ impl<'de> Visitor<'de> for WrittenVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut refused = false;
         let mut write: Option<WriteFile> = None;
-        while let Some(key) = map.next_key::<At<String>>()? {
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
             if key.value == REFUSED {
                 refused = map.next_value()?;
             } else if write.is_some() {
-                return Err(Fault::new(
+                return Err(LabeledError::new(
                     format!("expected one write, found `{}` beside another", key.value.escape_debug()),
                     "a write has one key, and perhaps `refused`; write several as a list, one behind each dash",
                 )
                 .at(key.span(), "one too many")
-                .raise());
+                .into_serde_error());
             } else {
                 write = Some(one_key::keyed(Some(&key), &mut map, &[REFUSED])?);
             }
         }
         match write {
             Some(write) => Ok(WrittenFile { write, refused }),
-            None => Err(Fault::new(
+            None => Err(LabeledError::new(
                 "expected something to be written, found nothing",
                 "write `fact: …`, `constraint: …`, `working: …`, `signal: …`, `time: …` or `identity: …`",
             )
-            .raise()),
+            .into_serde_error()),
         }
     }
 }

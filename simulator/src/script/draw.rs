@@ -13,7 +13,7 @@ const PURPOSE: &str = "orchestrion: the stream of a named seed of a scenario, ve
 
 /// The named seeds of a scenario.
 #[derive(Clone, Debug)]
-pub(crate) struct Streams {
+pub(crate) struct RandomStreams {
     /// The scenario's own seed.
     seed: Box<str>,
     names: BTreeMap<Box<str>, Stream>,
@@ -24,7 +24,7 @@ pub(crate) struct Streams {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stream(usize);
 
-impl Streams {
+impl RandomStreams {
     /// No named seed yet, for a scenario with this seed.
     pub(crate) fn new(seed: &str) -> Self {
         Self { seed: seed.into(), names: BTreeMap::new(), generators: Vec::new() }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn drawn(seed: &str, name: &str, bound: u32) -> Vec<u32> {
-        let mut streams = Streams::new(seed);
+        let mut streams = RandomStreams::new(seed);
         let stream = streams.named(name);
         (0..12).map(|_| streams.below(stream, NonZeroU32::new(bound).unwrap())).collect()
     }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn streams_do_not_depend_on_each_other() {
-        let mut streams = Streams::new("0");
+        let mut streams = RandomStreams::new("0");
         let (mood, network) = (streams.named("mood"), streams.named("network"));
         let six = NonZeroU32::new(6).unwrap();
         let mut mixed = Vec::new();
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn one_name_is_one_stream() {
-        let mut streams = Streams::new("0");
+        let mut streams = RandomStreams::new("0");
         let six = NonZeroU32::new(6).unwrap();
         let mixed: Vec<u32> = (0..12)
             .map(|_| {
@@ -125,7 +125,7 @@ mod tests {
     fn every_number_is_as_likely() {
         const DRAWS: u32 = 60_000;
         for (bound, kinds) in [(2, 2), (3, 3), (7, 7), (1000, 10), (3 << 30, 3), (u32::MAX, 5)] {
-            let mut streams = Streams::new("0");
+            let mut streams = RandomStreams::new("0");
             let stream = streams.named("fair");
             let mut counts = vec![0u32; kinds];
             for _ in 0..DRAWS {

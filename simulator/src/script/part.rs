@@ -1,21 +1,21 @@
 //! Whose answers those are: one part of a script for each thing that may be asked.
 
-use super::Answer;
-use orchestrion_kernel::module::{Ask, Failure, Ratings, Report, Role, Store};
+use super::ScriptedReply;
+use orchestrion_kernel::module::{Failure, Operation, Ratings, Report, Role, Store};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Score, TaskId, Text};
 use std::fmt;
 
 /// Whose answers those are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum ScriptKey {
     Identity,
     Summarizer,
     Memory,
     Classifier,
     Planner,
     Voice(Role),
-    Reread,
+    Review,
     Approver,
     Diagnosis,
     Task(TaskId),
@@ -24,22 +24,22 @@ pub(crate) enum Part {
     Auditor,
 }
 
-impl Part {
-    pub(crate) const fn of(ask: Ask) -> Self {
+impl ScriptKey {
+    pub(crate) const fn of(ask: Operation) -> Self {
         match ask {
-            Ask::VerifyIdentity => Self::Identity,
-            Ask::LoadContext => Self::Memory,
-            Ask::Summarize => Self::Summarizer,
-            Ask::Classify => Self::Classifier,
-            Ask::DraftPlan => Self::Planner,
-            Ask::Argue(role) => Self::Voice(role),
-            Ask::Reread => Self::Reread,
-            Ask::Approve => Self::Approver,
-            Ask::Diagnose => Self::Diagnosis,
-            Ask::RunTask { task, .. } => Self::Task(task),
-            Ask::UndoTask { task } => Self::Undo(task),
-            Ask::Remember { store, .. } => Self::Store(store),
-            Ask::DeliverAudit => Self::Auditor,
+            Operation::VerifyIdentity => Self::Identity,
+            Operation::LoadContext => Self::Memory,
+            Operation::Summarize => Self::Summarizer,
+            Operation::Classify => Self::Classifier,
+            Operation::DraftPlan => Self::Planner,
+            Operation::Argue(role) => Self::Voice(role),
+            Operation::ReviewRevision => Self::Review,
+            Operation::Approve => Self::Approver,
+            Operation::Diagnose => Self::Diagnosis,
+            Operation::RunTask { task, .. } => Self::Task(task),
+            Operation::UndoTask { task } => Self::Undo(task),
+            Operation::StoreMemory { store, .. } => Self::Store(store),
+            Operation::DeliverAudit => Self::Auditor,
         }
     }
 
@@ -52,7 +52,7 @@ impl Part {
             Self::Classifier => "classifier".into(),
             Self::Planner => "planner".into(),
             Self::Voice(role) => role.to_string().to_lowercase(),
-            Self::Reread => "reread".into(),
+            Self::Review => "reread".into(),
             Self::Approver => "approver".into(),
             Self::Diagnosis => "diagnosis".into(),
             Self::Task(task) => format!("tasks.{task}"),
@@ -64,7 +64,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for ScriptKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Identity => f.write_str("the identity guard was asked"),
@@ -73,7 +73,7 @@ impl fmt::Display for Part {
             Self::Classifier => f.write_str("the classifier was asked"),
             Self::Planner => f.write_str("the planner was asked"),
             Self::Voice(role) => write!(f, "the {} was asked", role.to_string().to_lowercase()),
-            Self::Reread => f.write_str("security was asked to reread"),
+            Self::Review => f.write_str("security was asked to reread"),
             Self::Approver => f.write_str("the approver was asked"),
             Self::Diagnosis => f.write_str("the critic was asked for a diagnosis"),
             Self::Task(task) => write!(f, "task {task} was run"),
@@ -86,10 +86,10 @@ impl fmt::Display for Part {
 
 /// How a call to a module that the scenario leaves out ends: as [`unscripted`], or, as nobody is there to summarize, without an
 /// answer; then everything stays known.
-pub(crate) fn left_out(ask: Ask, request_text: &Text) -> Option<Answer> {
+pub(crate) fn default_reply(ask: Operation, request_text: &Text) -> Option<ScriptedReply> {
     match ask {
-        Ask::Summarize => Some(Answer::Fail(Failure::NoCandidates)),
-        ask => unscripted(ask, request_text).map(|report| Answer::Reply(report.into())),
+        Operation::Summarize => Some(ScriptedReply::Fail(Failure::NoCandidates)),
+        ask => default_report(ask, request_text).map(|report| ScriptedReply::Reply(report.into())),
     }
 }
 
@@ -98,21 +98,21 @@ pub(crate) fn left_out(ask: Ask, request_text: &Text) -> Option<Answer> {
 ///
 /// A [host](crate::drive::Host) may answer the same for whatever it does not care about.
 #[must_use]
-pub fn unscripted(ask: Ask, request_text: &Text) -> Option<Report> {
+pub fn default_report(ask: Operation, request_text: &Text) -> Option<Report> {
     let nothing = || Text::from("");
     Some(match ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
-        Ask::DraftPlan => {
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
+        Operation::DraftPlan => {
             let task = Task { id: TaskId::FIRST, text: request_text.clone(), effect: Effect::Pure };
             Report::Plan(Plan::new(vec![task]).ok()?)
         }
-        Ask::Argue(_) | Ask::Reread | Ask::Summarize => return None,
-        Ask::Approve => Report::Approval { approved: true, text: nothing() },
-        Ask::RunTask { .. } | Ask::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
-        Ask::Diagnose => Report::NoRepair { text: nothing() },
-        Ask::Remember { .. } => Report::Stored { held: true },
-        Ask::DeliverAudit => Report::Delivered,
+        Operation::Argue(_) | Operation::ReviewRevision | Operation::Summarize => return None,
+        Operation::Approve => Report::Approval { approved: true, text: nothing() },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
+        Operation::Diagnose => Report::NoRepair { text: nothing() },
+        Operation::StoreMemory { .. } => Report::Stored { held: true },
+        Operation::DeliverAudit => Report::Delivered,
     })
 }

@@ -1,7 +1,7 @@
 //! The answers of one part, for whom they are, and how far they were used.
 
-use super::draw::{Stream, Streams};
-use super::{Answer, Asked, Timed};
+use super::draw::{RandomStreams, Stream};
+use super::{CallScene, DelayedReply, ScriptedReply};
 use miette::SourceSpan;
 use orchestrion_kernel::{RequestId, Text, UserId};
 use std::num::NonZeroU32;
@@ -20,7 +20,7 @@ pub(crate) struct Cases {
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) when: When,
-    pub(crate) roll: Roll,
+    pub(crate) roll: ReplyList,
     pub(crate) place: Option<SourceSpan>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct When {
 }
 
 impl When {
-    pub(super) fn fits(&self, asked: &Asked<'_>) -> bool {
+    pub(super) fn fits(&self, asked: &CallScene<'_>) -> bool {
         self.pass.is_none_or(|pass| pass == asked.pass)
             && self.fits_request(asked.request, asked.user, asked.says)
             && self.shown.as_ref().is_none_or(|part| asked.shown.contains(part.as_str()))
@@ -57,8 +57,8 @@ impl When {
 
 /// Answers, and how many of them were used.
 #[derive(Clone, Debug)]
-pub(crate) struct Roll {
-    pub(crate) turn: Turn,
+pub(crate) struct ReplyList {
+    pub(crate) turn: ReplySelection,
     /// Where the answers start, and where the last of them does.
     pub(crate) spans: (Option<SourceSpan>, Option<SourceSpan>),
     pub(crate) asked: usize,
@@ -66,29 +66,29 @@ pub(crate) struct Roll {
 
 /// Which answer's turn it is.
 #[derive(Clone, Debug)]
-pub(crate) enum Turn {
+pub(crate) enum ReplySelection {
     /// The only one's, every time.
-    Same(Given),
+    Same(ScriptedEntry),
     /// The next one's; after the last there is none.
-    InOrder(Vec<Given>),
+    InOrder(Vec<ScriptedEntry>),
     /// By lot.
-    Drawn(Lots),
+    Drawn(WeightedChoices),
 }
 
 /// Answers, of which some are drawn more often than others.
 #[derive(Clone, Debug)]
-pub(crate) struct Lots {
+pub(crate) struct WeightedChoices {
     pub(crate) stream: Stream,
     /// The sum of the weights.
     pub(crate) total: NonZeroU32,
     /// Each with the weights up to its own.
-    pub(crate) answers: Vec<(u32, Given)>,
+    pub(crate) answers: Vec<(u32, ScriptedEntry)>,
 }
 
 /// An answer as it stands in a script.
 #[derive(Clone, Debug)]
-pub(crate) struct Given {
-    pub(crate) answer: Answer,
+pub(crate) struct ScriptedEntry {
+    pub(crate) answer: ScriptedReply,
     pub(crate) after: After,
 }
 
@@ -101,15 +101,15 @@ pub(crate) enum After {
     Drawn { stream: Stream, least_ms: u32, choices: NonZeroU32 },
 }
 
-impl Roll {
+impl ReplyList {
     /// The next answer; none if a list is used up.
-    pub(super) fn next(&mut self, streams: &mut Streams) -> Option<Timed> {
+    pub(super) fn next(&mut self, streams: &mut RandomStreams) -> Option<DelayedReply> {
         let place = self.asked;
         self.asked = self.asked.saturating_add(1);
         let given = match &self.turn {
-            Turn::Same(given) => given,
-            Turn::InOrder(answers) => answers.get(place)?,
-            Turn::Drawn(Lots { stream, total, answers }) => {
+            ReplySelection::Same(given) => given,
+            ReplySelection::InOrder(answers) => answers.get(place)?,
+            ReplySelection::Drawn(WeightedChoices { stream, total, answers }) => {
                 let lot = streams.below(*stream, *total);
                 &answers.get(answers.partition_point(|(up_to, _)| *up_to <= lot))?.1
             }
@@ -121,15 +121,15 @@ impl Roll {
                 Duration::from_millis(u64::from(least_ms) + u64::from(more_ms))
             }
         };
-        Some(Timed { answer: given.answer.clone(), after })
+        Some(DelayedReply { answer: given.answer.clone(), after })
     }
 
     /// Every answer that it may give.
-    pub(crate) fn answers(&self) -> Vec<&Answer> {
+    pub(crate) fn answers(&self) -> Vec<&ScriptedReply> {
         match &self.turn {
-            Turn::Same(given) => vec![&given.answer],
-            Turn::InOrder(answers) => answers.iter().map(|given| &given.answer).collect(),
-            Turn::Drawn(lots) => lots.answers.iter().map(|(_, given)| &given.answer).collect(),
+            ReplySelection::Same(given) => vec![&given.answer],
+            ReplySelection::InOrder(answers) => answers.iter().map(|given| &given.answer).collect(),
+            ReplySelection::Drawn(lots) => lots.answers.iter().map(|(_, given)| &given.answer).collect(),
         }
     }
 }

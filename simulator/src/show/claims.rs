@@ -1,8 +1,8 @@
 //! The claims of the kernel's catalogue, held against one trace. Deliberately absent: what no single trace can tell, which
 //! is what `check` is for.
 
-use super::scene::Scene;
-use orchestrion_kernel::claims::{CLAIMS, Check, Claim, History, broken_by_step, broken_in_state};
+use super::scene::StepView;
+use orchestrion_kernel::claims::{CLAIMS, Claim, ClaimCheck, History, state_violations, step_violations};
 use orchestrion_kernel::{Policy, State};
 
 /// What a trace shows of a claim.
@@ -13,21 +13,21 @@ pub(super) enum Verdict {
     /// It had something to say first in this step, and held to the end of the trace.
     Held(u64),
     /// Nothing came that it is about.
-    NotMet,
+    Vacuous,
     /// It says nothing under the policy, for this reason.
-    NotUnder(&'static str),
+    NotApplicable(&'static str),
     /// One trace cannot tell, for this reason.
     NotJudged(&'static str),
 }
 
 /// The claims as far as a trace was gone through.
-pub(super) struct Judge {
+pub(super) struct ClaimMonitor {
     history: History,
     /// For each claim the first step that broke it, and the first one after which it had something to say.
     found: Vec<(Option<u64>, Option<u64>)>,
 }
 
-impl Judge {
+impl ClaimMonitor {
     /// Nothing has happened yet; some claims are about that too.
     pub(super) fn new(policy: &Policy, state: &State) -> Self {
         let mut judge = Self { history: History::default(), found: vec![(None, None); CLAIMS.len()] };
@@ -36,13 +36,13 @@ impl Judge {
     }
 
     /// Moves on past a step.
-    pub(super) fn step(&mut self, scene: &Scene<'_>, before: &State) {
+    pub(super) fn step(&mut self, scene: &StepView<'_>, before: &State) {
         let (policy, events, after) = (scene.policy, &scene.step.events, scene.after);
         if events.is_empty() {
             return;
         }
-        let broken = broken_by_step(policy, before, events, after, &mut self.history);
-        for claim in broken.chain(broken_in_state(policy, after)) {
+        let broken = step_violations(policy, before, events, after, &mut self.history);
+        for claim in broken.chain(state_violations(policy, after)) {
             self.found[claim].0.get_or_insert(scene.step.n);
         }
         self.met(policy, after, scene.step.n);
@@ -65,20 +65,24 @@ impl Judge {
     }
 
     fn verdict(policy: &Policy, claim: &Claim, (broken, met): (Option<u64>, Option<u64>)) -> Verdict {
-        if let Some(why) = (claim.not_under)(policy) {
-            return Verdict::NotUnder(why);
+        if let Some(why) = (claim.not_applicable)(policy) {
+            return Verdict::NotApplicable(why);
         }
         match claim.check {
-            Check::LeadsTo { .. } => return Verdict::NotJudged("what is not yet, may still come"),
-            Check::Contract(_) => {
+            ClaimCheck::LeadsTo { .. } => return Verdict::NotJudged("what is not yet, may still come"),
+            ClaimCheck::Contract(_) => {
                 return Verdict::NotJudged("it is about every input, not only those that came");
             }
-            Check::State(_) | Check::Reaction(_) | Check::Step(_) | Check::Trace(_) | Check::Memory(_) => {}
+            ClaimCheck::StateInvariant(_)
+            | ClaimCheck::ResponseInvariant(_)
+            | ClaimCheck::StepInvariant(_)
+            | ClaimCheck::TraceInvariant(_)
+            | ClaimCheck::HistoryConsistency(_) => {}
         }
         match (broken, met) {
             (Some(n), _) => Verdict::Broken(n),
             (None, Some(n)) => Verdict::Held(n),
-            (None, None) => Verdict::NotMet,
+            (None, None) => Verdict::Vacuous,
         }
     }
 }

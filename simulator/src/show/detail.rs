@@ -5,21 +5,21 @@ pub(super) mod events;
 mod situation;
 pub(super) mod state;
 
-use super::page::{Ink, Line, Page};
-use super::scene::Scene;
+use super::page::{Line, Renderer, TextStyle};
+use super::scene::StepView;
 use super::text::count;
 use super::words;
+use crate::trace::ContextRecord;
 use crate::trace::Header;
-use crate::trace::Shown;
 use orchestrion_kernel::Input;
 use orchestrion_kernel::module::Report;
 use std::io;
 
 /// The step.
-pub(super) fn step(page: &mut dyn Page, header: &Header, scene: &Scene<'_>) -> io::Result<()> {
+pub(super) fn step(page: &mut dyn Renderer, header: &Header, scene: &StepView<'_>) -> io::Result<()> {
     let n = scene.step.n;
     let title = Line::new()
-        .ink(Ink::Heading, format_args!("Step {n}"))
+        .ink(TextStyle::Heading, format_args!("Step {n}"))
         .and(format_args!(" of conversation {}, policy {}", header.conversation, header.policy.name));
     page.heading(title)?;
     told(page, scene)?;
@@ -31,17 +31,17 @@ pub(super) fn step(page: &mut dyn Page, header: &Header, scene: &Scene<'_>) -> i
 }
 
 /// What came, what was made of it, and in which events.
-pub(super) fn told(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+pub(super) fn told(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
     input(page, scene)?;
     if let Some(note) = &scene.step.note {
-        page.section("note", Line::new().ink(Ink::Warn, note))?;
+        page.section("note", Line::new().ink(TextStyle::Warn, note))?;
     }
     if let Some(time) = scene.since_first() {
         page.section("time", Line::text(format_args!("{time} after the first step")))?;
     }
     match (&scene.step.refused, scene.row()) {
         (Some(sentence), _) => {
-            page.section("refused", Line::new().ink(Ink::Warn, sentence))?;
+            page.section("refused", Line::new().ink(TextStyle::Warn, sentence))?;
         }
         (None, Some(row)) => {
             page.section("row", words::row(row))?;
@@ -52,21 +52,21 @@ pub(super) fn told(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
     events::list(page, scene)
 }
 
-fn input(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+fn input(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
     match &scene.step.input {
         Input::SessionStart { user } => {
             page.section("input", Line::text(format_args!("{user} opens a session")))
         }
         Input::SessionEnd => page.section("input", Line::text("the session ends")),
         Input::UserMessage { user, text } => {
-            page.section("input", Line::new().ink(Ink::Who, user).and(" asks"))?;
+            page.section("input", Line::new().ink(TextStyle::Who, user).and(" asks"))?;
             page.whole(text.as_str())
         }
         Input::Reply { call, report, summary_update, action } => {
             let line = match scene.before.waiting {
-                Some(waiting) if waiting.id == *call => {
-                    Line::new().ink(Ink::Who, waiting.ask.module()).and(format_args!(" answers call {call}"))
-                }
+                Some(waiting) if waiting.id == *call => Line::new()
+                    .ink(TextStyle::Who, waiting.ask.module())
+                    .and(format_args!(" answers call {call}")),
                 _ => Line::text(format_args!("an answer to call {call}")),
             };
             page.section("input", line.and(": ").and(report.noun()))?;
@@ -75,24 +75,24 @@ fn input(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
         }
         Input::CallFailed { call, failure } => {
             let line = match scene.before.waiting {
-                Some(waiting) if waiting.id == *call => {
-                    Line::new().ink(Ink::Who, waiting.ask.module()).and(format_args!(" fails call {call}: "))
-                }
+                Some(waiting) if waiting.id == *call => Line::new()
+                    .ink(TextStyle::Who, waiting.ask.module())
+                    .and(format_args!(" fails call {call}: ")),
                 _ => Line::text(format_args!("call {call} fails: ")),
             };
-            page.section("input", line.ink(Ink::Bad, failure))
+            page.section("input", line.ink(TextStyle::Bad, failure))
         }
         Input::Step => page.section("input", Line::text("a step by itself")),
-        Input::Cancel => page.section("input", Line::new().ink(Ink::Warn, "the user cancels")),
+        Input::Cancel => page.section("input", Line::new().ink(TextStyle::Warn, "the user cancels")),
         Input::Write(write) => page.section("input", words::write(write)),
         Input::Resume => {
-            page.section("input", Line::new().ink(Ink::Warn, "the runtime is back after a crash"))
+            page.section("input", Line::new().ink(TextStyle::Warn, "the runtime is back after a crash"))
         }
     }
 }
 
 /// Everything that a report says.
-fn said(page: &mut dyn Page, report: &Report) -> io::Result<()> {
+fn said(page: &mut dyn Renderer, report: &Report) -> io::Result<()> {
     let line = match report {
         Report::Argument { argument, .. } => words::argument(*argument),
         Report::Exit { code, .. } => words::exit(*code),
@@ -122,15 +122,18 @@ fn said(page: &mut dyn Page, report: &Report) -> io::Result<()> {
 }
 
 /// What the module that is asked now is shown: how much, and the text.
-pub(super) fn shown(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<Option<String>> {
-    let (Some(call), Some(now)) =
-        (scene.after.control.waiting(), Shown::after(scene.policy, scene.after, &scene.step.events))
-    else {
+pub(super) fn shown(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<Option<String>> {
+    let (Some(call), Some(now)) = (
+        scene.after.control.pending_call(),
+        ContextRecord::after(scene.policy, scene.after, &scene.step.events),
+    ) else {
         return Ok(None);
     };
-    let Ok(context) = crate::measure::shown(scene.policy, scene.after, call.ask) else { return Ok(None) };
+    let Ok(context) = crate::measure::measure_context(scene.policy, scene.after, call.ask) else {
+        return Ok(None);
+    };
     page.gap()?;
-    let line = Line::new().ink(Ink::Who, call.ask.module()).and(format_args!(
+    let line = Line::new().ink(TextStyle::Who, call.ask.module()).and(format_args!(
         " reads {}, about {}",
         count(context.ids.len(), "item"),
         count(usize::try_from(context.cost_tokens).unwrap_or(usize::MAX), "token"),
@@ -138,7 +141,7 @@ pub(super) fn shown(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<Option
     let recorded = match &scene.step.context {
         Some(recorded) if *recorded == now => Line::faint(", as recorded"),
         Some(recorded) => Line::new().ink(
-            Ink::Warn,
+            TextStyle::Warn,
             format_args!(", not as recorded: digest {}, here {}", recorded.digest, now.digest),
         ),
         None => Line::faint(", taken from this build: nothing was recorded"),

@@ -11,18 +11,18 @@ mod states;
 mod story;
 mod told;
 
-use super::claims::Judge;
-use super::scene::{Before, Scene};
-use super::text::harmless;
-use super::{Shown, detail, timeline};
+use super::claims::ClaimMonitor;
+use super::scene::{Before, StepView};
+use super::text::sanitize;
+use super::{ShowSummary, detail, timeline};
 use crate::trace::{Reader, TraceError};
 use frame::{Frame, Group};
 use maud::{Markup, html};
 use orchestrion_kernel::State;
 use states::States;
 use std::io::{self, BufRead};
-use story::Story;
-use told::{Notes, Told};
+use story::RequestView;
+use told::{Notes, PageBlock};
 
 /// How every page begins.
 pub const PAGE_BEGINS: &str = "<!DOCTYPE html><html lang=\"en\" class=\"orchestrion-trace\">";
@@ -36,7 +36,7 @@ pub struct HtmlPage {
     /// The page.
     pub text: String,
     /// What was gone through.
-    pub shown: Shown,
+    pub shown: ShowSummary,
     /// Why the trace was not gone through to its end, if it was not. The page says so too.
     pub unread: Option<TraceError>,
 }
@@ -47,9 +47,9 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
     let header = reader.header().clone();
     let policy = &header.policy;
     let mut state = State::new(header.conversation.clone());
-    let mut shown = Shown::default();
-    let mut judge = Judge::new(policy, &state);
-    let mut book = Book::default();
+    let mut shown = ShowSummary::default();
+    let mut judge = ClaimMonitor::new(policy, &state);
+    let mut book = PageBuilder::default();
     let mut timeline = timeline::Timeline::default();
     let mut unread = None;
     let mut first_ms = None;
@@ -65,7 +65,7 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
         let (before, state_before) = (Before::of(&state), state.clone());
         step.events.iter().for_each(|event| state.apply(event));
         shown.count(&step);
-        let scene = Scene { policy, step: &step, first_ms, before: &before, after: &state };
+        let scene = StepView { policy, step: &step, first_ms, before: &before, after: &state };
         judge.step(&scene, &state_before);
         let mut notes = Notes::default();
         // Nothing fails that is written to memory.
@@ -78,15 +78,15 @@ pub fn html<R: BufRead>(mut reader: Reader<R>, file: &str) -> HtmlPage {
     let frame = Frame { header: &header, file, shown: &shown, end: &end.0, unread: unread.as_ref() };
     let page = frame.markup(&book, &judge.verdicts(policy)).into_string();
     // Whatever came through: nothing in a page may act.
-    let text = page.lines().map(harmless).collect::<Vec<_>>().join("\n") + "\n";
+    let text = page.lines().map(sanitize).collect::<Vec<_>>().join("\n") + "\n";
     HtmlPage { text, shown, unread }
 }
 
 /// What the page is bound of.
 #[derive(Default)]
-struct Book {
+struct PageBuilder {
     requests: Vec<Markup>,
-    running: Option<Story>,
+    running: Option<RequestView>,
     /// Requests for which there was no room.
     requests_left_out: u64,
     groups: Vec<Group>,
@@ -97,16 +97,16 @@ struct Book {
     left_out_from: Option<u64>,
 }
 
-impl Book {
+impl PageBuilder {
     /// Steps in the timeline.
     fn steps(&self) -> usize {
         self.groups.iter().map(|group| group.steps.len()).sum()
     }
 }
 
-impl Book {
-    fn step(&mut self, scene: &Scene<'_>, notes: Notes) {
-        let begun = Story::begun(scene);
+impl PageBuilder {
+    fn step(&mut self, scene: &StepView<'_>, notes: Notes) {
+        let begun = RequestView::begun(scene);
         if begun.is_some() {
             self.close(scene.policy.thresholds);
             self.running = begun;
@@ -148,13 +148,17 @@ impl Book {
     }
 
     /// A step in the timeline, and all of it behind a fold.
-    fn line(&mut self, scene: &Scene<'_>, notes: Notes) -> Markup {
+    fn line(&mut self, scene: &StepView<'_>, notes: Notes) -> Markup {
         let n = scene.step.n;
         let mut lines = Vec::new();
         for told in notes.0 {
             match told {
-                Told::Heading(title) => self.groups.push(Group { title: Some(title), ..Group::default() }),
-                Told::Region(region) => self.groups.push(Group { region: Some(region), ..Group::default() }),
+                PageBlock::Heading(title) => {
+                    self.groups.push(Group { title: Some(title), ..Group::default() })
+                }
+                PageBlock::Region(region) => {
+                    self.groups.push(Group { region: Some(region), ..Group::default() })
+                }
                 told => lines.push(told),
             }
         }
@@ -168,7 +172,7 @@ impl Book {
     }
 
     /// Everything about a step.
-    fn full(&mut self, scene: &Scene<'_>) -> Markup {
+    fn full(&mut self, scene: &StepView<'_>) -> Markup {
         let n = scene.step.n;
         let (mut told, mut state) = (Notes::default(), Notes::default());
         let _: io::Result<()> = detail::told(&mut told, scene);

@@ -2,21 +2,21 @@
 //!
 //! Every text goes through [`Line`], and there it is made harmless.
 
-use super::scene::Scene;
-use super::text::{break_at, columns, harmless, shorten};
+use super::scene::StepView;
+use super::text::{break_at, columns, sanitize, shorten};
 use std::fmt::Display;
 use std::io;
 
 /// Where a trace is told: the timeline step by step, or one step in full.
-pub(super) trait Page {
+pub(super) trait Renderer {
     /// A line of a step: its number and its row stand only at the first one.
-    fn step(&mut self, scene: &Scene<'_>, who: Line, said: Line, row: &str) -> io::Result<()>;
+    fn step(&mut self, scene: &StepView<'_>, who: Line, said: Line, row: &str) -> io::Result<()>;
     /// What the user asks, as the line of a step.
-    fn asked(&mut self, scene: &Scene<'_>, who: Line, text: &str, row: &str) -> io::Result<()>;
+    fn asked(&mut self, scene: &StepView<'_>, who: Line, text: &str, row: &str) -> io::Result<()>;
     /// A further line of a step.
     fn more(&mut self, who: &str, said: Line) -> io::Result<()>;
     /// What the user reads, under a step.
-    fn answer(&mut self, scene: &Scene<'_>, text: &str) -> io::Result<()>;
+    fn answer(&mut self, scene: &StepView<'_>, text: &str) -> io::Result<()>;
     /// A heading that parts the page.
     fn heading(&mut self, title: Line) -> io::Result<()>;
     /// A heading within a request.
@@ -41,10 +41,10 @@ pub(super) trait Page {
 
 /// What a piece of text is, from which its colour follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ink {
+pub(super) enum TextStyle {
     Text,
     /// What the eye may skip.
-    Faint,
+    Dim,
     /// Who speaks.
     Who,
     Heading,
@@ -69,7 +69,7 @@ pub(super) struct Line {
 /// Some words of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    pub(super) ink: Ink,
+    pub(super) ink: TextStyle,
     pub(super) text: String,
     /// What it is the beginning of, where there is more room.
     pub(super) whole: Option<String>,
@@ -91,15 +91,15 @@ impl Line {
 
     /// A line that the eye may skip.
     pub(super) fn faint(text: impl Display) -> Self {
-        Self::new().ink(Ink::Faint, text)
+        Self::new().ink(TextStyle::Dim, text)
     }
 
     pub(super) fn and(self, text: impl Display) -> Self {
-        self.ink(Ink::Text, text)
+        self.ink(TextStyle::Text, text)
     }
 
-    pub(super) fn ink(self, ink: Ink, text: impl Display) -> Self {
-        let text = harmless(&text.to_string());
+    pub(super) fn ink(self, ink: TextStyle, text: impl Display) -> Self {
+        let text = sanitize(&text.to_string());
         self.push(Piece { ink, text, whole: None })
     }
 
@@ -115,13 +115,13 @@ impl Line {
     }
 
     /// The first words of a text, on so many columns at most.
-    pub(super) fn first(self, ink: Ink, text: &str, columns_max: usize) -> Self {
+    pub(super) fn first(self, ink: TextStyle, text: &str, columns_max: usize) -> Self {
         self.beginning(ink, "", text, columns_max)
     }
 
-    fn beginning(self, ink: Ink, quote: &str, text: &str, columns_max: usize) -> Self {
+    fn beginning(self, ink: TextStyle, quote: &str, text: &str, columns_max: usize) -> Self {
         let short = format!("{quote}{}{quote}", shorten(text, columns_max));
-        let whole = format!("{quote}{}{quote}", harmless(text.trim()));
+        let whole = format!("{quote}{}{quote}", sanitize(text.trim()));
         let whole = (whole != short).then_some(whole);
         self.push(Piece { ink, text: short, whole })
     }
@@ -134,10 +134,10 @@ impl Line {
     /// The first words of a text, in quotes, up to a column; nothing if there is no text.
     pub(super) fn quote_within(self, text: &str, column: usize) -> Self {
         if text.trim().is_empty() {
-            return self.ink(Ink::Faint, "(no text)");
+            return self.ink(TextStyle::Dim, "(no text)");
         }
         let room = column.saturating_sub(self.columns + 2).max(8);
-        self.beginning(Ink::Text, "\"", text, room)
+        self.beginning(TextStyle::Text, "\"", text, room)
     }
 
     /// Spaces up to a column, and at least one.

@@ -1,9 +1,9 @@
 //! Plans and their revisions: what is to be done, and what a new revision changes.
 
-use super::page::{Line, Page};
+use super::page::{Line, Renderer};
 use super::words;
 use orchestrion_kernel::plan::{Plan, Task};
-use orchestrion_kernel::state::Revised;
+use orchestrion_kernel::state::PlanRevision;
 use orchestrion_kernel::{Revision, TaskId};
 use std::collections::BTreeMap;
 use std::io;
@@ -13,10 +13,10 @@ const LISTED_MAX: usize = 12;
 
 /// A plan that was adopted: the first one in full, a later one by what it changes.
 pub(super) fn adopted(
-    page: &mut dyn Page,
+    page: &mut dyn Renderer,
     revision: Revision,
     plan: &Plan,
-    before: Option<&Revised>,
+    before: Option<&PlanRevision>,
     repair: bool,
 ) -> io::Result<()> {
     let who = format!("plan r{revision}");
@@ -55,7 +55,7 @@ fn sign(task: &Task, old: &BTreeMap<TaskId, &Task>) -> &'static str {
 }
 
 /// Lines of a list, up to a number at which nobody reads on.
-pub(super) fn list(page: &mut dyn Page, lines: impl Iterator<Item = Line>) -> io::Result<()> {
+pub(super) fn list(page: &mut dyn Renderer, lines: impl Iterator<Item = Line>) -> io::Result<()> {
     let mut hidden = 0_usize;
     for (i, line) in lines.enumerate() {
         if i < LISTED_MAX {

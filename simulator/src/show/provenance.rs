@@ -4,7 +4,7 @@
 
 use super::ShowError;
 use super::detail::events;
-use super::page::{Ink, Line, Page};
+use super::page::{Line, Renderer, TextStyle};
 use super::terminal::{Style, Terminal};
 use crate::trace::Reader;
 use orchestrion_kernel::event::ForgetCause;
@@ -21,12 +21,12 @@ struct Change {
 
 /// The changes of every item, and what each summary stands for.
 #[derive(Default)]
-struct Log {
+struct ItemLog {
     changes: BTreeMap<ItemId, Vec<Change>>,
     stands_for: BTreeMap<ItemId, Vec<ItemId>>,
 }
 
-impl Log {
+impl ItemLog {
     fn take(&mut self, step: u64, event: &Event) {
         match event {
             Event::AddItem { item, deps } => {
@@ -53,16 +53,16 @@ impl Log {
 
     /// An item, and under it, further in, what it stands for. No summary stands for an older one twice, unless somebody forged
     /// the log; then it is told once.
-    fn tell(&self, page: &mut dyn Page, id: ItemId, told: &mut BTreeSet<ItemId>) -> io::Result<()> {
+    fn tell(&self, page: &mut dyn Renderer, id: ItemId, told: &mut BTreeSet<ItemId>) -> io::Result<()> {
         let mut waiting = vec![(id, None)];
         while let Some((id, within)) = waiting.pop() {
             if !told.insert(id) {
                 continue;
             }
             page.heading(match within {
-                None => Line::new().ink(Ink::Heading, format_args!("item {id}")),
+                None => Line::new().ink(TextStyle::Heading, format_args!("item {id}")),
                 Some(summary) => Line::new()
-                    .ink(Ink::Heading, format_args!("item {id}"))
+                    .ink(TextStyle::Heading, format_args!("item {id}"))
                     .and(format_args!(", in [{summary}]")),
             })?;
             for Change { step, what, line } in self.changes.get(&id).into_iter().flatten() {
@@ -86,7 +86,7 @@ pub fn provenance<R: BufRead>(
     style: Style,
     out: &mut impl io::Write,
 ) -> Result<(), ShowError> {
-    let mut log = Log::default();
+    let mut log = ItemLog::default();
     let mut broken = None;
     for step in reader {
         match step {

@@ -4,12 +4,12 @@ use super::text::duration;
 use crate::trace::Step;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::plan::Task;
-use orchestrion_kernel::semantic::Semantic;
+use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::state::{Call, Request};
 use orchestrion_kernel::{Event, Phase, Policy, State, TaskId};
 
 /// What a step is told by.
-pub(super) struct Scene<'a> {
+pub(super) struct StepView<'a> {
     pub(super) policy: &'a Policy,
     pub(super) step: &'a Step,
     /// When the first step came, if anybody looked.
@@ -24,25 +24,25 @@ pub(super) struct Before {
     pub(super) waiting: Option<Call>,
     pub(super) request: Option<Request>,
     /// What was known; a copy shares what stays.
-    pub(super) semantic: Semantic,
+    pub(super) semantic: SemanticState,
 }
 
 impl Before {
     pub(super) fn of(state: &State) -> Self {
         Self {
             phase: state.control.phase(),
-            waiting: state.control.waiting(),
+            waiting: state.control.pending_call(),
             request: state.control.request().cloned(),
             semantic: state.semantic.clone(),
         }
     }
 }
 
-impl Scene<'_> {
+impl StepView<'_> {
     /// The row that was taken; a refused input takes none.
     pub(super) fn row(&self) -> Option<&'static Transition> {
         self.find(|event| match event {
-            Event::Moved { row } => Some(row.row()),
+            Event::Transitioned { row } => Some(row.transition()),
             _ => None,
         })
     }

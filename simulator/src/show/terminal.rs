@@ -5,8 +5,8 @@
 //! ```
 //! Escapes are written here alone.
 
-use super::page::{Ink, Line, Page, TEXT_WIDTH};
-use super::scene::Scene;
+use super::page::{Line, Renderer, TEXT_WIDTH, TextStyle};
+use super::scene::StepView;
 use super::text::{count, wrap};
 use anstyle::{AnsiColor, Effects};
 use std::io;
@@ -21,13 +21,13 @@ pub enum Style {
     Colour,
 }
 
-impl Ink {
+impl TextStyle {
     fn style(self) -> anstyle::Style {
         let style = anstyle::Style::new();
         let colour = |colour: AnsiColor| style.fg_color(Some(colour.into()));
         match self {
             Self::Text => style,
-            Self::Faint => style.effects(Effects::DIMMED),
+            Self::Dim => style.effects(Effects::DIMMED),
             Self::Who => colour(AnsiColor::Cyan),
             Self::Heading => style.effects(Effects::BOLD),
             Self::Good => colour(AnsiColor::Green),
@@ -72,11 +72,11 @@ impl<'a> Terminal<'a> {
         let room = TEXT_WIDTH.min(WIDTH - TEXT_AT - 1 - right.len());
         let mut lines = said.wrapped(room, TEXT_WIDTH).into_iter();
         let first = lines.next().unwrap_or_default();
-        let head = Line::new().ink(Ink::Faint, number).join(who).to(TEXT_AT).join(first);
+        let head = Line::new().ink(TextStyle::Dim, number).join(who).to(TEXT_AT).join(first);
         if right.is_empty() {
             self.line(head)?;
         } else {
-            self.line(head.to(WIDTH - right.len()).ink(Ink::Faint, right))?;
+            self.line(head.to(WIDTH - right.len()).ink(TextStyle::Dim, right))?;
         }
         for line in lines {
             self.line(Line::new().to(TEXT_AT).join(line))?;
@@ -87,9 +87,9 @@ impl<'a> Terminal<'a> {
     /// One line as it is, without the spaces at its end.
     fn line(&mut self, line: Line) -> io::Result<()> {
         for piece in line.trimmed().pieces() {
-            let ink = if piece.text.trim().is_empty() { Ink::Text } else { piece.ink };
+            let ink = if piece.text.trim().is_empty() { TextStyle::Text } else { piece.ink };
             match (self.style, ink) {
-                (Style::Plain, _) | (_, Ink::Text) => self.out.write_all(piece.text.as_bytes())?,
+                (Style::Plain, _) | (_, TextStyle::Text) => self.out.write_all(piece.text.as_bytes())?,
                 (Style::Colour, ink) => {
                     let style = ink.style();
                     write!(self.out, "{style}{}{style:#}", piece.text)?;
@@ -100,8 +100,8 @@ impl<'a> Terminal<'a> {
     }
 }
 
-impl Page for Terminal<'_> {
-    fn step(&mut self, scene: &Scene<'_>, who: Line, said: Line, row: &str) -> io::Result<()> {
+impl Renderer for Terminal<'_> {
+    fn step(&mut self, scene: &StepView<'_>, who: Line, said: Line, row: &str) -> io::Result<()> {
         let right = match scene.since_first() {
             Some(time) => format!("{time} {row:>4}"),
             None => row.to_string(),
@@ -109,7 +109,7 @@ impl Page for Terminal<'_> {
         self.entry(&format!("{:>5}  ", scene.step.n), who, &said, &right)
     }
 
-    fn asked(&mut self, scene: &Scene<'_>, who: Line, text: &str, row: &str) -> io::Result<()> {
+    fn asked(&mut self, scene: &StepView<'_>, who: Line, text: &str, row: &str) -> io::Result<()> {
         let mut lines = wrap(text, TEXT_WIDTH).into_iter();
         self.step(scene, who, Line::text(lines.next().unwrap_or_default()), row)?;
         let hidden = lines.len().saturating_sub(ASKED_LINES_MAX - 1);
@@ -126,7 +126,7 @@ impl Page for Terminal<'_> {
         self.entry(&" ".repeat(WHO_AT), Line::faint(who), &said, "")
     }
 
-    fn answer(&mut self, scene: &Scene<'_>, text: &str) -> io::Result<()> {
+    fn answer(&mut self, scene: &StepView<'_>, text: &str) -> io::Result<()> {
         let lines = wrap(text, TEXT_WIDTH - 2);
         for line in lines.iter().take(ANSWER_LINES_MAX) {
             self.more("", Line::faint("│ ").and(line))?;
@@ -142,12 +142,12 @@ impl Page for Terminal<'_> {
     fn heading(&mut self, title: Line) -> io::Result<()> {
         let head = Line::faint("━━ ").join(title).and(" ");
         let fill = "━".repeat(WIDTH.saturating_sub(head.columns()));
-        self.line(head.ink(Ink::Faint, fill))
+        self.line(head.ink(TextStyle::Dim, fill))
     }
 
     fn region(&mut self, title: &str) -> io::Result<()> {
         self.gap()?;
-        self.line(Line::new().to(WHO_AT).ink(Ink::Heading, title))
+        self.line(Line::new().to(WHO_AT).ink(TextStyle::Heading, title))
     }
 
     fn paragraph(&mut self, line: Line, indent: usize) -> io::Result<()> {
@@ -167,7 +167,7 @@ impl Page for Terminal<'_> {
     }
 
     fn event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
-        let head = Line::faint(section).to(DETAIL_AT).ink(Ink::Heading, name).to(EVENT_AT);
+        let head = Line::faint(section).to(DETAIL_AT).ink(TextStyle::Heading, name).to(EVENT_AT);
         self.paragraph(head.join(line), EVENT_AT)
     }
 
@@ -176,7 +176,7 @@ impl Page for Terminal<'_> {
     }
 
     fn property(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
-        let head = Line::faint(section).to(DETAIL_AT).ink(Ink::Faint, name).to(PROPERTY_AT);
+        let head = Line::faint(section).to(DETAIL_AT).ink(TextStyle::Dim, name).to(PROPERTY_AT);
         self.paragraph(head.join(line), PROPERTY_AT)
     }
 
@@ -186,7 +186,7 @@ impl Page for Terminal<'_> {
 
     fn whole(&mut self, text: &str) -> io::Result<()> {
         for line in wrap(text, WIDTH - DETAIL_AT - 2) {
-            self.line(Line::new().to(DETAIL_AT).ink(Ink::Faint, "│ ").and(line))?;
+            self.line(Line::new().to(DETAIL_AT).ink(TextStyle::Dim, "│ ").and(line))?;
         }
         Ok(())
     }

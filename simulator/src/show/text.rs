@@ -40,7 +40,7 @@ fn is_hidden(c: char) -> bool {
 }
 
 /// The text on one line, whole, with everything in it visible.
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         push(&mut out, c);
@@ -80,7 +80,7 @@ pub(super) fn shorten(text: &str, columns_max: usize) -> String {
 pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.trim_end().split('\n') {
-        let mut rest = harmless(paragraph.strip_suffix('\r').unwrap_or(paragraph));
+        let mut rest = sanitize(paragraph.strip_suffix('\r').unwrap_or(paragraph));
         while let Some(at) = break_at(rest.chars(), columns_max) {
             let (line, after) = rest.split_at(at);
             lines.push(line.trim_end().to_string());
@@ -182,8 +182,8 @@ mod tests {
             ("\u{e0041}", "⟨U+E0041⟩"),
             ("naïve 漢字 ✓", "naïve 漢字 ✓"),
         ] {
-            assert_eq!(harmless(text), expected);
-            assert!(!harmless(text).chars().any(|c| c.is_control()));
+            assert_eq!(sanitize(text), expected);
+            assert!(!sanitize(text).chars().any(|c| c.is_control()));
         }
     }
 

@@ -7,13 +7,13 @@ mod headings;
 
 pub(super) use headings::header;
 
-use super::page::{Ink, Line, Page};
-use super::scene::Scene;
+use super::page::{Line, Renderer, TextStyle};
+use super::scene::StepView;
 use super::why::{self, Veto};
 use super::{plans, words};
 use headings::Part;
-use orchestrion_kernel::item::Key;
-use orchestrion_kernel::module::{Ask, Report};
+use orchestrion_kernel::item::ItemKey;
+use orchestrion_kernel::module::{Operation, Report};
 use orchestrion_kernel::{Event, Input, Phase, RequestId, Revision};
 use std::io;
 
@@ -38,12 +38,12 @@ struct Running {
 }
 
 /// What the runtime says of the input.
-fn noted(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
-    scene.step.note.iter().try_for_each(|note| page.more("note", Line::new().ink(Ink::Warn, note)))
+fn noted(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
+    scene.step.note.iter().try_for_each(|note| page.more("note", Line::new().ink(TextStyle::Warn, note)))
 }
 
 impl Timeline {
-    pub(super) fn step(&mut self, page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+    pub(super) fn step(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
         let summed_up = std::mem::take(&mut self.summed_up);
         if let Some(sentence) = &scene.step.refused {
             if summed_up {
@@ -53,7 +53,7 @@ impl Timeline {
                 running.refused += 1;
             }
             let said = Line::text(sentence);
-            page.step(scene, Line::new().ink(Ink::Warn, "refused"), said, "")?;
+            page.step(scene, Line::new().ink(TextStyle::Warn, "refused"), said, "")?;
             return noted(page, scene);
         }
         self.headings(page, scene)?;
@@ -67,7 +67,7 @@ impl Timeline {
     }
 
     /// The line of the step itself: who said what.
-    fn said(&mut self, page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+    fn said(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
         let row = scene.row();
         let id = row.map_or("", |row| row.id);
         let label = row.map_or("", |row| row.label);
@@ -83,30 +83,33 @@ impl Timeline {
                     Some(call) => (words::asked(call.ask), words::failed(failure)),
                     None => (words::who("?"), words::failed(failure)),
                 };
-                page.step(scene, who, what.ink(Ink::Faint, format_args!(": {label}")), id)
+                page.step(scene, who, what.ink(TextStyle::Dim, format_args!(": {label}")), id)
             }
             Input::Cancel => {
-                page.step(scene, Line::new().ink(Ink::Warn, "cancel"), Line::text(label), id)?;
+                page.step(scene, Line::new().ink(TextStyle::Warn, "cancel"), Line::text(label), id)?;
                 match scene.before.waiting {
-                    Some(call) if scene.after.control.waiting().map(|call| call.id) != Some(call.id) => {
-                        let asked = words::asked(call.ask).ink(Ink::Faint, " was running, and is given up");
+                    Some(call) if scene.after.control.pending_call().map(|call| call.id) != Some(call.id) => {
+                        let asked =
+                            words::asked(call.ask).ink(TextStyle::Dim, " was running, and is given up");
                         page.more("", asked)
                     }
                     _ => Ok(()),
                 }
             }
             Input::Write(write) => {
-                page.step(scene, Line::new().ink(Ink::Warn, "write"), words::write(write), id)
+                page.step(scene, Line::new().ink(TextStyle::Warn, "write"), words::write(write), id)
             }
             Input::Resume => {
                 let back = Line::text("the runtime is back after a crash, and nothing was lost");
-                page.step(scene, Line::new().ink(Ink::Warn, "resume"), back, id)?;
-                match scene.after.control.waiting().filter(|_| scene.step.refused.is_none()) {
+                page.step(scene, Line::new().ink(TextStyle::Warn, "resume"), back, id)?;
+                match scene.after.control.pending_call().filter(|_| scene.step.refused.is_none()) {
                     Some(call) if call.ask.is_effectful() => page.more(
                         "",
-                        words::asked(call.ask).ink(Ink::Faint, " may have run: the host finds out first"),
+                        words::asked(call.ask).ink(TextStyle::Dim, " may have run: the host finds out first"),
                     ),
-                    Some(call) => page.more("", words::asked(call.ask).ink(Ink::Faint, " is asked again")),
+                    Some(call) => {
+                        page.more("", words::asked(call.ask).ink(TextStyle::Dim, " is asked again"))
+                    }
                     None => Ok(()),
                 }
             }
@@ -116,8 +119,8 @@ impl Timeline {
 
     fn replied(
         &mut self,
-        page: &mut dyn Page,
-        scene: &Scene<'_>,
+        page: &mut dyn Renderer,
+        scene: &StepView<'_>,
         report: &Report,
         row: &str,
     ) -> io::Result<()> {
@@ -125,20 +128,20 @@ impl Timeline {
             return page.step(scene, words::who("?"), words::report(report), row);
         };
         match (call.ask, report) {
-            (Ask::Argue(_) | Ask::Reread, Report::Argument { argument, text, .. }) => {
+            (Operation::Argue(_) | Operation::ReviewRevision, Report::Argument { argument, text, .. }) => {
                 let said = words::argument(*argument).and("  ").quote(text.as_str());
                 page.step(scene, words::who(call.ask.module()), said, row)?;
-                if call.ask == Ask::Reread {
+                if call.ask == Operation::ReviewRevision {
                     let revision = scene.judged().and_then(|request| request.plan.as_ref());
                     let revision = revision.map_or(String::new(), |plan| format!(" r{}", plan.revision));
                     page.more("", Line::faint(format_args!("(on the new revision{revision})")))?;
                 }
                 Ok(())
             }
-            (Ask::RunTask { task, .. }, Report::Exit { code, text }) => {
+            (Operation::RunTask { task, .. }, Report::Exit { code, text }) => {
                 execution::ran(page, scene, task, *code, text.as_str(), row)
             }
-            (Ask::UndoTask { task }, Report::Exit { code, text }) => {
+            (Operation::UndoTask { task }, Report::Exit { code, text }) => {
                 execution::undone(page, scene, task, *code, text.as_str(), row)
             }
             (ask, report) => page.step(scene, words::who(ask.module()), words::report(report), row),
@@ -146,8 +149,14 @@ impl Timeline {
     }
 
     /// A step that control took by itself; only those that computed something speak.
-    fn stepped(&mut self, page: &mut dyn Page, scene: &Scene<'_>, label: &str, row: &str) -> io::Result<()> {
-        let faint = |word: &str| Line::new().ink(Ink::Faint, word);
+    fn stepped(
+        &mut self,
+        page: &mut dyn Renderer,
+        scene: &StepView<'_>,
+        label: &str,
+        row: &str,
+    ) -> io::Result<()> {
+        let faint = |word: &str| Line::new().ink(TextStyle::Dim, word);
         for event in &scene.step.events {
             match event {
                 Event::ConsensusScored { revision, score } => {
@@ -166,7 +175,7 @@ impl Timeline {
                 Event::Decided { decision } => {
                     return page.step(
                         scene,
-                        Line::new().ink(Ink::Heading, "decision"),
+                        Line::new().ink(TextStyle::Heading, "decision"),
                         words::label(decision.label),
                         row,
                     );
@@ -181,7 +190,7 @@ impl Timeline {
     }
 
     /// What else the events of the step say.
-    fn followed(&mut self, page: &mut dyn Page, scene: &Scene<'_>, event: &Event) -> io::Result<()> {
+    fn followed(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>, event: &Event) -> io::Result<()> {
         match event {
             Event::PlanAdopted { revision, plan } => {
                 let before = scene.judged().and_then(|request| request.plan.as_ref());
@@ -189,12 +198,12 @@ impl Timeline {
                 plans::adopted(page, *revision, plan, before, repair)?;
                 if repair && scene.row().is_some_and(|row| row.to == Phase::RunningTasks) {
                     let said = "it runs before anybody has reviewed it (finding F10)";
-                    page.more("", Line::new().ink(Ink::Warn, said))?;
+                    page.more("", Line::new().ink(TextStyle::Warn, said))?;
                 }
                 Ok(())
             }
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => match item.key {
-                Key::Situation(field) => {
+                ItemKey::Situation(field) => {
                     page.more("situation", Line::faint(format_args!("{field}: ")).quote(item.text.as_str()))
                 }
                 _ => Ok(()),
@@ -211,9 +220,9 @@ impl Timeline {
                 }
                 Ok(())
             }
-            Event::Moved { row } => {
+            Event::Transitioned { row } => {
                 if let Some(running) = &mut self.running {
-                    let (from, to) = (scene.before.phase, row.row().to);
+                    let (from, to) = (scene.before.phase, row.transition().to);
                     running.runs += u32::from(to == Phase::RunningTasks && from != to);
                     running.repairs += u32::from(to == Phase::SelfHealingActive);
                 }
@@ -221,25 +230,30 @@ impl Timeline {
             }
             Event::ExecutionReported { revision, tasks } => execution::reported(page, *revision, tasks),
             Event::Concluded { ending } => page.more("it will end", words::ending(*ending)),
-            Event::Memorized { record } => closing::memorized(page, scene, record),
-            Event::Audited { record } => closing::audited(page, scene, record),
+            Event::MemoryRecorded { record } => closing::memorized(page, scene, record),
+            Event::AuditRecorded { record } => closing::audited(page, scene, record),
             Event::AuditUndelivered => {
                 let said = "the audit record was not delivered, and will not be tried again";
-                page.more("undelivered", Line::new().ink(Ink::Warn, said))
+                page.more("undelivered", Line::new().ink(TextStyle::Warn, said))
             }
             Event::FinalAnswer { trace, text } => closing::answered(page, scene, trace, text.as_str()),
             _ => Ok(()),
         }
     }
 
-    fn vetoed(&mut self, page: &mut dyn Page, scene: &Scene<'_>, revision: Revision) -> io::Result<()> {
+    fn vetoed(
+        &mut self,
+        page: &mut dyn Renderer,
+        scene: &StepView<'_>,
+        revision: Revision,
+    ) -> io::Result<()> {
         let Some(confidence) = scene.find(|event| match event {
             Event::ToolResult { report: Report::Argument { argument, .. }, .. } => Some(argument.confidence),
             _ => None,
         }) else {
             return Ok(());
         };
-        let debated = scene.before.phase != Phase::RepairReread;
+        let debated = scene.before.phase != Phase::RepairReview;
         let pass = scene.judged().map(|request| request.debate.pass).filter(|_| debated);
         let veto = Veto { pass, revision, confidence };
         if let Some(running) = &mut self.running {
@@ -249,7 +263,7 @@ impl Timeline {
     }
 
     /// Closes the request's summary if the step ended it.
-    fn ended(&mut self, page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+    fn ended(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
         if scene.after.control.request().is_some() || scene.before.request.is_none() {
             return Ok(());
         }

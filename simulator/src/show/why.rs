@@ -1,11 +1,11 @@
 //! Why the debate went on, and why a plan may run or not: the numbers, the lines they are held against, and
 //! what a reader should know beside them.
 
-use super::page::{Ink, Line};
-use super::scene::Scene;
+use super::page::{Line, TextStyle};
+use super::scene::StepView;
 use super::words::{self, against};
 use orchestrion_kernel::control::guard::Guard;
-use orchestrion_kernel::event::{Decision, Label};
+use orchestrion_kernel::event::{Decision, DecisionLabel};
 use orchestrion_kernel::policy::Thresholds;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Phase, Revision, Score};
@@ -20,14 +20,14 @@ pub(super) struct Veto {
 }
 
 /// What a consensus that was scored in this step leads to.
-pub(super) fn scored(scene: &Scene<'_>, revision: Revision, score: Score) -> Line {
+pub(super) fn scored(scene: &StepView<'_>, revision: Revision, score: Score) -> Line {
     let thresholds = &scene.policy.thresholds;
     let (proceed, debate_again) = (thresholds.proceed_from, thresholds.redebate_below);
     let (pass, passes) =
         (scene.judged().map_or(0, |request| request.debate.pass), scene.policy.bounds.passes);
     let row = scene.row();
     match (scene.before.phase, row.map(|row| (row.when, row.to))) {
-        (Phase::MultiPassCheck, Some((Guard::Redebate, _))) => {
+        (Phase::MultiPassCheck, Some((Guard::AnotherPass, _))) => {
             against(score, debate_again).and(", debate again")
         }
         (Phase::MultiPassCheck, Some((Guard::Vetoed, _))) => {
@@ -51,19 +51,19 @@ pub(super) fn scored(scene: &Scene<'_>, revision: Revision, score: Score) -> Lin
 }
 
 /// The reasons for a decision, a line each.
-pub(super) fn decided(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>) -> Vec<Line> {
+pub(super) fn decided(scene: &StepView<'_>, decision: &Decision, veto: Option<Veto>) -> Vec<Line> {
     let mut reasons = vec![ground(scene, decision, veto)];
     let Some(request) = scene.judged() else { return reasons };
     // A veto has just been told as the ground.
-    if decision.label != Label::Vetoed {
+    if decision.label != DecisionLabel::Vetoed {
         reasons.extend(objection(scene, request, decision));
     }
-    if !decision.label.proceeds() {
+    if !decision.label.is_proceed() {
         return reasons;
     }
     if let Some(veto) = veto {
         reasons.push(Line::new().ink(
-            Ink::Warn,
+            TextStyle::Warn,
             format_args!(
                 "The veto in {} ({} on r{}) no longer counts here: Security's latest argument decides (finding F6).",
                 during(veto.pass),
@@ -72,9 +72,9 @@ pub(super) fn decided(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>
             ),
         ));
     }
-    match request.debate.security_read {
+    match request.debate.security_reviewed {
         Some(read) if read != decision.revision => reasons.push(Line::new().ink(
-            Ink::Warn,
+            TextStyle::Warn,
             format_args!("Security read r{read}, not r{}, which runs (finding F9).", decision.revision),
         )),
         _ => {}
@@ -82,14 +82,14 @@ pub(super) fn decided(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>
     reasons
 }
 
-fn ground(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>) -> Line {
+fn ground(scene: &StepView<'_>, decision: &Decision, veto: Option<Veto>) -> Line {
     let thresholds = &scene.policy.thresholds;
     let (proceed, debate_again) = (thresholds.proceed_from, thresholds.redebate_below);
     let Decision { revision, label, score, .. } = *decision;
     let line = Line::text(format_args!("plan r{revision}: "));
     let spent = format!("the {} passes are spent", scene.policy.bounds.passes);
     match label {
-        Label::Vetoed => {
+        DecisionLabel::Vetoed => {
             let line = match veto {
                 Some(Veto { pass, revision, confidence }) => line
                     .and(format_args!("Security objected to r{revision} in {}, ", during(pass)))
@@ -98,16 +98,16 @@ fn ground(scene: &Scene<'_>, decision: &Decision, veto: Option<Veto>) -> Line {
             };
             line.and(format_args!("; a veto outweighs any consensus, here {score}"))
         }
-        Label::Rejected => line.join(against(score, proceed)).and(", too low to proceed"),
+        DecisionLabel::Rejected => line.join(against(score, proceed)).and(", too low to proceed"),
         _ if score >= debate_again => line.join(against(score, debate_again)).and("; the plan may run"),
-        Label::ProceedBelowLine if scene.before.phase == Phase::RepairScoring => line
+        DecisionLabel::ProceedBelowLine if scene.before.phase == Phase::RepairScoring => line
             .join(against(score, proceed))
             .and(format_args!(", enough, though below {debate_again}; a repair is not debated again")),
-        Label::ProceedBelowLine => line
+        DecisionLabel::ProceedBelowLine => line
             .join(against(score, proceed))
             .and(format_args!(", enough, though below {debate_again}: {spent}")),
-        Label::ConsensusReached => line.join(against(score, proceed)).and(", enough, ").ink(
-            Ink::Warn,
+        DecisionLabel::ConsensusReached => line.join(against(score, proceed)).and(", enough, ").ink(
+            TextStyle::Warn,
             format_args!("though below {debate_again}, where \"reached\" begins (finding F8): {spent}"),
         ),
     }
@@ -117,10 +117,10 @@ fn during(pass: Option<u32>) -> String {
     pass.map_or("its reading of the repair".to_string(), |pass| format!("pass {pass}"))
 }
 
-fn objection(scene: &Scene<'_>, request: &Request, decision: &Decision) -> Option<Line> {
+fn objection(scene: &StepView<'_>, request: &Request, decision: &Decision) -> Option<Line> {
     let confidence = request.objection()?;
     let Thresholds { veto_from, objection_from, .. } = scene.policy.thresholds;
-    let line = Line::text("Security objects to it with ").ink(Ink::Warn, confidence);
+    let line = Line::text("Security objects to it with ").ink(TextStyle::Warn, confidence);
     let line = if confidence >= objection_from {
         line.and(format_args!(", which weighs extra from {objection_from} on"))
     } else {
@@ -131,15 +131,15 @@ fn objection(scene: &Scene<'_>, request: &Request, decision: &Decision) -> Optio
         (Some(_), false) => line.and("; the decision names it"),
         (None, true) => line
             .and(format_args!(", below the veto at {veto_from}; "))
-            .ink(Ink::Warn, "the decision does not name it (finding F7)"),
-        (None, false) => line.and("; ").ink(Ink::Warn, "the decision does not name it (finding F7)"),
+            .ink(TextStyle::Warn, "the decision does not name it (finding F7)"),
+        (None, false) => line.and("; ").ink(TextStyle::Warn, "the decision does not name it (finding F7)"),
     })
 }
 
 /// A veto, as it is raised.
-pub(super) fn veto(scene: &Scene<'_>, veto: Veto) -> Line {
+pub(super) fn veto(scene: &StepView<'_>, veto: Veto) -> Line {
     let line = Line::new()
-        .ink(Ink::Bad, format_args!("VETO on plan r{}: ", veto.revision))
+        .ink(TextStyle::Bad, format_args!("VETO on plan r{}: ", veto.revision))
         .join(over(veto.confidence, scene.policy.thresholds.veto_from));
     if scene.policy.rules.sticky_veto {
         line.and(", it stands whatever follows")
@@ -150,7 +150,7 @@ pub(super) fn veto(scene: &Scene<'_>, veto: Veto) -> Line {
 
 /// A danger over a line: what is high is bad here.
 fn over(confidence: Score, line: Score) -> Line {
-    Line::new().ink(Ink::Bad, confidence).and(format_args!(" ≥ {line}"))
+    Line::new().ink(TextStyle::Bad, confidence).and(format_args!(" ≥ {line}"))
 }
 
 /// Who spoke for the plan and who against it, as the consensus is calculated.

@@ -1,13 +1,17 @@
 //! Phrases that both the timeline and the view of one step use.
 
-use super::page::{Ink, Line};
+use super::page::{Line, TextStyle};
 use super::text::{bar, count};
 use orchestrion_kernel::control::guard::Guard;
-use orchestrion_kernel::control::table::{Source, Switch, Transition};
-use orchestrion_kernel::event::{Decision, EffectEnd, Ending, Holding, Holdings, Label, TaskEnd, TaskRecord};
-use orchestrion_kernel::item::{Audience, Identity, Scope, Source as From};
+use orchestrion_kernel::control::table::{Switch, Transition, TransitionSource};
+use orchestrion_kernel::event::{
+    Conclusion, Decision, DecisionLabel, EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
+};
+use orchestrion_kernel::item::{Audience, FactSource as From, Identity, Scope};
 use orchestrion_kernel::knowledge::{FactKind, Reference, Write};
-use orchestrion_kernel::module::{Argument, Ask, Kind, Rating, Ratings, Report, Role, Stance};
+use orchestrion_kernel::module::{
+    Argument, ConclusionKind, Operation, Rating, Ratings, Report, Role, Stance,
+};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::{Bound, Policy};
 use orchestrion_kernel::situation::{ActionRecord, ToolOutcome};
@@ -24,10 +28,10 @@ pub(super) fn argument(argument: Argument) -> Line {
         .and(format_args!("  {confidence}"))
 }
 
-pub(super) fn stance(stance: Stance) -> Ink {
+pub(super) fn stance(stance: Stance) -> TextStyle {
     match stance {
-        Stance::Pro => Ink::Good,
-        Stance::Con => Ink::Bad,
+        Stance::Pro => TextStyle::Good,
+        Stance::Con => TextStyle::Bad,
     }
 }
 
@@ -36,7 +40,8 @@ pub(super) fn report(report: &Report) -> Line {
     match report {
         Report::Identity { gcp, mongodb } => {
             let lock = |line: Line, name: &str, matches: bool| {
-                let (ink, says) = if matches { (Ink::Good, "matches") } else { (Ink::Bad, "does not match") };
+                let (ink, says) =
+                    if matches { (TextStyle::Good, "matches") } else { (TextStyle::Bad, "does not match") };
                 line.and(format_args!("{name} lock ")).ink(ink, says)
             };
             lock(lock(Line::new(), "GCP", *gcp).and(", "), "MongoDB", *mongodb)
@@ -47,7 +52,7 @@ pub(super) fn report(report: &Report) -> Line {
         Report::Classification { tags, similarity } => {
             let tags: Vec<&str> = tags.iter().map(|tag| tag.as_str()).collect();
             let tags = if tags.is_empty() { "no tags".to_string() } else { tags.join(", ") };
-            Line::text(tags).ink(Ink::Faint, format_args!("; nearest past request {similarity}"))
+            Line::text(tags).ink(TextStyle::Dim, format_args!("; nearest past request {similarity}"))
         }
         Report::Summary { text, forgets: None } => Line::text("a summary of all: ").quote(text.as_str()),
         Report::Summary { text, forgets: Some(forgets) } => {
@@ -60,16 +65,16 @@ pub(super) fn report(report: &Report) -> Line {
         }
         Report::Approval { approved, text } => approval(*approved).and("  ").quote(text.as_str()),
         Report::Repaired { text, .. } => Line::text("diagnosis: ").quote(text.as_str()),
-        Report::NoRepair { text } => Line::new().ink(Ink::Bad, "no repair: ").quote(text.as_str()),
+        Report::NoRepair { text } => Line::new().ink(TextStyle::Bad, "no repair: ").quote(text.as_str()),
         Report::Exit { code, text } => exit(*code).and("  ").quote(text.as_str()),
-        Report::Stored { held: true } => Line::new().ink(Ink::Good, "holds the record"),
-        Report::Stored { held: false } => Line::new().ink(Ink::Bad, "does not hold the record"),
+        Report::Stored { held: true } => Line::new().ink(TextStyle::Good, "holds the record"),
+        Report::Stored { held: false } => Line::new().ink(TextStyle::Bad, "does not hold the record"),
         Report::Delivered => Line::text("took the audit record"),
     }
 }
 
 pub(super) fn approval(approved: bool) -> Line {
-    if approved { Line::new().ink(Ink::Good, "✓ approved") } else { failed("not approved") }
+    if approved { Line::new().ink(TextStyle::Good, "✓ approved") } else { failed("not approved") }
 }
 
 pub(super) fn tasks(plan: &Plan) -> String {
@@ -79,10 +84,10 @@ pub(super) fn tasks(plan: &Plan) -> String {
 /// What is to be known, and what it is to take the place of.
 pub(super) fn write(write: &Write) -> Line {
     let said = |what: &str, key: &Text, text: &Text| {
-        Line::text(format_args!("{what} ")).ink(Ink::Who, key).and(format_args!(": \"{text}\""))
+        Line::text(format_args!("{what} ")).ink(TextStyle::Who, key).and(format_args!(": \"{text}\""))
     };
     let instead = |line: Line, of: Option<&Reference>| match of {
-        Some(reference) => line.ink(Ink::Faint, format_args!(", to supersede {reference}")),
+        Some(reference) => line.ink(TextStyle::Dim, format_args!(", to supersede {reference}")),
         None => line,
     };
     match write {
@@ -99,8 +104,8 @@ pub(super) fn write(write: &Write) -> Line {
                 FactKind::Constraint(_) => "a constraint,",
             };
             let line = said(what, &new.key, &new.text)
-                .ink(Ink::Faint, format_args!(" from {}", source(&new.source)))
-                .ink(Ink::Faint, counts(&new.scope, &new.audience));
+                .ink(TextStyle::Dim, format_args!(" from {}", source(&new.source)))
+                .ink(TextStyle::Dim, counts(&new.scope, &new.audience));
             instead(line, new.supersedes.as_ref())
         }
         Write::Working { key, text, .. } => said("a working item,", key, text),
@@ -133,32 +138,38 @@ pub(super) fn counts(scope: &Scope, audience: &Audience) -> String {
 }
 
 pub(super) fn exit(code: i32) -> Line {
-    if code == 0 { Line::new().ink(Ink::Good, "✓ exit 0") } else { failed(format_args!("exit {code}")) }
+    if code == 0 {
+        Line::new().ink(TextStyle::Good, "✓ exit 0")
+    } else {
+        failed(format_args!("exit {code}"))
+    }
 }
 
 pub(super) fn failed(what: impl std::fmt::Display) -> Line {
-    Line::new().ink(Ink::Bad, format_args!("✗ {what}"))
+    Line::new().ink(TextStyle::Bad, format_args!("✗ {what}"))
 }
 
-pub(super) fn task_end(end: TaskEnd) -> Line {
+pub(super) fn task_end(end: TaskOutcome) -> Line {
     match end {
-        TaskEnd::Succeeded => Line::new().ink(Ink::Good, "succeeded"),
-        TaskEnd::Exited(code) => Line::new().ink(Ink::Bad, format_args!("exited with {code}")),
-        TaskEnd::NoResult(failure) => Line::new().ink(Ink::Bad, format_args!("no result ({failure})")),
-        TaskEnd::NotRun => Line::faint("not run"),
+        TaskOutcome::Succeeded => Line::new().ink(TextStyle::Good, "succeeded"),
+        TaskOutcome::Exited(code) => Line::new().ink(TextStyle::Bad, format_args!("exited with {code}")),
+        TaskOutcome::NoResult(failure) => {
+            Line::new().ink(TextStyle::Bad, format_args!("no result ({failure})"))
+        }
+        TaskOutcome::NotRun => Line::faint("not run"),
     }
 }
 
 /// A task of a plan: its number, its words and its effect.
 pub(super) fn task(task: &Task, sign: &str) -> Line {
-    let line = Line::new().ink(Ink::Faint, sign).and(format_args!("{:>2}  ", task.id));
-    let line = line.first(Ink::Text, task.text.as_str(), 36).to(42);
+    let line = Line::new().ink(TextStyle::Dim, sign).and(format_args!("{:>2}  ", task.id));
+    let line = line.first(TextStyle::Text, task.text.as_str(), 36).to(42);
     match &task.effect {
-        Effect::Pure => line.ink(Ink::Faint, "pure"),
+        Effect::Pure => line.ink(TextStyle::Dim, "pure"),
         Effect::Undoable { compensation } => {
-            line.ink(Ink::Faint, "undo: ").first(Ink::Text, compensation.as_str(), 23)
+            line.ink(TextStyle::Dim, "undo: ").first(TextStyle::Text, compensation.as_str(), 23)
         }
-        Effect::Irreversible => line.ink(Ink::Warn, "irreversible"),
+        Effect::Irreversible => line.ink(TextStyle::Warn, "irreversible"),
     }
 }
 
@@ -185,7 +196,7 @@ pub(super) fn moved(before: &Ratings, after: &Ratings) -> Line {
         let (from, to) = (before.get(role).elo, after.get(role).elo);
         if from != to {
             let comma = if line.is_empty() { "" } else { ", " };
-            let ink = if to > from { Ink::Good } else { Ink::Bad };
+            let ink = if to > from { TextStyle::Good } else { TextStyle::Bad };
             line = line.and(format_args!("{comma}{role} {from} → ")).ink(ink, to);
         }
     }
@@ -194,17 +205,17 @@ pub(super) fn moved(before: &Ratings, after: &Ratings) -> Line {
 
 /// A score against a line, as it is: "0.790356 < 0.80".
 pub(super) fn against(score: Score, line: Score) -> Line {
-    let (ink, sign) = if score < line { (Ink::Bad, "<") } else { (Ink::Good, "≥") };
+    let (ink, sign) = if score < line { (TextStyle::Bad, "<") } else { (TextStyle::Good, "≥") };
     Line::new().ink(ink, score).and(format_args!(" {sign} {line}"))
 }
 
-pub(super) fn ending(ending: Ending) -> Line {
-    let ink = if ending.kind == Kind::Outcome { Ink::Good } else { Ink::Bad };
+pub(super) fn ending(ending: Conclusion) -> Line {
+    let ink = if ending.kind == ConclusionKind::Outcome { TextStyle::Good } else { TextStyle::Bad };
     Line::new().ink(ink, ending.kind).and(format_args!(": {}", ending.cause))
 }
 
-pub(super) fn label(label: Label) -> Line {
-    Line::new().ink(if label.proceeds() { Ink::Good } else { Ink::Bad }, label)
+pub(super) fn label(label: DecisionLabel) -> Line {
+    Line::new().ink(if label.is_proceed() { TextStyle::Good } else { TextStyle::Bad }, label)
 }
 
 /// A decision as the audit lists it.
@@ -212,14 +223,14 @@ pub(super) fn decision(decision: &Decision) -> Line {
     let Decision { revision, label: l, score, objection } = decision;
     let line = label(*l).and(format_args!(": plan r{revision} at {score}"));
     match objection {
-        Some(objection) => line.ink(Ink::Warn, format_args!(", Security objecting with {objection}")),
+        Some(objection) => line.ink(TextStyle::Warn, format_args!(", Security objecting with {objection}")),
         None => line,
     }
 }
 
-pub(super) fn holdings(holdings: Holdings) -> Line {
-    let one = |line: Line, name: &str, holding: Holding| {
-        let ink = if holding == Holding::Held { Ink::Good } else { Ink::Bad };
+pub(super) fn holdings(holdings: StoreStatuses) -> Line {
+    let one = |line: Line, name: &str, holding: StoreStatus| {
+        let ink = if holding == StoreStatus::Held { TextStyle::Good } else { TextStyle::Bad };
         line.and(format_args!("{name} ")).ink(ink, holding)
     };
     one(one(Line::new(), "local", holdings.local).and(", "), "cloud", holdings.cloud)
@@ -230,21 +241,21 @@ pub(super) fn task_record(record: &TaskRecord) -> Line {
     let line = Line::text(format_args!("task {} ", record.task));
     match record.effect {
         Some(end) => line.and("effect ").ink(effect_end(end), end),
-        None => line.ink(Ink::Faint, "no effect"),
+        None => line.ink(TextStyle::Dim, "no effect"),
     }
 }
 
-pub(super) fn effect_end(end: EffectEnd) -> Ink {
+pub(super) fn effect_end(end: EffectOutcome) -> TextStyle {
     match end {
-        EffectEnd::Kept => Ink::Text,
-        EffectEnd::Undone => Ink::Good,
-        EffectEnd::UndoFailed => Ink::Bad,
+        EffectOutcome::Kept => TextStyle::Text,
+        EffectOutcome::Undone => TextStyle::Good,
+        EffectOutcome::UndoFailed => TextStyle::Bad,
     }
 }
 
 /// Who answered, in the place of who speaks.
 pub(super) fn who(name: impl std::fmt::Display) -> Line {
-    Line::new().first(Ink::Who, &name.to_string(), 15)
+    Line::new().first(TextStyle::Who, &name.to_string(), 15)
 }
 
 /// How many repairs a policy allows, after "of".
@@ -260,7 +271,7 @@ pub(super) fn action(record: &ActionRecord) -> Line {
     let mut line = Line::text(format_args!("iteration {}, {}: ", record.iteration, record.mode));
     line = line.and(count(record.tool_calls.len(), "tool call"));
     for call in &record.tool_calls {
-        let ink = if call.outcome == ToolOutcome::Success { Ink::Good } else { Ink::Bad };
+        let ink = if call.outcome == ToolOutcome::Success { TextStyle::Good } else { TextStyle::Bad };
         line = line.and(format_args!(", {} ", call.name)).ink(ink, call.outcome);
     }
     line
@@ -269,13 +280,13 @@ pub(super) fn action(record: &ActionRecord) -> Line {
 /// A row of the table as a sentence about where it leads from, and on what.
 pub(super) fn row(row: &Transition) -> Line {
     let from = match row.from {
-        Source::At(phase) => phase.name().to_string(),
-        Source::Within(region) => format!("any state of {}", region.name()),
+        TransitionSource::Phase(phase) => phase.name().to_string(),
+        TransitionSource::Region(region) => format!("any state of {}", region.name()),
     };
     let switch = match row.switch {
         Switch::Always => String::new(),
-        Switch::With(rule) => format!("; under {}", rule.name()),
-        Switch::Without(rule) => format!("; without {}", rule.name()),
+        Switch::RuleOn(rule) => format!("; under {}", rule.name()),
+        Switch::RuleOff(rule) => format!("; without {}", rule.name()),
         Switch::BoundedRepairs => "; under bounded repairs".to_string(),
     };
     let when = match row.when {
@@ -283,17 +294,17 @@ pub(super) fn row(row: &Transition) -> Line {
         guard => format!(" if {guard}"),
     };
     Line::new()
-        .ink(Ink::Heading, row.id)
-        .ink(Ink::Faint, format_args!("  {}  ", row.clause))
+        .ink(TextStyle::Heading, row.id)
+        .ink(TextStyle::Dim, format_args!("  {}  ", row.clause))
         .and(format_args!("{from} → {}", row.to))
-        .ink(Ink::Faint, format_args!("  on {}{when}{switch}", row.on))
+        .ink(TextStyle::Dim, format_args!("  on {}{when}{switch}", row.on))
 }
 
 /// Who is asked, with the task if it is about one.
-pub(super) fn asked(ask: Ask) -> Line {
+pub(super) fn asked(ask: Operation) -> Line {
     match ask {
-        Ask::RunTask { task, .. } => who(format_args!("task {task}")),
-        Ask::UndoTask { task } => who(format_args!("undo task {task}")),
+        Operation::RunTask { task, .. } => who(format_args!("task {task}")),
+        Operation::UndoTask { task } => who(format_args!("undo task {task}")),
         ask => who(ask.module()),
     }
 }

@@ -8,17 +8,17 @@ use std::sync::LazyLock;
 
 /// The name of a timeline, and what is right at each of its queries.
 #[derive(Clone, Debug)]
-pub struct Answers {
+pub struct GroundTruth {
     /// The name of the timeline.
     pub id: String,
     /// What it tries out.
     pub track: String,
-    pub(super) queries: Vec<Answer>,
+    pub(super) queries: Vec<ExpectedAnswer>,
 }
 
 /// What is right at one query.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct ExpectedAnswer {
     must: Vec<Phrase>,
     must_not: Vec<Phrase>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Answer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether anything is forbidden there.
-    pub forbids: bool,
+    pub has_forbidden: bool,
     /// What is forbidden and stands there all the same.
     pub resurrected: Vec<String>,
     /// How many phrases are required.
@@ -36,7 +36,7 @@ pub struct Verdict {
     pub missing: Vec<String>,
 }
 
-impl Answer {
+impl ExpectedAnswer {
     /// # Errors
     /// What is wrong with a phrase.
     pub(super) fn new(must: Vec<String>, must_not: Vec<String>) -> Result<Self, String> {
@@ -53,7 +53,7 @@ impl Answer {
             found.map(|phrase| phrase.text.clone()).collect()
         };
         Verdict {
-            forbids: !self.must_not.is_empty(),
+            has_forbidden: !self.must_not.is_empty(),
             resurrected: texts(&self.must_not, true),
             required: self.must.len(),
             missing: texts(&self.must, false),
@@ -61,7 +61,7 @@ impl Answer {
     }
 }
 
-impl Answers {
+impl GroundTruth {
     /// Holds the contexts of the queries against the answers, both in the order of the queries.
     pub fn judge<'a>(&'a self, contexts: impl IntoIterator<Item = &'a str>) -> Vec<Verdict> {
         self.queries.iter().zip(contexts).map(|(answer, context)| answer.judge(context)).collect()
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     fn is_in(phrase: &str, text: &str) -> bool {
-        let answer = Answer::new(vec![phrase.to_string()], Vec::new()).unwrap();
+        let answer = ExpectedAnswer::new(vec![phrase.to_string()], Vec::new()).unwrap();
         answer.judge(text).missing.is_empty()
     }
 
@@ -148,7 +148,9 @@ mod tests {
     fn a_pattern_is_searched_in_small_letters() {
         assert!(is_in("regex:ROOM [0-9]+", "in Room 12"));
         assert!(!is_in("regex:room [0-9]+$", "Room 12 or so"));
-        assert!(Answer::new(vec!["regex:(".to_string()], Vec::new()).unwrap_err().contains("regex:("));
+        assert!(
+            ExpectedAnswer::new(vec!["regex:(".to_string()], Vec::new()).unwrap_err().contains("regex:(")
+        );
     }
 
     #[test]
@@ -165,9 +167,9 @@ mod tests {
     #[test]
     fn a_verdict_names_what_is_forbidden_and_what_is_missing() {
         let of = |phrases: &[&str]| phrases.iter().map(|phrase| (*phrase).to_string()).collect::<Vec<_>>();
-        let answer = Answer::new(of(&["red", "red", "blue"]), of(&["green", "black"])).unwrap();
+        let answer = ExpectedAnswer::new(of(&["red", "red", "blue"]), of(&["green", "black"])).unwrap();
         let verdict = answer.judge("red and green");
-        assert!(verdict.forbids);
+        assert!(verdict.has_forbidden);
         assert_eq!(verdict.resurrected, ["green"]);
         assert_eq!((verdict.required, verdict.missing), (3, of(&["blue"])));
     }

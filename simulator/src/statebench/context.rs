@@ -3,12 +3,12 @@
 //! What may stand there is the kernel's to say (`Semantic::selectable`); which of it does, and in which words, is decided here.
 //! Deliberately absent: the answers, and whatever names the timeline.
 
-use super::conversation::Said;
-use super::present::{Presentation, Told};
+use super::conversation::TurnRecord;
+use super::present::{Presentation, RenderedFact};
 use super::relevance::{Candidate, is_relevant, relevance, take_what_fits};
 use super::session::Session;
 use super::words::{Stems, is_number};
-use orchestrion_kernel::item::{Item, Key, Layer};
+use orchestrion_kernel::item::{Item, ItemKey, Layer};
 use std::collections::BTreeSet;
 
 /// How contexts are built.
@@ -35,14 +35,14 @@ pub(super) struct Known<'a> {
 
 /// What is known, parted for one reader: what may be shown, and what may not. What was said in turns is in neither; it is held
 /// against both.
-pub(super) struct Parted<'a> {
+pub(super) struct VisibleItems<'a> {
     pub(super) shown: Vec<Known<'a>>,
     pub(super) hidden: Vec<Known<'a>>,
 }
 
-impl<'a> Parted<'a> {
+impl<'a> VisibleItems<'a> {
     fn of(session: &'a Session<'_>) -> Self {
-        let reader = session.known().speaker(None);
+        let reader = session.known().session_principal(None);
         let selectable: BTreeSet<_> =
             session.known().selectable(&reader).map(|entry| entry.item.id).collect();
         let (mut shown, mut hidden) = (Vec::new(), Vec::new());
@@ -68,7 +68,7 @@ impl Contexts {
     #[must_use]
     pub fn build(&self, session: &Session<'_>, question: &str) -> String {
         let question = Stems::of(question);
-        let parted = Parted::of(session);
+        let parted = VisibleItems::of(session);
         let mut chars_left = self.chars_max;
         let facts = self.facts(session, &parted, &question);
         let facts = take_what_fits(facts, &mut chars_left);
@@ -80,19 +80,19 @@ impl Contexts {
     }
 
     /// The facts, each line once: one turn may take the place of several.
-    fn facts(&self, session: &Session<'_>, parted: &Parted<'_>, question: &Stems) -> Vec<Candidate> {
-        let told: Vec<Told<'_>> = parted
+    fn facts(&self, session: &Session<'_>, parted: &VisibleItems<'_>, question: &Stems) -> Vec<Candidate> {
+        let told: Vec<RenderedFact<'_>> = parted
             .facts()
             .enumerate()
             .map(|(place, known)| self.presentation.tell(session, parted, place, *known, question))
             .collect();
         let kept = told.iter().filter(|fact| !self.presentation.leaves_out(session, parted, &told, fact));
         let mut lines = BTreeSet::new();
-        kept.map(Told::candidate).filter(|candidate| lines.insert(candidate.line.clone())).collect()
+        kept.map(RenderedFact::candidate).filter(|candidate| lines.insert(candidate.line.clone())).collect()
     }
 
     /// Relevant notes of the working set.
-    fn notes(&self, parted: &Parted<'_>, question: &Stems) -> impl Iterator<Item = Candidate> {
+    fn notes(&self, parted: &VisibleItems<'_>, question: &Stems) -> impl Iterator<Item = Candidate> {
         let notes = parted.shown.iter().filter(|known| matches!(known.item.layer, Layer::Working { .. }));
         let relevant = notes.filter(|known| is_relevant(question, known.stems));
         relevant.map(|known| Candidate {
@@ -105,7 +105,7 @@ impl Contexts {
 
 /// Who asks. The authority is applied, not told.
 fn identity(session: &Session<'_>) -> String {
-    let entry = session.known().find(&Key::Identity);
+    let entry = session.known().latest_by_key(&ItemKey::Identity);
     let Some(Item { text, layer: Layer::Identity(identity), .. }) = entry.map(|entry| &entry.item) else {
         return String::new();
     };
@@ -113,8 +113,8 @@ fn identity(session: &Session<'_>) -> String {
     told.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-fn environment(session: &Session<'_>, parted: &Parted<'_>) -> String {
-    let clock = session.known().find(&Key::Clock).map(|entry| entry.item.text.as_str());
+fn environment(session: &Session<'_>, parted: &VisibleItems<'_>) -> String {
+    let clock = session.known().latest_by_key(&ItemKey::Clock).map(|entry| entry.item.text.as_str());
     let now = clock.filter(|text| !text.is_empty()).map(|text| format!("now: {text}"));
     let signals = parted.shown.iter().filter(|known| known.item.layer == Layer::Environment);
     now.into_iter().chain(signals.map(|known| known.item.text.to_string())).collect::<Vec<_>>().join("\n")
@@ -126,18 +126,18 @@ fn lines(candidates: &[Candidate]) -> String {
 
 /// The statements of the conversation that nothing in the state stands for: of the task that the question is about, in relevant
 /// turns, not said by a fact, and not saying again what may not be shown.
-fn statements(session: &Session<'_>, parted: &Parted<'_>, question: &Stems) -> Vec<Candidate> {
-    let (conversation, reader) = (session.conversation(), session.known().speaker(None));
+fn statements(session: &Session<'_>, parted: &VisibleItems<'_>, question: &Stems) -> Vec<Candidate> {
+    let (conversation, reader) = (session.conversation(), session.known().session_principal(None));
     let task = conversation.task_of(question);
     let resumed = task == 0 && conversation.was_interrupted();
     let current: Stems =
         parted.shown.iter().flat_map(|known| known.stems.iter().map(str::to_string)).collect();
-    let is_recorded = |turn: &Said| parted.facts().any(|fact| fact.stems.said_in(&turn.stems));
+    let is_recorded = |turn: &TurnRecord| parted.facts().any(|fact| fact.stems.said_in(&turn.stems));
     let is_echo = |said: &Stems| {
         parted.shown.iter().any(|known| said.covered(known.stems, 60) || known.stems.covered(said, 60))
     };
     let is_stale = |said: &Stems| parted.hidden.iter().any(|known| says_hidden(said, known.stems, &current));
-    let relevant = |turn: &Said| resumed || is_relevant(question, &turn.stems);
+    let relevant = |turn: &TurnRecord| resumed || is_relevant(question, &turn.stems);
     let mut candidates = Vec::new();
     for (n, turn) in conversation.turns().iter().enumerate().filter(|(_, turn)| turn.task == task) {
         if turn.statements.is_empty() || !relevant(turn) || is_recorded(turn) {
@@ -145,7 +145,7 @@ fn statements(session: &Session<'_>, parted: &Parted<'_>, question: &Stems) -> V
         }
         for statement in &turn.statements {
             let entry = statement.item.and_then(|id| session.known().get(id));
-            let may_read = entry.is_some_and(|entry| reader.may_read(&entry.item));
+            let may_read = entry.is_some_and(|entry| reader.can_read(&entry.item));
             if may_read && !is_echo(&statement.stems) && !is_stale(&statement.stems) {
                 let relevance = relevance(question, &turn.stems);
                 candidates.push(Candidate { place: n + 1, relevance, line: statement.text.clone() });

@@ -3,13 +3,13 @@
 //! Only the user states anything; the other side repeats. Who asks states nothing, and what is only supposed is in a scope of
 //! its own, where no context looks. An interruption is a task of its own, from its cue to the words that resume the first.
 
-use super::fault::Unfit;
+use super::fault::WriteDiagnostic;
 use super::import::{Imported, import_on};
 use super::ranks;
 use super::timeline::{Speaker, Turn};
 use super::words::{Stems, pattern, sentences};
 use orchestrion_kernel::item::{Audience, Rank};
-use orchestrion_kernel::{ItemId, Time};
+use orchestrion_kernel::{ItemId, Timestamp};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -38,18 +38,18 @@ pub(super) type Task = usize;
 /// The turns so far.
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
-    turns: Vec<Said>,
+    turns: Vec<TurnRecord>,
     open: Task,
     tasks: Task,
 }
 
 /// A turn, as it counts for what is known.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct TurnRecord {
     /// Who spoke.
     pub speaker: Speaker,
     /// When.
-    pub at: Time,
+    pub at: Timestamp,
     /// What was said, without the speaker's name before it.
     pub text: String,
     /// Its stems.
@@ -73,7 +73,7 @@ pub(super) struct Statement {
     pub(super) item: Option<ItemId>,
 }
 
-impl Said {
+impl TurnRecord {
     /// Whether the user said it.
     #[must_use]
     pub fn is_users(&self) -> bool {
@@ -90,7 +90,7 @@ impl Said {
 impl Conversation {
     /// Every turn, in order.
     #[must_use]
-    pub fn turns(&self) -> &[Said] {
+    pub fn turns(&self) -> &[TurnRecord] {
         &self.turns
     }
 
@@ -103,7 +103,7 @@ impl Conversation {
     ///
     /// # Errors
     /// It says of itself that it does not hold, or is in no known scope: then nobody heard it.
-    pub(super) fn hear(&mut self, turn: &Turn) -> Result<&mut Said, Unfit> {
+    pub(super) fn add_turn(&mut self, turn: &Turn) -> Result<&mut TurnRecord, WriteDiagnostic> {
         static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[([^\]]*)\]:\s*"));
         // Tags are read first: one that is taken for the name of whoever speaks would hide nothing.
         let Imported { text: told, audience, scope, retracted, .. } =
@@ -123,7 +123,7 @@ impl Conversation {
         let statements = if states { statements(&text) } else { Vec::new() };
         let stems = Stems::of(&text);
         let (speaker, at, task) = (turn.speaker, turn.at.0, self.open);
-        let said = Said { speaker, at, text, stems, audience, rank, task, statements };
+        let said = TurnRecord { speaker, at, text, stems, audience, rank, task, statements };
         if closes {
             self.open = 0;
         }
@@ -165,7 +165,7 @@ mod tests {
     fn heard(texts: &[&str]) -> Conversation {
         let mut conversation = Conversation::default();
         for text in texts {
-            conversation.hear(&turn(Speaker::User, text)).unwrap();
+            conversation.add_turn(&turn(Speaker::User, text)).unwrap();
         }
         conversation
     }
@@ -220,7 +220,10 @@ mod tests {
     #[test]
     fn the_assistant_states_nothing() {
         let mut conversation = Conversation::default();
-        assert_eq!(conversation.hear(&turn(Speaker::Assistant, "The roof is red.")).unwrap().stated(), "");
+        assert_eq!(
+            conversation.add_turn(&turn(Speaker::Assistant, "The roof is red.")).unwrap().stated(),
+            ""
+        );
     }
 
     #[test]

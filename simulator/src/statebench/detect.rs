@@ -3,7 +3,7 @@
 //! Detection is the border's: it reads words. What it finds goes to the kernel with the write, which records the rule and
 //! may still rule otherwise: authority comes first. Another way to read is another [`Detect`].
 
-use super::conversation::Said;
+use super::conversation::TurnRecord;
 use super::ranks;
 use super::values::{Values, without_values};
 use super::words::{Stems, pattern, stem};
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 /// Something written, as its words and its source tell.
 #[derive(Clone, Copy, Debug)]
-pub struct Claim<'a> {
+pub struct Assertion<'a> {
     /// What it speaks of.
     pub key: &'a str,
     /// What it says.
@@ -33,7 +33,7 @@ pub struct KnownFact<'a> {
     /// Its id.
     pub id: ItemId,
     /// What it claims.
-    pub claim: Claim<'a>,
+    pub claim: Assertion<'a>,
     /// Whether it is valid.
     pub is_valid: bool,
     /// Whether it is valid, and whoever asks may read it.
@@ -56,22 +56,22 @@ pub struct Detected {
 }
 
 /// Finds in texts what takes the place of what.
-pub trait Detect {
+pub trait SupersessionDetector {
     /// Which facts a turn takes the place of, by the number of the turn; of all turns so far, and all facts so far. It is asked
     /// before a context is built, because a turn may be heard before the fact is written of which it speaks, and before the
     /// write that records it.
-    fn in_conversation(&self, facts: &[KnownFact<'_>], turns: &[Said]) -> Vec<(usize, Detected)>;
+    fn in_conversation(&self, facts: &[KnownFact<'_>], turns: &[TurnRecord]) -> Vec<(usize, Detected)>;
 
     /// The valid fact that a new one, which names none, stands against.
-    fn in_fact(&self, new: &Claim<'_>, valid: &[KnownFact<'_>]) -> Option<Detected>;
+    fn in_fact(&self, new: &Assertion<'_>, valid: &[KnownFact<'_>]) -> Option<Detected>;
 
     /// The current signal on the matter of a new one.
-    fn in_signal(&self, new: &Claim<'_>, current: &[(ItemId, Claim<'_>)]) -> Option<Detected>;
+    fn in_signal(&self, new: &Assertion<'_>, current: &[(ItemId, Assertion<'_>)]) -> Option<Detected>;
 }
 
 /// Detection by 003's keywords, by entity and value, and by speakers.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Keywords;
+pub struct KeywordDetector;
 
 /// 003's words of change, and some of their kind.
 static CHANGES: LazyLock<Regex> = LazyLock::new(|| {
@@ -158,7 +158,7 @@ impl Change {
 struct Reading<'a> {
     facts: &'a [KnownFact<'a>],
     /// The turns of the user, with their numbers.
-    turns: Vec<(usize, &'a Said)>,
+    turns: Vec<(usize, &'a TurnRecord)>,
     /// In which turn each fact was said first.
     first: Vec<Option<usize>>,
     /// The values of each fact that whoever asks may read: nobody speaks of what was never shown.
@@ -166,7 +166,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn of(facts: &'a [KnownFact<'a>], turns: &'a [Said]) -> Self {
+    fn of(facts: &'a [KnownFact<'a>], turns: &'a [TurnRecord]) -> Self {
         let turns: Vec<_> = turns.iter().enumerate().filter(|(_, turn)| turn.is_users()).collect();
         let said_first = |fact: &KnownFact<'_>| {
             turns.iter().find(|(_, turn)| fact.claim.stems.said_in(&turn.stems)).map(|(n, _)| *n)
@@ -179,7 +179,7 @@ impl<'a> Reading<'a> {
 
     /// The turns from one on that may take the place of a fact: they state something, do not say the fact, and no fact was said
     /// in them first.
-    fn later(&self, fact: &KnownFact<'_>, from: usize) -> impl Iterator<Item = (usize, &'a Said)> {
+    fn later(&self, fact: &KnownFact<'_>, from: usize) -> impl Iterator<Item = (usize, &'a TurnRecord)> {
         let later = self.turns.iter().copied().filter(move |(n, _)| *n >= from);
         later.filter(|(n, turn)| {
             let states = !turn.text.contains('?') && !turn.statements.is_empty();
@@ -232,7 +232,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-impl Detect for Keywords {
+impl SupersessionDetector for KeywordDetector {
     /// A fact of this session was said first in some turn. A later one takes its place if it is no question, neither says the
     /// fact nor is where another one was said first, and
     /// - has a word of change, and is on the same matter, or both have numbers, or there is no other fact of the session; or
@@ -245,7 +245,7 @@ impl Detect for Keywords {
     /// one sentence of the turn must also tell another value of one kind: on the same matter, which the fact's key and words
     /// tell here, or where no other fact that may be read has a value of that kind. What only is so, and was not decided (`It is
     /// Friday`), must share half of those words.
-    fn in_conversation(&self, facts: &[KnownFact<'_>], turns: &[Said]) -> Vec<(usize, Detected)> {
+    fn in_conversation(&self, facts: &[KnownFact<'_>], turns: &[TurnRecord]) -> Vec<(usize, Detected)> {
         let reading = Reading::of(facts, turns);
         let mut found = Vec::new();
         for (fact, born) in facts.iter().zip(&reading.first).filter(|(fact, _)| fact.is_valid) {
@@ -260,9 +260,9 @@ impl Detect for Keywords {
 
     /// Two people with a name speak of one entity: whoever has more authority is right, and of equals nobody but the same
     /// person again. Where nobody is named, the later version of an entity stands instead of an earlier one of no higher rank.
-    fn in_fact(&self, new: &Claim<'_>, valid: &[KnownFact<'_>]) -> Option<Detected> {
+    fn in_fact(&self, new: &Assertion<'_>, valid: &[KnownFact<'_>]) -> Option<Detected> {
         let contends = |old: &&KnownFact<'_>| {
-            let Claim { key, speaker, rank, stems, .. } = old.claim;
+            let Assertion { key, speaker, rank, stems, .. } = old.claim;
             match (new.speaker, speaker) {
                 (Some(one), Some(by)) => slot(key) == slot(new.key) && (rank != new.rank || by == one),
                 (None, None) => entity(key) == entity(new.key) && rank <= new.rank && stems != new.stems,
@@ -274,10 +274,10 @@ impl Detect for Keywords {
     }
 
     /// Two signals are on the same matter if they share a name or a number of two digits, or two words.
-    fn in_signal(&self, new: &Claim<'_>, current: &[(ItemId, Claim<'_>)]) -> Option<Detected> {
+    fn in_signal(&self, new: &Assertion<'_>, current: &[(ItemId, Assertion<'_>)]) -> Option<Detected> {
         let names = names(new.text);
         let tells = |stem: &str| stem.chars().filter(char::is_ascii_digit).count() > 1;
-        let same = |(_, old): &&(ItemId, Claim<'_>)| {
+        let same = |(_, old): &&(ItemId, Assertion<'_>)| {
             let shared: Vec<&str> = new.stems.shared(old.stems).collect();
             shared.len() >= 2 || shared.iter().any(|stem| tells(stem) || names.has(stem))
         };

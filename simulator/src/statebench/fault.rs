@@ -1,25 +1,25 @@
 //! What is wrong in a file of timelines: where, what was expected, and what became of the rest.
 
 use super::timeline::written;
-use orchestrion_kernel::Time;
+use orchestrion_kernel::Timestamp;
 use orchestrion_kernel::item::Rank;
-use orchestrion_kernel::knowledge::Misuse;
+use orchestrion_kernel::knowledge::KnowledgeError;
 use std::fmt;
 
 /// Something that could not be read or written as it stands. Everything else of the file was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct Diagnostic {
     /// The file.
     pub file: String,
     /// The line, from 1; 0 if the file could not be read at all.
     pub line: u64,
     /// What is wrong.
-    pub kind: FaultKind,
+    pub kind: DiagnosticKind,
 }
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum DiagnosticKind {
     /// The file could not be read, or not further.
     Io(String),
     /// The line is too long to be read.
@@ -48,13 +48,13 @@ pub enum FaultKind {
         /// What it is called.
         key: String,
         /// Why.
-        why: Unfit,
+        why: WriteDiagnostic,
     },
 }
 
 /// Why a write is not taken as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum WriteDiagnostic {
     /// There is no such layer.
     UnknownLayer(String),
     /// Nobody writes to that layer.
@@ -84,9 +84,9 @@ pub enum Unfit {
     /// It has expired already.
     Expired {
         /// When.
-        at: Time,
+        at: Timestamp,
         /// What time it is.
-        now: Time,
+        now: Timestamp,
     },
     /// It is to say what time it is, and does not.
     NoMoment(String),
@@ -97,10 +97,10 @@ pub enum Unfit {
     /// It says itself that it does not hold.
     Withdrawn,
     /// The kernel refuses it.
-    Misuse(Misuse),
+    Misuse(KnowledgeError),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line == 0 {
             write!(f, "{}: {}", self.file, self.kind)
@@ -110,7 +110,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Display for FaultKind {
+impl fmt::Display for DiagnosticKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(why) => write!(f, "cannot be read: {why}"),
@@ -130,7 +130,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for WriteDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownLayer(layer) => write!(
@@ -222,4 +222,4 @@ impl fmt::Display for Unfit {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for Diagnostic {}

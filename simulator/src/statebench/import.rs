@@ -3,10 +3,10 @@
 //! Every rule here looks at the shape of a text, none at an answer: a tag says who may see a fact, where it counts, whether
 //! it was taken back, or who speaks.
 
-use super::fault::Unfit;
+use super::fault::WriteDiagnostic;
 use super::ranks;
 use super::tags::Tags;
-use super::timeline::{Identity, Source, Terms, Write};
+use super::timeline::{Identity, Source, ValidityFields, Write};
 use super::words::{pattern, words};
 use orchestrion_kernel::Text;
 use orchestrion_kernel::item::{self, Audience, ConstraintType, MemoryType, Rank, Scope};
@@ -144,7 +144,11 @@ fn supposed_scope(name: String) -> Scope {
 }
 
 /// The scope of a write: what its text says, or else its field. Its id names it; without one it is the key's own.
-pub(super) fn scope(imported: &Imported, terms: Terms<'_>, key: &str) -> Result<Scope, Unfit> {
+pub(super) fn scope(
+    imported: &Imported,
+    terms: ValidityFields<'_>,
+    key: &str,
+) -> Result<Scope, WriteDiagnostic> {
     if let Some(scope) = &imported.scope {
         return Ok(scope.clone());
     }
@@ -155,15 +159,19 @@ pub(super) fn scope(imported: &Imported, terms: Terms<'_>, key: &str) -> Result<
         "task" => Scope::Task(own()),
         "hypothetical" => Scope::Hypothetical(own()),
         "draft" => Scope::Draft(own()),
-        other => return Err(Unfit::UnknownScope(other.to_string())),
+        other => return Err(WriteDiagnostic::UnknownScope(other.to_string())),
     })
 }
 
 /// What is no fact, by its tags and fields. The session is the only one, so what counts in it counts everywhere there.
-pub(super) fn import_on(terms: Terms<'_>, key: &str, text: &str) -> Result<Imported, Unfit> {
+pub(super) fn import_on(
+    terms: ValidityFields<'_>,
+    key: &str,
+    text: &str,
+) -> Result<Imported, WriteDiagnostic> {
     let imported = import(text);
     if terms.is_withdrawn() {
-        return Err(Unfit::Withdrawn);
+        return Err(WriteDiagnostic::Withdrawn);
     }
     let scope = scope(&imported, terms, key)?;
     Ok(Imported { scope: (!matches!(scope, Scope::Global | Scope::Session)).then_some(scope), ..imported })
@@ -184,7 +192,7 @@ pub(super) fn unknown<'a>(
 }
 
 /// Whether it is a constraint, and of which kind.
-pub(super) fn kind(write: &Write) -> Result<FactKind, Unfit> {
+pub(super) fn kind(write: &Write) -> Result<FactKind, WriteDiagnostic> {
     const KINDS: &[(&str, ConstraintType)] = &[
         ("budget", ConstraintType::Budget),
         ("deadline", ConstraintType::Deadline),
@@ -196,12 +204,12 @@ pub(super) fn kind(write: &Write) -> Result<FactKind, Unfit> {
     }
     let Some(name) = &write.constraint_type else { return Ok(FactKind::Constraint(None)) };
     let kind = KINDS.iter().find(|(known, _)| known == name);
-    let (_, kind) = kind.ok_or_else(|| Unfit::UnknownConstraint(name.clone()))?;
+    let (_, kind) = kind.ok_or_else(|| WriteDiagnostic::UnknownConstraint(name.clone()))?;
     Ok(FactKind::Constraint(Some(*kind)))
 }
 
 /// The memory of a write: the one that it names, or else that of its source.
-pub(super) fn memory(write: &Write) -> Result<MemoryType, Unfit> {
+pub(super) fn memory(write: &Write) -> Result<MemoryType, WriteDiagnostic> {
     const MEMORIES: &[(&str, MemoryType)] = &[
         ("user", MemoryType::User),
         ("capability", MemoryType::Capability),
@@ -209,7 +217,7 @@ pub(super) fn memory(write: &Write) -> Result<MemoryType, Unfit> {
     ];
     let Some(name) = &write.memory_type else { return Ok(ranks::memory_of(&write.source.kind)) };
     let memory = MEMORIES.iter().find(|(known, _)| known == name);
-    memory.map(|(_, memory)| *memory).ok_or_else(|| Unfit::UnknownMemory(name.clone()))
+    memory.map(|(_, memory)| *memory).ok_or_else(|| WriteDiagnostic::UnknownMemory(name.clone()))
 }
 
 /// Whether a text tells what changes by itself, so that its time says which of two is the later (003 rule 4): by saying that it
@@ -227,14 +235,14 @@ pub fn is_time_sensitive(text: &str) -> bool {
 /// Where a fact comes from (003 `determine_source`): the speaker that the text names, or else its source, and the
 /// rank of the tag, or else of the authority. What the user says has the rank of whoever asks.
 #[must_use]
-pub fn determine_source(imported: &Imported, source: &Source, asks: Rank) -> item::Source {
+pub fn determine_source(imported: &Imported, source: &Source, asks: Rank) -> item::FactSource {
     let authority = source.authority.as_str();
     let rank = if ranks::is_users_own(authority) { asks } else { ranks::of_authority(authority) };
     match &imported.speaker {
         Some((name, tagged)) => {
-            item::Source { name: Text::from(name.as_str()), rank: tagged.unwrap_or(rank) }
+            item::FactSource { name: Text::from(name.as_str()), rank: tagged.unwrap_or(rank) }
         }
-        None => item::Source { name: Text::from(source.kind.as_str()), rank },
+        None => item::FactSource { name: Text::from(source.kind.as_str()), rank },
     }
 }
 
@@ -289,8 +297,8 @@ fn grants(title: &str) -> Vec<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orchestrion_kernel::Time;
-    use orchestrion_kernel::knowledge::Reader;
+    use orchestrion_kernel::Timestamp;
+    use orchestrion_kernel::knowledge::Principal;
 
     /// Whether somebody with this title may see what is restricted to this audience.
     fn may_see(title: &str, audience: &str) -> bool {
@@ -306,8 +314,9 @@ mod tests {
             permissions: Vec::new(),
         };
         let item::Identity { rank, permissions, .. } = identity(&who);
-        let reader = Reader { user: None, rank, permissions, scope: Scope::Global, now: Time::default() };
-        reader.may_see(&import(text).audience)
+        let reader =
+            Principal { user: None, rank, permissions, scope: Scope::Global, now: Timestamp::default() };
+        reader.is_in_audience(&import(text).audience)
     }
 
     #[test]

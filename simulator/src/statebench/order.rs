@@ -1,13 +1,13 @@
 //! In which order the facts are written that are known at first: a snapshot has none of its own.
 
 use super::timeline::{At, Write};
-use orchestrion_kernel::Time;
+use orchestrion_kernel::Timestamp;
 
 /// The facts by their time, where they have one; but one that names another only after that one, and what was superseded before
 /// what superseded it. Of a circle the first is taken.
 pub(super) fn in_order(facts: &[Write]) -> Vec<&Write> {
-    let mut latest = Time::default();
-    let mut timed: Vec<(Time, &Write)> = Vec::new();
+    let mut latest = Timestamp::default();
+    let mut timed: Vec<(Timestamp, &Write)> = Vec::new();
     for fact in facts {
         latest = fact.ts.map_or(latest, |At(at)| at);
         timed.push((latest, fact));

@@ -1,12 +1,12 @@
 //! How a fact is told in a context: under which name, and in which words.
 
-use super::context::{Known, Parted};
+use super::context::{Known, VisibleItems};
 use super::detect::{plain, slot};
 use super::relevance::{Candidate, relevance};
 use super::session::Session;
 use super::words::{Stems, pattern};
 use orchestrion_kernel::ItemId;
-use orchestrion_kernel::item::{Item, Key, Standing};
+use orchestrion_kernel::item::{Item, ItemKey, Validity};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -30,14 +30,14 @@ impl Default for Presentation {
 }
 
 /// A fact in the words of a context.
-pub(super) struct Told<'a> {
+pub(super) struct RenderedFact<'a> {
     known: Known<'a>,
     place: usize,
     relevance: usize,
     line: String,
 }
 
-impl Told<'_> {
+impl RenderedFact<'_> {
     pub(super) fn candidate(&self) -> Candidate {
         Candidate { place: self.place, relevance: self.relevance, line: self.line.clone() }
     }
@@ -48,17 +48,17 @@ impl Presentation {
     pub(super) fn tell<'a>(
         &self,
         session: &Session<'_>,
-        parted: &Parted<'_>,
+        parted: &VisibleItems<'_>,
         place: usize,
         known: Known<'a>,
         question: &Stems,
-    ) -> Told<'a> {
+    ) -> RenderedFact<'a> {
         let line = self.line(session, parted, known.item);
         let relevance = relevance(question, &Stems::of(&line));
-        Told { known, place, relevance, line }
+        RenderedFact { known, place, relevance, line }
     }
 
-    fn line(&self, session: &Session<'_>, parted: &Parted<'_>, item: &Item) -> String {
+    fn line(&self, session: &Session<'_>, parted: &VisibleItems<'_>, item: &Item) -> String {
         let Some(origin) = session.origin(item.id) else { return item.text.to_string() };
         if origin.is_verbatim {
             return item.text.to_string();
@@ -69,7 +69,7 @@ impl Presentation {
             return nothing;
         }
         let mut told = if origin.is_users { self.third_person(&text) } else { text };
-        if item.standing == Standing::NeedsReview {
+        if item.validity == Validity::NeedsReview {
             told.push_str(" (needs review)");
         }
         if is_contested(session, parted, item) {
@@ -101,9 +101,9 @@ impl Presentation {
     pub(super) fn leaves_out(
         &self,
         session: &Session<'_>,
-        parted: &Parted<'_>,
-        told: &[Told<'_>],
-        fact: &Told<'_>,
+        parted: &VisibleItems<'_>,
+        told: &[RenderedFact<'_>],
+        fact: &RenderedFact<'_>,
     ) -> bool {
         self.leaves_out_retracted_numbers
             && parted.hidden.iter().any(|old| {
@@ -123,16 +123,16 @@ impl Presentation {
 /// The name of a fact, as it was written.
 fn key(item: &Item) -> &str {
     match &item.key {
-        Key::Fact(name) => name.as_str(),
+        ItemKey::Fact(name) => name.as_str(),
         _ => "",
     }
 }
 
 /// What has taken the place of an item, if something later has.
 fn successor(session: &Session<'_>, item: &Item) -> Option<ItemId> {
-    match item.standing {
-        Standing::Superseded { by: Some(by), .. } if by > item.id => {
-            session.known().current(by).map(|entry| entry.item.id)
+    match item.validity {
+        Validity::Superseded { superseded_by: Some(by), .. } if by > item.id => {
+            session.known().current_version(by).map(|entry| entry.item.id)
         }
         _ => None,
     }
@@ -158,10 +158,10 @@ fn attribute(key: &str) -> Stems {
 }
 
 /// A parenthesis that repeats a number of what the fact took the place of is history, and cut.
-fn without_asides(item: &Item, parted: &Parted<'_>) -> String {
+fn without_asides(item: &Item, parted: &VisibleItems<'_>) -> String {
     static ASIDE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\s*\([^)]*\)"));
-    let is_older = |known: &&Known<'_>| match known.item.standing {
-        Standing::Superseded { by, .. } => by == Some(item.id) && known.item.id < item.id,
+    let is_older = |known: &&Known<'_>| match known.item.validity {
+        Validity::Superseded { superseded_by: by, .. } => by == Some(item.id) && known.item.id < item.id,
         _ => false,
     };
     let older: Vec<Stems> =
@@ -186,7 +186,7 @@ fn nothing(text: &str, name: &str) -> Option<String> {
 }
 
 /// Whether somebody else of the same rank says something else on the same entity (003: nobody is above the other).
-fn is_contested(session: &Session<'_>, parted: &Parted<'_>, item: &Item) -> bool {
+fn is_contested(session: &Session<'_>, parted: &VisibleItems<'_>, item: &Item) -> bool {
     let speaker = |id| session.origin(id).and_then(|origin| origin.speaker.as_deref());
     let Some(own) = speaker(item.id) else { return false };
     let rank = |item: &Item| item.fact().map(|fact| fact.source.rank);

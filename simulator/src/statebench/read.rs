@@ -1,8 +1,8 @@
 //! Reading timelines line by line, in memory that does not grow with the file. A line that is none is named, and the next
 //! one is read.
 
-use super::answers::{Answer, Answers};
-use super::fault::{Fault, FaultKind};
+use super::answers::{ExpectedAnswer, GroundTruth};
+use super::fault::{Diagnostic, DiagnosticKind};
 use super::timeline::{AnyText, At, Event, Identity, Initial, Timeline, or_default};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -24,9 +24,9 @@ pub struct Case {
     /// What happened.
     pub timeline: Timeline,
     /// What would have been right.
-    pub answers: Answers,
+    pub answers: GroundTruth,
     /// Parts of it that could not be read.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<Diagnostic>,
 }
 
 /// Reads the timelines of a file.
@@ -111,13 +111,13 @@ impl<R: BufRead> Reader<R> {
         Self { input, file: file.to_string(), line: 0, buffer: Vec::new(), is_over: false }
     }
 
-    fn fault(&self, kind: FaultKind) -> Fault {
-        Fault { file: self.file.clone(), line: self.line, kind }
+    fn fault(&self, kind: DiagnosticKind) -> Diagnostic {
+        Diagnostic { file: self.file.clone(), line: self.line, kind }
     }
 
     /// Reads the next line into the buffer, and says whether there is one.
-    fn advance(&mut self) -> Result<bool, FaultKind> {
-        let io = |error: std::io::Error| FaultKind::Io(error.to_string());
+    fn advance(&mut self) -> Result<bool, DiagnosticKind> {
+        let io = |error: std::io::Error| DiagnosticKind::Io(error.to_string());
         self.buffer.clear();
         self.line += 1;
         let most = LINE_BYTES_MAX as u64 + 1;
@@ -125,7 +125,7 @@ impl<R: BufRead> Reader<R> {
         if self.buffer.pop_if(|byte| *byte == b'\n').is_none() && self.buffer.len() > LINE_BYTES_MAX {
             self.buffer.clear();
             self.input.skip_until(b'\n').map_err(io)?;
-            return Err(FaultKind::TooLong { most: LINE_BYTES_MAX });
+            return Err(DiagnosticKind::TooLong { most: LINE_BYTES_MAX });
         }
         if self.line == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
             self.buffer.drain(..BYTE_ORDER_MARK.len());
@@ -133,20 +133,22 @@ impl<R: BufRead> Reader<R> {
         Ok(read > 0)
     }
 
-    fn case(&self) -> Result<Case, FaultKind> {
+    fn case(&self) -> Result<Case, DiagnosticKind> {
         let text = std::str::from_utf8(&self.buffer)
-            .map_err(|error| FaultKind::NotText { byte: error.valid_up_to() + 1 })?;
+            .map_err(|error| DiagnosticKind::NotText { byte: error.valid_up_to() + 1 })?;
         let mut line = Line { text, faults: Vec::new() };
-        let raw: RawCase<'_> = line.part(text).map_err(FaultKind::NotATimeline)?;
+        let raw: RawCase<'_> = line.part(text).map_err(DiagnosticKind::NotATimeline)?;
         let mut timeline = Timeline { initial: line.initial(raw.initial_state), events: Vec::new() };
-        let mut answers = Answers { id: raw.id, track: raw.track, queries: Vec::new() };
+        let mut answers = GroundTruth { id: raw.id, track: raw.track, queries: Vec::new() };
         for (n, raw) in raw.events.iter().enumerate() {
             match line.event(n + 1, raw.get()) {
                 Ok((event, answer)) => {
                     timeline.events.push(event);
                     answers.queries.extend(answer);
                 }
-                Err(why) => line.faults.push(FaultKind::NotAPart { part: format!("event {}", n + 1), why }),
+                Err(why) => {
+                    line.faults.push(DiagnosticKind::NotAPart { part: format!("event {}", n + 1), why })
+                }
             }
         }
         let faults = line.faults.into_iter().map(|kind| self.fault(kind)).collect();
@@ -157,7 +159,7 @@ impl<R: BufRead> Reader<R> {
 /// A line, and what of it could not be read.
 struct Line<'a> {
     text: &'a str,
-    faults: Vec<FaultKind>,
+    faults: Vec<DiagnosticKind>,
 }
 
 impl<'a> Line<'a> {
@@ -179,7 +181,7 @@ impl<'a> Line<'a> {
         for (n, part) in parts.iter().enumerate() {
             match self.part(part.get()) {
                 Ok(part) => read.push(part),
-                Err(why) => self.faults.push(FaultKind::NotAPart { part: name(n + 1), why }),
+                Err(why) => self.faults.push(DiagnosticKind::NotAPart { part: name(n + 1), why }),
             }
         }
         read
@@ -196,7 +198,7 @@ impl<'a> Line<'a> {
     }
 
     /// An event, and apart from it what would have been right.
-    fn event(&mut self, n: usize, text: &'a str) -> Result<(Event, Option<Answer>), String> {
+    fn event(&mut self, n: usize, text: &'a str) -> Result<(Event, Option<ExpectedAnswer>), String> {
         let Typed { kind } = self.part(text)?;
         Ok(match kind {
             EventType::ConversationTurn => (Event::Turn(self.part(text)?), None),
@@ -207,7 +209,7 @@ impl<'a> Line<'a> {
             }
             EventType::Query => {
                 let RawQuery { ts, prompt, ground_truth } = self.part(text)?;
-                let answer = Answer::new(ground_truth.must_mention, ground_truth.must_not_mention)?;
+                let answer = ExpectedAnswer::new(ground_truth.must_mention, ground_truth.must_not_mention)?;
                 (Event::Query { at: ts, prompt }, Some(answer))
             }
         })
@@ -236,7 +238,7 @@ fn field_before(part: &str, column: usize) -> Option<String> {
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<Case, Fault>;
+    type Item = Result<Case, Diagnostic>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -248,7 +250,7 @@ impl<R: BufRead> Iterator for Reader<R> {
                 Ok(true) if self.buffer.iter().all(u8::is_ascii_whitespace) => continue,
                 Ok(true) => self.case(),
                 Err(kind) => {
-                    self.is_over = matches!(kind, FaultKind::Io(_));
+                    self.is_over = matches!(kind, DiagnosticKind::Io(_));
                     Err(kind)
                 }
             };
@@ -263,7 +265,7 @@ mod tests {
     use crate::statebench::tests::{line, query};
     use serde_json::json;
 
-    fn read(bytes: &[u8]) -> Vec<Result<Case, Fault>> {
+    fn read(bytes: &[u8]) -> Vec<Result<Case, Diagnostic>> {
         Reader::new(bytes, "some.jsonl").collect()
     }
 
@@ -307,7 +309,7 @@ mod tests {
         let input = std::io::BufReader::new(long.chain(&b"\n"[..]).chain(good.as_bytes()));
         let mut reader = Reader::new(input, "some.jsonl");
         let fault = reader.next().unwrap().unwrap_err();
-        assert_eq!((fault.line, &fault.kind), (1, &FaultKind::TooLong { most: LINE_BYTES_MAX }));
+        assert_eq!((fault.line, &fault.kind), (1, &DiagnosticKind::TooLong { most: LINE_BYTES_MAX }));
         assert_eq!(reader.next().unwrap().unwrap().line, 2);
         assert!(reader.next().is_none());
         assert!(reader.buffer.capacity() <= 3 * LINE_BYTES_MAX, "it was never held whole");

@@ -1,10 +1,10 @@
 //! What scoring came to: a table for people, JSON for programs.
 
-use super::score::{Report, Tally};
+use super::score::{Report, ScoreCounts};
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write as _};
 
-impl Tally {
+impl ScoreCounts {
     /// The mean length of a context, in characters.
     #[must_use]
     pub fn context_chars_mean(&self) -> f64 {

@@ -1,8 +1,8 @@
 //! Timelines replayed, and their contexts held against the answers.
 
 use super::context::Contexts;
-use super::detect::{Detect, Keywords};
-use super::fault::{Fault, FaultKind};
+use super::detect::{KeywordDetector, SupersessionDetector};
+use super::fault::{Diagnostic, DiagnosticKind};
 use super::read::Case;
 use super::session::{Links, Session};
 use super::timeline::{Event, Timeline};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// What was counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ScoreCounts {
     /// Questions.
     pub queries: usize,
     /// Those that forbid anything.
@@ -33,24 +33,24 @@ pub struct Report {
     /// Their links.
     pub links: Links,
     /// Everything together.
-    pub overall: Tally,
+    pub overall: ScoreCounts,
     /// By track.
-    pub tracks: BTreeMap<String, Tally>,
+    pub tracks: BTreeMap<String, ScoreCounts>,
     /// What could not be taken as it stands.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<Diagnostic>,
 }
 
 /// What is detected, and how contexts are built.
 pub struct Scorer<'a> {
     /// Reads what takes the place of what.
-    pub detect: &'a dyn Detect,
+    pub detect: &'a dyn SupersessionDetector,
     /// Builds the contexts.
     pub contexts: Contexts,
 }
 
 impl Default for Scorer<'_> {
     fn default() -> Self {
-        Self { detect: &Keywords, contexts: Contexts::default() }
+        Self { detect: &KeywordDetector, contexts: Contexts::default() }
     }
 }
 
@@ -65,7 +65,7 @@ impl Scorer<'_> {
         for event in &timeline.events {
             session.take(event);
             if let Event::Query { prompt, .. } = event {
-                session.settle();
+                session.apply_detected();
                 let context = self.contexts.build(&session, prompt);
                 see(&session, prompt, context);
             }
@@ -88,7 +88,7 @@ impl Scorer<'_> {
             let track = report.tracks.entry(case.answers.track.clone()).or_default();
             for tally in [&mut report.overall, track] {
                 tally.queries += 1;
-                tally.forbidden_queries += usize::from(verdict.forbids);
+                tally.forbidden_queries += usize::from(verdict.has_forbidden);
                 tally.resurrections += usize::from(!verdict.resurrected.is_empty());
                 tally.required += verdict.required;
                 tally.mentioned += verdict.required - verdict.missing.len();
@@ -103,9 +103,9 @@ pub(super) fn faults<'a>(
     file: &'a str,
     line: u64,
     session: &'a Session<'_>,
-) -> impl Iterator<Item = Fault> + 'a {
+) -> impl Iterator<Item = Diagnostic> + 'a {
     session.unfit().iter().map(move |(key, why)| {
-        let kind = FaultKind::Write { key: key.clone(), why: why.clone() };
-        Fault { file: file.to_string(), line, kind }
+        let kind = DiagnosticKind::Write { key: key.clone(), why: why.clone() };
+        Diagnostic { file: file.to_string(), line, kind }
     })
 }

@@ -7,30 +7,30 @@ mod write;
 
 pub use links::Links;
 
-use super::conversation::{Conversation, Said};
-use super::detect::{Claim, Detect, Detected, KnownFact};
-use super::fault::Unfit;
+use super::conversation::{Conversation, TurnRecord};
+use super::detect::{Assertion, Detected, KnownFact, SupersessionDetector};
+use super::fault::WriteDiagnostic;
 use super::import::is_time_sensitive;
 use super::timeline::{Event as Happening, Initial};
 use super::words::Stems;
-use orchestrion_kernel::item::{Audience, Item, Key, Layer, MemoryType, Rank, Scope, Source};
-use orchestrion_kernel::knowledge::{FactKind, Misuse, NewFact, Reference, Write, decide_write};
-use orchestrion_kernel::semantic::{Entry, Semantic};
-use orchestrion_kernel::{Event, ItemId, Policy, Text, Time};
+use orchestrion_kernel::item::{Audience, FactSource, Item, ItemKey, Layer, MemoryType, Rank, Scope};
+use orchestrion_kernel::knowledge::{FactKind, KnowledgeError, NewFact, Reference, Write, decide_write};
+use orchestrion_kernel::semantic::{Entry, SemanticState};
+use orchestrion_kernel::{Event, ItemId, Policy, Text, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What became of a timeline so far.
 pub struct Session<'a> {
     policy: Policy,
-    detect: &'a dyn Detect,
-    known: Semantic,
+    detect: &'a dyn SupersessionDetector,
+    known: SemanticState,
     origins: BTreeMap<ItemId, Origin>,
     overwritten: Vec<Overwritten>,
     conversation: Conversation,
     /// Which turns were found to take the place of which facts, and written: each once.
     settled: BTreeSet<(usize, ItemId)>,
     /// The time of the event in hand. It may be an earlier one than the clock's: events come in their order.
-    at: Time,
+    at: Timestamp,
     links: Links,
     /// What writes were to supersede that supersede nothing: to tell circles.
     dangling: BTreeMap<ItemId, String>,
@@ -39,8 +39,8 @@ pub struct Session<'a> {
     /// What was superseded by something that may be written later in the same event.
     superseded: Vec<Superseded>,
     /// When what the kernel does not let expire is to end all the same.
-    ends: BTreeMap<ItemId, Time>,
-    unfit: Vec<(String, Unfit)>,
+    ends: BTreeMap<ItemId, Timestamp>,
+    unfit: Vec<(String, WriteDiagnostic)>,
 }
 
 /// What the border knows of an item.
@@ -79,16 +79,16 @@ pub(super) struct Overwritten {
 impl<'a> Session<'a> {
     /// Begins with what is known at first.
     #[must_use]
-    pub fn new(initial: &Initial, detect: &'a dyn Detect) -> Self {
+    pub fn new(initial: &Initial, detect: &'a dyn SupersessionDetector) -> Self {
         let mut session = Self {
             policy: Policy::hardened(),
             detect,
-            known: Semantic::default(),
+            known: SemanticState::default(),
             origins: BTreeMap::new(),
             overwritten: Vec::new(),
             conversation: Conversation::default(),
             settled: BTreeSet::new(),
-            at: Time::default(),
+            at: Timestamp::default(),
             links: Links::default(),
             dangling: BTreeMap::new(),
             derives: Vec::new(),
@@ -106,7 +106,7 @@ impl<'a> Session<'a> {
             Happening::Turn(turn) => turn.at.0,
             Happening::Writes { at, .. } | Happening::Query { at, .. } => at.0,
         };
-        self.tick();
+        self.advance_clock();
         match event {
             Happening::Turn(turn) => self.hear(turn),
             Happening::Writes { writes, .. } => {
@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
 
     /// Writes what the conversation says in the place of facts, and nobody wrote. It is read as late as possible, because the
     /// write that records a turn may come long after it.
-    pub fn settle(&mut self) {
+    pub fn apply_detected(&mut self) {
         let found = self.detect.in_conversation(&self.facts(), self.conversation.turns());
         for (turn, detected) in found {
             if self.settled.insert((turn, detected.old)) {
@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
     fn write_said(&mut self, turn: usize, detected: &Detected) {
         let Some(said) = self.conversation.turns().get(turn) else { return };
         let Some(old) = self.known.get(detected.old).map(|entry| &entry.item) else { return };
-        let (Key::Fact(key), Some(fact)) = (&old.key, old.fact()) else { return };
+        let (ItemKey::Fact(key), Some(fact)) = (&old.key, old.fact()) else { return };
         let text = said.stated();
         let audience = if said.audience == Audience::Everybody { &fact.audience } else { &said.audience };
         // What a guest says on the word of others is still a guest's.
@@ -151,15 +151,15 @@ impl<'a> Session<'a> {
             kind: FactKind::Fact,
             key: key.clone(),
             text: Text::from(text.as_str()),
-            source: Source { name: Text::from("user"), rank },
-            at: said.at,
+            source: FactSource { name: Text::from("user"), rank },
+            established_at: said.at,
             memory: MemoryType::User,
             scope: Scope::Global,
             audience: audience.clone(),
             time_sensitive: is_time_sensitive(&text),
             supersedes: Some(Reference::Id(detected.old)),
-            detected: Some(detected.rule),
-            rests_on: Vec::new(),
+            detected_rule: Some(detected.rule),
+            depends_on: Vec::new(),
         };
         let origin = Origin {
             is_users: true,
@@ -184,8 +184,8 @@ impl<'a> Session<'a> {
             }
             Err(misuse) => {
                 let unfit = match misuse {
-                    Misuse::Expired { at, now } => Unfit::Expired { at, now },
-                    misuse => Unfit::Misuse(self.by_name(misuse)),
+                    KnowledgeError::Expired { at, now } => WriteDiagnostic::Expired { at, now },
+                    misuse => WriteDiagnostic::Misuse(self.by_name(misuse)),
                 };
                 self.unfit.push((name.trim().to_string(), unfit));
                 None
@@ -194,27 +194,27 @@ impl<'a> Session<'a> {
     }
 
     /// The same, with the names that the timeline gives for the ids that are only ours.
-    fn by_name(&self, misuse: Misuse) -> Misuse {
+    fn by_name(&self, misuse: KnowledgeError) -> KnowledgeError {
         let name = |reference: Reference| match &reference {
             Reference::Id(id) => match self.known.get(*id).map(|entry| &entry.item.key) {
-                Some(Key::Fact(key)) => Reference::Key(key.clone()),
+                Some(ItemKey::Fact(key)) => Reference::Key(key.clone()),
                 _ => reference,
             },
             Reference::Key(_) => reference,
         };
         match misuse {
-            Misuse::DanglingDependency { on } => Misuse::DanglingDependency { on: name(on) },
-            Misuse::SupersedesNothing(what) => Misuse::SupersedesNothing(name(what)),
-            Misuse::Cyclic(what) => Misuse::Cyclic(name(what)),
-            Misuse::OutOfScope(what) => Misuse::OutOfScope(name(what)),
-            Misuse::Outlives(what) => Misuse::Outlives(name(what)),
+            KnowledgeError::DanglingDependency { on } => KnowledgeError::DanglingDependency { on: name(on) },
+            KnowledgeError::UnknownSuperseded(what) => KnowledgeError::UnknownSuperseded(name(what)),
+            KnowledgeError::CyclicDependency(what) => KnowledgeError::CyclicDependency(name(what)),
+            KnowledgeError::OutOfScope(what) => KnowledgeError::OutOfScope(name(what)),
+            KnowledgeError::OutlivesDependency(what) => KnowledgeError::OutlivesDependency(name(what)),
             other => other,
         }
     }
 
     /// The rank of whoever said something: the one whom the turn names, or else whoever asks.
-    fn rank_of(&self, said: &Said) -> Rank {
-        said.rank.unwrap_or(self.known.speaker(None).rank)
+    fn rank_of(&self, said: &TurnRecord) -> Rank {
+        said.rank.unwrap_or(self.known.session_principal(None).rank)
     }
 
     fn apply(&mut self, event: &Event, origin: &Origin) {
@@ -223,7 +223,7 @@ impl<'a> Session<'a> {
                 self.origins.insert(item.id, origin.clone());
             }
             // What time it was is no secret that talk could tell.
-            Event::UpdateItem { item, .. } if item.key != Key::Clock => {
+            Event::UpdateItem { item, .. } if item.key != ItemKey::Clock => {
                 if let Some(old) = self.known.get(item.id).filter(|old| old.item.text != item.text) {
                     let now = self.origins.insert(item.id, origin.clone());
                     let stems = now.unwrap_or_default().stems;
@@ -237,12 +237,12 @@ impl<'a> Session<'a> {
 
     /// Every fact so far, as detection sees it; not what only stands among the facts because it is not for everybody.
     fn facts(&self) -> Vec<KnownFact<'_>> {
-        let reader = self.known.speaker(None);
+        let reader = self.known.session_principal(None);
         let known = self.known.entries().filter_map(|Entry { item, .. }| {
-            let (Key::Fact(key), Some(fact)) = (&item.key, item.fact()) else { return None };
+            let (ItemKey::Fact(key), Some(fact)) = (&item.key, item.fact()) else { return None };
             let origin =
                 self.origins.get(&item.id).filter(|origin| origin.is_of_session || !origin.is_verbatim)?;
-            let claim = Claim {
+            let claim = Assertion {
                 key: key.as_str(),
                 text: item.text.as_str(),
                 stems: &origin.stems,
@@ -250,7 +250,7 @@ impl<'a> Session<'a> {
                 rank: fact.source.rank,
             };
             let (is_valid, is_of_session, heard) = (item.is_valid(), origin.is_of_session, origin.heard);
-            let is_read = reader.may_read(item);
+            let is_read = reader.can_read(item);
             Some(KnownFact { id: item.id, claim, is_valid, is_read, is_of_session, heard })
         });
         known.collect()
@@ -258,7 +258,7 @@ impl<'a> Session<'a> {
 
     /// What is known.
     #[must_use]
-    pub const fn known(&self) -> &Semantic {
+    pub const fn known(&self) -> &SemanticState {
         &self.known
     }
 
@@ -276,7 +276,7 @@ impl<'a> Session<'a> {
 
     /// The writes that were not taken as they stand, by their keys.
     #[must_use]
-    pub fn unfit(&self) -> &[(String, Unfit)] {
+    pub fn unfit(&self) -> &[(String, WriteDiagnostic)] {
         &self.unfit
     }
 

@@ -5,7 +5,7 @@ use super::read::Case;
 use super::score::{Scorer, faults};
 use super::session::Session;
 use orchestrion_kernel::ItemId;
-use orchestrion_kernel::item::{Audience, Item, Layer, Scope, Standing};
+use orchestrion_kernel::item::{Audience, Item, Layer, Scope, Validity};
 use std::fmt::Write as _;
 
 /// Tells a timeline, and whether all of it was taken as it stands.
@@ -53,12 +53,14 @@ fn known(out: &mut String, session: &Session<'_>) -> std::fmt::Result {
 /// What keeps an item from being shown, or took its place.
 fn remarks(item: &Item) -> Vec<String> {
     let by_item = |by: Option<ItemId>| by.map_or("by nothing".to_string(), |by| format!("by {by}"));
-    let standing = match item.standing {
-        Standing::Current => None,
-        Standing::NeedsReview => Some("to be looked at again: what it rests on was superseded".to_string()),
-        Standing::Superseded { by: None, rule } => Some(format!("does not hold, {rule}")),
-        Standing::Superseded { by, rule } => Some(format!("superseded {}, {rule}", by_item(by))),
-        Standing::Denied => Some("not for its source to write".to_string()),
+    let standing = match item.validity {
+        Validity::Current => None,
+        Validity::NeedsReview => Some("to be looked at again: what it rests on was superseded".to_string()),
+        Validity::Superseded { superseded_by: None, rule } => Some(format!("does not hold, {rule}")),
+        Validity::Superseded { superseded_by: by, rule } => {
+            Some(format!("superseded {}, {rule}", by_item(by)))
+        }
+        Validity::Denied => Some("not for its source to write".to_string()),
     };
     let (mut scope, mut audience) = (None, None);
     if let Layer::Fact(fact) = &item.layer {

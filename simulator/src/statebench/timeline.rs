@@ -4,10 +4,9 @@
 //! field of `ground_truth`.
 
 use super::words::pattern;
-use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
-use orchestrion_kernel::Time;
+use orchestrion_kernel::Timestamp;
 use regex::Regex;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
@@ -142,14 +141,14 @@ pub struct Write {
 
 /// Where something counts, and whether it does: what its fields say of that.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms<'a> {
+pub struct ValidityFields<'a> {
     pub(super) scope: &'a str,
     pub(super) scope_id: Option<&'a str>,
     is_valid: bool,
     superseded_by: Option<&'a str>,
 }
 
-impl Terms<'_> {
+impl ValidityFields<'_> {
     /// Whether it says of itself that it does not hold.
     pub(super) fn is_withdrawn(&self) -> bool {
         !self.is_valid || self.superseded_by.is_some_and(|by| !by.is_empty())
@@ -162,8 +161,8 @@ macro_rules! terms {
         impl $of {
             /// Where it counts, and whether it does.
             #[must_use]
-            pub fn terms(&self) -> Terms<'_> {
-                Terms {
+            pub fn terms(&self) -> ValidityFields<'_> {
+                ValidityFields {
                     scope: &self.scope,
                     scope_id: self.scope_id.as_deref(),
                     is_valid: self.is_valid,
@@ -266,7 +265,7 @@ pub enum Speaker {
 
 /// A moment. What is written without a time zone is taken as UTC; moments are only compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At(pub Time);
+pub struct At(pub Timestamp);
 
 impl<'de> Deserialize<'de> for At {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -280,21 +279,21 @@ impl<'de> Deserialize<'de> for At {
 }
 
 /// The moment that a text tells, from 1970 on.
-pub(super) fn moment(text: &str) -> Option<Time> {
+pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let without_zone = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
     let moment =
-        text.parse::<Timestamp>().ok().or_else(|| without_zone().map(|moment| moment.timestamp()))?;
-    u64::try_from(moment.as_millisecond()).ok().map(Time::from_millis)
+        text.parse::<jiff::Timestamp>().ok().or_else(|| without_zone().map(|moment| moment.timestamp()))?;
+    u64::try_from(moment.as_millisecond()).ok().map(Timestamp::from_millis)
 }
 
 /// How a moment is written.
-pub(super) fn written(moment: Time) -> String {
-    let at = i64::try_from(moment.millis()).ok().and_then(|at| Timestamp::from_millisecond(at).ok());
+pub(super) fn written(moment: Timestamp) -> String {
+    let at = i64::try_from(moment.millis()).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
     at.map_or_else(|| moment.to_string(), |at| at.to_string())
 }
 
 /// A moment as another one was told: in its zone, and as fine as that.
-pub(super) fn written_like(form: &str, at: Time) -> Option<String> {
+pub(super) fn written_like(form: &str, at: Timestamp) -> Option<String> {
     static SHAPE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"^\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d(:\d\d)?[\d.]*(?:([+-])(\d\d):?(\d\d)|([Zz]))?$")
     });
@@ -305,7 +304,7 @@ pub(super) fn written_like(form: &str, at: Time) -> Option<String> {
     let seconds = (number(4) * 60 + number(5)) * 60;
     let seconds = if shape.get(3).is_some_and(|sign| sign.as_str() == "-") { -seconds } else { seconds };
     let offset = Offset::from_seconds(seconds).ok()?;
-    let at = offset.to_datetime(Timestamp::from_millisecond(i64::try_from(at.millis()).ok()?).ok()?);
+    let at = offset.to_datetime(jiff::Timestamp::from_millisecond(i64::try_from(at.millis()).ok()?).ok()?);
     let zone = shape.get(3).or(shape.get(6)).map_or("", |zone| &form.trim()[zone.start()..]);
     let fine = if shape.get(2).is_some() { ":%S" } else { "" };
     Some(format!("{}{zone}", at.strftime(&format!("%Y-%m-%d{}%H:%M{fine}", &shape[1]))))

@@ -1,13 +1,14 @@
 //! Both ends of the pipe: what is written to the host, and a thread that hears what it says.
 
-use super::protocol::{Answer, Asking, Heard, NeverStarted, Told};
+use super::protocol::{FromHost, NeverStarted, ReplyMessage, RequestMessage, ToHost};
 use crate::drive::{
-    self, Call, Clock, Fate, Host, INPUT_BYTES_MAX, MailError, Mailbox, Message, NoAnswer, locked,
+    self, Call, CallError, Clock, Host, INPUT_BYTES_MAX, Mailbox, MailboxError, Message, RecoveryResult,
+    locked,
 };
 use crate::scenario;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
-use orchestrion_kernel::module::{Ask, Failure};
+use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::{CallId, Input, Text, UserId};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ struct Shared<W> {
 #[derive(Debug, Default)]
 struct Asked {
     /// The latest calls, and what they ask.
-    asks: BTreeMap<CallId, Ask>,
+    asks: BTreeMap<CallId, Operation>,
     /// The call that may never have started, and whom to tell that it did not.
     recovering: Option<(CallId, oneshot::Sender<()>)>,
     /// A request runs, so another one is not to be asked now.
@@ -41,7 +42,7 @@ struct Asked {
 }
 
 impl<W: Write> Shared<W> {
-    fn tell(&self, told: &Told<'_>) -> io::Result<()> {
+    fn tell(&self, told: &ToHost<'_>) -> io::Result<()> {
         let mut line = serde_json::to_vec(told)?;
         line.push(b'\n');
         let mut out = locked(&self.out);
@@ -61,7 +62,7 @@ pub(super) struct Pipe<W> {
 }
 
 /// What users ask for through it; `None` once nothing more will be asked.
-pub(super) struct Requested(mpsc::Receiver<Option<(UserId, Text)>>);
+pub(super) struct RequestReceiver(mpsc::Receiver<Option<(UserId, Text)>>);
 
 impl<W: Write + Send + 'static> Pipe<W> {
     /// Speaks through `output`, and hears `input` on a thread of its own, which ends with it. While it is `busy`, no request is
@@ -73,25 +74,25 @@ impl<W: Write + Send + 'static> Pipe<W> {
         clock: Clock,
         host_asks: bool,
         busy: bool,
-    ) -> (Self, Requested, mpsc::Receiver<()>) {
+    ) -> (Self, RequestReceiver, mpsc::Receiver<()>) {
         let shared = Arc::new(Shared {
             out: Mutex::new(output),
             asked: Mutex::new(Asked { busy, ..Asked::default() }),
         });
         let (requests, heard) = mpsc::channel(1);
         let (gone, is_gone) = mpsc::channel(1);
-        let ears = Ears { shared: Arc::clone(&shared), mailbox, requests };
+        let ears = HostReader { shared: Arc::clone(&shared), mailbox, requests };
         let mut ended = gone.clone();
         thread::spawn(move || {
-            ears.hear(input);
+            ears.read_lines(input);
             // If that is known already, or nobody wants to know any more, all the better.
             let _ = ended.try_send(());
         });
-        (Self { clock, shared, host_asks, gone: Mutex::new(gone) }, Requested(heard), is_gone)
+        (Self { clock, shared, host_asks, gone: Mutex::new(gone) }, RequestReceiver(heard), is_gone)
     }
 
     /// Tells the host something. If it does not read any more, it is gone.
-    pub(super) fn tell(&self, told: &Told<'_>) {
+    pub(super) fn tell(&self, told: &ToHost<'_>) {
         if self.shared.tell(told).is_err() {
             let _ = locked(&self.gone).try_send(());
         }
@@ -116,7 +117,7 @@ impl<W: Write + Send + 'static> Pipe<W> {
     }
 }
 
-impl Requested {
+impl RequestReceiver {
     /// The next request, or `None` if the host closes the conversation.
     pub(super) async fn next(&mut self) -> Option<(UserId, Text)> {
         match self.0.next().await {
@@ -129,19 +130,19 @@ impl Requested {
 
 impl<W: Write + Send + 'static> Host for Pipe<W> {
     /// What the host says comes by mail.
-    async fn answer(&self, call: &Call) -> drive::Answer {
+    async fn execute(&self, call: &Call) -> drive::CallResult {
         self.asks(call);
-        self.tell(&Told::Call(call));
+        self.tell(&ToHost::Call(call));
         pending().await
     }
 
-    async fn recover(&self, call: &Call) -> Fate {
+    async fn recover(&self, call: &Call) -> RecoveryResult {
         self.asks(call);
         let (never, started) = oneshot::channel();
         locked(&self.shared.asked).recovering = Some((call.id, never));
-        self.tell(&Told::Recover(call));
+        self.tell(&ToHost::Recover(call));
         match started.await {
-            Ok(()) => Fate::NeverStarted,
+            Ok(()) => RecoveryResult::NotStarted,
             Err(_) => pending().await,
         }
     }
@@ -152,14 +153,14 @@ impl<W: Write + Send + 'static> Host for Pipe<W> {
 }
 
 /// The thread that hears.
-struct Ears<W> {
+struct HostReader<W> {
     shared: Arc<Shared<W>>,
     mailbox: Mailbox,
     requests: mpsc::Sender<Option<(UserId, Text)>>,
 }
 
-impl<W: Write> Ears<W> {
-    fn hear(mut self, mut input: impl BufRead) {
+impl<W: Write> HostReader<W> {
+    fn read_lines(mut self, mut input: impl BufRead) {
         let mut line = Vec::new();
         for number in 1u64.. {
             line.clear();
@@ -172,7 +173,7 @@ impl<W: Write> Ears<W> {
                 if skip_line(&mut input).is_err() {
                     return;
                 }
-                self.not_understood(
+                self.report_parse_failure(
                     number,
                     &[],
                     format!("expected a line of at most {LINE_BYTES_MAX} bytes"),
@@ -187,44 +188,44 @@ impl<W: Write> Ears<W> {
                 Ok(heard) => {
                     // It was understood, but has no place: nothing is made of it.
                     if let Err(why) = self.take(number, heard) {
-                        let _ = self.shared.tell(&Told::NotUnderstood { line: number, call: None, why });
+                        let _ = self.shared.tell(&ToHost::ParseFailed { line: number, call: None, why });
                     }
                 }
                 Err(_) if !is_whole => {
                     // No answer at all: whoever comes next is asked again.
                     let why = "standard input ended in the middle of the line".to_owned();
-                    let _ = self.shared.tell(&Told::NotUnderstood { line: number, call: None, why });
+                    let _ = self.shared.tell(&ToHost::ParseFailed { line: number, call: None, why });
                     return;
                 }
                 Err(error) => {
                     let why = error.to_string().replace(" at line 1 column ", ", in column ");
                     let why = format!("{why}; see `orchestrion export schema --of stdio`");
-                    self.not_understood(number, &line, why);
+                    self.report_parse_failure(number, &line, why);
                 }
             }
         }
     }
 
-    fn take(&mut self, line: u64, heard: Heard) -> Result<(), String> {
+    fn take(&mut self, line: u64, heard: FromHost) -> Result<(), String> {
         match heard {
-            Heard::Answer(Answer { call, with }) => {
+            FromHost::Answer(ReplyMessage { call, with }) => {
                 let ask = locked(&self.shared.asked).asks.get(&call).copied();
                 let Some(ask) = ask else {
                     return Err(format!(
                         "call {call} was not asked lately; expected the id of a call that was"
                     ));
                 };
-                match scenario::answer(ask, with.get()) {
-                    Ok(reply) => self.put(line, reply.to(call), None),
-                    Err(NoAnswer { failure, why }) => {
+                match scenario::parse_reply(ask, with.get()) {
+                    Ok(reply) => self.put(line, reply.into_input(call), None),
+                    Err(CallError { failure, reason: why }) => {
                         if let Some(why) = why.clone() {
-                            let _ = self.shared.tell(&Told::NotUnderstood { line, call: Some(call), why });
+                            let _ = self.shared.tell(&ToHost::ParseFailed { line, call: Some(call), why });
                         }
                         self.put(line, Input::CallFailed { call, failure }, why)
                     }
                 }
             }
-            Heard::NeverStarted(NeverStarted { call }) => {
+            FromHost::NeverStarted(NeverStarted { call }) => {
                 let recovering = locked(&self.shared.asked).recovering.take_if(|(id, _)| *id == call);
                 match recovering {
                     // If nobody waits any more, the time for it is over.
@@ -235,7 +236,7 @@ impl<W: Write> Ears<W> {
                     None => Err(format!("call {call} is not to be recovered; expected an answer")),
                 }
             }
-            Heard::Ask(Asking { user, says }) => {
+            FromHost::Ask(RequestMessage { user, says }) => {
                 let (user, text) = (UserId::new(user), Text::from(says));
                 let was_busy = std::mem::replace(&mut locked(&self.shared.asked).busy, true);
                 if was_busy {
@@ -245,28 +246,28 @@ impl<W: Write> Ears<W> {
                     .try_send(Some((user, text)))
                     .map_err(|_| "the scenario asks by itself".to_owned())
             }
-            Heard::Write(text) => {
-                let write = scenario::written(text.get())?;
+            FromHost::Write(text) => {
+                let write = scenario::parse_write(text.get())?;
                 self.put(line, Input::Write(Box::new(write)), None)
             }
-            Heard::Cancel => self.put(line, Input::Cancel, None),
-            Heard::Close => self.requests.try_send(None).map_err(|_| "a request runs".to_owned()),
+            FromHost::Cancel => self.put(line, Input::Cancel, None),
+            FromHost::Close => self.requests.try_send(None).map_err(|_| "a request runs".to_owned()),
         }
     }
 
     fn put(&mut self, line: u64, input: Input, note: Option<String>) -> Result<(), String> {
-        let message = Message { input, note, number: Some(line) };
-        self.mailbox.put(message).map_err(|error: MailError| error.to_string())
+        let message = Message { input, note, sequence: Some(line) };
+        self.mailbox.send(message).map_err(|error: MailboxError| error.to_string())
     }
 
     /// A line that cannot be read changes nothing, but if it answers a call that was asked: then the answer is malformed.
-    fn not_understood(&mut self, line: u64, said: &[u8], why: String) {
+    fn report_parse_failure(&mut self, line: u64, said: &[u8], why: String) {
         let call = answered(said).filter(|call| locked(&self.shared.asked).asks.contains_key(call));
         if let Some(call) = call {
             let note = Some(format!("line {line} of the host was not understood: {why}"));
             let _full = self.put(line, Input::CallFailed { call, failure: Failure::Malformed }, note);
         }
-        let _ = self.shared.tell(&Told::NotUnderstood { line, call, why });
+        let _ = self.shared.tell(&ToHost::ParseFailed { line, call, why });
     }
 }
 

@@ -6,13 +6,13 @@
 //! was asked for it the host says with `write`, whenever it likes; what belongs to a session waits for one. What is refused, or not
 //! understood, is told with the number of its line, counted from 1.
 
-use crate::drive::{Answered, Call, Conversation};
+use crate::drive::{Call, Conversation, RequestResult};
 use crate::scenario::{
-    ApproverAnswer, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer, MemoryAnswer,
-    PlannerAnswer, ReviserAnswer, SaidFile, StoreAnswer, SummarizerAnswer, TaskAnswer, VoiceAnswer,
+    ApproverAnswer, ArgumentReply, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer,
+    MemoryAnswer, PlannerAnswer, ReplyFile, RevisionReply, StoreAnswer, SummarizerAnswer, TaskAnswer,
     WriteFile,
 };
-use orchestrion_kernel::event::Ending;
+use orchestrion_kernel::event::Conclusion;
 use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub const PROTOCOL: &str = "orchestrion-stdio/1";
 /// What the conversation tells its host.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told<'a> {
+pub enum ToHost<'a> {
     /// The conversation is open.
     Opened {
         /// [`PROTOCOL`].
@@ -47,7 +47,7 @@ pub enum Told<'a> {
         /// The request.
         trace: &'a TraceId,
         /// As what and why it ended.
-        ending: Option<Ending>,
+        ending: Option<Conclusion>,
         /// What the user reads.
         text: &'a Text,
     },
@@ -59,7 +59,7 @@ pub enum Told<'a> {
         why: String,
     },
     /// What the host said was not understood.
-    NotUnderstood {
+    ParseFailed {
         /// The line, from 1; 0 if it is none in particular.
         line: u64,
         /// The call that the line answers: if it is still waited for, this was a malformed answer to it. Without a call,
@@ -78,7 +78,7 @@ pub enum Told<'a> {
     Closed,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ToHost<'a> {
     pub(super) fn opened<J: crate::drive::Journal>(conversation: &'a Conversation<J>) -> Self {
         Self::Opened {
             protocol: PROTOCOL,
@@ -88,7 +88,7 @@ impl<'a> Told<'a> {
         }
     }
 
-    pub(super) const fn answered(Answered { trace, ending, text }: &'a Answered) -> Self {
+    pub(super) const fn answered(RequestResult { trace, ending, text }: &'a RequestResult) -> Self {
         Self::Answered { trace, ending: *ending, text }
     }
 }
@@ -96,13 +96,13 @@ impl<'a> Told<'a> {
 /// What a host tells the conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Heard {
+pub enum FromHost {
     /// How a call ended.
-    Answer(Answer),
+    Answer(ReplyMessage),
     /// A call that was to be recovered never started; it is asked again.
     NeverStarted(NeverStarted),
     /// A user asks for something.
-    Ask(Asking),
+    Ask(RequestMessage),
     /// Something is to be known that no module was asked for, as a request of a scenario has it under `write`.
     Write(#[schemars(with = "WriteFile")] Box<RawValue>),
     /// The user cancels the running request.
@@ -114,12 +114,12 @@ pub enum Heard {
 /// How a call ended.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct ReplyMessage {
     /// The call's id.
     #[schemars(with = "u64")]
     pub call: CallId,
     /// The answer, as a scenario file has it for that module.
-    #[schemars(with = "AnyAnswer")]
+    #[schemars(with = "AnyReply")]
     pub with: Box<RawValue>,
 }
 
@@ -135,7 +135,7 @@ pub struct NeverStarted {
 /// A user asks for something.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Asking {
+pub struct RequestMessage {
     /// Who asks.
     pub user: String,
     /// For what.
@@ -146,25 +146,25 @@ pub struct Asking {
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "it is there for its schema")]
-enum AnyAnswer {
-    Identity(SaidFile<IdentityAnswer>),
-    Memory(SaidFile<MemoryAnswer>),
-    Summarizer(SaidFile<SummarizerAnswer>),
-    Classifier(SaidFile<ClassifierAnswer>),
-    Planner(SaidFile<PlannerAnswer>),
-    Voice(SaidFile<VoiceAnswer>),
-    Reviser(SaidFile<ReviserAnswer>),
-    Approver(SaidFile<ApproverAnswer>),
-    Diagnosis(SaidFile<DiagnosisAnswer>),
-    Task(SaidFile<TaskAnswer>),
-    Store(SaidFile<StoreAnswer>),
-    Auditor(SaidFile<AuditorAnswer>),
+enum AnyReply {
+    Identity(ReplyFile<IdentityAnswer>),
+    Memory(ReplyFile<MemoryAnswer>),
+    Summarizer(ReplyFile<SummarizerAnswer>),
+    Classifier(ReplyFile<ClassifierAnswer>),
+    Planner(ReplyFile<PlannerAnswer>),
+    Voice(ReplyFile<ArgumentReply>),
+    Reviser(ReplyFile<RevisionReply>),
+    Approver(ReplyFile<ApproverAnswer>),
+    Diagnosis(ReplyFile<DiagnosisAnswer>),
+    Task(ReplyFile<TaskAnswer>),
+    Store(ReplyFile<StoreAnswer>),
+    Auditor(ReplyFile<AuditorAnswer>),
 }
 
 /// The JSON Schema of the lines: what the host says, and, under `$defs`, what it is `told`.
 #[must_use]
 pub fn schema() -> Value {
-    let mut schema = crate::yaml::schema_of::<Heard>("Orchestrion stdio: what a host says");
+    let mut schema = crate::yaml::schema_of::<FromHost>("Orchestrion stdio: what a host says");
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
         definitions.insert("told".to_owned(), told());
         definitions.insert("call".to_owned(), call());

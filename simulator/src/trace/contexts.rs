@@ -1,7 +1,7 @@
 //! What modules are shown, as it stands in a trace.
 
-use super::{Shown, hex};
-use crate::measure::shown;
+use super::{ContextRecord, hex};
+use crate::measure::measure_context;
 use orchestrion_kernel::{Event, Events, Policy, State};
 
 /// The contexts of one conversation, one after the other. Each mostly begins like the one before it, and what
@@ -17,14 +17,14 @@ pub(crate) struct Contexts {
 
 impl Contexts {
     /// What the call that the state waits for is shown, if a step with these events started one and what must be shown fits.
-    pub(crate) fn after(&mut self, policy: &Policy, state: &State, events: &Events) -> Option<Shown> {
+    pub(crate) fn after(&mut self, policy: &Policy, state: &State, events: &Events) -> Option<ContextRecord> {
         let (call, ask) = events.iter().rev().find_map(|event| match event {
             Event::ToolCall { call, ask } => Some((*call, *ask)),
             _ => None,
         })?;
-        let context = shown(policy, state, ask).ok()?;
+        let context = measure_context(policy, state, ask).ok()?;
         let digest = self.digest(context.text);
-        Some(Shown { call, items: context.ids, cost_tokens: context.cost_tokens, digest })
+        Some(ContextRecord { call, items: context.ids, cost_tokens: context.cost_tokens, digest })
     }
 
     /// [`super::digest`] of the text.

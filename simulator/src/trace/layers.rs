@@ -6,14 +6,14 @@
 use orchestrion_kernel::Event;
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::item::Item;
-use orchestrion_kernel::module::{PastTrace, Report};
+use orchestrion_kernel::module::{PastRequest, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::situation::{ActionRecord, ToolCall};
 use std::collections::BTreeMap;
 
 /// In which layer two batches differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Layer {
+pub enum DifferenceKind {
     /// Something else was decided.
     Decisions,
     /// The same was decided; a text differs.
@@ -22,7 +22,7 @@ pub enum Layer {
 
 /// The event without module-originated text.
 #[must_use]
-pub fn decisions(event: &Event) -> Event {
+pub fn without_texts(event: &Event) -> Event {
     let mut event = event.clone();
     match &mut event {
         Event::ToolResult { report, .. } => blank_report(report),
@@ -30,7 +30,7 @@ pub fn decisions(event: &Event) -> Event {
             *item = Item { text: blank(), ..item.clone() };
         }
         Event::FinalAnswer { text, .. } => *text = blank(),
-        Event::Memorized { record } => record.text = blank(),
+        Event::MemoryRecorded { record } => record.text = blank(),
         Event::PlanAdopted { plan, .. } => *plan = blank_plan(plan),
         Event::ActionRecorded { record } => *record = blank_record(record),
         _ => {}
@@ -45,7 +45,7 @@ fn blank() -> Text {
 fn blank_report(report: &mut Report) {
     match report {
         Report::Context { traces, .. } => {
-            for PastTrace { text, .. } in traces {
+            for PastRequest { text, .. } in traces {
                 *text = blank();
             }
         }

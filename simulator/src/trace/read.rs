@@ -1,8 +1,8 @@
 //! Reading a trace line by line, in memory that does not grow with it.
 
-use super::{CALL, EndLine, FORMAT, Header, Place, Step, chain};
-use crate::measure::{Border, NotBuiltIn};
-use orchestrion_kernel::policy::Contradiction;
+use super::{CALL, EndLine, FORMAT, Header, ResumePoint, Step, chain};
+use crate::measure::{PolicyMeasure, TokenizerUnavailable};
+use orchestrion_kernel::policy::PolicyError;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
@@ -54,7 +54,7 @@ pub enum TraceErrorKind {
     /// A line does not end in a chain, so it is no line of a trace.
     NotChained,
     /// The chain does not hold.
-    Edited {
+    ChainMismatch {
         /// What the line says.
         found: String,
         /// What it should say after the lines above.
@@ -65,15 +65,15 @@ pub enum TraceErrorKind {
     /// The chain holds, but the line does not say what a trace says.
     Malformed(String),
     /// There is no line that ends the trace.
-    NoEnd,
+    MissingEnd,
     /// Something follows the line that ends the trace.
     AfterEnd,
     /// The policy in the header contradicts itself.
-    Policy(Contradiction),
+    Policy(PolicyError),
     /// The policy in the header wants a tokenizer that this program was built without.
-    Tokenizer(NotBuiltIn),
+    Tokenizer(TokenizerUnavailable),
     /// A step out of order, or missing.
-    Number {
+    StepOutOfOrder {
         /// The number that the line carries.
         found: u64,
         /// The number that was due.
@@ -101,7 +101,7 @@ impl fmt::Display for TraceError {
             TraceErrorKind::NotChained => f.write_str(
                 "no chain at the end of the line; expected `,\"chain\":\"<32 hex digits>\"}`. Is this a trace?",
             ),
-            TraceErrorKind::Edited { found, expected } => write!(
+            TraceErrorKind::ChainMismatch { found, expected } => write!(
                 f,
                 "edited: the chain says {found}, the text gives {expected}. This line, or the order of the lines \
                  above, was changed after it was written; take the original, or record the trace again",
@@ -113,7 +113,7 @@ impl fmt::Display for TraceError {
             TraceErrorKind::Malformed(why) => {
                 write!(f, "the chain holds, but this is no line of {FORMAT}: {why}")
             }
-            TraceErrorKind::NoEnd => f.write_str(
+            TraceErrorKind::MissingEnd => f.write_str(
                 "this is the last line, and it does not end the trace: lines were cut off after it, or the \
                  conversation is still running. The lines to here are whole",
             ),
@@ -122,7 +122,7 @@ impl fmt::Display for TraceError {
                 write!(f, "the recorded policy contradicts itself: {contradiction}")
             }
             TraceErrorKind::Tokenizer(not_built_in) => not_built_in.fmt(f),
-            TraceErrorKind::Number { found, expected } => {
+            TraceErrorKind::StepOutOfOrder { found, expected } => {
                 write!(f, "step {found} stands where step {expected} was due")
             }
         }
@@ -173,7 +173,7 @@ impl<R: BufRead> Reader<R> {
         if let Err(contradiction) = reader.header.policy.validate() {
             return Err(reader.error(TraceErrorKind::Policy(contradiction)));
         }
-        if let Err(not_built_in) = Border::of(&reader.header.policy) {
+        if let Err(not_built_in) = PolicyMeasure::of(&reader.header.policy) {
             return Err(reader.error(TraceErrorKind::Tokenizer(not_built_in)));
         }
         Ok(reader)
@@ -185,23 +185,25 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Whether the trace is whole as far as it goes, but has no last line: its conversation could go on.
-    pub fn stays_open(&mut self) -> bool {
+    pub fn is_incomplete(&mut self) -> bool {
         loop {
             match self.advance() {
                 Ok(true) => {}
                 Ok(false) => return false,
-                Err(error) => return matches!(error.kind, TraceErrorKind::NoEnd) || self.is_torn(&error),
+                Err(error) => {
+                    return matches!(error.kind, TraceErrorKind::MissingEnd) || self.is_torn(&error);
+                }
             }
         }
     }
 
     /// Where the trace stands, for a writer that goes on with it.
-    pub(crate) fn place(&self) -> Place {
-        Place { chain: self.chain.clone(), next: self.steps + 1 }
+    pub(crate) fn place(&self) -> ResumePoint {
+        ResumePoint { chain: self.chain.clone(), next: self.steps + 1 }
     }
 
     /// How many bytes there are up to the end of the last line whose chain holds.
-    pub(crate) const fn sound_bytes(&self) -> u64 {
+    pub(crate) const fn valid_bytes(&self) -> u64 {
         self.sound_bytes
     }
 
@@ -211,7 +213,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// How many calls stand in what follows the last line that is sound; reads to the end.
-    pub(crate) fn calls_left(&mut self) -> io::Result<usize> {
+    pub(crate) fn count_remaining_calls(&mut self) -> io::Result<usize> {
         let mut calls = self.text().matches(CALL).count();
         let mut line = Vec::new();
         loop {
@@ -230,7 +232,7 @@ impl<R: BufRead> Reader<R> {
     pub(crate) fn is_torn(&self, error: &TraceError) -> bool {
         match &error.kind {
             TraceErrorKind::Torn => true,
-            TraceErrorKind::Edited { found, .. } if found.contains('\0') => true,
+            TraceErrorKind::ChainMismatch { found, .. } if found.contains('\0') => true,
             _ => self.linked.contains('\0'),
         }
     }
@@ -239,7 +241,7 @@ impl<R: BufRead> Reader<R> {
     /// is [`Self::text`], and [`Self::step`] once it is to be understood.
     pub(crate) fn advance(&mut self) -> Result<bool, TraceError> {
         if !self.body()? {
-            return Err(self.error(TraceErrorKind::NoEnd));
+            return Err(self.error(TraceErrorKind::MissingEnd));
         }
         if !self.text().starts_with("{\"end\":") {
             self.steps += 1;
@@ -247,7 +249,7 @@ impl<R: BufRead> Reader<R> {
         }
         let EndLine { end } = self.parse()?;
         if end.steps != self.steps {
-            return Err(self.error(TraceErrorKind::Number { found: end.steps, expected: self.steps }));
+            return Err(self.error(TraceErrorKind::StepOutOfOrder { found: end.steps, expected: self.steps }));
         }
         if self.body()? {
             return Err(self.error(TraceErrorKind::AfterEnd));
@@ -269,7 +271,7 @@ impl<R: BufRead> Reader<R> {
     pub(crate) fn step(&self) -> Result<Step, TraceError> {
         let step: Step = self.parse()?;
         if step.n != self.steps {
-            return Err(self.error(TraceErrorKind::Number { found: step.n, expected: self.steps }));
+            return Err(self.error(TraceErrorKind::StepOutOfOrder { found: step.n, expected: self.steps }));
         }
         Ok(step)
     }
@@ -316,7 +318,7 @@ impl<R: BufRead> Reader<R> {
         if self.chain != expected {
             let before = self.linked[..self.from].to_string();
             let found = std::mem::replace(&mut self.chain, before);
-            return Err(self.error(TraceErrorKind::Edited { found, expected }));
+            return Err(self.error(TraceErrorKind::ChainMismatch { found, expected }));
         }
         self.sound_bytes = self.read_bytes;
         Ok(())

@@ -1,6 +1,6 @@
 //! Writing a trace: fixed key order, one chained line per step.
 
-use super::{End, EndLine, Header, Made, Place, Shown, Stamp, chain, is_zero};
+use super::{ContextRecord, End, EndLine, Header, ResumePoint, StepMetadata, StepRecord, chain, is_zero};
 use orchestrion_kernel::{Event, Input};
 use serde::Serialize;
 use std::io;
@@ -29,7 +29,7 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    context: Option<&'a Shown>,
+    context: Option<&'a ContextRecord>,
 }
 
 impl<W: io::Write> Writer<W> {
@@ -44,7 +44,7 @@ impl<W: io::Write> Writer<W> {
     }
 
     /// Goes on with a trace of which `out` has everything up to this place.
-    pub(crate) fn resume(out: W, Place { chain, next }: Place) -> Self {
+    pub(crate) fn resume(out: W, ResumePoint { chain, next }: ResumePoint) -> Self {
         Self { out, chain, next, text: String::new() }
     }
 
@@ -62,9 +62,9 @@ impl<W: io::Write> Writer<W> {
     ///
     /// # Errors
     /// Whatever `out` gives.
-    pub fn step(&mut self, stamp: &Stamp, input: &Input, made: Made<'_>) -> io::Result<()> {
-        let Stamp { at_ms, note } = stamp;
-        let Made { events, refused, context } = made;
+    pub fn step(&mut self, stamp: &StepMetadata, input: &Input, made: StepRecord<'_>) -> io::Result<()> {
+        let StepMetadata { at_ms, note } = stamp;
+        let StepRecord { events, refused, context } = made;
         let n = self.next;
         self.next += 1;
         self.line(&Line { n, at_ms: *at_ms, note: note.as_deref(), input, events, refused, context })

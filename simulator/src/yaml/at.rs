@@ -8,13 +8,13 @@ use std::borrow::Cow;
 /// A value and where it stood. Two such values are equal if the values are: a place is for drawing only, so a
 /// file that was built and one that was read can be compared.
 #[derive(Clone, Copy, Debug)]
-pub struct At<T> {
+pub struct Spanned<T> {
     /// The value.
     pub value: T,
     span: Option<SourceSpan>,
 }
 
-impl<T> At<T> {
+impl<T> Spanned<T> {
     /// Where the value stood; none for a value that was not read from a file.
     #[must_use]
     pub const fn span(&self) -> Option<SourceSpan> {
@@ -26,19 +26,19 @@ impl<T> At<T> {
     }
 }
 
-impl<T> From<T> for At<T> {
+impl<T> From<T> for Spanned<T> {
     fn from(value: T) -> Self {
         Self { value, span: None }
     }
 }
 
-impl<T: PartialEq> PartialEq for At<T> {
+impl<T: PartialEq> PartialEq for Spanned<T> {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
 }
 
-impl<T: Eq> Eq for At<T> {}
+impl<T: Eq> Eq for Spanned<T> {}
 
 /// The bytes that a location covers. Counted in bytes, as miette wants it; the library's plain offsets count
 /// characters.
@@ -61,20 +61,20 @@ pub(super) fn bytes_in(text: &str, location: serde_saphyr::Location) -> Option<S
     })
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
         Ok(Self { span: bytes_of(spanned.referenced), value: spanned.value })
     }
 }
 
-impl<T: Serialize> Serialize for At<T> {
+impl<T: Serialize> Serialize for Spanned<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(serializer)
     }
 }
 
-impl<T: JsonSchema> JsonSchema for At<T> {
+impl<T: JsonSchema> JsonSchema for Spanned<T> {
     fn inline_schema() -> bool {
         T::inline_schema()
     }

@@ -6,9 +6,9 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A file that could not be read. Reads as a sentence; drawn by miette with its places and a help.
-pub struct ReadError(Box<Drawing>);
+pub struct ReadError(Box<ErrorReport>);
 
-struct Drawing {
+struct ErrorReport {
     message: String,
     labels: Vec<LabeledSpan>,
     help: String,
@@ -17,8 +17,8 @@ struct Drawing {
 
 impl ReadError {
     /// Something wrong with a file as a whole, or one that could not even be opened.
-    pub(crate) fn whole(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self(Box::new(Drawing {
+    pub(crate) fn for_file(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self(Box::new(ErrorReport {
             message: message.into(),
             labels: Vec::new(),
             help: help.into(),
@@ -27,7 +27,7 @@ impl ReadError {
     }
 
     /// Something wrong in a file.
-    pub(crate) fn in_source(source: &Source, fault: Fault) -> Self {
+    pub(crate) fn in_source(source: &Source, fault: LabeledError) -> Self {
         let first = fault.labels.first().map(|(span, _)| source.visible(*span));
         if let Some(first) = first.filter(|first| source.is_wide_around(first.offset())) {
             let message = format!(
@@ -36,12 +36,12 @@ impl ReadError {
                 shortened(&fault.message),
                 source.beginning(first)
             );
-            return Self::whole(message, fault.help);
+            return Self::for_file(message, fault.help);
         }
         let labels = fault.labels.into_iter().map(|(span, label)| {
             LabeledSpan::new_with_span(Some(label).filter(|label| !label.is_empty()), source.visible(span))
         });
-        Self(Box::new(Drawing {
+        Self(Box::new(ErrorReport {
             message: fault.message,
             labels: labels.collect(),
             help: fault.help,
@@ -51,7 +51,7 @@ impl ReadError {
 
     /// What to do about it.
     #[must_use]
-    pub fn advice(&self) -> &str {
+    pub fn help_text(&self) -> &str {
         &self.0.help
     }
 }
@@ -102,7 +102,7 @@ fn shortened(sentence: &str) -> String {
 
 /// What is wrong at some places of one file, before it is known which file that is.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fault {
+pub(crate) struct LabeledError {
     message: String,
     help: String,
     labels: Vec<(SourceSpan, String)>,
@@ -111,7 +111,7 @@ pub(crate) struct Fault {
 /// Between the parts of a fault that travels as the text of a serde error.
 const MARK: char = '\u{1}';
 
-impl Fault {
+impl LabeledError {
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into(), labels: Vec::new() }
     }
@@ -131,7 +131,7 @@ impl Fault {
 
     /// The fault as an error of whatever is being read. Such an error can carry nothing but a text, so the
     /// parts travel in it; only the first place does.
-    pub(crate) fn raise<E: serde::de::Error>(self) -> E {
+    pub(crate) fn into_serde_error<E: serde::de::Error>(self) -> E {
         let (span, label) = self.labels.into_iter().next().unzip();
         let (start, len) = span.map_or((usize::MAX, 0), |span| (span.offset(), span.len()));
         let label = label.unwrap_or_default();
@@ -140,7 +140,7 @@ impl Fault {
     }
 
     /// The fault that was raised as this text.
-    pub(super) fn caught(text: &str) -> Option<Self> {
+    pub(super) fn from_serde_message(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix(MARK)?.splitn(5, MARK);
         let start: usize = parts.next()?.parse().ok()?;
         let len: usize = parts.next()?.parse().ok()?;

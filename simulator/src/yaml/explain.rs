@@ -1,26 +1,26 @@
 //! Turns what the YAML library says into what was expected, what came, and what to do.
 
 use super::at::bytes_in;
-use super::error::{Fault, nearest};
+use super::error::{LabeledError, nearest};
 use miette::SourceSpan;
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
 
 /// The fault in a text that an error of the library means.
-pub(super) fn explain(error: &Error, text: &str) -> Fault {
+pub(super) fn explain(error: &Error, text: &str) -> LabeledError {
     let error = error.without_snippet();
     let place = error.location().and_then(|location| bytes_in(text, location));
     match error {
-        Error::Message { msg, .. } => match Fault::caught(msg) {
+        Error::Message { msg, .. } => match LabeledError::from_serde_message(msg) {
             Some(fault) if fault.has_place() => fault,
             Some(fault) => fault.at(place, "here"),
-            None => Fault::new(msg.as_str(), NOT_YAML).at(place, "here"),
+            None => LabeledError::new(msg.as_str(), NOT_YAML).at(place, "here"),
         },
         Error::SerdeUnknownField { field, expected, .. } => unknown_key(field, expected).at(place, "unknown"),
         Error::SerdeUnknownVariant { variant, expected, .. } => {
             unknown_word(variant, expected).at(place, "unknown")
         }
         Error::SerdeMissingField { field, .. } => {
-            let fault = Fault::new(
+            let fault = LabeledError::new(
                 format!("the key `{field}` is missing"),
                 format!("add `{field}: …` to this mapping"),
             );
@@ -34,7 +34,7 @@ pub(super) fn explain(error: &Error, text: &str) -> Fault {
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_ref().map_or_else(String::new, |key| format!(" `{}`", key.escape_debug()));
-            Fault::new(format!("the key{key} is given twice"), "keep one of the two")
+            LabeledError::new(format!("the key{key} is given twice"), "keep one of the two")
                 .at(place, "given a second time")
         }
         Error::SerdeInvalidType { unexpected, expected, .. }
@@ -53,28 +53,32 @@ pub(super) fn explain(error: &Error, text: &str) -> Fault {
             wrong("true or false", "true or false").at(place, "neither true nor false")
         }
         Error::NullIntoString { .. } => {
-            Fault::new("expected a value, found nothing", "write the value behind the colon")
+            LabeledError::new("expected a value, found nothing", "write the value behind the colon")
                 .at(place, "nothing here")
         }
-        Error::Eof { .. } => Fault::new(
+        Error::Eof { .. } => LabeledError::new(
             "the file ends before it says anything",
             "see `orchestrion export schema` for the keys that belong in it",
         )
         .at(place, "the end"),
-        Error::MultipleDocuments { .. } => {
-            Fault::new("expected one document, found another one", "remove the line `---`, or use two files")
-                .at(place, "a second document")
-        }
+        Error::MultipleDocuments { .. } => LabeledError::new(
+            "expected one document, found another one",
+            "remove the line `---`, or use two files",
+        )
+        .at(place, "a second document"),
         Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. } => {
-            Fault::new("anchors (`&name`) and aliases (`*name`) are not read here", "write the value out")
-                .at(place, "here")
+            LabeledError::new(
+                "anchors (`&name`) and aliases (`*name`) are not read here",
+                "write the value out",
+            )
+            .at(place, "here")
         }
-        Error::UnknownAnchor { .. } => Fault::new(
+        Error::UnknownAnchor { .. } => LabeledError::new(
             "aliases (`*name`) are not read here",
             "write the value out; quote a text that starts with *",
         )
         .at(place, "here"),
-        other => Fault::new(UserMessageFormatter.format_message(other), NOT_YAML).at(place, "here"),
+        other => LabeledError::new(UserMessageFormatter.format_message(other), NOT_YAML).at(place, "here"),
     }
 }
 
@@ -96,35 +100,35 @@ fn first_key(text: &str) -> SourceSpan {
 const NOT_YAML: &str = "check the indentation, the quotes and the brackets around this place";
 
 /// A key that a mapping does not have.
-fn unknown_key(key: &str, known: &[&'static str]) -> Fault {
+fn unknown_key(key: &str, known: &[&'static str]) -> LabeledError {
     if key == "plan" && known == ["confidence", "says"] {
-        return Fault::new(
+        return LabeledError::new(
             "unknown key `plan`: this role brings no plan",
             "only `solution` and `optimizer` may bring a new plan; move it there, or remove it",
         );
     }
     if key.contains(' ') {
-        return Fault::new(
+        return LabeledError::new(
             format!("unknown key `{}`", key.escape_debug()),
             "inside { } a comma begins the next key; a text with a comma in it must be quoted",
         );
     }
-    Fault::new(
+    LabeledError::new(
         format!("unknown key `{}`", key.escape_debug()),
         format!("{}the keys here are {}", nearest(key, known.iter().copied()), known.join(", ")),
     )
 }
 
 /// A word that is none of those which may stand here.
-pub(crate) fn unknown_word(word: &str, known: &[&'static str]) -> Fault {
-    Fault::new(
+pub(crate) fn unknown_word(word: &str, known: &[&'static str]) -> LabeledError {
+    LabeledError::new(
         format!("unknown word `{}`", word.escape_debug()),
         format!("{}expected one of {}", nearest(word, known.iter().copied()), known.join(", ")),
     )
 }
 
-fn wrong(message: &str, expected: &str) -> Fault {
-    Fault::new(format!("expected {message}"), format!("write {expected}"))
+fn wrong(message: &str, expected: &str) -> LabeledError {
+    LabeledError::new(format!("expected {message}"), format!("write {expected}"))
 }
 
 /// What the library calls a thing, as its user would.

@@ -1,7 +1,7 @@
 //! Single values: texts that are texts, and decimals that are read exactly.
 
-use super::at::At;
-use super::error::Fault;
+use super::at::Spanned;
+use super::error::LabeledError;
 use orchestrion_kernel::{Score, Text, Weight};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -12,9 +12,9 @@ use std::fmt;
 /// A text. What YAML would take for a number or a boolean is refused rather than turned into a text: it is
 /// more often a slip than meant, and quotes say that it is meant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Words(Text);
+pub struct StrictText(Text);
 
-impl Words {
+impl StrictText {
     /// The text as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -28,33 +28,33 @@ impl Words {
     }
 }
 
-impl Default for Words {
+impl Default for StrictText {
     fn default() -> Self {
         Self(Text::from(""))
     }
 }
 
-impl<T: Into<Text>> From<T> for Words {
+impl<T: Into<Text>> From<T> for StrictText {
     fn from(text: T) -> Self {
         Self(text.into())
     }
 }
 
-impl fmt::Display for Words {
+impl fmt::Display for StrictText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl Serialize for Words {
+impl Serialize for StrictText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
 }
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for StrictText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = At::<Raw>::deserialize(deserializer)?;
+        let raw = Spanned::<Raw>::deserialize(deserializer)?;
         let span = raw.span();
         let (found, help) = match raw.value {
             Raw::Text(text) => return Ok(Self::from(text)),
@@ -62,13 +62,13 @@ impl<'de> Deserialize<'de> for Words {
             Raw::Nothing => ("nothing", "write the text behind the colon; \"\" is the empty text"),
             Raw::Compound(found) => (found, "write one text; put it in quotes if it starts with [ or {"),
         };
-        Err(Fault::new(format!("expected text, found {found}"), help)
+        Err(LabeledError::new(format!("expected text, found {found}"), help)
             .at(span, format!("{found}, not text"))
-            .raise())
+            .into_serde_error())
     }
 }
 
-impl JsonSchema for Words {
+impl JsonSchema for StrictText {
     fn inline_schema() -> bool {
         true
     }
@@ -175,14 +175,14 @@ impl Millionths for Weight {
 
 impl<'de, N: Millionths> Deserialize<'de> for Decimal<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = At::<String>::deserialize(deserializer)?;
+        let text = Spanned::<String>::deserialize(deserializer)?;
         N::read(&text.value).map(Self).map_err(|error| {
-            Fault::new(
+            LabeledError::new(
                 format!("{error}, found `{}`", text.value.escape_debug()),
                 format!("write {}, with at most six places", N::RANGE),
             )
             .at(text.span(), "not such a number")
-            .raise()
+            .into_serde_error()
         })
     }
 }

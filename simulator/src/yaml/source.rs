@@ -1,6 +1,6 @@
 //! The text of a file, read within bounds.
 
-use super::error::{Fault, ReadError};
+use super::error::{LabeledError, ReadError};
 use miette::{NamedSource, SourceSpan};
 use serde::de::DeserializeOwned;
 use std::io::Read;
@@ -25,7 +25,7 @@ impl Source {
     pub(crate) fn read(path: &Path) -> Result<Self, ReadError> {
         let name = path.display().to_string();
         let unreadable = |error: std::io::Error| {
-            ReadError::whole(
+            ReadError::for_file(
                 format!("{name} could not be read: {error}"),
                 "check that the path is right, and that it is a file which you may read",
             )
@@ -45,7 +45,7 @@ impl Source {
                 let start = error.utf8_error().valid_up_to();
                 let lossy = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 let source = Self { name: name.into(), text: lossy.into() };
-                let fault = Fault::new(
+                let fault = LabeledError::new(
                     format!("expected UTF-8 text, found bytes that are none (at byte {start})"),
                     "save the file as UTF-8",
                 );
@@ -58,7 +58,7 @@ impl Source {
     /// A text that is not, or no longer, in a file.
     pub(crate) fn from_text(name: &str, text: &str) -> Result<Self, ReadError> {
         if text.len() > FILE_BYTES_MAX {
-            return Err(ReadError::whole(
+            return Err(ReadError::for_file(
                 format!("{name} is too large: expected at most {FILE_BYTES_MAX} bytes (1 MiB)"),
                 "split it into several files",
             ));

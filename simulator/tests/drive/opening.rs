@@ -1,7 +1,7 @@
 //! What may be opened, and what is refused.
 
-use super::team::{Team, journal, kept, opened};
-use orchestrion::drive::{Conversation, Dropped, OpenError};
+use super::team::{ScriptedTeam, journal, kept, opened};
+use orchestrion::drive::{Conversation, OpenError, TruncatedTail};
 use orchestrion::trace::{Header, Writer};
 use orchestrion_kernel::{ConversationId, Policy};
 use std::fs;
@@ -14,7 +14,7 @@ fn refused(path: &std::path::Path, policy: Policy) -> String {
 #[tokio::test]
 async fn another_policy_or_kernel_is_refused_with_both_digests() {
     let (_folder, path) = journal();
-    opened(&path).ask(&Team::agrees(), "ada", "Order paper").await.unwrap();
+    opened(&path).run_request(&ScriptedTeam::agrees(), "ada", "Order paper").await.unwrap();
     let error = refused(&path, Policy::as_drawn());
     let digests = error.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 32);
     assert_eq!(digests.count(), 2, "{error}");
@@ -72,7 +72,7 @@ async fn a_closed_conversation_and_other_files_are_refused_and_left_as_they_are(
 #[tokio::test]
 async fn what_was_never_wholly_written_is_dropped_and_told_and_nothing_else_is() {
     let (_folder, path) = journal();
-    opened(&path).ask(&Team::agrees(), "ada", "Order paper").await.unwrap();
+    opened(&path).run_request(&ScriptedTeam::agrees(), "ada", "Order paper").await.unwrap();
     let whole = fs::read(&path).unwrap();
     let lines = whole.iter().filter(|byte| **byte == b'\n').count();
     let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
@@ -81,7 +81,7 @@ async fn what_was_never_wholly_written_is_dropped_and_told_and_nothing_else_is()
     for cut in [last + 1, last + 30, whole.len() - 1] {
         fs::write(&path, &whole[..cut]).unwrap();
         let dropped = opened(&path).dropped();
-        assert_eq!(dropped, Some(Dropped { line: lines as u64, bytes: (cut - last) as u64 }));
+        assert_eq!(dropped, Some(TruncatedTail { line: lines as u64, bytes: (cut - last) as u64 }));
         assert_eq!(fs::read(&path).unwrap(), &whole[..last], "it is cut to what is whole");
         assert_eq!(kept(&path).len(), lines - 2);
     }
@@ -91,7 +91,7 @@ async fn what_was_never_wholly_written_is_dropped_and_told_and_nothing_else_is()
     zeros.extend_from_slice(b"\n{}\n");
     fs::write(&path, &zeros).unwrap();
     let bytes = (zeros.len() - last) as u64;
-    assert_eq!(opened(&path).dropped(), Some(Dropped { line: lines as u64, bytes }));
+    assert_eq!(opened(&path).dropped(), Some(TruncatedTail { line: lines as u64, bytes }));
     // A page in the middle that went bad much later: what follows was kept, so nothing is thrown away.
     let mut damaged = whole.clone();
     damaged[whole.len() / 3..whole.len() / 3 + 20].fill(0);
@@ -106,7 +106,7 @@ async fn what_was_never_wholly_written_is_dropped_and_told_and_nothing_else_is()
     assert!(opened(&path).dropped().is_some());
     // Nothing at all but the beginning of a header.
     fs::write(&path, &whole[..40]).unwrap();
-    assert_eq!(opened(&path).dropped(), Some(Dropped { line: 1, bytes: 40 }));
+    assert_eq!(opened(&path).dropped(), Some(TruncatedTail { line: 1, bytes: 40 }));
 
     // A line that was changed is no torn one, not even the last.
     let mut changed = whole.clone();

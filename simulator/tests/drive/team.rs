@@ -1,8 +1,10 @@
 //! A team whose members do what a test says, and agree to everything else.
 
-use orchestrion::drive::{Answer, Call, Conversation, Fate, Host, Journal, JournalFile, Matter};
+use orchestrion::drive::{
+    Call, CallPayload, CallResult, Conversation, Host, Journal, JournalFile, RecoveryResult,
+};
 use orchestrion::trace::{Reader, Step, TraceErrorKind};
-use orchestrion_kernel::module::{Argument, Ask, Ratings, Report, Stance};
+use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Policy, Score, TaskId};
 use std::path::{Path, PathBuf};
@@ -10,18 +12,18 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 /// What a member does when it is asked.
-pub(crate) enum Act {
-    Says(Answer),
-    SaysAfter(Duration, Answer),
+pub(crate) enum HostBehavior {
+    Reply(CallResult),
+    SaysAfter(Duration, CallResult),
     Never,
     Panics(&'static str),
 }
 
-type Play = dyn Fn(&Call) -> Option<Act> + Send + Sync;
-type Finds = dyn Fn(&Call) -> Option<Fate> + Send + Sync;
+type Play = dyn Fn(&Call) -> Option<HostBehavior> + Send + Sync;
+type Finds = dyn Fn(&Call) -> Option<RecoveryResult> + Send + Sync;
 
 /// The team. What its play does not speak of is agreed to.
-pub(crate) struct Team {
+pub(crate) struct ScriptedTeam {
     play: Box<Play>,
     /// What is found out of a lost call; with `None`, nothing ever is.
     fate: Box<Finds>,
@@ -31,8 +33,8 @@ pub(crate) struct Team {
     pub(crate) recovered: Mutex<Vec<Call>>,
 }
 
-impl Team {
-    pub(crate) fn that(play: impl Fn(&Call) -> Option<Act> + Send + Sync + 'static) -> Self {
+impl ScriptedTeam {
+    pub(crate) fn that(play: impl Fn(&Call) -> Option<HostBehavior> + Send + Sync + 'static) -> Self {
         Self {
             play: Box::new(play),
             fate: Box::new(|call| panic!("{call} was not to be recovered")),
@@ -46,7 +48,10 @@ impl Team {
         Self::that(|_| None)
     }
 
-    pub(crate) fn and_finds(mut self, fate: impl Fn(&Call) -> Option<Fate> + Send + Sync + 'static) -> Self {
+    pub(crate) fn and_finds(
+        mut self,
+        fate: impl Fn(&Call) -> Option<RecoveryResult> + Send + Sync + 'static,
+    ) -> Self {
         self.fate = Box::new(fate);
         self
     }
@@ -54,33 +59,33 @@ impl Team {
     pub(crate) fn and_finds_after(
         mut self,
         time: Duration,
-        fate: impl Fn(&Call) -> Option<Fate> + Send + Sync + 'static,
+        fate: impl Fn(&Call) -> Option<RecoveryResult> + Send + Sync + 'static,
     ) -> Self {
         self.finds_after = time;
         self.and_finds(fate)
     }
 
-    pub(crate) fn asks(&self) -> Vec<Ask> {
+    pub(crate) fn asks(&self) -> Vec<Operation> {
         self.asked.lock().unwrap().iter().map(|call| call.ask).collect()
     }
 }
 
-impl Host for Team {
-    async fn answer(&self, call: &Call) -> Answer {
+impl Host for ScriptedTeam {
+    async fn execute(&self, call: &Call) -> CallResult {
         self.asked.lock().unwrap().push(call.clone());
         match (self.play)(call) {
             None => Ok(agreed(call).into()),
-            Some(Act::Says(answer)) => answer,
-            Some(Act::SaysAfter(time, answer)) => {
+            Some(HostBehavior::Reply(answer)) => answer,
+            Some(HostBehavior::SaysAfter(time, answer)) => {
                 tokio::time::sleep(time).await;
                 answer
             }
-            Some(Act::Never) => std::future::pending().await,
-            Some(Act::Panics(words)) => panic!("{words}"),
+            Some(HostBehavior::Never) => std::future::pending().await,
+            Some(HostBehavior::Panics(words)) => panic!("{words}"),
         }
     }
 
-    async fn recover(&self, call: &Call) -> Fate {
+    async fn recover(&self, call: &Call) -> RecoveryResult {
         self.recovered.lock().unwrap().push(call.clone());
         tokio::time::sleep(self.finds_after).await;
         match (self.fate)(call) {
@@ -113,20 +118,24 @@ pub(crate) fn plan() -> Plan {
 pub(crate) fn agreed(call: &Call) -> Report {
     let yes = Argument { stance: Stance::Pro, confidence: Score::from_millionths(900_000).unwrap() };
     match call.ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Summarize => Report::Summary { text: "what was".into(), forgets: None },
-        Ask::Classify => Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO },
-        Ask::DraftPlan => Report::Plan(plan()),
-        Ask::Argue(_) | Ask::Reread => Report::Argument { argument: yes, text: "yes".into(), plan: None },
-        Ask::Approve => Report::Approval { approved: true, text: "yes".into() },
-        Ask::RunTask { .. } | Ask::UndoTask { .. } => match &call.matter {
-            Some(Matter::Task(task)) => exit(0, &format!("done: {}", task.text)),
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Summarize => Report::Summary { text: "what was".into(), forgets: None },
+        Operation::Classify => {
+            Report::Classification { tags: vec!["office".into()], similarity: Score::ZERO }
+        }
+        Operation::DraftPlan => Report::Plan(plan()),
+        Operation::Argue(_) | Operation::ReviewRevision => {
+            Report::Argument { argument: yes, text: "yes".into(), plan: None }
+        }
+        Operation::Approve => Report::Approval { approved: true, text: "yes".into() },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => match &call.payload {
+            Some(CallPayload::Task(task)) => exit(0, &format!("done: {}", task.text)),
             other => panic!("{call} came with {other:?}"),
         },
-        Ask::Diagnose => Report::NoRepair { text: "no idea".into() },
-        Ask::Remember { .. } => Report::Stored { held: true },
-        Ask::DeliverAudit => Report::Delivered,
+        Operation::Diagnose => Report::NoRepair { text: "no idea".into() },
+        Operation::StoreMemory { .. } => Report::Stored { held: true },
+        Operation::DeliverAudit => Report::Delivered,
     }
 }
 
@@ -147,7 +156,7 @@ pub(crate) fn steps(bytes: &[u8]) -> Vec<Step> {
     for step in Reader::new(bytes, "the journal").unwrap() {
         match step {
             Ok(step) => steps.push(step),
-            Err(error) if matches!(error.kind, TraceErrorKind::NoEnd) => break,
+            Err(error) if matches!(error.kind, TraceErrorKind::MissingEnd) => break,
             Err(error) => panic!("{error}"),
         }
     }
@@ -174,7 +183,7 @@ impl Journal for Failing {
         Ok(self.kept.as_slice())
     }
 
-    fn cut(&mut self, bytes: u64) -> std::io::Result<()> {
+    fn truncate(&mut self, bytes: u64) -> std::io::Result<()> {
         self.kept.truncate(usize::try_from(bytes).unwrap());
         Ok(())
     }

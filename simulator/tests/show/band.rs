@@ -1,8 +1,10 @@
 //! A band that plays conversations: typed replies to whatever the kernel asks.
 
-use orchestrion::recording::Recording;
-use orchestrion::trace::{Header, ScenarioRef, Stamp};
-use orchestrion_kernel::module::{Argument, Ask, Failure, PastTrace, Rating, Ratings, Report, Role, Stance};
+use orchestrion::recording::Recorder;
+use orchestrion::trace::{Header, ScenarioRef, StepMetadata};
+use orchestrion_kernel::module::{
+    Argument, Failure, Operation, PastRequest, Rating, Ratings, Report, Role, Stance,
+};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{
     CallId, ConversationId, Input, Phase, Policy, RequestId, Score, TaskId, TraceId, UserId,
@@ -48,13 +50,13 @@ fn plan(tasks: &Tasks) -> Plan {
 }
 
 /// A conversation that is played.
-pub(crate) struct Band(Recording<Vec<u8>>);
+pub(crate) struct TraceBuilder(Recorder<Vec<u8>>);
 
-impl Band {
+impl TraceBuilder {
     pub(crate) fn opens(policy: Policy) -> Self {
         let scenario = ScenarioRef { name: "staging".into(), digest: "0".repeat(32) };
         let header = Header::new(ConversationId::new("demo"), policy, Some(scenario));
-        let mut band = Self(Recording::open(Vec::new(), &header).unwrap());
+        let mut band = Self(Recorder::open(Vec::new(), &header).unwrap());
         band.submit(Input::SessionStart { user: user("ada") });
         band
     }
@@ -65,15 +67,15 @@ impl Band {
 
     /// Submits, whether it is accepted or refused.
     pub(crate) fn submit(&mut self, input: Input) {
-        let _ = self.0.submit(&input, &Stamp::default()).unwrap();
+        let _ = self.0.submit(&input, &StepMetadata::default()).unwrap();
     }
 
     fn accepted(&mut self, input: Input) {
-        self.0.submit(&input, &Stamp::default()).unwrap().unwrap();
+        self.0.submit(&input, &StepMetadata::default()).unwrap().unwrap();
     }
 
-    fn waiting(&self) -> Option<(CallId, Ask)> {
-        self.0.state().control.waiting().map(|call| (call.id, call.ask))
+    fn waiting(&self) -> Option<(CallId, Operation)> {
+        self.0.state().control.pending_call().map(|call| (call.id, call.ask))
     }
 
     pub(crate) fn asks(&mut self, text: &str) {
@@ -96,7 +98,9 @@ impl Band {
 
     /// Every step that control takes by itself.
     pub(crate) fn steps(&mut self) {
-        while self.waiting().is_none() && self.0.submit(&Input::Step, &Stamp::default()).unwrap().is_ok() {}
+        while self.waiting().is_none()
+            && self.0.submit(&Input::Step, &StepMetadata::default()).unwrap().is_ok()
+        {}
     }
 
     pub(crate) fn prepares(&mut self) {
@@ -105,7 +109,7 @@ impl Band {
         let ratings =
             Ratings { critic: Rating { elo: 1250, successes: 3, matches: 5 }, ..Ratings::default() };
         let trace = TraceId { conversation: ConversationId::new("monday"), request: RequestId::new(4) };
-        let past = PastTrace { trace, text: "Release 2.3 was rolled back: the probe failed.".into() };
+        let past = PastRequest { trace, text: "Release 2.3 was rolled back: the probe failed.".into() };
         self.answers(Report::Context { ratings, traces: vec![past] });
         let tags = vec!["deploy".into(), "staging".into()];
         self.answers(Report::Classification { tags, similarity: Score::from_millionths(720_000).unwrap() });
@@ -147,18 +151,18 @@ impl Band {
     pub(crate) fn stores(&mut self) {
         while let Some((_, ask)) = self.waiting() {
             match ask {
-                Ask::Remember { .. } => self.answers(Report::Stored { held: true }),
+                Operation::StoreMemory { .. } => self.answers(Report::Stored { held: true }),
                 _ => self.answers(Report::Delivered),
             }
         }
     }
 
     pub(crate) fn debates(&self) -> bool {
-        matches!(self.0.state().control.phase(), Phase::Round(_) | Phase::PlanReread)
+        matches!(self.0.state().control.phase(), Phase::Round(_) | Phase::PlanReview)
     }
 
     pub(crate) fn waits_for_security(&self) -> bool {
-        self.waiting().is_some_and(|(_, ask)| ask.arguing() == Some(Role::Security))
+        self.waiting().is_some_and(|(_, ask)| ask.argued_by() == Some(Role::Security))
     }
 
     pub(crate) fn runs(&self) -> bool {

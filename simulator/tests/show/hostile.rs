@@ -1,6 +1,6 @@
 //! Text that would act, at every place of a trace where text can stand.
 
-use orchestrion::trace::{Header, Made, Reader, Stamp, Writer};
+use orchestrion::trace::{Header, Reader, StepMetadata, StepRecord, Writer};
 use serde_json::Value;
 
 /// What a page or a terminal must never get as it is.
@@ -60,10 +60,10 @@ pub(crate) fn poisoned(trace: &[u8]) -> (Vec<u8>, usize) {
         places += poison("", &mut value);
         let step: orchestrion::trace::Step = serde_json::from_value(value).unwrap();
         let made = match &step.refused {
-            Some(sentence) => Made::refused(sentence),
-            None => Made::accepted(&step.events, step.context.as_ref()),
+            Some(sentence) => StepRecord::refused(sentence),
+            None => StepRecord::accepted(&step.events, step.context.as_ref()),
         };
-        writer.step(&Stamp { at_ms: step.at_ms, note: step.note.clone() }, &step.input, made).unwrap();
+        writer.step(&StepMetadata { at_ms: step.at_ms, note: step.note.clone() }, &step.input, made).unwrap();
     }
     (writer.end().unwrap(), places)
 }

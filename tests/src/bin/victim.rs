@@ -1,9 +1,9 @@
 //! A program that is made to be killed: it opens its journal, finishes what is unfinished, asks what is left to ask, and
 //! says on standard output whatever left it.
 
-use orchestrion::drive::{Call, Clock, Conversation, DriveError};
+use orchestrion::drive::{Call, Clock, Conversation, RuntimeError};
 use orchestrion_kernel::Policy;
-use orchestrion_tests::outside::{Crew, Outside};
+use orchestrion_tests::outside::{EffectfulHost, SideEffectLog};
 use std::error::Error;
 use std::path::Path;
 use std::thread;
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         // So that it is killed in the middle of a call as often as between two.
         thread::sleep(Duration::from_micros(call.id.number() * 7919 % 1500));
     };
-    let crew = Crew::new(Outside::in_file(Path::new(&world))?, clock.clone(), tell);
+    let crew = EffectfulHost::new(SideEffectLog::in_file(Path::new(&world))?, clock.clone(), tell);
     let mut conversation = Conversation::open(&journal, Policy::hardened())?;
     if let Some(dropped) = conversation.dropped() {
         println!("dropped {}", dropped.bytes);
@@ -31,10 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("answered {}", answered.trace.request);
         }
         while conversation.state().control.next_request().number() <= requests {
-            let answered = conversation.ask(&crew, "ada", "Order paper").await?;
+            let answered = conversation.run_request(&crew, "ada", "Order paper").await?;
             println!("answered {}", answered.trace.request);
         }
-        Ok::<(), DriveError>(())
+        Ok::<(), RuntimeError>(())
     })??;
     println!("finished");
     Ok(())

@@ -5,8 +5,8 @@
 //! follows; if it never does, the move is void. So a failing sequence shrinks to the few moves that matter, and
 //! whatever only led from one to the next becomes as plain as can be.
 
-use super::Choice;
-use super::reports::{agreeable, answer, nothing, question, text};
+use super::RandomSource;
+use super::reports::{answer, default_report, nothing, question, text};
 use super::situation::{action, update};
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::module::{Failure, Report};
@@ -21,22 +21,22 @@ const WAY_MAX: usize = 90;
 
 /// Something that happens in some control state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Move {
+pub struct WalkAction {
     /// Where.
     pub at: Phase,
     /// What.
-    pub what: What,
+    pub what: ActionKind,
 }
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ActionKind {
     /// A module answers.
-    Reply(Which, Report),
+    Reply(CallSelector, Report),
     /// The module that is waited for answers, and says something beside that.
-    Tell(Report, Option<SummaryUpdate>, Option<Box<ActionRecord>>),
+    ReplyWithExtras(Report, Option<SummaryUpdate>, Option<Box<ActionRecord>>),
     /// A call ends without an answer.
-    Fail(Which, Failure),
+    Fail(CallSelector, Failure),
     /// The orchestrator is told to go on by itself.
     Step,
     /// The user wants to stop.
@@ -44,18 +44,18 @@ pub enum What {
     /// The runtime is back.
     Resume,
     /// Somebody opens a session.
-    Start(Who),
+    Start(UserSelector),
     /// The session ends.
     End,
     /// Somebody asks for something.
-    Say(Who, Text),
+    Say(UserSelector, Text),
 }
 
 /// Which call is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum CallSelector {
     /// The one that is waited for; the latest one where none is.
-    Live,
+    Pending,
     /// So many before it.
     Earlier(u64),
     /// So many after it, which nobody made.
@@ -64,7 +64,7 @@ pub enum Which {
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum UserSelector {
     /// The user of the session; `ada` where none is open.
     Owner,
     /// Somebody else.
@@ -73,7 +73,7 @@ pub enum Who {
 
 /// How everybody is disposed in one sequence, in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mood {
+pub struct Bias {
     /// Arguments that are for the plan.
     pub pro: u32,
     /// Tasks and compensations that succeed.
@@ -86,8 +86,8 @@ pub struct Mood {
     pub cancel: u32,
 }
 
-impl Mood {
-    pub(crate) fn draw(choice: &mut impl Choice) -> Self {
+impl Bias {
+    pub(crate) fn draw(choice: &mut impl RandomSource) -> Self {
         Self {
             pro: choice.one_of(&[60, 80, 95, 100, 30]),
             success: choice.one_of(&[60, 30, 85, 95]),
@@ -98,16 +98,16 @@ impl Mood {
     }
 }
 
-impl Move {
+impl WalkAction {
     /// What may happen in this state.
-    pub(crate) fn draw(choice: &mut impl Choice, policy: &Policy, mood: &Mood, state: &State) -> Self {
+    pub(crate) fn draw(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias, state: &State) -> Self {
         let control = &state.control;
         let at = control.phase();
         let what = if choice.percent(mood.stray) {
-            stray(choice, policy, mood)
-        } else if !at.is_rest() && choice.percent(mood.cancel) {
-            What::Cancel
-        } else if let Some(call) = control.waiting() {
+            unexpected_input(choice, policy, mood)
+        } else if !at.is_quiescent() && choice.percent(mood.cancel) {
+            ActionKind::Cancel
+        } else if let Some(call) = control.pending_call() {
             // Few walks come as far as a run, and fewer to an approver; there everything is to be tried more often.
             let often = match at {
                 Phase::PlanApproval | Phase::RepairApproval => 10,
@@ -115,83 +115,83 @@ impl Move {
                 _ => 1,
             };
             if choice.percent(often * mood.failure) {
-                What::Fail(Which::Live, choice.one_of(&Failure::ALL))
+                ActionKind::Fail(CallSelector::Pending, choice.one_of(&Failure::ALL))
             } else {
                 let report = answer(choice, policy, mood, call.ask);
                 match choice.weighted(&[80, 8, 8, 4]) {
-                    0 => What::Reply(Which::Live, report),
-                    1 => What::Tell(report, Some(update(choice)), None),
-                    2 => What::Tell(report, None, Some(action(choice))),
-                    _ => What::Tell(report, Some(update(choice)), Some(action(choice))),
+                    0 => ActionKind::Reply(CallSelector::Pending, report),
+                    1 => ActionKind::ReplyWithExtras(report, Some(update(choice)), None),
+                    2 => ActionKind::ReplyWithExtras(report, None, Some(action(choice))),
+                    _ => ActionKind::ReplyWithExtras(report, Some(update(choice)), Some(action(choice))),
                 }
             }
         } else if at != Phase::Idle {
-            What::Step
+            ActionKind::Step
         } else if control.session().is_none() {
-            What::Start(if choice.percent(80) { Who::Owner } else { Who::Stranger })
+            ActionKind::Start(if choice.percent(80) { UserSelector::Owner } else { UserSelector::Stranger })
         } else if choice.percent(10) {
-            What::End
+            ActionKind::End
         } else {
-            What::Say(Who::Owner, text(choice))
+            ActionKind::Say(UserSelector::Owner, text(choice))
         };
         Self { at, what }
     }
 
     /// The inputs of the move, given to a conversation in this state: none if the state it belongs in is not come to.
     pub(crate) fn inputs(&self, policy: &Policy, state: &State) -> Vec<Input> {
-        let Some((mut inputs, state)) = way(policy, state, self.at) else { return Vec::new() };
+        let Some((mut inputs, state)) = path_to_phase(policy, state, self.at) else { return Vec::new() };
         inputs.push(self.what.input(&state));
         inputs
     }
 }
 
 /// An input that is mostly out of place.
-fn stray(choice: &mut impl Choice, policy: &Policy, mood: &Mood) -> What {
-    let who = choice.one_of(&[Who::Owner, Who::Stranger]);
+fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias) -> ActionKind {
+    let who = choice.one_of(&[UserSelector::Owner, UserSelector::Stranger]);
     let which = choice.one_of(&[
-        Which::Live,
-        Which::Earlier(1),
-        Which::Later(1),
-        Which::Earlier(7),
-        Which::Later(u64::MAX),
+        CallSelector::Pending,
+        CallSelector::Earlier(1),
+        CallSelector::Later(1),
+        CallSelector::Earlier(7),
+        CallSelector::Later(u64::MAX),
     ]);
     match choice.below(10) {
-        0 => What::Start(who),
-        1 => What::End,
-        2 => What::Say(who, text(choice)),
+        0 => ActionKind::Start(who),
+        1 => ActionKind::End,
+        2 => ActionKind::Say(who, text(choice)),
         3 | 4 => {
             let ask = question(choice);
-            What::Reply(which, answer(choice, policy, mood, ask))
+            ActionKind::Reply(which, answer(choice, policy, mood, ask))
         }
-        5 => What::Fail(which, choice.one_of(&Failure::ALL)),
-        6 => What::Step,
-        7 => What::Cancel,
-        _ => What::Resume,
+        5 => ActionKind::Fail(which, choice.one_of(&Failure::ALL)),
+        6 => ActionKind::Step,
+        7 => ActionKind::Cancel,
+        _ => ActionKind::Resume,
     }
 }
 
-impl What {
+impl ActionKind {
     /// The input that it is in this state.
     pub(crate) fn input(&self, state: &State) -> Input {
         let control = &state.control;
         let user = |who| match (who, control.session()) {
-            (Who::Owner, Some(user)) => user.clone(),
-            (Who::Owner, None) => UserId::new("ada"),
-            (Who::Stranger, _) => UserId::new("eve"),
+            (UserSelector::Owner, Some(user)) => user.clone(),
+            (UserSelector::Owner, None) => UserId::new("ada"),
+            (UserSelector::Stranger, _) => UserId::new("eve"),
         };
-        let live = match control.waiting() {
+        let live = match control.pending_call() {
             Some(call) => call.id.number(),
             None => control.next_call().number().saturating_sub(1),
         };
         let call = |which| match which {
-            Which::Live => CallId::new(live),
-            Which::Earlier(by) => CallId::new(live.saturating_sub(by)),
-            Which::Later(by) => CallId::new(live.saturating_add(by)),
+            CallSelector::Pending => CallId::new(live),
+            CallSelector::Earlier(by) => CallId::new(live.saturating_sub(by)),
+            CallSelector::Later(by) => CallId::new(live.saturating_add(by)),
         };
         match self {
             Self::Reply(which, report) => Input::reply(call(*which), report.clone()),
-            Self::Tell(report, summary_update, action) => Input::Reply {
-                call: call(Which::Live),
+            Self::ReplyWithExtras(report, summary_update, action) => Input::Reply {
+                call: call(CallSelector::Pending),
                 report: report.clone(),
                 summary_update: summary_update.clone(),
                 action: action.clone(),
@@ -208,13 +208,13 @@ impl What {
 }
 
 /// The inputs that lead to a control state if everybody agrees, and the state that they lead to.
-fn way(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>, State)> {
+fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>, State)> {
     let (mut inputs, mut state) = (Vec::new(), from.clone());
     while state.control.phase() != to {
         let control = &state.control;
         let plan = control.request().and_then(|request| request.plan.as_ref()).map(|revised| &revised.plan);
-        let input = match (control.waiting(), control.phase(), control.session()) {
-            (Some(call), ..) => Input::reply(call.id, agreeable(call.ask, plan)),
+        let input = match (control.pending_call(), control.phase(), control.session()) {
+            (Some(call), ..) => Input::reply(call.id, default_report(call.ask, plan)),
             (None, Phase::Idle, None) => Input::SessionStart { user: UserId::new("ada") },
             (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: nothing() },
             (None, ..) => Input::Step,

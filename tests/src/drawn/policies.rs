@@ -1,14 +1,14 @@
 //! Arbitrary valid policies. Contradictions are mended, not thrown away; what fails shrinks towards `hardened`, one
 //! setting after the other.
 
-use super::{Choice, Simpler};
+use super::{RandomSource, Shrink};
 use orchestrion_kernel::module::Role;
-use orchestrion_kernel::policy::{Bound, Compaction, Elo, Rule, Weights};
+use orchestrion_kernel::policy::{Bound, CompactionPolicy, EloMethod, Rule, Weights};
 use orchestrion_kernel::{Policy, Score, Weight};
 use std::mem;
 
 /// The lines of the built-in policies, their neighbours, and the ends.
-const LINES: [u32; 18] = [
+const THRESHOLDS: [u32; 18] = [
     800_000, 600_000, 900_000, 700_000, 0, 1, 500_000, 599_999, 600_001, 699_999, 700_001, 799_999, 800_001,
     899_999, 900_001, 950_000, 999_999, 1_000_000,
 ];
@@ -18,7 +18,7 @@ const WEIGHTS: [u32; 11] =
 
 /// Draws a policy: a built-in one with few settings changed, or one in which anything may be.
 #[must_use]
-pub fn policy(choice: &mut impl Choice) -> Policy {
+pub fn policy(choice: &mut impl RandomSource) -> Policy {
     let mut policy = if choice.percent(70) { Policy::hardened() } else { Policy::as_drawn() };
     let changed = choice.one_of(&[0, 5, 20, 50, 100]);
     for rule in Rule::ALL {
@@ -28,7 +28,7 @@ pub fn policy(choice: &mut impl Choice) -> Policy {
     }
     // What is known in a walk is little: it has grown early, or never would.
     if choice.percent(changed.max(40)) {
-        policy.compaction = Compaction {
+        policy.compaction = CompactionPolicy {
             from_items: choice.one_of(&[2, 3, 4, 0, 6, 64]),
             from_tokens: choice.one_of(&[6_000, 6_000, 0, 3, 10, u32::MAX]),
             cluster_items: choice.one_of(&[2, 3, 5, u32::MAX]),
@@ -39,7 +39,7 @@ pub fn policy(choice: &mut impl Choice) -> Policy {
         policy.rules.approver = true;
     }
     if choice.percent(changed.max(20)) {
-        policy.elo = choice.one_of(&Elo::ALL);
+        policy.elo = choice.one_of(&EloMethod::ALL);
     }
     let t = &mut policy.thresholds;
     let lines = [
@@ -69,12 +69,12 @@ pub fn policy(choice: &mut impl Choice) -> Policy {
     if choice.percent(changed) {
         policy.bounds.audit_attempts = choice.one_of(&[1, 2, 3]);
     }
-    mended(policy)
+    make_valid(policy)
 }
 
 /// A score: mostly one that some policy draws a line at, sometimes any.
-pub(super) fn score(choice: &mut impl Choice) -> Score {
-    let millionths = if choice.percent(70) { choice.one_of(&LINES) } else { choice.below(1_000_001) };
+pub(super) fn score(choice: &mut impl RandomSource) -> Score {
+    let millionths = if choice.percent(70) { choice.one_of(&THRESHOLDS) } else { choice.below(1_000_001) };
     Score::from_millionths(millionths).unwrap_or(Score::ONE)
 }
 
@@ -84,7 +84,7 @@ fn weights(weights: &mut Weights) -> [&mut Weight; 5] {
 }
 
 /// The policy with its contradictions mended. Its name says whether it is a built-in one.
-fn mended(mut policy: Policy) -> Policy {
+fn make_valid(mut policy: Policy) -> Policy {
     let (t, b, r) = (&mut policy.thresholds, &mut policy.bounds, &mut policy.rules);
     if t.proceed_from > t.redebate_below {
         mem::swap(&mut t.proceed_from, &mut t.redebate_below);
@@ -100,7 +100,7 @@ fn mended(mut policy: Policy) -> Policy {
     if !r.error_rows {
         b.audit_attempts = 1;
     }
-    if Role::ALL.iter().all(|role| policy.weights.of(*role) == Weight::ZERO) {
+    if Role::ALL.iter().all(|role| policy.weights.for_role(*role) == Weight::ZERO) {
         policy.weights.analyst = Weight::ONE;
     }
     policy.name = "drawn".to_string();
@@ -112,10 +112,10 @@ fn mended(mut policy: Policy) -> Policy {
     policy
 }
 
-impl Simpler for Policy {
+impl Shrink for Policy {
     /// `hardened`, `as-drawn`, and the policy with one setting as `hardened` has it. Each of the latter differs from
     /// `hardened` in fewer settings.
-    fn simpler(&self) -> Vec<Self> {
+    fn shrink_candidates(&self) -> Vec<Self> {
         let plain = Self::hardened();
         let differences = |policy: &Self| {
             let rules = Rule::ALL.iter().filter(|rule| policy.rules.has(**rule) != plain.rules.has(**rule));
@@ -126,7 +126,7 @@ impl Simpler for Policy {
         let mut with = |change: &dyn Fn(&mut Self)| {
             let mut policy = self.clone();
             change(&mut policy);
-            simpler.push(mended(policy));
+            simpler.push(make_valid(policy));
         };
         for rule in Rule::ALL {
             with(&|policy| policy.rules.set(*rule, plain.rules.has(*rule)));
@@ -165,7 +165,7 @@ fn numbers(policy: &Policy) -> impl Iterator<Item = u64> + use<> {
         Bound::Unbounded => u64::MAX,
     };
     let bounds = [u64::from(b.passes), repairs, u64::from(b.audit_attempts)];
-    let Compaction { from_items, from_tokens, cluster_items } = policy.compaction;
+    let CompactionPolicy { from_items, from_tokens, cluster_items } = policy.compaction;
     let limits = [from_items, from_tokens, cluster_items].map(u64::from);
     let weights = weights(&mut w).map(|weight| u64::from(weight.millionths()));
     lines.map(|line| u64::from(line.millionths())).into_iter().chain(bounds).chain(limits).chain(weights)
@@ -182,10 +182,10 @@ mod tests {
         for _ in 0..5_000 {
             let drawn = policy(&mut rng);
             assert_eq!(drawn.validate(), Ok(()), "{drawn:?}");
-            for simpler in drawn.simpler() {
+            for simpler in drawn.shrink_candidates() {
                 assert_eq!(simpler.validate(), Ok(()), "{simpler:?}, made of {drawn:?}");
             }
         }
-        assert_eq!(Policy::hardened().simpler(), []);
+        assert_eq!(Policy::hardened().shrink_candidates(), []);
     }
 }

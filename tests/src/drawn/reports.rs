@@ -1,8 +1,10 @@
 //! What modules answer: one agreeable answer for each question, and arbitrary ones of the right kind.
 
 use super::policies::score;
-use super::{Choice, Mood};
-use orchestrion_kernel::module::{Argument, Ask, PastTrace, Rating, Ratings, Report, Role, Stance, Store};
+use super::{Bias, RandomSource};
+use orchestrion_kernel::module::{
+    Argument, Operation, PastRequest, Rating, Ratings, Report, Role, Stance, Store,
+};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, ItemId, Policy, RequestId, Score, TaskId, Text, TraceId};
 
@@ -13,47 +15,51 @@ const TEXTS: [&str; 8] =
     ["", "a", "so be it", "größer 😀 \u{202e}x", "two\nlines", "\u{0}\u{1b}[2J", "\"{\\}", " "];
 
 /// The answer to a question that lets the request go on. `now` is the plan of the request, if it has one.
-pub(super) fn agreeable(ask: Ask, now: Option<&Plan>) -> Report {
+pub(super) fn default_report(ask: Operation, now: Option<&Plan>) -> Report {
     match ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
-        Ask::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Ask::Summarize => Report::Summary { text: nothing(), forgets: None },
-        Ask::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
-        Ask::DraftPlan => Report::Plan(plain_plan()),
-        Ask::Argue(_) | Ask::Reread => {
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Summarize => Report::Summary { text: nothing(), forgets: None },
+        Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
+        Operation::DraftPlan => Report::Plan(plain_plan()),
+        Operation::Argue(_) | Operation::ReviewRevision => {
             let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
             Report::Argument { argument, text: nothing(), plan: None }
         }
-        Ask::Approve => Report::Approval { approved: true, text: nothing() },
-        Ask::RunTask { .. } | Ask::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
+        Operation::Approve => Report::Approval { approved: true, text: nothing() },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
         // The plan as it is keeps the effects of what was started.
-        Ask::Diagnose => Report::Repaired { text: nothing(), plan: now.cloned().unwrap_or_else(plain_plan) },
-        Ask::Remember { .. } => Report::Stored { held: true },
-        Ask::DeliverAudit => Report::Delivered,
+        Operation::Diagnose => {
+            Report::Repaired { text: nothing(), plan: now.cloned().unwrap_or_else(plain_plan) }
+        }
+        Operation::StoreMemory { .. } => Report::Stored { held: true },
+        Operation::DeliverAudit => Report::Delivered,
     }
 }
 
 /// An answer of the right kind.
-pub(super) fn answer(choice: &mut impl Choice, policy: &Policy, mood: &Mood, ask: Ask) -> Report {
+pub(super) fn answer(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias, ask: Operation) -> Report {
     match ask {
-        Ask::VerifyIdentity => Report::Identity { gcp: choice.percent(98), mongodb: choice.percent(98) },
-        Ask::LoadContext => Report::Context { ratings: ratings(choice), traces: traces(choice) },
-        Ask::Summarize => Report::Summary { text: text(choice), forgets: forgets(choice) },
-        Ask::Classify => {
+        Operation::VerifyIdentity => {
+            Report::Identity { gcp: choice.percent(98), mongodb: choice.percent(98) }
+        }
+        Operation::LoadContext => Report::Context { ratings: ratings(choice), traces: traces(choice) },
+        Operation::Summarize => Report::Summary { text: text(choice), forgets: forgets(choice) },
+        Operation::Classify => {
             let tags = (0..choice.below(3)).map(|_| text(choice)).collect();
             Report::Classification { tags, similarity: score(choice) }
         }
-        Ask::DraftPlan => Report::Plan(plan(choice)),
-        Ask::Argue(role) => {
+        Operation::DraftPlan => Report::Plan(plan(choice)),
+        Operation::Argue(role) => {
             let argument = argument(choice, policy, mood);
             let plan = (role.revises_plan() && choice.percent(25)).then(|| plan(choice));
             Report::Argument { argument, text: text(choice), plan }
         }
-        Ask::Reread => {
+        Operation::ReviewRevision => {
             Report::Argument { argument: argument(choice, policy, mood), text: text(choice), plan: None }
         }
-        Ask::Approve => Report::Approval { approved: choice.percent(70), text: text(choice) },
-        Ask::RunTask { .. } | Ask::UndoTask { .. } => {
+        Operation::Approve => Report::Approval { approved: choice.percent(70), text: text(choice) },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
             let code = if choice.percent(mood.success) {
                 0
             } else {
@@ -61,37 +67,42 @@ pub(super) fn answer(choice: &mut impl Choice, policy: &Policy, mood: &Mood, ask
             };
             Report::Exit { code, text: text(choice) }
         }
-        Ask::Diagnose if choice.percent(70) => Report::Repaired { text: text(choice), plan: plan(choice) },
-        Ask::Diagnose => Report::NoRepair { text: text(choice) },
-        Ask::Remember { .. } => Report::Stored { held: choice.percent(80) },
-        Ask::DeliverAudit => Report::Delivered,
+        Operation::Diagnose if choice.percent(70) => {
+            Report::Repaired { text: text(choice), plan: plan(choice) }
+        }
+        Operation::Diagnose => Report::NoRepair { text: text(choice) },
+        Operation::StoreMemory { .. } => Report::Stored { held: choice.percent(80) },
+        Operation::DeliverAudit => Report::Delivered,
     }
 }
 
 /// A question that somebody might answer, although it was not asked.
-pub(super) fn question(choice: &mut impl Choice) -> Ask {
+pub(super) fn question(choice: &mut impl RandomSource) -> Operation {
     let role = choice.one_of(&Role::ALL);
     choice.one_of(&[
-        Ask::VerifyIdentity,
-        Ask::LoadContext,
-        Ask::Classify,
-        Ask::DraftPlan,
-        Ask::Argue(role),
-        Ask::Reread,
-        Ask::Approve,
-        Ask::UndoTask { task: TaskId::FIRST },
-        Ask::Diagnose,
-        Ask::Remember { store: Store::Local, kind: orchestrion_kernel::module::Kind::Outcome },
-        Ask::DeliverAudit,
+        Operation::VerifyIdentity,
+        Operation::LoadContext,
+        Operation::Classify,
+        Operation::DraftPlan,
+        Operation::Argue(role),
+        Operation::ReviewRevision,
+        Operation::Approve,
+        Operation::UndoTask { task: TaskId::FIRST },
+        Operation::Diagnose,
+        Operation::StoreMemory {
+            store: Store::Local,
+            kind: orchestrion_kernel::module::ConclusionKind::Outcome,
+        },
+        Operation::DeliverAudit,
     ])
 }
 
-pub(super) fn text(choice: &mut impl Choice) -> Text {
+pub(super) fn text(choice: &mut impl RandomSource) -> Text {
     Text::from(choice.one_of(&TEXTS))
 }
 
 /// An argument whose confidence lies on a line of the policy, next to one, at an end, or anywhere.
-fn argument(choice: &mut impl Choice, policy: &Policy, mood: &Mood) -> Argument {
+fn argument(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias) -> Argument {
     let stance = if choice.percent(mood.pro) { Stance::Pro } else { Stance::Con };
     let t = &policy.thresholds;
     let lines = [t.veto_from, t.objection_from, t.critique_above, t.redebate_below, t.proceed_from];
@@ -109,13 +120,13 @@ fn argument(choice: &mut impl Choice, policy: &Policy, mood: &Mood) -> Argument 
 }
 
 /// Mostly everything; sometimes few items, which may or may not be of the cluster.
-fn forgets(choice: &mut impl Choice) -> Option<Vec<ItemId>> {
+fn forgets(choice: &mut impl RandomSource) -> Option<Vec<ItemId>> {
     choice
         .percent(40)
         .then(|| (0..choice.below(3)).map(|_| ItemId::new(u64::from(choice.below(9)))).collect())
 }
 
-fn ratings(choice: &mut impl Choice) -> Ratings {
+fn ratings(choice: &mut impl RandomSource) -> Ratings {
     let mut ratings = Ratings::default();
     if choice.percent(50) {
         for role in Role::ALL {
@@ -128,17 +139,18 @@ fn ratings(choice: &mut impl Choice) -> Ratings {
 }
 
 /// Traces of this conversation and of others, sometimes one of them twice.
-fn traces(choice: &mut impl Choice) -> Vec<PastTrace> {
+fn traces(choice: &mut impl RandomSource) -> Vec<PastRequest> {
     let trace = |choice: &mut _| {
-        let conversation = ConversationId::new(Choice::one_of(choice, &["past", super::moves::CONVERSATION]));
-        let request = RequestId::new(Choice::below(choice, 3));
-        PastTrace { trace: TraceId { conversation, request }, text: text(choice) }
+        let conversation =
+            ConversationId::new(RandomSource::one_of(choice, &["past", super::moves::CONVERSATION]));
+        let request = RequestId::new(RandomSource::below(choice, 3));
+        PastRequest { trace: TraceId { conversation, request }, text: text(choice) }
     };
     (0..choice.one_of(&[0, 0, 1, 3])).map(|_| trace(choice)).collect()
 }
 
 /// A plan of up to four tasks, rarely of many. A number mostly keeps its kind of effect, as a later plan must.
-fn plan(choice: &mut impl Choice) -> Plan {
+fn plan(choice: &mut impl RandomSource) -> Plan {
     let tasks = if choice.percent(1) { 40 } else { 1 + choice.below(4) };
     let mut numbers: Vec<u32> = (1..=tasks.max(5)).collect();
     for place in 0..numbers.len().min(5) {

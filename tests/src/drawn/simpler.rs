@@ -1,37 +1,42 @@
 //! What is simpler than a move: nothing that reads like more, so that shrinking ends.
 
 use super::reports::{nothing, plain_plan};
-use super::{Move, Simpler, What, Which, Who};
+use super::{ActionKind, CallSelector, Shrink, UserSelector, WalkAction};
 use orchestrion_kernel::module::{Argument, Failure, Report, Role};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Phase, Score, Text};
 
-impl Simpler for Move {
-    fn simpler(&self) -> Vec<Self> {
-        let of = |what: Vec<What>| what.into_iter().map(|what| Self { at: self.at, what }).collect();
+impl Shrink for WalkAction {
+    fn shrink_candidates(&self) -> Vec<Self> {
+        let of = |what: Vec<ActionKind>| what.into_iter().map(|what| Self { at: self.at, what }).collect();
         match &self.what {
             // What is no answer may as well happen earlier.
-            What::Step | What::Cancel | What::Resume | What::End | What::Start(Who::Owner) => {
+            ActionKind::Step
+            | ActionKind::Cancel
+            | ActionKind::Resume
+            | ActionKind::End
+            | ActionKind::Start(UserSelector::Owner) => {
                 let earlier = Phase::ALL.into_iter().take_while(|phase| *phase != self.at);
                 earlier.map(|at| Self { at, what: self.what.clone() }).collect()
             }
-            What::Reply(which, report) => {
-                of(simpler_reports(report).into_iter().map(|report| What::Reply(*which, report)).collect())
-            }
+            ActionKind::Reply(which, report) => of(simpler_reports(report)
+                .into_iter()
+                .map(|report| ActionKind::Reply(*which, report))
+                .collect()),
             // First without what is said beside it.
-            What::Tell(report, update, record) => {
-                let mut simpler = vec![What::Reply(Which::Live, report.clone())];
+            ActionKind::ReplyWithExtras(report, update, record) => {
+                let mut simpler = vec![ActionKind::Reply(CallSelector::Pending, report.clone())];
                 if update.is_some() && record.is_some() {
-                    simpler.push(What::Tell(report.clone(), update.clone(), None));
-                    simpler.push(What::Tell(report.clone(), None, record.clone()));
+                    simpler.push(ActionKind::ReplyWithExtras(report.clone(), update.clone(), None));
+                    simpler.push(ActionKind::ReplyWithExtras(report.clone(), None, record.clone()));
                 }
                 of(simpler)
             }
-            What::Fail(which, failure) if *failure != Failure::Error => {
-                of(vec![What::Fail(*which, Failure::Error)])
+            ActionKind::Fail(which, failure) if *failure != Failure::Error => {
+                of(vec![ActionKind::Fail(*which, Failure::Error)])
             }
-            What::Start(Who::Stranger) => of(vec![What::Start(Who::Owner)]),
-            What::Say(who, text) if *text != nothing() => of(vec![What::Say(*who, nothing())]),
+            ActionKind::Start(UserSelector::Stranger) => of(vec![ActionKind::Start(UserSelector::Owner)]),
+            ActionKind::Say(who, text) if *text != nothing() => of(vec![ActionKind::Say(*who, nothing())]),
             _ => Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! What modules say beside their answers: of the situation, and of what they did.
 
-use super::Choice;
+use super::RandomSource;
 use super::reports::text;
 use orchestrion_kernel::Text;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate, ToolCall, ToolOutcome};
@@ -11,13 +11,13 @@ const KEYS: [&str; 8] =
 /// Blank texts, and such as only look like it.
 const TEXTS: [&str; 6] = ["done", " two ", "", " \t", "\u{1c}\u{85}", "\u{200b}"];
 
-pub(super) fn update(choice: &mut impl Choice) -> SummaryUpdate {
+pub(super) fn update(choice: &mut impl RandomSource) -> SummaryUpdate {
     let said =
         (0..choice.below(4)).map(|_| (choice.one_of(&KEYS).to_owned(), Text::from(choice.one_of(&TEXTS))));
     SummaryUpdate(said.collect())
 }
 
-pub(super) fn action(choice: &mut impl Choice) -> Box<ActionRecord> {
+pub(super) fn action(choice: &mut impl RandomSource) -> Box<ActionRecord> {
     Box::new(ActionRecord {
         iteration: choice.below(5),
         timestamp: text(choice),
@@ -30,7 +30,7 @@ pub(super) fn action(choice: &mut impl Choice) -> Box<ActionRecord> {
     })
 }
 
-fn call(choice: &mut impl Choice) -> ToolCall {
+fn call(choice: &mut impl RandomSource) -> ToolCall {
     let length = choice.one_of(&[0, 20, 21, 51, 999]);
     ToolCall {
         name: text(choice),

@@ -1,31 +1,33 @@
 //! Which inputs are refused, and as what. A refusal changes nothing (000-4.6).
 
 use super::compaction::compact;
-use super::course::Course;
+use super::course::ExpectedConversation;
 use super::facts;
 use super::fold::Fold;
-use super::words::{Answer, Came, Question, Task};
+use super::words::{OracleInput, OracleOperation, OracleReply, Task};
 
-impl Course {
+impl ExpectedConversation {
     /// The kind of refusal, or nothing if the input is taken.
     ///
     /// Where several kinds would fit no document says which one it is. We read it so: what the user does is first
     /// held against the state, then against the session; an answer first against the call that is out.
-    pub(super) fn refusal(&self, came: &Came, known: &Fold) -> Option<&'static str> {
+    pub(super) fn refusal(&self, came: &OracleInput, known: &Fold) -> Option<&'static str> {
         let idle = self.phase == "Idle";
         let expected = |there_is_a_row: bool| (!there_is_a_row).then_some("NotExpected"); // 004-1.1
         match came {
             // Decision 0004: no request runs when a session ends. DESIGN §2: a user message while busy is refused.
-            Came::SessionStart { .. } | Came::SessionEnd | Came::UserMessage { .. } if !idle => {
+            OracleInput::SessionStart { .. } | OracleInput::SessionEnd | OracleInput::UserMessage { .. }
+                if !idle =>
+            {
                 Some("NotExpected")
             }
-            Came::SessionStart { .. } => self.session.is_some().then_some("SessionOpen"),
-            Came::SessionEnd => self.session.is_none().then_some("NoSession"),
-            Came::UserMessage { user, .. } => match &self.session {
+            OracleInput::SessionStart { .. } => self.session.is_some().then_some("SessionOpen"),
+            OracleInput::SessionEnd => self.session.is_none().then_some("NoSession"),
+            OracleInput::UserMessage { user, .. } => match &self.session {
                 None => Some("NoSession"),
                 Some(session) => (session != user).then_some("WrongUser"), // 000-1.3
             },
-            Came::Reply { call, report, .. } => match self.waiting {
+            OracleInput::Reply { call, report, .. } => match self.waiting {
                 // 000-7.6: an answer to any other call is refused, so an answer counts once.
                 Some((waiting, question)) if waiting == *call => {
                     if !question.is_answered_by(report) {
@@ -40,29 +42,35 @@ impl Course {
                 }
                 _ => Some("WrongCall"),
             },
-            Came::CallFailed { call, .. } => match self.waiting {
+            OracleInput::CallFailed { call, .. } => match self.waiting {
                 // F14, decision 0001: without error rows the failure is refused, and the request waits for ever.
                 // Decision 0021: but a failed summarizer never blocks a request.
                 Some((waiting, question)) if waiting == *call => {
-                    expected(self.lines.rules.error_rows || question == Question::Summarize)
+                    expected(self.lines.rules.error_rows || question == OracleOperation::Summarize)
                 }
                 _ => Some("WrongCall"),
             },
             // 000-4.5: refused while a call is waited for. 004-1.32, F2: nothing leads on from RollbackComplete.
-            Came::Step => expected(self.waiting.is_none() && self.runs() && self.phase != "RollbackComplete"),
+            OracleInput::Step => {
+                expected(self.waiting.is_none() && self.runs() && self.phase != "RollbackComplete")
+            }
             // Decision 0002: in every state in which a request runs, under the rule.
-            Came::Cancel => expected(self.lines.rules.cancel && self.runs()),
+            OracleInput::Cancel => expected(self.lines.rules.cancel && self.runs()),
             // Decision 0019: in every state and under every policy; what is about a session needs one.
-            Came::Write(wrote) if facts::is_of_session(wrote) && self.session.is_none() => Some("NoSession"),
-            Came::Write(wrote) => facts::write(known, self.lines.writes, wrote).is_err().then_some("Misuse"),
+            OracleInput::Write(wrote) if facts::is_of_session(wrote) && self.session.is_none() => {
+                Some("NoSession")
+            }
+            OracleInput::Write(wrote) => {
+                facts::write(known, self.lines.writes, wrote).is_err().then_some("Misuse")
+            }
             // Decision 0015: while a request runs, under every policy.
-            Came::Resume => (!self.runs()).then_some("NothingToResume"),
+            OracleInput::Resume => (!self.runs()).then_some("NothingToResume"),
         }
     }
 
     /// Decision 0021: one at least, and only of the cluster. No document says which kind of refusal it is.
-    fn forgets_too_much(&self, report: &Answer, known: &Fold) -> bool {
-        let Answer::Summary { text, forgets } = report else { return false };
+    fn forgets_too_much(&self, report: &OracleReply, known: &Fold) -> bool {
+        let OracleReply::Summary { text, forgets } = report else { return false };
         if self.request.outdated {
             return false;
         }
@@ -70,11 +78,11 @@ impl Course {
     }
 
     /// Decision 0003: a later plan that gives a started task another kind of effect.
-    fn changes_an_effect(&self, report: &Answer) -> bool {
+    fn changes_an_effect(&self, report: &OracleReply) -> bool {
         let plan: &[Task] = match report {
-            Answer::Plan(plan)
-            | Answer::Repaired { plan, .. }
-            | Answer::Argument { plan: Some(plan), .. } => plan,
+            OracleReply::Plan(plan)
+            | OracleReply::Repaired { plan, .. }
+            | OracleReply::Argument { plan: Some(plan), .. } => plan,
             _ => &[],
         };
         plan.iter().any(|task| {

@@ -1,7 +1,7 @@
 //! One batch: what the documents call for, and what the kernel gave, as multisets.
 
-use super::fold::{Fold, Seen};
-use super::items::{Change, Things};
+use super::fold::{Fold, ObservedItemEvent};
+use super::items::{Change, ExpectedItems};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ impl Batch {
         mut self,
         given: &[Value],
         fold: &mut Fold,
-        things: &mut Things,
+        things: &mut ExpectedItems,
         read: &mut Option<String>,
     ) -> Result<(), String> {
         let mut moves = 0;
@@ -103,8 +103,8 @@ impl Batch {
 
     fn strike_change(
         &mut self,
-        seen: &Seen,
-        things: &mut Things,
+        seen: &ObservedItemEvent,
+        things: &mut ExpectedItems,
         composed: &mut Vec<(String, String)>,
     ) -> Result<(), String> {
         let place = self.changes.iter().position(|change| {

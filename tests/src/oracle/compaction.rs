@@ -2,7 +2,7 @@
 
 use super::facts::{is_valid, now, persists, rank_of, resting_on, stands_for};
 use super::fold::{Entry, Fold};
-use super::lines::Lines;
+use super::lines::OraclePolicy;
 use super::shown::shown;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,12 @@ pub(super) struct Compacted {
 
 /// The cluster, in order; nothing if compaction is not due, or not in force. `running` is the number of the request,
 /// `user` whose it is.
-pub(super) fn cluster(known: &Fold, lines: &Lines, running: u32, user: Option<&str>) -> Option<Vec<u64>> {
+pub(super) fn cluster(
+    known: &Fold,
+    lines: &OraclePolicy,
+    running: u32,
+    user: Option<&str>,
+) -> Option<Vec<u64>> {
     let limits = lines.compaction;
     let mut families: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut tokens = 0;
@@ -97,7 +102,7 @@ fn is_hidden_somewhere(known: &Fold, id: u64, wide: &Entry) -> bool {
 /// What the summarizer's answer leads to; nothing, if it forgets what it may not: one at least, and only of the cluster.
 pub(super) fn compact(
     known: &Fold,
-    lines: &Lines,
+    lines: &OraclePolicy,
     cluster: &[u64],
     text: &str,
     forgets: Option<&[u64]>,

@@ -1,12 +1,12 @@
 //! The consensus (DESIGN §2, "consensus score"; decisions 0006 and 0011).
 
 use super::fraction::Fraction;
-use super::lines::Lines;
+use super::lines::OraclePolicy;
 use super::words::{Rating, Ratings, Role, Stance, Voice};
 use std::collections::BTreeMap;
 
 /// `pro / (pro + contra)` over the latest voices, rounded down to millionths.
-pub(super) fn consensus(lines: &Lines, voices: &BTreeMap<Role, Voice>, ratings: &Ratings) -> u32 {
+pub(super) fn consensus(lines: &OraclePolicy, voices: &BTreeMap<Role, Voice>, ratings: &Ratings) -> u32 {
     let (mut pro, mut contra) = (Fraction::ZERO, Fraction::ZERO);
     for (role, voice) in voices {
         // "an argument adds confidence × weight"
@@ -29,7 +29,7 @@ pub(super) fn objects_from(voice: &Voice, line: u32) -> bool {
 }
 
 /// "weight = role × clamp(elo/1200, 0.5, 1.5) × accuracy"
-fn weight(lines: &Lines, role: Role, ratings: &Ratings) -> Fraction {
+fn weight(lines: &OraclePolicy, role: Role, ratings: &Ratings) -> Fraction {
     let (half, three_halves) = (Fraction::of(1, 2), Fraction::of(3, 2));
     let rating = ratings.get(&role).copied().unwrap_or(Rating { elo: 1200, successes: 0, matches: 0 });
     let voice = Fraction::millionths(lines.weights.get(&role).copied().unwrap_or_default());

@@ -1,30 +1,30 @@
 //! The course of a conversation as the documents tell it: what is remembered between two inputs.
 
 use super::batch::Batch;
-use super::items::{Things, Words, key};
-use super::lines::Lines;
+use super::items::{ExpectedItems, ExpectedText, key};
+use super::lines::OraclePolicy;
 use super::situation::Situation;
-use super::words::{Question, Ratings, Role, Task, Voice, starting_ratings};
+use super::words::{OracleOperation, Ratings, Role, Task, Voice, starting_ratings};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The conversation so far.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
-    pub(super) lines: Lines,
+pub(super) struct ExpectedConversation {
+    pub(super) lines: OraclePolicy,
     pub(super) conversation: String,
     /// The control state, by its name in 004.
     pub(super) phase: &'static str,
     /// Whose session is open.
     pub(super) session: Option<String>,
     /// The call that is out (000-7.6: at most one).
-    pub(super) waiting: Option<(u64, Question)>,
+    pub(super) waiting: Option<(u64, OracleOperation)>,
     /// How many calls were given an id (000-1.7).
     pub(super) calls: u64,
     /// How many requests were submitted.
     pub(super) requests: u32,
-    pub(super) things: Things,
+    pub(super) things: ExpectedItems,
     pub(super) request: Request,
     /// 002's two fields: what was said in the session, and what was done in the request.
     pub(super) situation: Situation,
@@ -119,9 +119,9 @@ impl Request {
     }
 }
 
-impl Course {
+impl ExpectedConversation {
     /// 004-1.2: the system starts in Idle.
-    pub(super) fn new(lines: Lines, conversation: &str) -> Self {
+    pub(super) fn new(lines: OraclePolicy, conversation: &str) -> Self {
         Self {
             lines,
             conversation: conversation.to_owned(),
@@ -130,7 +130,7 @@ impl Course {
             waiting: None,
             calls: 0,
             requests: 0,
-            things: Things::default(),
+            things: ExpectedItems::default(),
             request: Request::new(""),
             situation: Situation::default(),
             batch: Batch::default(),
@@ -143,30 +143,30 @@ impl Course {
     }
 
     /// Control moves; every batch does so once (000-4.12).
-    pub(super) fn go(&mut self, phase: &'static str) {
+    pub(super) fn enter_phase(&mut self, phase: &'static str) {
         self.phase = phase;
         self.batch.moves += 1;
     }
 
-    pub(super) fn tell(&mut self, event: Value) {
+    pub(super) fn expect_event(&mut self, event: Value) {
         self.batch.events.push(event);
     }
 
     /// 000-7.5: entering a state that asks emits its call; ids come in order (000-1.7).
-    pub(super) fn ask(&mut self, question: Question) {
+    pub(super) fn ask(&mut self, question: OracleOperation) {
         self.calls += 1;
         self.waiting = Some((self.calls, question));
-        self.tell(json!({ "tool_call": { "call": self.calls, "ask": question } }));
+        self.expect_event(json!({ "tool_call": { "call": self.calls, "ask": question } }));
     }
 
     /// "It is settled as what and why the request ends."
     pub(super) fn conclude(&mut self, kind: &'static str, cause: Value) {
-        self.tell(json!({ "concluded": { "ending": { "kind": kind, "cause": cause } } }));
+        self.expect_event(json!({ "concluded": { "ending": { "kind": kind, "cause": cause } } }));
         self.request.ending = Some((kind, cause));
     }
 
     /// Decision 0001: the cause NoAnswer with the module's name.
-    pub(super) fn no_answer(question: Question, failure: &str) -> Value {
+    pub(super) fn no_answer(question: OracleOperation, failure: &str) -> Value {
         json!({ "no_answer": [question.module(), failure] })
     }
 
@@ -176,11 +176,17 @@ impl Course {
     }
 
     /// A fact becomes known (decision 0016).
-    pub(super) fn know(&mut self, key: String, words: Words, rests_on: BTreeSet<String>) {
+    pub(super) fn expect_item(&mut self, key: String, words: ExpectedText, rests_on: BTreeSet<String>) {
         self.know_as(json!("fact"), key, words, rests_on);
     }
 
-    pub(super) fn know_as(&mut self, variant: Value, key: String, words: Words, rests_on: BTreeSet<String>) {
+    pub(super) fn know_as(
+        &mut self,
+        variant: Value,
+        key: String,
+        words: ExpectedText,
+        rests_on: BTreeSet<String>,
+    ) {
         // Decision 0020: the situation is the session's, and of no request.
         let user = self.session.clone().filter(|_| !key.starts_with("{\"situation\""));
         self.batch.changes.extend(self.things.know(key, variant, words, rests_on, user));

@@ -2,27 +2,33 @@
 
 use super::compaction::cluster;
 use super::consensus::{consensus, objects_from};
-use super::course::{Course, Decision};
+use super::course::{Decision, ExpectedConversation};
 use super::duels;
 use super::fold::Fold;
-use super::items::{Words, key};
+use super::items::{ExpectedText, key};
 use super::lines::Elo;
-use super::words::{Question, Role, Stance, Task, Voice};
+use super::words::{OracleOperation, Role, Stance, Task, Voice};
 use serde_json::json;
 
-impl Course {
+impl ExpectedConversation {
     /// A role argued: in its round, or Security on a revision that came after its round.
-    pub(super) fn argued(&mut self, question: Question, voice: Voice, text: &str, plan: Option<&[Task]>) {
-        let role = if let Question::Argue(role) = question { role } else { Role::Security };
+    pub(super) fn argued(
+        &mut self,
+        question: OracleOperation,
+        voice: Voice,
+        text: &str,
+        plan: Option<&[Task]>,
+    ) {
+        let role = if let OracleOperation::Argue(role) = question { role } else { Role::Security };
         // Decision 0016: a fact, the role's latest. Decision 0011: the latest argument counts.
         let argument = key("argument", &json!([self.requests, role]));
-        self.know(argument, Words::Verbatim(text.to_owned()), self.on_the_request());
+        self.expect_item(argument, ExpectedText::Verbatim(text.to_owned()), self.on_the_request());
         self.request.voices.insert(role, voice);
         if role == Role::Security {
             self.request.security_read = self.request.revision;
             if objects_from(&voice, self.lines.thresholds.veto_from) {
                 self.request.veto_raised = true;
-                self.tell(json!({ "veto_raised": { "revision": self.request.revision } })); // 004-1.14
+                self.expect_event(json!({ "veto_raised": { "revision": self.request.revision } })); // 004-1.14
             }
         }
         if let Some(plan) = plan {
@@ -35,17 +41,17 @@ impl Course {
             "Round_4_Security" => self.next_round("Round_5_Optimizer", Role::Optimizer), // 004-1.14
             // 004-1.15, F9: a revision of the Optimizer is read by Security first.
             "Round_5_Optimizer" if plan.is_some() && self.lines.rules.cleared_revisions => {
-                self.go("PlanReread");
-                self.ask(Question::Reread);
+                self.enter_phase("PlanReread");
+                self.ask(OracleOperation::Reread);
             }
-            "RepairReread" => self.go("RepairScoring"), // 004-1.30, F10
-            _ => self.go("Multi_Pass_Check"),           // 004-1.15
+            "RepairReread" => self.enter_phase("RepairScoring"), // 004-1.30, F10
+            _ => self.enter_phase("Multi_Pass_Check"),           // 004-1.15
         }
     }
 
     fn next_round(&mut self, phase: &'static str, role: Role) {
-        self.go(phase);
-        self.ask(Question::Argue(role));
+        self.enter_phase(phase);
+        self.ask(OracleOperation::Argue(role));
     }
 
     /// The internal steps (000-4.5), state by state.
@@ -55,16 +61,16 @@ impl Course {
             "IdentityVerified" => match cluster(known, &self.lines, self.requests, self.session.as_deref()) {
                 Some(cluster) => {
                     self.request.cluster = cluster;
-                    self.go("Compacting");
-                    self.ask(Question::Summarize);
+                    self.enter_phase("Compacting");
+                    self.ask(OracleOperation::Summarize);
                 }
                 None => self.load_context(),
             },
             "Multi_Pass_Check" => self.check_passes(),
-            "Aggregating" => self.go("CalculatingConsensus"), // 004-1.19
+            "Aggregating" => self.enter_phase("CalculatingConsensus"), // 004-1.19
             "CalculatingConsensus" => {
                 self.score(); // 004-1.20
-                self.go("ELODuels");
+                self.enter_phase("ELODuels");
             }
             "ELODuels" => self.duel(),
             "ResolvingDecision" => self.decide(),
@@ -73,14 +79,14 @@ impl Course {
             "AssertingOutcomes" => self.assert_outcomes(),
             "Failure" => self.heal(),
             "RollbackActive" if self.lines.rules.rollback_ends => self.store(), // F2
-            "RollbackActive" => self.go("RollbackComplete"),                    // 004-1.32
+            "RollbackActive" => self.enter_phase("RollbackComplete"),           // 004-1.32
             _ => {}
         }
     }
 
     fn score(&mut self) {
         self.request.consensus = consensus(&self.lines, &self.request.voices, &self.request.ratings);
-        self.tell(json!({ "consensus_scored": {
+        self.expect_event(json!({ "consensus_scored": {
             "revision": self.request.revision, "score": self.request.consensus,
         }}));
     }
@@ -105,7 +111,7 @@ impl Course {
             self.request.voices.retain(|role, _| *role == Role::Analyst);
             self.next_round("Round_2_Solution", Role::Solution);
         } else {
-            self.go("Aggregating");
+            self.enter_phase("Aggregating");
         }
     }
 
@@ -119,9 +125,9 @@ impl Course {
                 duels::standard(&request.voices, proceeds, &request.ratings)
             }
         };
-        self.tell(json!({ "ratings_updated": { "ratings": ratings } }));
+        self.expect_event(json!({ "ratings_updated": { "ratings": ratings } }));
         self.request.ratings_after = Some(ratings);
-        self.go("ResolvingDecision");
+        self.enter_phase("ResolvingDecision");
     }
 
     /// 004 §3, in the order of decision 0007: the veto, the line, and else PROCEED.
@@ -129,16 +135,16 @@ impl Course {
         if self.vetoed() {
             self.decided("vetoed"); // 004-2.5, 004-2.13, 004-3.1
             self.conclude("blocked", json!("vetoed"));
-            self.go("Blocked");
+            self.enter_phase("Blocked");
         } else if self.request.consensus < self.lines.thresholds.proceed_from {
             self.decided("rejected"); // 004-3.2
             self.conclude("blocked", json!("rejected"));
-            self.go("Blocked");
+            self.enter_phase("Blocked");
         } else {
             self.decided(self.proceeding_label()); // 004-3.3
             if self.lines.rules.approver {
-                self.go("PlanApproval"); // decision 0013
-                self.ask(Question::Approve);
+                self.enter_phase("PlanApproval"); // decision 0013
+                self.ask(OracleOperation::Approve);
             } else {
                 self.run(); // 004-1.22
             }
@@ -154,8 +160,8 @@ impl Course {
         }
         self.decided(self.proceeding_label());
         if self.lines.rules.approver {
-            self.go("RepairApproval"); // decision 0013
-            self.ask(Question::Approve);
+            self.enter_phase("RepairApproval"); // decision 0013
+            self.ask(OracleOperation::Approve);
         } else {
             self.run();
         }
@@ -192,12 +198,12 @@ impl Course {
     /// Decision 0013: what the approver says; a yes lets the plan run, a no blocks it or rolls the request back.
     pub(super) fn approval(&mut self, approved: bool, text: &str) {
         let approval = key("approval", &json!(self.requests));
-        self.know(approval, Words::Verbatim(text.to_owned()), self.on_the_request());
+        self.expect_item(approval, ExpectedText::Verbatim(text.to_owned()), self.on_the_request());
         if approved {
             self.run();
         } else if self.phase == "PlanApproval" {
             self.conclude("blocked", json!("not_approved"));
-            self.go("Blocked");
+            self.enter_phase("Blocked");
         } else {
             self.roll_back(json!("not_approved"));
         }

@@ -1,16 +1,16 @@
 //! Running, judging, healing and rolling back (004-1.24 to 004-1.32, decision 0003).
 
-use super::course::{Course, Started};
-use super::items::{Words, key};
+use super::course::{ExpectedConversation, Started};
+use super::items::{ExpectedText, key};
 use super::lines::Repairs;
-use super::words::{Question, Task};
+use super::words::{OracleOperation, Task};
 use serde_json::{Value, json};
 
-impl Course {
+impl ExpectedConversation {
     /// 004-1.24: the plan is carried out from its first task on.
     pub(super) fn run(&mut self) {
         self.request.ends.clear();
-        self.go("RunningTasks");
+        self.enter_phase("RunningTasks");
         self.run_next_task();
     }
 
@@ -21,7 +21,7 @@ impl Course {
         self.mark(task.id, "in_progress"); // 000-2.3, decision 0016
         self.request.ledger.retain(|started| started.task != task.id);
         self.request.ledger.push(Started { task: task.id, effect, end: "kept" });
-        self.ask(Question::RunTask { task: task.id, effect });
+        self.ask(OracleOperation::RunTask { task: task.id, effect });
     }
 
     /// A task ended with an exit code: 0 is success (004-2.6).
@@ -29,7 +29,7 @@ impl Course {
         self.mark(task, if code == 0 { "done" } else { "failed" });
         // Decision 0016: a fact, resting on the subtask.
         let output = key("output", &json!([self.requests, task]));
-        self.know(output, Words::Verbatim(text.to_owned()), [self.task_key(task)].into());
+        self.expect_item(output, ExpectedText::Verbatim(text.to_owned()), [self.task_key(task)].into());
         self.task_ended(if code == 0 { json!("succeeded") } else { json!({ "exited": code }) });
     }
 
@@ -38,7 +38,7 @@ impl Course {
         self.mark(task, "failed"); // decision 0016: "gets no result"
         if failure == "unknown" {
             // Decision 0015: neither running it again nor going on is safe.
-            self.roll_back(Self::no_answer(Question::RunTask { task, effect: "" }, failure));
+            self.roll_back(Self::no_answer(OracleOperation::RunTask { task, effect: "" }, failure));
         } else {
             self.task_ended(json!({ "no_result": failure }));
         }
@@ -50,7 +50,7 @@ impl Course {
         self.request.ends.push(end);
         let request = &self.request;
         if succeeded && request.ends.len() < request.plan.len() {
-            self.go("RunningTasks");
+            self.enter_phase("RunningTasks");
             self.run_next_task();
             return;
         }
@@ -61,8 +61,10 @@ impl Course {
             .zip(ends)
             .map(|(task, ended)| json!({ "task": task.id, "ended": ended }))
             .collect();
-        self.tell(json!({ "execution_reported": { "revision": self.request.revision, "tasks": tasks } }));
-        self.go("AssertingOutcomes"); // 004-1.26
+        self.expect_event(
+            json!({ "execution_reported": { "revision": self.request.revision, "tasks": tasks } }),
+        );
+        self.enter_phase("AssertingOutcomes"); // 004-1.26
     }
 
     /// 004-1.27, 004-1.28.
@@ -70,9 +72,9 @@ impl Course {
         let all = self.request.plan.len();
         if self.request.ends.iter().filter(|end| **end == "succeeded").count() == all {
             self.conclude("outcome", json!("completed"));
-            self.go("Success");
+            self.enter_phase("Success");
         } else {
-            self.go("Failure");
+            self.enter_phase("Failure");
         }
     }
 
@@ -85,17 +87,17 @@ impl Course {
             }
             Repairs::AtMost(_) => {
                 self.request.repairs += 1;
-                self.tell(json!("repair_started")); // "only given where the policy bounds repairs"
+                self.expect_event(json!("repair_started")); // "only given where the policy bounds repairs"
             }
             Repairs::Unbounded => {}
         }
-        self.go("SelfHealingActive");
-        self.ask(Question::Diagnose); // 004-2.14
+        self.enter_phase("SelfHealingActive");
+        self.ask(OracleOperation::Diagnose); // 004-2.14
     }
 
     fn diagnosed(&mut self, text: &str) {
         let diagnosis = key("diagnosis", &json!(self.requests));
-        self.know(diagnosis, Words::Verbatim(text.to_owned()), self.on_the_request());
+        self.expect_item(diagnosis, ExpectedText::Verbatim(text.to_owned()), self.on_the_request());
     }
 
     /// 004-1.30.
@@ -103,8 +105,8 @@ impl Course {
         self.diagnosed(text);
         self.adopt(plan);
         if self.lines.rules.cleared_revisions {
-            self.go("RepairReread"); // F10
-            self.ask(Question::Reread);
+            self.enter_phase("RepairReread"); // F10
+            self.ask(OracleOperation::Reread);
         } else {
             self.run();
         }
@@ -119,7 +121,7 @@ impl Course {
     /// RollbackActive is entered, and the latest effect is to be undone.
     pub(super) fn roll_back(&mut self, cause: Value) {
         self.conclude("rolled_back", cause);
-        self.go("RollbackActive");
+        self.enter_phase("RollbackActive");
         self.undo_next();
     }
 
@@ -134,7 +136,7 @@ impl Course {
             .find(|started| started.effect == "undoable" && started.end == "kept")
             .map(|started| started.task);
         if let Some(task) = next {
-            self.ask(Question::UndoTask { task });
+            self.ask(OracleOperation::UndoTask { task });
         }
     }
 
@@ -148,7 +150,7 @@ impl Course {
                 started.end = if undone { "undone" } else { "undo_failed" };
             }
         }
-        self.go("RollbackActive");
+        self.enter_phase("RollbackActive");
         self.undo_next();
     }
 }

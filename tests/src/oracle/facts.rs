@@ -3,13 +3,13 @@
 use super::compaction::SUMMARY;
 use super::fold::{Entry, Fold};
 use super::lines::Writes;
-use super::words::{Named, Rank, Said, Wrote};
+use super::words::{OracleFact, OracleReference, OracleWrite, Rank};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a write leads to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct WriteEffects {
     /// The changes of S, as whole events.
     pub(super) events: Vec<Value>,
     /// What is forgotten because its time has come.
@@ -18,14 +18,14 @@ pub(super) struct Told {
 
 /// The write does not fit what is known. Which words say so is not judged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Misfit;
+pub(super) struct InvalidWrite;
 
 /// Decision 0019: what is about the session, and so needs one.
-pub(super) fn is_of_session(wrote: &Wrote) -> bool {
+pub(super) fn is_of_session(wrote: &OracleWrite) -> bool {
     match wrote {
-        Wrote::Identity { .. } | Wrote::Working { .. } => true,
-        Wrote::Fact(said) => said.scope == "session",
-        Wrote::Environment { .. } | Wrote::Clock { .. } => false,
+        OracleWrite::Identity { .. } | OracleWrite::Working { .. } => true,
+        OracleWrite::Fact(said) => said.scope == "session",
+        OracleWrite::Environment { .. } | OracleWrite::Clock { .. } => false,
     }
 }
 
@@ -35,21 +35,21 @@ pub(super) fn of_the_session(known: &Fold) -> BTreeSet<u64> {
 }
 
 /// What a write leads to in what is known.
-pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told, Misfit> {
-    let mut writing = Writing { known, told: Told::default() };
+pub(super) fn write(known: &Fold, writes: Writes, wrote: &OracleWrite) -> Result<WriteEffects, InvalidWrite> {
+    let mut writing = Writing { known, told: WriteEffects::default() };
     match wrote {
-        Wrote::Identity { name, identity } => {
+        OracleWrite::Identity { name, identity } => {
             // 003-1.3: once; 003-1.4: read-only.
             if writing.holding("\"identity\"").is_some() {
-                return Err(Misfit);
+                return Err(InvalidWrite);
             }
             writing.put("fact".into(), json!("identity"), name, json!({ "identity": identity }), &[]);
         }
-        Wrote::Fact(said) => writing.fact(writes, said)?,
-        Wrote::Working { key, text, expires_at, rests_on } => {
+        OracleWrite::Fact(said) => writing.fact(writes, said)?,
+        OracleWrite::Working { key, text, expires_at, rests_on } => {
             let now = now(known);
             if expires_at.is_some_and(|expires_at| expires_at <= now) {
-                return Err(Misfit);
+                return Err(InvalidWrite);
             }
             let key = json!({ "working": key });
             // Decision 0019: nothing rests on itself.
@@ -58,7 +58,7 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
             let layer = json!({ "working": { "created_at": now, "expires_at": expires_at } });
             writing.overwrite(key, text, layer, &deps);
         }
-        Wrote::Environment { key, text, supersedes } => {
+        OracleWrite::Environment { key, text, supersedes } => {
             let key = json!({ "environment": key });
             let named = supersedes.as_ref().map(|named| writing.signal(named)).transpose()?;
             let own = writing.holding(&key.to_string());
@@ -69,9 +69,9 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &Wrote) -> Result<Told,
                 writing.review(&BTreeSet::from([named]), &BTreeMap::new(), Some(id));
             }
         }
-        Wrote::Clock { now: then, text } => {
+        OracleWrite::Clock { now: then, text } => {
             if *then < now(known) {
-                return Err(Misfit);
+                return Err(InvalidWrite);
             }
             writing.overwrite(json!("clock"), text, json!({ "clock": { "now": then } }), &[]);
             writing.told.expired = expired(known, *then);
@@ -157,12 +157,12 @@ pub(super) fn resting_on(known: &Fold, these: &BTreeSet<u64>) -> BTreeSet<u64> {
 struct Writing<'a> {
     /// S before it.
     known: &'a Fold,
-    told: Told,
+    told: WriteEffects,
 }
 
 impl Writing<'_> {
     /// 003-2.16: a fact meets its rivals (decision 0019).
-    fn fact(&mut self, writes: Writes, said: &Said) -> Result<(), Misfit> {
+    fn fact(&mut self, writes: Writes, said: &OracleFact) -> Result<(), InvalidWrite> {
         let rank = said.source.rank;
         let meant = said.supersedes.as_ref().map(|named| self.named_fact(named, &said.scope)).transpose()?;
         let key = json!({ "fact": said.key });
@@ -270,7 +270,7 @@ impl Writing<'_> {
 
     /// Said again by somebody of its rank it loses the mark of review, and is as recent as that. By a higher rank, it counts
     /// as much. It may be restricted by that, but not opened to everybody, and may rest on more.
-    fn affirm(&mut self, old: &Entry, said: &Said, more: &[u64]) {
+    fn affirm(&mut self, old: &Entry, said: &OracleFact, more: &[u64]) {
         let (mut item, mut deps) = (old.item.clone(), old.deps.clone());
         if said.source.rank >= rank_of(old) {
             if said.audience != "everybody" {
@@ -298,10 +298,10 @@ impl Writing<'_> {
 
     /// What is named (decision 0019): of a key the valid fact of this scope, or of everywhere, or the latest valid one, or the
     /// latest; for signals, the signal.
-    fn find(&self, named: &Named, kind: &str, scope: &Value) -> Result<u64, Misfit> {
+    fn find(&self, named: &OracleReference, kind: &str, scope: &Value) -> Result<u64, InvalidWrite> {
         let found = match named {
-            Named::Id(id) => Some(*id),
-            Named::Key(key) => {
+            OracleReference::Id(id) => Some(*id),
+            OracleReference::Key(key) => {
                 let spelt = json!({ kind: key }).to_string();
                 let preferred = |entry: &Entry| {
                     let theirs = &entry.item["layer"]["fact"]["scope"];
@@ -318,32 +318,41 @@ impl Writing<'_> {
                 of_key.max_by_key(|(id, entry)| (preferred(entry), *id)).map(|(id, _)| id)
             }
         };
-        found.and_then(|id| stands_for(self.known, id)).ok_or(Misfit)
+        found.and_then(|id| stands_for(self.known, id)).ok_or(InvalidWrite)
     }
 
     /// The fact that stands today where this leads, and the name by which it leads there: none, if a summary's id is given.
-    fn named_fact(&self, named: &Named, scope: &Value) -> Result<(u64, Option<String>), Misfit> {
+    fn named_fact(
+        &self,
+        named: &OracleReference,
+        scope: &Value,
+    ) -> Result<(u64, Option<String>), InvalidWrite> {
         let id = self.find(named, "fact", scope)?;
         let by = match named {
-            Named::Key(name) => Some(name.clone()),
-            Named::Id(id) => {
+            OracleReference::Key(name) => Some(name.clone()),
+            OracleReference::Id(id) => {
                 self.known.get(*id).and_then(|old| Some(old.item["key"]["fact"].as_str()?.to_owned()))
             }
         };
         Some((id, by))
             .filter(|(id, _)| self.known.get(*id).is_some_and(|old| old.item["layer"].get("fact").is_some()))
-            .ok_or(Misfit)
+            .ok_or(InvalidWrite)
     }
 
-    fn signal(&self, named: &Named) -> Result<u64, Misfit> {
+    fn signal(&self, named: &OracleReference) -> Result<u64, InvalidWrite> {
         let id = self.find(named, "environment", &Value::Null)?;
         Some(id)
             .filter(|id| self.known.get(*id).is_some_and(|old| old.item["layer"] == "environment"))
-            .ok_or(Misfit)
+            .ok_or(InvalidWrite)
     }
 
     /// 003-2.11: what is rested on, as what stands there today; without repetition and in id order (000-2.6).
-    fn bases(&self, rests_on: &[Named], scope: &Value, replaced: &BTreeSet<u64>) -> Result<Vec<u64>, Misfit> {
+    fn bases(
+        &self,
+        rests_on: &[OracleReference],
+        scope: &Value,
+        replaced: &BTreeSet<u64>,
+    ) -> Result<Vec<u64>, InvalidWrite> {
         let bases: BTreeSet<u64> =
             rests_on.iter().map(|named| self.find(named, "fact", scope)).collect::<Result<_, _>>()?;
         let round = resting_on(self.known, replaced);
@@ -357,7 +366,7 @@ impl Writing<'_> {
                 stays && counts && !replaced.contains(base) && !round.contains(base)
             })
         };
-        if bases.iter().all(bears) { Ok(bases.into_iter().collect()) } else { Err(Misfit) }
+        if bases.iter().all(bears) { Ok(bases.into_iter().collect()) } else { Err(InvalidWrite) }
     }
 
     /// 003-2.20: what is derived from these is marked; facts only, and those that are believed. Whatever is believed rests
@@ -434,7 +443,7 @@ impl Writing<'_> {
 
 /// Whether the new fact wins against an old one, and by which rule: authority, explicit, temporal, implicit
 /// (DESIGN §2, precedence of rules).
-fn meets(said: &Said, old: &Entry, is_named: bool) -> (bool, String) {
+fn meets(said: &OracleFact, old: &Entry, is_named: bool) -> (bool, String) {
     let theirs = &old.item["layer"]["fact"];
     let (mine, other) = (said.source.rank, rank_of(old));
     if mine != other {

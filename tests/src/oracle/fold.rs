@@ -24,7 +24,7 @@ pub(super) struct Entry {
 
 /// One item event, its ids replaced by the keys that they stand for.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct ObservedItemEvent {
     pub(super) event: &'static str,
     pub(super) key: String,
     pub(super) variant: Value,
@@ -38,7 +38,7 @@ pub(super) struct Seen {
 
 impl Fold {
     /// 000-4.8: the item events in their order. What was added or updated is told by key, what was forgotten too.
-    pub(super) fn apply(&mut self, event: &Value) -> Result<Option<Seen>, String> {
+    pub(super) fn apply(&mut self, event: &Value) -> Result<Option<ObservedItemEvent>, String> {
         if let Some(added) = event.get("add_item") {
             return self.write("add_item", added).map(Some);
         }
@@ -48,7 +48,7 @@ impl Fold {
         Ok(None)
     }
 
-    fn write(&mut self, event: &'static str, body: &Value) -> Result<Seen, String> {
+    fn write(&mut self, event: &'static str, body: &Value) -> Result<ObservedItemEvent, String> {
         let item = body.get("item").cloned().unwrap_or_default();
         let id = item["id"].as_u64().unwrap_or_default();
         let entry = Entry {
@@ -92,7 +92,7 @@ impl Fold {
         if let Some(dep) = entry.deps.iter().find(|dep| !self.entries.contains_key(dep)) {
             return Err(format!("item {id} depends on {dep}, which is not in S (000-2.9)"));
         }
-        let seen = Seen {
+        let seen = ObservedItemEvent {
             event,
             key: entry.key.clone(),
             variant: entry.item["variant"].clone(),

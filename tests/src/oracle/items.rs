@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// An item as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Thing {
+pub(super) struct ExpectedItem {
     /// Fact, constraint or subtask (000-2.1 to 000-2.4), in the published encoding.
     pub(super) variant: Value,
     /// What it says; nothing as long as the kernel has composed it and we have not seen it.
@@ -20,7 +20,7 @@ pub(super) struct Thing {
 
 /// What an item is to say.
 #[derive(Clone, Debug)]
-pub(super) enum Words {
+pub(super) enum ExpectedText {
     /// These words, as they came.
     Verbatim(String),
     /// Something that the kernel makes of this; the words given occur in it. No document says more.
@@ -32,7 +32,7 @@ pub(super) enum Words {
 pub(super) struct Change {
     pub(super) event: &'static str,
     pub(super) key: String,
-    pub(super) thing: Thing,
+    pub(super) thing: ExpectedItem,
     /// Words that a composed text must have in it.
     pub(super) saying: Vec<String>,
     /// Whether the event must come. It may stay away if only what a text is composed from has changed: the text may
@@ -44,14 +44,14 @@ pub(super) struct Change {
 
 /// The items by key.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Things(BTreeMap<String, Thing>);
+pub(super) struct ExpectedItems(BTreeMap<String, ExpectedItem>);
 
 /// A key in the published encoding, as one text.
 pub(super) fn key(kind: &str, of: &Value) -> String {
     json!({ kind: of }).to_string()
 }
 
-impl Things {
+impl ExpectedItems {
     pub(super) fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
@@ -66,20 +66,20 @@ impl Things {
         &mut self,
         key: String,
         variant: Value,
-        words: Words,
+        words: ExpectedText,
         rests_on: BTreeSet<String>,
         user: Option<String>,
     ) -> Option<Change> {
         let old = self.0.get(&key).cloned();
         let (text, made_from, saying) = match words {
-            Words::Verbatim(text) => (Some(text), Value::Null, Vec::new()),
-            Words::Composed { from, saying } => match &old {
+            ExpectedText::Verbatim(text) => (Some(text), Value::Null, Vec::new()),
+            ExpectedText::Composed { from, saying } => match &old {
                 // What is composed again from the same says the same again (000-4.10).
                 Some(old) if old.made_from == from => (old.text.clone(), from, saying),
                 _ => (None, from, saying),
             },
         };
-        let thing = Thing { variant, text, made_from, rests_on, user };
+        let thing = ExpectedItem { variant, text, made_from, rests_on, user };
         let said = old.as_ref().and_then(|old| old.text.clone());
         let same_words = |said: &String| match &thing.text {
             Some(text) => text == said,
@@ -101,7 +101,7 @@ impl Things {
     /// The same item in another status (000-2.3).
     pub(super) fn mark(&mut self, key: &str, status: &str) -> Option<Change> {
         let old = self.0.get(key)?.clone();
-        let thing = Thing { variant: json!({ "subtask": status }), ..old.clone() };
+        let thing = ExpectedItem { variant: json!({ "subtask": status }), ..old.clone() };
         if thing == old {
             return None; // decision 0016: nothing about it changed
         }
@@ -117,7 +117,7 @@ impl Things {
     }
 
     /// The item of a key, which keeps the words that the kernel composed from now on.
-    pub(super) fn learn(&mut self, key: &str, text: &str) -> Option<&Thing> {
+    pub(super) fn learn(&mut self, key: &str, text: &str) -> Option<&ExpectedItem> {
         let thing = self.0.get_mut(key)?;
         thing.text.get_or_insert_with(|| text.to_owned());
         Some(thing)

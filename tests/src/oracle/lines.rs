@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Scores in millionths, as policies are published in traces.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Lines {
+pub(super) struct OraclePolicy {
     pub(super) thresholds: Thresholds,
     pub(super) bounds: Bounds,
     pub(super) weights: BTreeMap<Role, u32>,
@@ -85,7 +85,7 @@ pub(super) struct Rules {
     pub(super) repointed_dependents: bool,
 }
 
-impl Lines {
+impl OraclePolicy {
     /// What a policy says in its published encoding.
     pub(super) fn read(policy: Value) -> Result<Self, String> {
         serde_json::from_value(policy).map_err(|error| format!("the policy cannot be read: {error}"))

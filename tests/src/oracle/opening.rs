@@ -1,57 +1,57 @@
 //! From a session's start to the baseline plan (004-1.3 to 004-1.10), and its end.
 
 use super::compaction::{SUMMARY, compact};
-use super::course::{Course, Request};
+use super::course::{ExpectedConversation, Request};
 use super::facts;
 use super::fold::Fold;
-use super::items::{Words, key};
+use super::items::{ExpectedText, key};
 use super::situation::Situation;
-use super::words::{Answer, Came, PastTrace, Question, Ratings, Role, Task};
+use super::words::{OracleInput, OracleOperation, OracleReply, PastTrace, Ratings, Role, Task};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-impl Course {
+impl ExpectedConversation {
     /// What an accepted input leads to; `raw` is it in the published encoding, for what is passed on as it came.
-    pub(super) fn take(&mut self, came: &Came, raw: &Value, known: &Fold) {
+    pub(super) fn take(&mut self, came: &OracleInput, raw: &Value, known: &Fold) {
         match came {
-            Came::SessionStart { user } => {
+            OracleInput::SessionStart { user } => {
                 self.session = Some(user.clone());
-                self.tell(json!({ "session_started": { "user": user } }));
-                self.go("Idle");
+                self.expect_event(json!({ "session_started": { "user": user } }));
+                self.enter_phase("Idle");
             }
-            Came::SessionEnd => {
+            OracleInput::SessionEnd => {
                 // Decision 0004: the working set is forgotten; if it is empty, nothing is.
                 self.batch.forgotten = self.things.forget_working_set();
                 self.batch.leaving = facts::of_the_session(known);
                 self.batch.because = json!("session_end");
                 self.session = None;
                 self.situation = Situation::default();
-                self.tell(json!("session_ended"));
-                self.go("Idle");
+                self.expect_event(json!("session_ended"));
+                self.enter_phase("Idle");
             }
-            Came::UserMessage { user, text } => self.submitted(user, text),
-            Came::Reply { report, summary_update, action, .. } => {
+            OracleInput::UserMessage { user, text } => self.submitted(user, text),
+            OracleInput::Reply { report, summary_update, action, .. } => {
                 if let Some((call, question)) = self.waiting.take() {
                     // 000-3.3: the module is that of the call.
                     let report_as_it_came = &raw["reply"]["report"];
-                    self.tell(json!({ "tool_result": {
+                    self.expect_event(json!({ "tool_result": {
                         "module": question.module(), "call": call, "report": report_as_it_came,
                     }}));
                     self.answered(question, report, report_as_it_came, known);
                     self.said(summary_update, action);
                 }
             }
-            Came::CallFailed { failure, .. } => {
+            OracleInput::CallFailed { failure, .. } => {
                 if let Some((call, question)) = self.waiting.take() {
-                    self.tell(json!({ "call_failed": {
+                    self.expect_event(json!({ "call_failed": {
                         "module": question.module(), "call": call, "failure": failure,
                     }}));
                     self.unanswered(question, failure);
                 }
             }
-            Came::Step => self.step(known),
-            Came::Cancel => self.cancelled(),
-            Came::Write(wrote) => {
+            OracleInput::Step => self.step(known),
+            OracleInput::Cancel => self.cancelled(),
+            OracleInput::Write(wrote) => {
                 // What is refused is not taken.
                 if let Ok(told) = facts::write(known, self.lines.writes, wrote) {
                     // Decision 0021: what becomes known meanwhile, signals and the time apart.
@@ -69,7 +69,7 @@ impl Course {
                 }
             }
             // Decision 0015: it moves nothing and changes nothing.
-            Came::Resume => self.tell(json!("resumed")),
+            OracleInput::Resume => self.expect_event(json!("resumed")),
         }
     }
 
@@ -78,33 +78,33 @@ impl Course {
         self.requests += 1;
         self.request = Request::new(text);
         self.situation.begin(); // decision 0020: actions are those of the request
-        self.tell(json!({ "user_msg": { "request": self.requests, "user": user, "text": text } }));
-        self.go("VerifyingIdentity");
-        self.ask(Question::VerifyIdentity);
+        self.expect_event(json!({ "user_msg": { "request": self.requests, "user": user, "text": text } }));
+        self.enter_phase("VerifyingIdentity");
+        self.ask(OracleOperation::VerifyIdentity);
     }
 
-    fn answered(&mut self, question: Question, report: &Answer, raw: &Value, known: &Fold) {
+    fn answered(&mut self, question: OracleOperation, report: &OracleReply, raw: &Value, known: &Fold) {
         match report {
-            Answer::Identity { gcp, mongodb } => self.identified(*gcp && *mongodb),
-            Answer::Context { ratings, traces } => self.loaded(ratings, traces),
-            Answer::Summary { text, forgets } => self.summarized(known, text, forgets.as_deref()),
-            Answer::Classification { tags } => self.classified(tags, raw),
-            Answer::Plan(plan) => self.planned(plan),
-            Answer::Argument { argument, text, plan } => {
+            OracleReply::Identity { gcp, mongodb } => self.identified(*gcp && *mongodb),
+            OracleReply::Context { ratings, traces } => self.loaded(ratings, traces),
+            OracleReply::Summary { text, forgets } => self.summarized(known, text, forgets.as_deref()),
+            OracleReply::Classification { tags } => self.classified(tags, raw),
+            OracleReply::Plan(plan) => self.planned(plan),
+            OracleReply::Argument { argument, text, plan } => {
                 self.argued(question, *argument, text, plan.as_deref());
             }
-            Answer::Approval { approved, text } => self.approval(*approved, text),
-            Answer::Repaired { text, plan } => self.repaired(text, plan),
-            Answer::NoRepair { text } => self.not_repaired(text),
-            Answer::Exit { code, text } => match question {
-                Question::RunTask { task, .. } => self.task_exited(task, *code, text),
-                Question::UndoTask { task } => self.undo_ended(task, *code == 0),
+            OracleReply::Approval { approved, text } => self.approval(*approved, text),
+            OracleReply::Repaired { text, plan } => self.repaired(text, plan),
+            OracleReply::NoRepair { text } => self.not_repaired(text),
+            OracleReply::Exit { code, text } => match question {
+                OracleOperation::RunTask { task, .. } => self.task_exited(task, *code, text),
+                OracleOperation::UndoTask { task } => self.undo_ended(task, *code == 0),
                 _ => {}
             },
-            Answer::Stored { held } => {
+            OracleReply::Stored { held } => {
                 self.stored(question, if *held { "held" } else { "missing" });
             }
-            Answer::Delivered => self.answer_the_user(),
+            OracleReply::Delivered => self.answer_the_user(),
         }
     }
 
@@ -117,12 +117,12 @@ impl Course {
         let summary: Vec<_> = self.situation.summary().collect();
         for (field, text) in summary {
             if !text.is_empty() {
-                let words = Words::Verbatim(text);
-                self.know(key("situation", &json!(field)), words, BTreeSet::new());
+                let words = ExpectedText::Verbatim(text);
+                self.expect_item(key("situation", &json!(field)), words, BTreeSet::new());
             }
         }
         if !action.is_null() {
-            self.tell(json!({ "action_recorded": { "record": action } }));
+            self.expect_event(json!({ "action_recorded": { "record": action } }));
             self.situation.act(action);
         }
     }
@@ -132,14 +132,14 @@ impl Course {
             // 004-1.4; decision 0005: the request is added as a fact by this very step.
             self.request.verified = true;
             let text = self.request.text.clone();
-            self.know(self.request_key(), Words::Verbatim(text), BTreeSet::new());
-            self.go("IdentityVerified");
+            self.expect_item(self.request_key(), ExpectedText::Verbatim(text), BTreeSet::new());
+            self.enter_phase("IdentityVerified");
         } else {
             self.conclude("aborted", json!("identity_mismatch"));
             if self.lines.rules.audited_abort {
                 self.audit(); // F1; decision 0005: audited, not stored
             } else {
-                self.go("Aborted"); // 004-1.5, 004-2.2, 004-2.10
+                self.enter_phase("Aborted"); // 004-1.5, 004-2.2, 004-2.10
             }
         }
     }
@@ -151,11 +151,11 @@ impl Course {
         for past in traces {
             let key = key("trace", &past.trace);
             if told.insert(key.clone()) {
-                self.know(key, Words::Verbatim(past.text.clone()), BTreeSet::new());
+                self.expect_item(key, ExpectedText::Verbatim(past.text.clone()), BTreeSet::new());
             }
         }
-        self.go("Classifying"); // 004-1.7
-        self.ask(Question::Classify);
+        self.enter_phase("Classifying"); // 004-1.7
+        self.ask(OracleOperation::Classify);
     }
 
     /// Decision 0021, K02: the summary stands for what is forgotten.
@@ -187,22 +187,22 @@ impl Course {
 
     /// 004-1.6, F17.
     pub(super) fn load_context(&mut self) {
-        self.go("LoadingContext");
-        self.ask(Question::LoadContext);
+        self.enter_phase("LoadingContext");
+        self.ask(OracleOperation::LoadContext);
     }
 
     fn classified(&mut self, tags: &[String], raw: &Value) {
-        let words = Words::Composed { from: raw.clone(), saying: tags.to_vec() };
-        self.know(key("tags", &json!(self.requests)), words, self.on_the_request());
-        self.go("Planning"); // 004-1.8
-        self.ask(Question::DraftPlan);
+        let words = ExpectedText::Composed { from: raw.clone(), saying: tags.to_vec() };
+        self.expect_item(key("tags", &json!(self.requests)), words, self.on_the_request());
+        self.enter_phase("Planning"); // 004-1.8
+        self.ask(OracleOperation::DraftPlan);
     }
 
     fn planned(&mut self, plan: &[Task]) {
         self.adopt(plan);
-        self.go("Round_1_Analyst"); // 004-1.10, 004-2.3
+        self.enter_phase("Round_1_Analyst"); // 004-1.10, 004-2.3
         self.request.pass = 1;
-        self.ask(Question::Argue(Role::Analyst));
+        self.ask(OracleOperation::Argue(Role::Analyst));
     }
 
     /// A plan becomes the next revision; the planner's is revision 1 (004-1.8). Its tasks become subtasks, each
@@ -210,12 +210,12 @@ impl Course {
     pub(super) fn adopt(&mut self, plan: &[Task]) {
         self.request.revision += 1;
         self.request.plan = plan.to_vec();
-        self.tell(json!({ "plan_adopted": { "revision": self.request.revision, "plan": plan } }));
+        self.expect_event(json!({ "plan_adopted": { "revision": self.request.revision, "plan": plan } }));
         let mut before = None;
         for task in plan {
             let mut rests_on = self.on_the_request();
             rests_on.extend(before);
-            let words = Words::Composed { from: json!(task), saying: vec![task.text.clone()] };
+            let words = ExpectedText::Composed { from: json!(task), saying: vec![task.text.clone()] };
             let key = self.task_key(task.id);
             self.know_as(json!({ "subtask": "unassigned" }), key.clone(), words, rests_on);
             before = Some(key);

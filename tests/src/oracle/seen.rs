@@ -1,11 +1,11 @@
 //! The border: what the kernel shows, read through its published encoding.
 
-use super::course::{Course, Started};
+use super::course::{ExpectedConversation, Started};
 use super::fold::Fold;
 use super::shown;
-use orchestrion_kernel::module::Ask;
-use orchestrion_kernel::present::Plain;
-use orchestrion_kernel::{Policy, Refusal, State, present};
+use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::present::ByteMeasure;
+use orchestrion_kernel::{Policy, Refusal, State, build_context};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,29 +17,29 @@ pub(super) fn value<T: Serialize>(of: &T) -> Result<Value, String> {
 /// The kind of a refusal.
 pub(super) const fn refusal(refusal: &Refusal) -> &'static str {
     match refusal {
-        Refusal::NotExpected { .. } => "NotExpected",
+        Refusal::UnexpectedInput { .. } => "NotExpected",
         Refusal::WrongCall { .. } => "WrongCall",
         Refusal::WrongReport { .. } => "WrongReport",
-        Refusal::NotAsked { .. } => "NotAsked",
+        Refusal::CallNotMade { .. } => "NotAsked",
         Refusal::EffectChanged { .. } => "EffectChanged",
         Refusal::NothingToResume => "NothingToResume",
         Refusal::NoSession => "NoSession",
-        Refusal::SessionOpen { .. } => "SessionOpen",
+        Refusal::SessionAlreadyOpen { .. } => "SessionOpen",
         Refusal::WrongUser { .. } => "WrongUser",
-        Refusal::Misuse(_) => "Misuse",
+        Refusal::InvalidWrite(_) => "Misuse",
     }
 }
 
 /// Holds what a state shows against what should be.
 pub(super) fn compare(
-    course: &mut Course,
+    course: &mut ExpectedConversation,
     policy: &Policy,
     fold: &Fold,
     after: &State,
 ) -> Result<(), String> {
     same("control is in", &json!(course.phase), &json!(after.control.phase().name()))?;
     // 000-7.6: the one call that is out.
-    let call = after.control.waiting();
+    let call = after.control.pending_call();
     let waiting = call.map(|call| value(&(call.id, call.ask))).transpose()?;
     same("the call that is waited for is", &json!(course.waiting), &json!(waiting))?;
     same("the session is of", &json!(course.session), &value(&after.control.session())?)?;
@@ -50,8 +50,8 @@ pub(super) fn compare(
     if course.request.outdated && course.phase == "Compacting" {
         return Ok(());
     }
-    let Some(call) = after.control.waiting() else { return Ok(()) };
-    let context = present(policy, after, call.ask, &Plain).map_err(|over| over.to_string())?;
+    let Some(call) = after.control.pending_call() else { return Ok(()) };
+    let context = build_context(policy, after, call.ask, &ByteMeasure).map_err(|over| over.to_string())?;
     // Decision 0021: the summarizer is shown the cluster, and nothing else.
     let expected = if course.phase == "Compacting" {
         course.request.cluster.clone()
@@ -61,10 +61,10 @@ pub(super) fn compare(
     // Where there is room for all, all is shown but what rests on what may not be (000-5.7).
     let expected = if course.phase == "Compacting" { expected } else { shown::closed(fold, expected) };
     let mut roomy = policy.clone();
-    (roomy.contexts.budget, roomy.contexts.views) = (u32::MAX, Vec::new());
-    let all = present(&roomy, after, call.ask, &Plain).map_err(|over| over.to_string())?;
+    (roomy.contexts.budget_tokens, roomy.contexts.views) = (u32::MAX, Vec::new());
+    let all = build_context(&roomy, after, call.ask, &ByteMeasure).map_err(|over| over.to_string())?;
     same("a module might be shown", &json!(expected), &value(&all.ids)?)?;
-    let room = policy.contexts.room(call.ask.module());
+    let room = policy.contexts.token_limit(call.ask.module());
     if all.cost_tokens <= room && policy.contexts.views.is_empty() {
         same("a module is shown", &json!(all.ids), &value(&context.ids)?)?;
     } else {
@@ -82,12 +82,12 @@ pub(super) fn compare(
 }
 
 /// The ledger (decision 0003), the decisions (decision 0009) and the ending, while a request runs.
-fn compare_request(course: &Course, after: &State) -> Result<(), String> {
+fn compare_request(course: &ExpectedConversation, after: &State) -> Result<(), String> {
     let Some(request) = after.control.request().filter(|_| course.runs()) else { return Ok(()) };
     let ledger: Vec<Value> = request
         .ledger
         .iter()
-        .map(|started| Ok(json!([value(&started.task)?, value(&started.effect)?, value(&started.end)?])))
+        .map(|started| Ok(json!([value(&started.task)?, value(&started.effect)?, value(&started.outcome)?])))
         .collect::<Result<_, String>>()?;
     let expected = |started: &Started| json!([started.task, started.effect, started.end]);
     let expected: Vec<Value> = course.request.ledger.iter().map(expected).collect();
@@ -99,7 +99,7 @@ fn compare_request(course: &Course, after: &State) -> Result<(), String> {
 }
 
 /// 002-3.5 to 002-3.9, as they can be read while a request runs; and as many actions as they need (decision 0020).
-fn compare_situation(course: &Course, after: &State) -> Result<(), String> {
+fn compare_situation(course: &ExpectedConversation, after: &State) -> Result<(), String> {
     let Some(request) = after.control.request().filter(|_| course.runs()) else { return Ok(()) };
     same("the latest actions are", &json!(course.situation.latest(3)), &value(&request.actions)?)?;
     Ok(())
@@ -107,10 +107,12 @@ fn compare_situation(course: &Course, after: &State) -> Result<(), String> {
 
 /// 002-3.5 to 002-3.9: who plans and argues reasons in deep mode, who does as planned in fast mode, the others not at all; and
 /// where nothing was said or done, nothing is told (decision 0024).
-fn compare_reasoning(course: &Course, ask: Ask, text: &str) -> Result<(), String> {
+fn compare_reasoning(course: &ExpectedConversation, ask: Operation, text: &str) -> Result<(), String> {
     let mode = match ask {
-        Ask::DraftPlan | Ask::Argue(_) | Ask::Reread | Ask::Diagnose => Some("deep"),
-        Ask::Approve | Ask::RunTask { .. } | Ask::UndoTask { .. } => Some("fast"),
+        Operation::DraftPlan | Operation::Argue(_) | Operation::ReviewRevision | Operation::Diagnose => {
+            Some("deep")
+        }
+        Operation::Approve | Operation::RunTask { .. } | Operation::UndoTask { .. } => Some("fast"),
         _ => None,
     };
     let told = mode
@@ -124,7 +126,7 @@ fn compare_reasoning(course: &Course, ask: Ask, text: &str) -> Result<(), String
 }
 
 /// 000-4.8 and 000-4.9: S is the fold of the item events, and nothing else; and each item is what it should be.
-fn compare_semantic(course: &mut Course, fold: &Fold, after: &State) -> Result<(), String> {
+fn compare_semantic(course: &mut ExpectedConversation, fold: &Fold, after: &State) -> Result<(), String> {
     let mut shown = after.semantic.entries();
     for (_, folded) in fold.entries() {
         let Some(entry) = shown.next() else {

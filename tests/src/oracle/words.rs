@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// An input, as 000-4.4 and decision 0012 list them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Came {
+pub(super) enum OracleInput {
     SessionStart {
         user: String,
     },
@@ -18,7 +18,7 @@ pub(super) enum Came {
     },
     Reply {
         call: u64,
-        report: Answer,
+        report: OracleReply,
         /// 002-4.1, as it came.
         #[serde(default)]
         summary_update: Value,
@@ -33,40 +33,40 @@ pub(super) enum Came {
     Step,
     Cancel,
     Resume,
-    Write(Box<Wrote>),
+    Write(Box<OracleWrite>),
 }
 
 /// What is written by name (003, decision 0019).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Wrote {
+pub(super) enum OracleWrite {
     Identity { name: String, identity: Value },
-    Fact(Box<Said>),
-    Working { key: String, text: String, expires_at: Option<u64>, rests_on: Vec<Named> },
-    Environment { key: String, text: String, supersedes: Option<Named> },
+    Fact(Box<OracleFact>),
+    Working { key: String, text: String, expires_at: Option<u64>, rests_on: Vec<OracleReference> },
+    Environment { key: String, text: String, supersedes: Option<OracleReference> },
     Clock { now: u64, text: String },
 }
 
 /// A fact as it is said (003-2.2 to 003-2.14).
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Said {
+pub(super) struct OracleFact {
     pub(super) kind: Value,
     pub(super) key: String,
     pub(super) text: String,
-    pub(super) source: Origin,
+    pub(super) source: OracleSource,
     pub(super) at: u64,
     pub(super) memory: String,
     pub(super) scope: Value,
     pub(super) audience: Value,
     pub(super) time_sensitive: bool,
-    pub(super) supersedes: Option<Named>,
+    pub(super) supersedes: Option<OracleReference>,
     pub(super) detected: Option<String>,
-    pub(super) rests_on: Vec<Named>,
+    pub(super) rests_on: Vec<OracleReference>,
 }
 
 /// Who said it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Origin {
+pub(super) struct OracleSource {
     pub(super) name: String,
     pub(super) rank: Rank,
 }
@@ -86,7 +86,7 @@ pub(super) enum Rank {
 /// What a write refers to.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Named {
+pub(super) enum OracleReference {
     Id(u64),
     Key(String),
 }
@@ -168,7 +168,7 @@ pub(super) struct PastTrace {
 /// A module's answer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Answer {
+pub(super) enum OracleReply {
     Identity { gcp: bool, mongodb: bool },
     Context { ratings: Ratings, traces: Vec<PastTrace> },
     Classification { tags: Vec<String> },
@@ -186,7 +186,7 @@ pub(super) enum Answer {
 /// What a module is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Question {
+pub(super) enum OracleOperation {
     VerifyIdentity,
     LoadContext,
     Summarize,
@@ -202,7 +202,7 @@ pub(super) enum Question {
     DeliverAudit,
 }
 
-impl Question {
+impl OracleOperation {
     /// Who is asked (000-1.5, 000-3.2: the module follows from the question).
     pub(super) fn module(self) -> Value {
         match self {
@@ -224,23 +224,23 @@ impl Question {
     }
 
     /// 000-0.3: whether the answer is of the type that was asked for.
-    pub(super) const fn is_answered_by(self, answer: &Answer) -> bool {
+    pub(super) const fn is_answered_by(self, answer: &OracleReply) -> bool {
         match answer {
-            Answer::Identity { .. } => matches!(self, Self::VerifyIdentity),
-            Answer::Context { .. } => matches!(self, Self::LoadContext),
-            Answer::Summary { .. } => matches!(self, Self::Summarize),
-            Answer::Classification { .. } => matches!(self, Self::Classify),
-            Answer::Plan(_) => matches!(self, Self::DraftPlan),
-            Answer::Argument { plan: None, .. } => matches!(self, Self::Argue(_) | Self::Reread),
+            OracleReply::Identity { .. } => matches!(self, Self::VerifyIdentity),
+            OracleReply::Context { .. } => matches!(self, Self::LoadContext),
+            OracleReply::Summary { .. } => matches!(self, Self::Summarize),
+            OracleReply::Classification { .. } => matches!(self, Self::Classify),
+            OracleReply::Plan(_) => matches!(self, Self::DraftPlan),
+            OracleReply::Argument { plan: None, .. } => matches!(self, Self::Argue(_) | Self::Reread),
             // 004-1.12 and 004-1.15: only Solution and the Optimizer bring a revision.
-            Answer::Argument { plan: Some(_), .. } => {
+            OracleReply::Argument { plan: Some(_), .. } => {
                 matches!(self, Self::Argue(Role::Solution | Role::Optimizer))
             }
-            Answer::Approval { .. } => matches!(self, Self::Approve),
-            Answer::Repaired { .. } | Answer::NoRepair { .. } => matches!(self, Self::Diagnose),
-            Answer::Exit { .. } => matches!(self, Self::RunTask { .. } | Self::UndoTask { .. }),
-            Answer::Stored { .. } => matches!(self, Self::Remember { .. }),
-            Answer::Delivered => matches!(self, Self::DeliverAudit),
+            OracleReply::Approval { .. } => matches!(self, Self::Approve),
+            OracleReply::Repaired { .. } | OracleReply::NoRepair { .. } => matches!(self, Self::Diagnose),
+            OracleReply::Exit { .. } => matches!(self, Self::RunTask { .. } | Self::UndoTask { .. }),
+            OracleReply::Stored { .. } => matches!(self, Self::Remember { .. }),
+            OracleReply::Delivered => matches!(self, Self::DeliverAudit),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! SPIN on the Promela export.
 
-use super::{Opinion, Said, places, printed, tail, write};
-use orchestrion_model::export::Control;
+use super::{CheckerReport, CheckerVerdict, coverage_names, printed, tail, write};
+use orchestrion_model::export::ControlModel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,13 @@ impl Spin {
     ///
     /// # Errors
     /// What a tool printed, if it did not come to an end.
-    pub fn opinion(&self, control: &Control, promela: &str, folder: &Path) -> Result<Opinion, String> {
-        let (phases, rows) = places(control);
+    pub fn opinion(
+        &self,
+        control: &ControlModel,
+        promela: &str,
+        folder: &Path,
+    ) -> Result<CheckerReport, String> {
+        let (phases, rows) = coverage_names(control);
         let mut text = promela.to_string();
         for (var, names) in [("phase", &phases), ("row", &rows)] {
             for name in names {
@@ -44,26 +49,26 @@ impl Spin {
         for stated in &control.claims {
             let (said, stored) = judge(folder, &stated.name(), stated.is_liveness())?;
             // A claim on states that holds is followed by an automaton of one state: those counted are the model's.
-            if said == Said::Holds && !stated.is_liveness() {
+            if said == CheckerVerdict::Holds && !stated.is_liveness() {
                 states = Some(stored);
             }
             verdicts.insert(stated.claim.id, said);
         }
         let reached = |names: Vec<&'static str>| {
             let reached = |name: &&'static str| match judge(folder, &format!("never_{name}"), false) {
-                Ok((Said::Fails, _)) => Some(Ok(*name)),
+                Ok((CheckerVerdict::Fails, _)) => Some(Ok(*name)),
                 Ok(_) => None,
                 Err(error) => Some(Err(error)),
             };
             names.iter().filter_map(reached).collect::<Result<BTreeSet<&'static str>, String>>()
         };
-        Ok(Opinion { of: "SPIN", phases: reached(phases)?, rows: reached(rows)?, states, verdicts })
+        Ok(CheckerReport { of: "SPIN", phases: reached(phases)?, rows: reached(rows)?, states, verdicts })
     }
 }
 
 /// What the verifier says of one claim, and how many states it stored. It exits with 0 whatever it found, so its words are
 /// read; it stores 2^18 states before its table gets slow.
-fn judge(folder: &Path, claim: &str, fair: bool) -> Result<(Said, u64), String> {
+fn judge(folder: &Path, claim: &str, fair: bool) -> Result<(CheckerVerdict, u64), String> {
     let mut pan = Command::new(folder.join("pan"));
     pan.args(["-a", "-m1000000", "-w18", "-N", claim]).args(fair.then_some("-f"));
     let told = printed(&mut pan, folder)?;
@@ -73,9 +78,9 @@ fn judge(folder: &Path, claim: &str, fair: bool) -> Result<(Said, u64), String> 
     let cut_short = told.contains("max search depth too small") || told.contains("out of memory");
     match (after("errors:"), stored) {
         (Some("0"), Some(stored)) if !cut_short && !told.contains("Search not completed") => {
-            Ok((Said::Holds, stored))
+            Ok((CheckerVerdict::Holds, stored))
         }
-        (Some(errors), Some(stored)) if errors != "0" => Ok((Said::Fails, stored)),
+        (Some(errors), Some(stored)) if errors != "0" => Ok((CheckerVerdict::Fails, stored)),
         _ => Err(format!("SPIN came to nothing on {claim}:\n{}", tail(&told))),
     }
 }

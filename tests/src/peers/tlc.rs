@@ -1,8 +1,8 @@
 //! TLC on the TLA+ export.
 
-use super::{Opinion, Said, places, printed, tail, write};
-use orchestrion_model::export::Control;
-use orchestrion_model::export::claims::Stated;
+use super::{CheckerReport, CheckerVerdict, coverage_names, printed, tail, write};
+use orchestrion_model::export::ControlModel;
+use orchestrion_model::export::claims::ExportedClaim;
 use orchestrion_model::export::tla::{MODULE, config};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,10 +30,15 @@ impl Tlc {
     ///
     /// # Errors
     /// What TLC printed, if it did not come to an end.
-    pub fn opinion(&self, control: &Control, module: &str, folder: &Path) -> Result<Opinion, String> {
+    pub fn opinion(
+        &self,
+        control: &ControlModel,
+        module: &str,
+        folder: &Path,
+    ) -> Result<CheckerReport, String> {
         write(folder, &format!("{MODULE}.tla"), module)?;
-        let mut verdicts: BTreeMap<&'static str, Said> = BTreeMap::new();
-        let (live, safe): (Vec<&Stated>, Vec<&Stated>) =
+        let mut verdicts: BTreeMap<&'static str, CheckerVerdict> = BTreeMap::new();
+        let (live, safe): (Vec<&ExportedClaim>, Vec<&ExportedClaim>) =
             control.claims.iter().partition(|stated| stated.is_liveness());
         let mut left = safe.clone();
         let told = loop {
@@ -42,28 +47,33 @@ impl Tlc {
                     let Some(at) = left.iter().position(|stated| stated.name() == name) else {
                         return Err(format!("TLC finds {name} broken:\n{}", tail(&told)));
                     };
-                    verdicts.insert(left.remove(at).claim.id, Said::Fails);
+                    verdicts.insert(left.remove(at).claim.id, CheckerVerdict::Fails);
                 }
                 (_, told) => break told,
             }
         };
-        verdicts.extend(left.iter().map(|stated| (stated.claim.id, Said::Holds)));
+        verdicts.extend(left.iter().map(|stated| (stated.claim.id, CheckerVerdict::Holds)));
         let (phases, rows) = reached(control, folder)?;
         if let End::NothingFound = self.run(control, folder, &live)?.0 {
-            verdicts.extend(live.iter().map(|stated| (stated.claim.id, Said::Holds)));
+            verdicts.extend(live.iter().map(|stated| (stated.claim.id, CheckerVerdict::Holds)));
         } else {
             for stated in live {
                 let said = match self.run(control, folder, &[stated])?.0 {
-                    End::NothingFound => Said::Holds,
-                    End::Broken(_) | End::SomePropertyBroken => Said::Fails,
+                    End::NothingFound => CheckerVerdict::Holds,
+                    End::Broken(_) | End::SomePropertyBroken => CheckerVerdict::Fails,
                 };
                 verdicts.insert(stated.claim.id, said);
             }
         }
-        Ok(Opinion { of: "TLC", phases, rows, states: distinct(&told), verdicts })
+        Ok(CheckerReport { of: "TLC", phases, rows, states: distinct(&told), verdicts })
     }
 
-    fn run(&self, control: &Control, folder: &Path, checked: &[&Stated]) -> Result<(End, String), String> {
+    fn run(
+        &self,
+        control: &ControlModel,
+        folder: &Path,
+        checked: &[&ExportedClaim],
+    ) -> Result<(End, String), String> {
         let config = config(control, |stated| checked.iter().any(|other| std::ptr::eq(*other, stated)));
         write(folder, &format!("{MODULE}.cfg"), &config)?;
         let mut java = Command::new("java");
@@ -92,14 +102,14 @@ fn distinct(told: &str) -> Option<u64> {
 
 /// The control states and rows of all states that TLC wrote down.
 fn reached(
-    control: &Control,
+    control: &ControlModel,
     folder: &Path,
 ) -> Result<(BTreeSet<&'static str>, BTreeSet<&'static str>), String> {
     let path = folder.join("reached.dump");
     let dump = std::fs::read_to_string(&path)
         .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     let lines: BTreeSet<&str> = dump.lines().collect();
-    let (phases, rows) = places(control);
+    let (phases, rows) = coverage_names(control);
     let reached = |var: &str, names: Vec<&'static str>| {
         let reached = |name: &&str| lines.contains(format!("/\\ {var} = \"{name}\"").as_str());
         names.into_iter().filter(|name| reached(name)).collect()

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use std::fmt;
 
 /// The most deeds of a sequence.
-const DEEDS_MAX: usize = 80;
+const ACTIONS_MAX: usize = 80;
 
 /// What happens next.
 #[derive(Clone)]
-pub(super) enum Deed {
+pub(super) enum KnowledgeAction {
     /// This comes in.
     Take(Value),
     /// The user asks for something, what is known is compacted if it is due, and memory gives back this trace.
@@ -27,7 +27,7 @@ pub(super) enum Deed {
         /// What comes in while the summarizer is at work.
         meanwhile: Option<Value>,
         /// What the summarizer answers.
-        answer: Answer,
+        answer: SummarizerReply,
     },
     /// So many questions are answered, so that the request gets on.
     Go(u32),
@@ -50,7 +50,7 @@ pub(super) enum Deed {
 
 /// What the summarizer does with what it is shown.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Answer {
+pub(super) enum SummarizerReply {
     /// It leaves out what it forgets.
     All,
     /// It forgets those of the cluster that have their bit set.
@@ -67,7 +67,7 @@ pub(super) enum Answer {
     Cancelled,
 }
 
-impl Answer {
+impl SummarizerReply {
     /// What it says about this cluster, as an input. A stranger in the cluster is none.
     pub(super) fn input(self, call: &Value, cluster: &[ItemId]) -> Value {
         let of = |bits: u32| cluster.iter().enumerate().filter(move |(at, _)| bits & (1 << at) != 0);
@@ -89,7 +89,7 @@ impl Answer {
     }
 }
 
-impl fmt::Debug for Deed {
+impl fmt::Debug for KnowledgeAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Take(input) => write!(f, "{input}"),
@@ -144,35 +144,37 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
 }
 
 /// Mostly, a session is open from the beginning. Some ask often, so that what requests leave grows; more note, so that facts do.
-pub(super) fn deeds() -> impl Strategy<Value = Vec<Deed>> {
-    let start = Deed::Take(json!({ "session_start": { "user": "ada" } }));
+pub(super) fn deeds() -> impl Strategy<Value = Vec<KnowledgeAction>> {
+    let start = KnowledgeAction::Take(json!({ "session_start": { "user": "ada" } }));
     let asking = vec(
         deed(15, 60, plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)).boxed()),
-        1..=DEEDS_MAX,
+        1..=ACTIONS_MAX,
     );
     let noting = (read_one_of(KINDS_OF_FACTS), read_one_of(&SCOPES[..2])).prop_flat_map(|(kind, scope)| {
         let scope = prop_oneof![4 => Just(scope), 1 => read_one_of(SCOPES)];
-        vec(deed(8, 10, plain_fact(Just(kind), scope).boxed()), 1..=DEEDS_MAX)
+        vec(deed(8, 10, plain_fact(Just(kind), scope).boxed()), 1..=ACTIONS_MAX)
     });
     (option::weighted(0.9, Just(start)), prop_oneof![2 => asking, 3 => noting])
         .prop_map(|(start, deeds)| start.into_iter().chain(deeds).collect())
 }
 
-fn ask() -> impl Strategy<Value = Deed> {
+fn ask() -> impl Strategy<Value = KnowledgeAction> {
     let answer = Union::new_weighted(vec![
-        (6, Just(Answer::All).boxed()),
-        (5, any::<u32>().prop_map(Answer::Part).boxed()),
-        (1, any::<u32>().prop_map(Answer::Twice).boxed()),
-        (1, (1..30_u64).prop_map(Answer::Stranger).boxed()),
-        (1, Just(Answer::Nothing).boxed()),
-        (1, select(vec!["error", "timeout", "no_candidates", "unknown"]).prop_map(Answer::Fails).boxed()),
-        (1, Just(Answer::Cancelled).boxed()),
+        (6, Just(SummarizerReply::All).boxed()),
+        (5, any::<u32>().prop_map(SummarizerReply::Part).boxed()),
+        (1, any::<u32>().prop_map(SummarizerReply::Twice).boxed()),
+        (1, (1..30_u64).prop_map(SummarizerReply::Stranger).boxed()),
+        (1, Just(SummarizerReply::Nothing).boxed()),
+        (
+            1,
+            select(vec!["error", "timeout", "no_candidates", "unknown"])
+                .prop_map(SummarizerReply::Fails)
+                .boxed(),
+        ),
+        (1, Just(SummarizerReply::Cancelled).boxed()),
     ]);
-    (1..4_u32, option::weighted(0.2, write()), answer).prop_map(|(trace, meanwhile, answer)| Deed::Ask {
-        trace,
-        meanwhile,
-        answer,
-    })
+    (1..4_u32, option::weighted(0.2, write()), answer)
+        .prop_map(|(trace, meanwhile, answer)| KnowledgeAction::Ask { trace, meanwhile, answer })
 }
 
 /// Mostly the same.
@@ -180,20 +182,25 @@ fn user() -> impl Strategy<Value = &'static str> {
     select(vec!["ada", "ada", "ben"])
 }
 
-fn deed(asks: u32, wild: u32, plain: BoxedStrategy<Value>) -> impl Strategy<Value = Deed> {
+fn deed(asks: u32, wild: u32, plain: BoxedStrategy<Value>) -> impl Strategy<Value = KnowledgeAction> {
     let about = (any::<usize>(), weighted(0.7), plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)))
-        .prop_map(|(summary, supersedes, fact)| Deed::About { summary, supersedes, fact });
-    let aside = plain_key().prop_map(Deed::Aside);
+        .prop_map(|(summary, supersedes, fact)| KnowledgeAction::About { summary, supersedes, fact });
+    let aside = plain_key().prop_map(KnowledgeAction::Aside);
     Union::new_weighted(vec![
         (asks, ask().boxed()),
-        (2, Just(Deed::End).boxed()),
-        (2, (1..12_u32).prop_map(Deed::Go).boxed()),
-        (5, user().prop_map(|user| Deed::Take(json!({ "session_start": { "user": user } }))).boxed()),
-        (1, Just(Deed::Take(json!("session_end"))).boxed()),
-        (1, option::of(user()).prop_map(Deed::Close).boxed()),
+        (2, Just(KnowledgeAction::End).boxed()),
+        (2, (1..12_u32).prop_map(KnowledgeAction::Go).boxed()),
+        (
+            5,
+            user()
+                .prop_map(|user| KnowledgeAction::Take(json!({ "session_start": { "user": user } })))
+                .boxed(),
+        ),
+        (1, Just(KnowledgeAction::Take(json!("session_end"))).boxed()),
+        (1, option::of(user()).prop_map(KnowledgeAction::Close).boxed()),
         (8, about.boxed()),
         (2, aside.boxed()),
-        (50, plain.prop_map(|write| Deed::Take(json!({ "write": write }))).boxed()),
-        (wild, write().prop_map(Deed::Take).boxed()),
+        (50, plain.prop_map(|write| KnowledgeAction::Take(json!({ "write": write }))).boxed()),
+        (wild, write().prop_map(KnowledgeAction::Take).boxed()),
     ])
 }

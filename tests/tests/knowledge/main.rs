@@ -7,11 +7,11 @@ mod deeds;
 mod met;
 mod writes;
 
-use deeds::{Answer, Deed, deeds, policy};
+use deeds::{KnowledgeAction, SummarizerReply, deeds, policy};
 use met::{COMPACTIONS, KINDS, Met, compacted};
-use orchestrion_kernel::item::Key;
-use orchestrion_kernel::module::Ask;
-use orchestrion_kernel::present::Plain;
+use orchestrion_kernel::item::ItemKey;
+use orchestrion_kernel::module::Operation;
+use orchestrion_kernel::present::ByteMeasure;
 use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, decide, present};
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::walk::conversation;
@@ -52,7 +52,7 @@ fn writes_do_what_the_oracle_expects() {
 }
 
 /// Takes the deeds one by one, and counts what was met.
-fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> {
+fn follow(policy: &Policy, deeds: &[KnowledgeAction], met: &mut Met) -> Result<(), String> {
     let (mut oracle, mut state) = (Oracle::new(policy, &conversation()), State::new(conversation()));
     let mut take = |state: &mut State, met: &mut Met, input: &Value| {
         let input: Input =
@@ -74,8 +74,8 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> 
     };
     for deed in deeds {
         match deed {
-            Deed::Take(input) => take(&mut state, met, input)?,
-            Deed::Ask { trace, meanwhile, answer } if state.control.session().is_some() => {
+            KnowledgeAction::Take(input) => take(&mut state, met, input)?,
+            KnowledgeAction::Ask { trace, meanwhile, answer } if state.control.session().is_some() => {
                 end(&mut state, met, &mut take)?;
                 let user = json!(state.control.session());
                 take(&mut state, met, &json!({ "user_message": { "user": user, "text": "1" } }))?;
@@ -83,23 +83,24 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> 
                 take(&mut state, met, &identified)?;
                 take(&mut state, met, &json!("step"))?;
                 if state.control.phase() == Phase::Compacting {
-                    let cluster = present(policy, &state, Ask::Summarize, &Plain).unwrap().ids;
+                    let cluster =
+                        build_context(policy, &state, Operation::Summarize, &ByteMeasure).unwrap().ids;
                     if let Some(write) = meanwhile {
                         take(&mut state, met, write)?;
                         *met.entry("a write meanwhile").or_default() += 1;
                     }
-                    let call = json!(state.control.waiting().unwrap().id);
+                    let call = json!(state.control.pending_call().unwrap().id);
                     take(&mut state, met, &answer.input(&call, &cluster))?;
                     let kind = match (answer, state.control.phase()) {
                         (_, Phase::Compacting) => "a forgetful answer is refused",
-                        (Answer::Fails(_), _) => "a failure",
-                        (Answer::Cancelled, _) => "a cancel",
-                        (Answer::All, _) => "of all that was shown",
+                        (SummarizerReply::Fails(_), _) => "a failure",
+                        (SummarizerReply::Cancelled, _) => "a cancel",
+                        (SummarizerReply::All, _) => "of all that was shown",
                         _ => "of a part",
                     };
                     *met.entry(kind).or_default() += 1;
                     if state.control.phase() == Phase::Compacting {
-                        take(&mut state, met, &Answer::All.input(&call, &cluster))?;
+                        take(&mut state, met, &SummarizerReply::All.input(&call, &cluster))?;
                     }
                 }
                 if state.control.phase() == Phase::LoadingContext {
@@ -107,7 +108,7 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> 
                     take(&mut state, met, &loaded)?;
                 }
             }
-            Deed::Go(steps) => {
+            KnowledgeAction::Go(steps) => {
                 for _ in 0..*steps {
                     if state.control.phase() != Phase::Idle {
                         let answer = reply(&state, 1);
@@ -115,17 +116,17 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> 
                     }
                 }
             }
-            Deed::End => end(&mut state, met, &mut take)?,
-            Deed::Ask { .. } => {}
-            Deed::Close(next) if state.control.session().is_some() => {
+            KnowledgeAction::End => end(&mut state, met, &mut take)?,
+            KnowledgeAction::Ask { .. } => {}
+            KnowledgeAction::Close(next) if state.control.session().is_some() => {
                 end(&mut state, met, &mut take)?;
                 take(&mut state, met, &json!("session_end"))?;
                 if let Some(user) = next {
                     take(&mut state, met, &json!({ "session_start": { "user": user } }))?;
                 }
             }
-            Deed::Close(_) => {}
-            Deed::Aside(about) => {
+            KnowledgeAction::Close(_) => {}
+            KnowledgeAction::Aside(about) => {
                 for (text, supersedes) in [("1", json!({ "key": about })), ("2", Value::Null)] {
                     let fact = json!({
                         "kind": "fact", "key": "aside", "text": text, "at": 1, "memory": "user",
@@ -136,11 +137,11 @@ fn follow(policy: &Policy, deeds: &[Deed], met: &mut Met) -> Result<(), String> 
                     take(&mut state, met, &json!({ "write": { "fact": fact } }))?;
                 }
             }
-            Deed::About { summary, supersedes, fact } => {
+            KnowledgeAction::About { summary, supersedes, fact } => {
                 let summaries: Vec<ItemId> = state
                     .semantic
                     .entries()
-                    .filter(|entry| entry.item.key == Key::Summary && entry.item.fact().is_some())
+                    .filter(|entry| entry.item.key == ItemKey::Summary && entry.item.fact().is_some())
                     .map(|entry| entry.item.id)
                     .collect();
                 if !summaries.is_empty() {
@@ -175,10 +176,10 @@ fn end(
 
 /// The answer that is waited for.
 fn reply(state: &State, trace: u32) -> Value {
-    let Some(call) = state.control.waiting() else { return json!("step") };
+    let Some(call) = state.control.pending_call() else { return json!("step") };
     let report = match call.ask {
-        Ask::VerifyIdentity => json!({ "identity": { "gcp": true, "mongodb": true } }),
-        Ask::LoadContext => {
+        Operation::VerifyIdentity => json!({ "identity": { "gcp": true, "mongodb": true } }),
+        Operation::LoadContext => {
             let rating = json!({ "elo": 1200, "successes": 0, "matches": 0 });
             let ratings = json!({
                 "analyst": rating, "solution": rating, "critic": rating, "security": rating, "optimizer": rating,
@@ -186,16 +187,16 @@ fn reply(state: &State, trace: u32) -> Value {
             let trace = json!({ "conversation": "past", "request": trace });
             json!({ "context": { "ratings": ratings, "traces": [{ "trace": trace, "text": "2" }] } })
         }
-        Ask::Classify => json!({ "classification": { "tags": ["3"], "similarity": 0 } }),
-        Ask::DraftPlan => json!({ "plan": [
+        Operation::Classify => json!({ "classification": { "tags": ["3"], "similarity": 0 } }),
+        Operation::DraftPlan => json!({ "plan": [
             { "id": 1, "text": "1", "effect": "pure" }, { "id": 2, "text": "2", "effect": "pure" },
         ]}),
-        Ask::Argue(_) | Ask::Reread => {
+        Operation::Argue(_) | Operation::ReviewRevision => {
             let argument = json!({ "stance": "pro", "confidence": 1_000_000 });
             json!({ "argument": { "argument": argument, "text": "3", "plan": null } })
         }
-        Ask::RunTask { .. } => json!({ "exit": { "code": 0, "text": "1" } }),
-        Ask::Remember { .. } => json!({ "stored": { "held": true } }),
+        Operation::RunTask { .. } => json!({ "exit": { "code": 0, "text": "1" } }),
+        Operation::StoreMemory { .. } => json!({ "stored": { "held": true } }),
         _ => json!("delivered"),
     };
     json!({ "reply": { "call": call.id, "report": report } })

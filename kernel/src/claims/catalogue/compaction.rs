@@ -4,7 +4,7 @@ use super::*;
 use crate::Trigger;
 use crate::event::ForgetCause;
 use crate::ids::{ItemId, Text};
-use crate::item::{FactRecord, Item, Layer, Standing};
+use crate::item::{FactRecord, Item, Layer, Validity};
 use crate::module::Module;
 use crate::semantic::Entry;
 use alloc::collections::BTreeSet;
@@ -16,12 +16,14 @@ pub(super) const COMPACTION: &[Claim] = &[
         clause: "000-6.9",
         statement: "A cluster is summarized exactly when so many items are alike, or so many tokens may be shown.",
         formula: "□ (IdentityVerified left by a step ⇒ (to Compacting ⇔ due))",
-        check: Step(|policy, before, events, _| {
+        check: StepInvariant(|policy, before, events, _| {
             if before.control.phase() != Phase::IdentityVerified || !policy.rules.compaction {
                 return true;
             }
             let entered = |event: &Event| match event {
-                Event::Moved { row } if row.row().on == Trigger::Step => Some(row.row().to),
+                Event::Transitioned { row } if row.transition().on == Trigger::Step => {
+                    Some(row.transition().to)
+                }
                 _ => None,
             };
             let to = events.iter().find_map(entered);
@@ -31,7 +33,7 @@ pub(super) const COMPACTION: &[Claim] = &[
             state.control.phase() == Phase::IdentityVerified && is_due(policy, state)
                 || !policy.rules.compaction
         },
-        not_under: without_compaction,
+        not_applicable: without_compaction,
         ..CLAIM
     },
     Claim {
@@ -40,33 +42,33 @@ pub(super) const COMPACTION: &[Claim] = &[
         statement: "Forgotten is what the summary names, or else all of the cluster, with whatever that had taken the place \
                     of; and it names only of the oldest that are alike, shown to the speaker, and free to be summarized.",
         formula: "□ (F = named ∪ { x | by*(x) ∈ named }) ∧ □ (named ⊆ C)",
-        check: Step(|policy, before, events, _| {
+        check: StepInvariant(|policy, before, events, _| {
             let Some((_, gone)) = summarized(events) else { return true };
             let known = &before.semantic;
             let named = events.iter().find_map(|event| match event {
                 Event::ToolResult { report: Report::Summary { forgets, .. }, .. } => Some(forgets.as_ref()),
                 _ => None,
             });
-            let Some(named) = named.map(|named| named.cloned().unwrap_or_else(|| oldest(policy, before)))
+            let Some(named) = named.map(|named| named.cloned().unwrap_or_else(|| cluster(policy, before)))
             else {
                 return false;
             };
             let ended_in_named = |entry: &&Entry| {
-                known.current(entry.item.id).is_some_and(|current| named.contains(&current.item.id))
+                known.current_version(entry.item.id).is_some_and(|current| named.contains(&current.item.id))
             };
             let expected = known.entries().filter(ended_in_named).map(|entry| entry.item.id);
             let most = usize::try_from(policy.compaction.cluster_items).unwrap_or(usize::MAX);
-            let largest = sizes(policy, before).max();
+            let largest = group_sizes(policy, before).max();
             expected.eq(gone.iter().copied())
                 && named.iter().all(|id| {
-                    let shown: Vec<&Item> = free(policy, before).collect();
+                    let shown: Vec<&Item> = compactable(policy, before).collect();
                     let Some(item) = shown.iter().find(|item| item.id == *id) else { return false };
-                    let alike = || shown.iter().filter(|other| alike(other, item));
+                    let alike = || shown.iter().filter(|other| is_same_group(other, item));
                     Some(alike().count()) == largest && alike().filter(|other| other.id < *id).count() < most
                 })
         }),
         premise: |_, state| state.control.phase() == Phase::Compacting,
-        not_under: without_compaction,
+        not_applicable: without_compaction,
         ..CLAIM
     },
     Claim {
@@ -75,27 +77,27 @@ pub(super) const COMPACTION: &[Claim] = &[
         statement: "One summary takes the place of what is forgotten: it counts where that counted, for whom it was, stands for \
                     its names, and is to be reviewed if any of that was.",
         formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ names(x_new) = ∪ names(F) ∧ ∀ x ∈ F: alike(x, x_new))",
-        check: Step(|_, before, events, after| {
+        check: StepInvariant(|_, before, events, after| {
             let summaries =
-                |state: &State| state.semantic.all(&Key::Summary).map(|entry| entry.item.id).max();
+                |state: &State| state.semantic.by_key(&ItemKey::Summary).map(|entry| entry.item.id).max();
             let Some((into, gone)) = summarized(events) else {
-                return !events
-                    .iter()
-                    .any(|event| matches!(event, Event::AddItem { item, .. } if item.key == Key::Summary));
+                return !events.iter().any(
+                    |event| matches!(event, Event::AddItem { item, .. } if item.key == ItemKey::Summary),
+                );
             };
             let Some(summary) = after.semantic.get(into).map(|entry| &entry.item) else { return false };
-            let parts: Vec<&Item> = believed(before, gone).map(|entry| &entry.item).collect();
-            let review = parts.iter().any(|item| item.standing == Standing::NeedsReview);
-            let names: BTreeSet<&Text> = parts.iter().flat_map(|item| item.names()).collect();
+            let parts: Vec<&Item> = valid_entries(before, gone).map(|entry| &entry.item).collect();
+            let review = parts.iter().any(|item| item.validity == Validity::NeedsReview);
+            let names: BTreeSet<&Text> = parts.iter().flat_map(|item| item.covered_keys()).collect();
             summaries(after) == Some(into)
-                && summary.names().eq(names)
+                && summary.covered_keys().eq(names)
                 && before.semantic.get(into).is_none()
-                && settled(after).count() + gone.len() == settled(before).count() + 1
-                && summary.standing == if review { Standing::NeedsReview } else { Standing::Current }
-                && parts.iter().all(|part| alike(part, summary))
+                && without_situation(after).count() + gone.len() == without_situation(before).count() + 1
+                && summary.validity == if review { Validity::NeedsReview } else { Validity::Current }
+                && parts.iter().all(|part| is_same_group(part, summary))
         }),
-        premise: |_, state| state.semantic.find(&Key::Summary).is_some(),
-        not_under: without_compaction,
+        premise: |_, state| state.semantic.latest_by_key(&ItemKey::Summary).is_some(),
+        not_applicable: without_compaction,
         ..CLAIM
     },
     Claim {
@@ -104,12 +106,12 @@ pub(super) const COMPACTION: &[Claim] = &[
         statement: "What rested on the forgotten rests on the summary, and that on what the forgotten rested on; no link leads \
                     to them; nothing else about what stays is changed.",
         formula: "□ (F ≠ ∅ ⇒ deps' = deps[x_new / F] ∧ links' = links \\ F)",
-        check: Step(|policy, before, events, after| {
+        check: StepInvariant(|policy, before, events, after| {
             let Some((into, gone)) = summarized(events) else { return true };
             let instead = policy.rules.repointed_dependents.then_some(into);
-            let stays = settled(before).filter(|entry| !gone.contains(&entry.item.id));
-            let round = |id: &ItemId| rests_on(before, *id, gone);
-            let grounds: BTreeSet<ItemId> = believed(before, gone)
+            let stays = without_situation(before).filter(|entry| !gone.contains(&entry.item.id));
+            let round = |id: &ItemId| depends_transitively_on(before, *id, gone);
+            let grounds: BTreeSet<ItemId> = valid_entries(before, gone)
                 .flat_map(|entry| entry.deps.iter().copied())
                 .filter(|dep| !gone.contains(dep) && !round(dep))
                 .collect();
@@ -125,14 +127,14 @@ pub(super) const COMPACTION: &[Claim] = &[
                     let kept = link(&old.item).filter(|id| !gone.contains(id));
                     new.deps.iter().eq(&deps)
                         && link(&new.item) == kept
-                        && (&new.item.text, new.item.standing) == (&old.item.text, old.item.standing)
+                        && (&new.item.text, new.item.validity) == (&old.item.text, old.item.validity)
                 })
         }),
         premise: |_, state| {
-            let summary = state.semantic.find(&Key::Summary).map(|entry| entry.item.id);
+            let summary = state.semantic.latest_by_key(&ItemKey::Summary).map(|entry| entry.item.id);
             summary.is_some_and(|id| state.semantic.entries().any(|entry| entry.deps.contains(&id)))
         },
-        not_under: without_compaction,
+        not_applicable: without_compaction,
         ..CLAIM
     },
     Claim {
@@ -141,7 +143,7 @@ pub(super) const COMPACTION: &[Claim] = &[
         statement: "Without a summary nothing is forgotten and nothing changed; nor if anything but signals became known since \
                     it was asked for.",
         formula: "□ (call of Sum fails ∨ S changed since ⇒ S' = S)",
-        check: Step(|_, before, events, after| {
+        check: StepInvariant(|_, before, events, after| {
             let outdated = |state: &State| state.control.request().is_some_and(|request| request.outdated);
             let lost = |event: &Event| match event {
                 Event::CallFailed { module, .. } => *module == Module::Summarizer,
@@ -151,14 +153,14 @@ pub(super) const COMPACTION: &[Claim] = &[
             let waits = |state: &State| state.control.phase() == Phase::Compacting;
             let said = |state: &State| -> Vec<Entry> {
                 let signal = |item: &Item| matches!(item.layer, Layer::Environment | Layer::Clock { .. });
-                settled(state).filter(|entry| !signal(&entry.item)).cloned().collect()
+                without_situation(state).filter(|entry| !signal(&entry.item)).cloned().collect()
             };
             let notices =
                 || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
-            (!events.iter().any(lost) || settled(before).eq(settled(after))) && notices()
+            (!events.iter().any(lost) || without_situation(before).eq(without_situation(after))) && notices()
         }),
         premise: |_, state| state.control.phase() == Phase::Compacting,
-        not_under: without_compaction,
+        not_applicable: without_compaction,
         ..CLAIM
     },
     Claim {
@@ -168,34 +170,35 @@ pub(super) const COMPACTION: &[Claim] = &[
                     not believed; what is takes the name from it; and what a summary has lost a name to leaves it to be reviewed.",
         formula: "□ (valid(s) ∧ valid'(s) ∧ valid'(x) new ∧ scope(x) = scope(s) ∧ key(x) ∈ names(s) ⇒ rank(x) ≥ rank(s) ∧ key(x) ∉ \
                   names'(s)) ∧ □ (names'(s) ≠ names(s) ⇒ names'(s) ⊂ names(s) ∧ marked'(s))",
-        check: Step(|_, before, _, after| {
-            let summaries = || facts_of(before).filter(|(item, _)| item.key == Key::Summary);
+        check: StepInvariant(|_, before, _, after| {
+            let summaries = || facts_of(before).filter(|(item, _)| item.key == ItemKey::Summary);
             summaries().all(|(old, stood)| {
                 let now = after.semantic.get(old.id).map(|entry| &entry.item).filter(|item| item.is_valid());
                 let Some(now) = now else { return true };
                 let added = || facts_of(after).filter(|(item, _)| before.semantic.get(item.id).is_none());
-                let speaks = |item: &Item| old.names().any(|name| item.names().any(|own| own == name));
+                let speaks =
+                    |item: &Item| old.covered_keys().any(|name| item.covered_keys().any(|own| own == name));
                 let rivals = || added().filter(|(item, fact)| fact.scope == stood.scope && speaks(item));
                 let is_met = |(item, fact): (&Item, &FactRecord)| {
                     fact.source.rank >= stood.source.rank
-                        && item.names().all(|name| now.names().all(|left| left != name))
+                        && item.covered_keys().all(|name| now.covered_keys().all(|left| left != name))
                 };
-                let kept = now.names().eq(old.names());
-                let lost = now.names().all(|name| old.names().any(|stood| stood == name))
-                    && now.standing == Standing::NeedsReview
+                let kept = now.covered_keys().eq(old.covered_keys());
+                let lost = now.covered_keys().all(|name| old.covered_keys().any(|stood| stood == name))
+                    && now.validity == Validity::NeedsReview
                     && added().any(|(_, fact)| fact.scope == stood.scope);
                 rivals().all(is_met) && (kept || lost)
             })
         }),
         premise: |_, state| {
             let shaken = |item: &Item, stands: &FactRecord| {
-                item.key == Key::Summary
-                    && item.standing == Standing::NeedsReview
+                item.key == ItemKey::Summary
+                    && item.validity == Validity::NeedsReview
                     && facts_of(state).any(|(other, fact)| other.id > item.id && fact.scope == stands.scope)
             };
             facts_of(state).any(|(item, fact)| shaken(item, fact))
         },
-        not_under: without_compaction,
+        not_applicable: without_compaction,
         ..CLAIM
     },
 ];
@@ -218,17 +221,17 @@ fn facts_of(state: &State) -> impl Iterator<Item = (&Item, &FactRecord)> {
 }
 
 /// What is known, but for the situation, of which every answer may say something new.
-fn settled(state: &State) -> impl Iterator<Item = &Entry> {
-    state.semantic.entries().filter(|entry| !matches!(entry.item.key, Key::Situation(_)))
+fn without_situation(state: &State) -> impl Iterator<Item = &Entry> {
+    state.semantic.entries().filter(|entry| !matches!(entry.item.key, ItemKey::Situation(_)))
 }
 
 /// Those of these that were believed.
-fn believed<'a>(state: &'a State, ids: &'a [ItemId]) -> impl Iterator<Item = &'a Entry> {
+fn valid_entries<'a>(state: &'a State, ids: &'a [ItemId]) -> impl Iterator<Item = &'a Entry> {
     ids.iter().filter_map(|id| state.semantic.get(*id)).filter(|entry| entry.item.is_valid())
 }
 
 /// Whether an item rests on one of these, however far.
-fn rests_on(state: &State, id: ItemId, these: &[ItemId]) -> bool {
+fn depends_transitively_on(state: &State, id: ItemId, these: &[ItemId]) -> bool {
     let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from([id]));
     while let Some(id) = waiting.pop() {
         let deps = state.semantic.get(id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
@@ -239,7 +242,7 @@ fn rests_on(state: &State, id: ItemId, these: &[ItemId]) -> bool {
 
 /// Whether two items count alike: facts of one kind, rank, memory, scope and audience; or what one user's requests
 /// left for good; or what leaves with the session.
-fn alike(one: &Item, other: &Item) -> bool {
+fn is_same_group(one: &Item, other: &Item) -> bool {
     match (one.fact(), other.fact()) {
         (Some(a), Some(b)) => {
             (one.variant, a.source.rank, a.memory) == (other.variant, b.source.rank, b.memory)
@@ -252,53 +255,55 @@ fn alike(one: &Item, other: &Item) -> bool {
 
 /// What may be summarized: shown to the speaker and hidden in no narrower scope; but not who speaks, signals, what expires by
 /// itself, the summary of the situation, constraints unless the policy says so, and what the running request left.
-fn free<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a Item> {
+fn compactable<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a Item> {
     let known = &state.semantic;
-    let reader = state.speaker();
+    let reader = state.session_principal();
     let shown: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
     let running = state.control.request().map(|request| request.id);
     let is_free = move |item: &Item| match &item.layer {
         Layer::Fact(fact) => {
             let hides = |other: &Item| {
                 other.fact().is_some_and(|narrower| {
-                    narrower.scope.narrowness() > fact.scope.narrowness()
-                        && (narrower.source.rank >= fact.source.rank || narrower.scope.is_supposed())
-                        && (says_all(other, item)
+                    narrower.scope.specificity() > fact.scope.specificity()
+                        && (narrower.source.rank >= fact.source.rank || narrower.scope.is_tentative())
+                        && (covers_keys_of(other, item)
                             || narrower
                                 .supersedes
-                                .and_then(|id| known.current(id))
+                                .and_then(|id| known.current_version(id))
                                 .is_some_and(|named| named.item.id == item.id))
                 })
             };
-            (policy.rules.compacted_constraints || matches!(item.variant, Variant::Fact))
+            (policy.rules.compacted_constraints || matches!(item.variant, ItemKind::Fact))
                 && !known.read_valid_facts().any(hides)
         }
         Layer::Request { .. } => running.is_none_or(|running| item.key.request() != Some(running)),
-        Layer::Working { expires_at, .. } => expires_at.is_none() && !matches!(item.key, Key::Situation(_)),
+        Layer::Working { expires_at, .. } => {
+            expires_at.is_none() && !matches!(item.key, ItemKey::Situation(_))
+        }
         Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => false,
     };
     known.entries().map(|entry| &entry.item).filter(move |item| shown.contains(&item.id) && is_free(item))
 }
 
 /// Whether an item says something under every name under which another does.
-fn says_all(one: &Item, other: &Item) -> bool {
-    let names: BTreeSet<&Text> = one.names().collect();
-    other.names().next().is_some() && other.names().all(|name| names.contains(name))
+fn covers_keys_of(one: &Item, other: &Item) -> bool {
+    let names: BTreeSet<&Text> = one.covered_keys().collect();
+    other.covered_keys().next().is_some() && other.covered_keys().all(|name| names.contains(name))
 }
 
 /// How many are alike, for each that may be summarized.
-fn sizes(policy: &Policy, state: &State) -> impl Iterator<Item = usize> {
-    let free: Vec<&Item> = free(policy, state).collect();
+fn group_sizes(policy: &Policy, state: &State) -> impl Iterator<Item = usize> {
+    let free: Vec<&Item> = compactable(policy, state).collect();
     let counts: Vec<usize> =
-        free.iter().map(|item| free.iter().filter(|other| alike(item, other)).count()).collect();
+        free.iter().map(|item| free.iter().filter(|other| is_same_group(item, other)).count()).collect();
     counts.into_iter()
 }
 
 /// All that may be summarized at once: the oldest of those that most are like.
-fn oldest(policy: &Policy, state: &State) -> Vec<ItemId> {
-    let free: Vec<&Item> = free(policy, state).collect();
+fn cluster(policy: &Policy, state: &State) -> Vec<ItemId> {
+    let free: Vec<&Item> = compactable(policy, state).collect();
     let like = |item: &Item| -> Vec<ItemId> {
-        free.iter().filter(|other| alike(item, other)).map(|other| other.id).collect()
+        free.iter().filter(|other| is_same_group(item, other)).map(|other| other.id).collect()
     };
     // Of equals the last counts, which is the first.
     let mut most: Vec<ItemId> =
@@ -309,10 +314,12 @@ fn oldest(policy: &Policy, state: &State) -> Vec<ItemId> {
 
 fn is_due(policy: &Policy, state: &State) -> bool {
     let at_least = |count: usize, limit: u32| usize::try_from(limit).is_ok_and(|limit| count >= limit);
-    let largest = sizes(policy, state).max().unwrap_or_default();
+    let largest = group_sizes(policy, state).max().unwrap_or_default();
     let known = &state.semantic;
-    let tokens =
-        known.selectable(&state.speaker()).map(|entry| entry.item.text.as_str().len().div_ceil(4)).sum();
+    let tokens = known
+        .selectable(&state.session_principal())
+        .map(|entry| entry.item.text.as_str().len().div_ceil(4))
+        .sum();
     largest >= 2
         && (at_least(largest, policy.compaction.from_items)
             || at_least(tokens, policy.compaction.from_tokens))

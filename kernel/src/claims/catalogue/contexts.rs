@@ -1,17 +1,19 @@
 //! Claims on what modules are shown (000 §5, decision 0024).
 
 use super::*;
-use crate::context::{Candidate, Mark};
+use crate::context::{Candidate, Inclusion};
 use crate::ids::ItemId;
 use crate::item::{Item, Layer};
-use crate::present::{OverBudget, Plain, Question, present, question, settled};
+use crate::present::{
+    BudgetError, ByteMeasure, ContextProblem, build_context, build_context_with_problem, context_problem,
+};
 use crate::state::Call;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 /// With more items than these, nobody tries every set.
-const TRIED_MAX: usize = 14;
+const BRUTE_FORCE_ITEMS_MAX: usize = 14;
 
 pub(super) const CONTEXTS: &[Claim] = &[
     Claim {
@@ -20,13 +22,15 @@ pub(super) const CONTEXTS: &[Claim] = &[
         statement: "A module is shown nothing that may not be shown, nothing without what it rests on, and no more than its \
                     budget; who speaks and what comes from outside it is shown always. Nothing becomes known by that.",
         formula: "□ (waiting(M) ⇒ Ctx ⊆ selectable(S) ∧ deps(Ctx) ⊆ Ctx ∧ cost(Ctx) ≤ T_M ∧ pinned ⊆ Ctx ∧ S' = S)",
-        check: Check::State(|policy, state| {
-            let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return true };
-            let Ok(shown) = present(policy, state, call.ask, &Plain) else { return true };
+        check: ClaimCheck::StateInvariant(|policy, state| {
+            let Some(call) = state.control.pending_call().filter(|_| may_exceed_budget(policy, state)) else {
+                return true;
+            };
+            let Ok(shown) = build_context(policy, state, call.ask, &ByteMeasure) else { return true };
             let known = state.semantic.clone();
-            let reader = state.speaker();
+            let reader = state.session_principal();
             let free: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
-            let alone = call.ask == Ask::Summarize;
+            let alone = call.ask == Operation::Summarize;
             let rests = |id: &ItemId| known.get(*id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
             let closed = |id: &ItemId| alone || rests(id).iter().all(|dep| shown.ids.contains(dep));
             let pinned =
@@ -39,10 +43,10 @@ pub(super) const CONTEXTS: &[Claim] = &[
             shown.ids.iter().all(|id| free.contains(id) && closed(id))
                 && free.iter().find(missing).is_none()
                 && u64::try_from(shown.text.len().div_ceil(4))
-                    .is_ok_and(|tokens| tokens <= policy.contexts.room(call.ask.module()))
+                    .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(call.ask.module()))
                 && known == state.semantic
         }),
-        premise: leaves_out,
+        premise: omits_items,
         ..CLAIM
     },
     Claim {
@@ -51,12 +55,16 @@ pub(super) const CONTEXTS: &[Claim] = &[
         statement: "What a module is shown is worth most to it of all that it might be shown; of what is worth as much it \
                     costs least, and of that its ids are the first.",
         formula: "□ (waiting(M) ⇒ Ctx = lexmin argmin_c argmax_w { X closed, cost(X) ≤ T_M })",
-        check: Check::State(|policy, state| {
-            let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return true };
-            let Ok((asked, shown)) = settled(policy, state, call.ask, &Plain) else { return true };
-            best(&asked).is_none_or(|best| shown.ids == best)
+        check: ClaimCheck::StateInvariant(|policy, state| {
+            let Some(call) = state.control.pending_call().filter(|_| may_exceed_budget(policy, state)) else {
+                return true;
+            };
+            let Ok((asked, shown)) = build_context_with_problem(policy, state, call.ask, &ByteMeasure) else {
+                return true;
+            };
+            best_by_enumeration(&asked).is_none_or(|best| shown.ids == best)
         }),
-        premise: leaves_out,
+        premise: omits_items,
         ..CLAIM
     },
     Claim {
@@ -65,13 +73,14 @@ pub(super) const CONTEXTS: &[Claim] = &[
         statement: "A module is not asked where what it must be shown does not fit, and only there; such a call is never \
                     answered, it fails.",
         formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) > T_M)) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
-        check: Step(|policy, before, events, after| {
+        check: StepInvariant(|policy, before, events, after| {
             let over = |state: &State| of_request(state, |request| request.over_budget);
             let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
             let calls = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
-            let right =
-                |call: Call| !is_tight(policy, after) || over(after) == asked(policy, after, call).is_err();
-            !(answered && over(before)) && (!calls || after.control.waiting().is_none_or(right))
+            let right = |call: Call| {
+                !may_exceed_budget(policy, after) || over(after) == asked(policy, after, call).is_err()
+            };
+            !(answered && over(before)) && (!calls || after.control.pending_call().is_none_or(right))
         }),
         premise: |_, state| of_request(state, |request| request.over_budget),
         ..CLAIM
@@ -79,24 +88,26 @@ pub(super) const CONTEXTS: &[Claim] = &[
 ];
 
 /// What may be chosen for a call, as the kernel itself counts.
-fn asked(policy: &Policy, state: &State, call: Call) -> Result<Question, OverBudget> {
-    let room = policy.contexts.room(call.ask.module());
-    question(policy, state, call.ask, room, &Plain)
+fn asked(policy: &Policy, state: &State, call: Call) -> Result<ContextProblem, BudgetError> {
+    let room = policy.contexts.token_limit(call.ask.module());
+    context_problem(policy, state, call.ask, room, &ByteMeasure)
 }
 
 /// Whether the budget may bind: what is known does not seem short enough for it. Where it does, nobody counts.
-fn is_tight(policy: &Policy, state: &State) -> bool {
+fn may_exceed_budget(policy: &Policy, state: &State) -> bool {
     const BESIDE_TEXT: usize = 60;
-    let Some(call) = state.control.waiting() else { return false };
+    let Some(call) = state.control.pending_call() else { return false };
     let lengths =
         state.semantic.entries().map(|entry| entry.item.text.as_str().len().saturating_add(BESIDE_TEXT));
     let tokens = lengths.fold(0_usize, usize::saturating_add) / 4;
-    u64::try_from(tokens).map_or(true, |tokens| tokens >= policy.contexts.room(call.ask.module()))
+    u64::try_from(tokens).map_or(true, |tokens| tokens >= policy.contexts.token_limit(call.ask.module()))
 }
 
 /// Whether there is no room for all that the module that is asked might be shown.
-fn leaves_out(policy: &Policy, state: &State) -> bool {
-    let Some(call) = state.control.waiting().filter(|_| is_tight(policy, state)) else { return false };
+fn omits_items(policy: &Policy, state: &State) -> bool {
+    let Some(call) = state.control.pending_call().filter(|_| may_exceed_budget(policy, state)) else {
+        return false;
+    };
     asked(policy, state, call).is_ok_and(|asked| {
         let costs = asked.problem.candidates().iter().map(|candidate| candidate.cost);
         costs.fold(0, u64::saturating_add) > asked.problem.budget()
@@ -104,9 +115,9 @@ fn leaves_out(policy: &Policy, state: &State) -> bool {
 }
 
 /// The items of the set that counts, found by trying every one; nothing where there are too many.
-fn best(asked: &Question) -> Option<Vec<ItemId>> {
+fn best_by_enumeration(asked: &ContextProblem) -> Option<Vec<ItemId>> {
     let (all, items) = (asked.problem.candidates(), asked.ids.len());
-    if items > TRIED_MAX {
+    if items > BRUTE_FORCE_ITEMS_MAX {
         return None;
     }
     // Sets are numbers, a bit for each candidate.
@@ -114,10 +125,13 @@ fn best(asked: &Question) -> Option<Vec<ItemId>> {
     let sum = |set: u64, of: fn(&Candidate) -> u64| -> u64 {
         (0..).zip(all).filter(|(at, _)| set & bit(*at) != 0).map(|(_, candidate)| of(candidate)).sum()
     };
-    let marked = |mark: Mark| {
-        (0..).zip(all).filter(|(_, candidate)| candidate.mark == mark).fold(0, |set, (at, _)| set | bit(at))
+    let marked = |mark: Inclusion| {
+        (0..)
+            .zip(all)
+            .filter(|(_, candidate)| candidate.inclusion == mark)
+            .fold(0, |set, (at, _)| set | bit(at))
     };
-    let (pinned, forbidden) = (marked(Mark::Pinned), marked(Mark::Forbidden));
+    let (pinned, forbidden) = (marked(Inclusion::Pinned), marked(Inclusion::Forbidden));
     let needs: Vec<u64> =
         all.iter().map(|candidate| candidate.deps.iter().fold(0, |set, dep| set | bit(*dep))).collect();
     let mut best: Option<(u64, Reverse<u64>, Reverse<Vec<ItemId>>)> = None;

@@ -9,7 +9,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "Every request that ends was audited exactly once before.",
         formula: "□ (ended(r) ⇒ exactly one earlier audit(r))",
         finding: Some("F1"),
-        check: Trace(|_, past, event| !ends(past, event) || past.audits == 1),
+        check: TraceInvariant(|_, past, event| !ends_request(past, event) || past.audit_records == 1),
         premise: has_ended,
         ..CLAIM
     },
@@ -19,11 +19,15 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "A rollback that ends is stored as rolled back and audited, and is no dead end.",
         formula: "□ (rollback ends ⇒ stored(r) = rolled back ∧ audit(r)) ∧ no dead end in RollbackActive",
         finding: Some("F2"),
-        check: Trace(|policy, past, event| match event {
+        check: TraceInvariant(|policy, past, event| match event {
             _ if !past.rolled_back => true,
-            Event::Moved { row } if !leads_on(policy, row.row().to) => false,
-            Event::ToolCall { ask: Ask::Remember { kind, .. }, .. } => *kind == Kind::RolledBack,
-            event => !ends(past, event) || (past.audits == 1 && past.stores_asked == (true, true)),
+            Event::Transitioned { row } if !has_successor(policy, row.transition().to) => false,
+            Event::ToolCall { ask: Operation::StoreMemory { kind, .. }, .. } => {
+                *kind == ConclusionKind::RolledBack
+            }
+            event => {
+                !ends_request(past, event) || (past.audit_records == 1 && past.stores_asked == (true, true))
+            }
         }),
         premise: |_, state| state.control.phase() == Phase::RollbackActive,
         ..CLAIM
@@ -36,7 +40,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         finding: Some("F3"),
         check: LeadsTo {
             from: |_, past, _| past.running,
-            to: |_, _, state| state.control.phase().is_rest(),
+            to: |_, _, state| state.control.phase().is_quiescent(),
             under: FAIR,
         },
         premise: running,
@@ -50,7 +54,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         finding: Some("F4"),
         check: LeadsTo {
             from: |_, past, _| past.running,
-            to: |_, past, state| past.audits > 0 || state.control.phase() == Phase::Aborted,
+            to: |_, past, state| past.audit_records > 0 || state.control.phase() == Phase::Aborted,
             under: FAIR,
         },
         premise: running,
@@ -63,8 +67,8 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "fair ⇒ □ (ran(t, r) ⇒ ◇ (audit(r) lists t))",
         finding: Some("F5"),
         check: LeadsTo {
-            from: |_, past, _| !past.tasks.is_empty() && past.audits == 0,
-            to: |_, past, _| past.audits > 0,
+            from: |_, past, _| !past.tasks.is_empty() && past.audit_records == 0,
+            to: |_, past, _| past.audit_records > 0,
             under: FAIR,
         },
         premise: |_, state| of_request(state, |request| !request.ledger.is_empty()),
@@ -76,7 +80,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "A plan that was vetoed in any pass never runs.",
         formula: "□ (vetoed(r) ⇒ □ ¬run(r))",
         finding: Some("F6"),
-        check: Trace(|_, past, event| !(runs(event) && past.vetoed)),
+        check: TraceInvariant(|_, past, event| !(starts_task(event) && past.vetoed)),
         premise: |_, state| of_request(state, |request| request.debate.vetoed),
         ..CLAIM
     },
@@ -86,14 +90,15 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "If a plan runs to which Security objected, the decision and the audit name the objection.",
         formula: "□ (run(r, rev) ∧ Security CON on rev ⇒ decision(r) and audit(r) name it)",
         finding: Some("F7"),
-        check: Trace(|_, past, event| match event {
-            event if runs(event) => match past.objection() {
+        check: TraceInvariant(|_, past, event| match event {
+            event if starts_task(event) => match past.objection() {
                 Some(objection) => past.decision().is_some_and(|d| d.objection == Some(objection)),
                 None => true,
             },
-            Event::Audited { record } => {
-                past.ran_over.iter().all(|over| record.decisions.iter().any(|d| d.objection == Some(*over)))
-            }
+            Event::AuditRecorded { record } => past
+                .overridden_objections
+                .iter()
+                .all(|over| record.decisions.iter().any(|d| d.objection == Some(*over))),
             _ => true,
         }),
         premise: |_, state| {
@@ -108,13 +113,13 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "Consensus is called reached only at or above the line.",
         formula: "□ (label(r) = ConsensusReached ⇒ score(r) ≥ redebate_below)",
         finding: Some("F8"),
-        check: Trace(|policy, _, event| match event {
-            Event::Decided { decision } if decision.label == Label::ConsensusReached => {
+        check: TraceInvariant(|policy, _, event| match event {
+            Event::Decided { decision } if decision.label == DecisionLabel::ConsensusReached => {
                 decision.score >= policy.thresholds.redebate_below
             }
             _ => true,
         }),
-        premise: |_, state| decided(state, |label| label == Label::ConsensusReached),
+        premise: |_, state| decided(state, |label| label == DecisionLabel::ConsensusReached),
         ..CLAIM
     },
     Claim {
@@ -123,9 +128,11 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "Security's latest report is on the very revision that runs, and is no veto.",
         formula: "□ (running(rev) ⇒ Security's latest report is on rev ∧ no veto)",
         finding: Some("F9"),
-        check: Trace(|policy, past, event| {
-            !runs(event)
-                || past.security.is_some_and(|report| !report.objects_from(policy.thresholds.veto_from))
+        check: TraceInvariant(|policy, past, event| {
+            !starts_task(event)
+                || past
+                    .security
+                    .is_some_and(|report| !report.is_objection_at_least(policy.thresholds.veto_from))
         }),
         premise: |_, state| state.control.phase() == Phase::RunningTasks && revised(state),
         ..CLAIM
@@ -136,7 +143,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "The revision that runs was scored by the consensus, at or above the line to proceed.",
         formula: "□ (running(rev) ⇒ score(rev) ≥ proceed_from)",
         finding: Some("F10"),
-        check: Trace(|_, past, event| !runs(event) || past.cleared == Some(true)),
+        check: TraceInvariant(|_, past, event| !starts_task(event) || past.revision_cleared == Some(true)),
         premise: |_, state| state.control.phase() == Phase::RunningTasks && revised(state),
         ..CLAIM
     },
@@ -146,7 +153,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "After a veto no further pass is debated.",
         formula: "□ (vetoed(r) ⇒ no further pass)",
         finding: Some("F11"),
-        check: Trace(|_, past, event| !(past.vetoed && redebates(past, event))),
+        check: TraceInvariant(|_, past, event| !(past.vetoed && starts_another_pass(past, event))),
         premise: |_, state| {
             state.control.phase() == Phase::MultiPassCheck
                 && of_request(state, |request| request.debate.vetoed)
@@ -159,15 +166,15 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "The audit says of each store what it holds.",
         formula: "□ (ended(r) ⇒ for each store: holds(store, r) = audit(r).stores(store))",
         finding: Some("F12"),
-        check: Trace(|_, past, event| match event {
-            Event::Audited { record } => record.stores == past.holdings,
+        check: TraceInvariant(|_, past, event| match event {
+            Event::AuditRecorded { record } => record.stores == past.holdings,
             _ => true,
         }),
         premise: |_, state| {
-            use crate::event::Holding;
+            use crate::event::StoreStatus;
             state.control.phase() == Phase::Auditing
                 && of_request(state, |request| request.holdings.local != request.holdings.cloud)
-                && of_request(state, |request| request.holdings.local != Holding::Held)
+                && of_request(state, |request| request.holdings.local != StoreStatus::Held)
         },
         ..CLAIM
     },
@@ -177,15 +184,17 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "Only a request that succeeded is stored as an outcome.",
         formula: "□ (stored(r) = outcome ⇒ success(r))",
         finding: Some("F13"),
-        check: Trace(|_, past, event| match event {
-            Event::ToolCall { ask: Ask::Remember { kind: Kind::Outcome, .. }, .. } => {
-                past.kind() == Kind::Outcome
+        check: TraceInvariant(|_, past, event| match event {
+            Event::ToolCall { ask: Operation::StoreMemory { kind: ConclusionKind::Outcome, .. }, .. } => {
+                past.kind() == ConclusionKind::Outcome
             }
             _ => true,
         }),
         premise: |_, state| {
             state.control.phase() == Phase::StoringMemory
-                && of_request(state, |request| request.ending.is_some_and(|e| e.kind != Kind::Outcome))
+                && of_request(state, |request| {
+                    request.ending.is_some_and(|e| e.kind != ConclusionKind::Outcome)
+                })
         },
         ..CLAIM
     },
@@ -195,16 +204,16 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "Every call that is waited for may fail in any way, and only Idle is a place to stay.",
         formula: "□ (waiting(call) ⇒ every failure has a row) ∧ no dead end but Idle",
         finding: Some("F14"),
-        check: Reaction(|decide, state| {
+        check: ResponseInvariant(|decide, state| {
             let taken = |input: Input| decide(state, &input).is_ok();
-            match state.control.waiting() {
+            match state.control.pending_call() {
                 Some(call) => Failure::ALL
                     .into_iter()
                     .all(|failure| taken(Input::CallFailed { call: call.id, failure })),
                 None => state.control.phase() == Phase::Idle || taken(Input::Step),
             }
         }),
-        premise: |_, state| state.control.waiting().is_some(),
+        premise: |_, state| state.control.pending_call().is_some(),
         ..CLAIM
     },
     Claim {
@@ -213,8 +222,8 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "The audit lists every started effect, as kept, undone or undo failed.",
         formula: "□ (ended(r) ∧ effects(r) ≠ ∅ ⇒ audit(r) lists each with what became of it)",
         finding: Some("F15"),
-        check: Trace(|_, past, event| match event {
-            Event::Audited { record } => record.tasks == past.tasks,
+        check: TraceInvariant(|_, past, event| match event {
+            Event::AuditRecorded { record } => record.tasks == past.tasks,
             _ => true,
         }),
         premise: |_, state| {
@@ -229,10 +238,10 @@ pub(super) const FINDINGS: &[Claim] = &[
         statement: "A request that ends leaves control in Idle, where the next message is accepted.",
         formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
         finding: Some("F16"),
-        check: Reaction(|decide, state| {
+        check: ResponseInvariant(|decide, state| {
             let message =
                 |user: &crate::ids::UserId| Input::UserMessage { user: user.clone(), text: Text::from("?") };
-            !state.control.phase().is_rest()
+            !state.control.phase().is_quiescent()
                 || (state.control.phase() == Phase::Idle
                     && state.control.session().is_none_or(|user| decide(state, &message(user)).is_ok()))
         }),

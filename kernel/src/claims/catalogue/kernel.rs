@@ -8,7 +8,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.10",
         statement: "A refused input changes nothing and is refused with a sentence.",
         formula: "decide(o, i) = refusal ⇒ o' = o ∧ σ = ε",
-        check: Check::Contract(Contract::RefusalChangesNothing),
+        check: ClaimCheck::Contract(Contract::RefusalPreservesState),
         ..CLAIM
     },
     Claim {
@@ -16,7 +16,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.6",
         statement: "Every state takes every trigger along one row, or refuses it; a resume takes none.",
         formula: "∀ o, i: decide(o, i) is one row's batch, ⟨resumed⟩ or a refusal",
-        check: Check::Contract(Contract::Total),
+        check: ClaimCheck::Contract(Contract::Total),
         ..CLAIM
     },
     Claim {
@@ -24,7 +24,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.10",
         statement: "The same input in the same state gives the same events.",
         formula: "∀ o, i: decide(o, i) = decide(o, i)",
-        check: Check::Contract(Contract::Deterministic),
+        check: ClaimCheck::Contract(Contract::Deterministic),
         ..CLAIM
     },
     Claim {
@@ -32,7 +32,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.8",
         statement: "The state is the fold of its log: decoding the encoded events and applying them gives it.",
         formula: "fold(decode(encode(σ))) = apply(σ)",
-        check: Check::Contract(Contract::FoldsFromLog),
+        check: ClaimCheck::Contract(Contract::ReplaysFromLog),
         ..CLAIM
     },
     Claim {
@@ -40,8 +40,8 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.4",
         statement: "An answer to another call, an answer of another kind, and a stranger are refused as what they are.",
         formula: "call(i) ≠ waiting(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
-        check: Check::Contract(Contract::RefusesWhatDoesNotFit),
-        premise: |_, state| state.control.waiting().is_some(),
+        check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
+        premise: |_, state| state.control.pending_call().is_some(),
         ..CLAIM
     },
     Claim {
@@ -49,11 +49,11 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.3",
         statement: "The kernel waits for exactly what was asked and not answered, and stands where it moved to.",
         formula: "□ (waiting(o) = asked(τ)) ∧ □ (phase(o) = last move(τ))",
-        check: Check::Memory(|past, state| {
-            past.asked == state.control.waiting().map(|call| call.ask)
+        check: ClaimCheck::HistoryConsistency(|past, state| {
+            past.pending_operation == state.control.pending_call().map(|call| call.ask)
                 && (!past.running || past.phase == Some(state.control.phase()))
         }),
-        premise: |_, state| state.control.waiting().is_some(),
+        premise: |_, state| state.control.pending_call().is_some(),
         ..CLAIM
     },
     Claim {
@@ -61,7 +61,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "decision 0015",
         statement: "A resume is accepted while a request runs, and then only, and changes nothing.",
         formula: "decide(o, resume) = ⟨resumed⟩ ∧ o' = o if a request runs, else a refusal",
-        check: Reaction(|decide, state| match decide(state, &Input::Resume) {
+        check: ResponseInvariant(|decide, state| match decide(state, &Input::Resume) {
             Ok(events) => {
                 let mut after = state.clone();
                 events.iter().for_each(|event| after.apply(event));
@@ -69,7 +69,7 @@ pub(super) const KERNEL: &[Claim] = &[
             }
             Err(_) => state.control.request().is_none(),
         }),
-        premise: |_, state| state.control.waiting().is_some_and(|call| call.ask.is_effectful()),
+        premise: |_, state| state.control.pending_call().is_some_and(|call| call.ask.is_effectful()),
         ..CLAIM
     },
     Claim {
@@ -77,8 +77,8 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.3",
         statement: "Whatever answers the call that is waited for is taken: no answer leaves the kernel without a way on.",
         formula: "answers(i, waiting(o)) ⇒ decide(o, i) ≠ NotExpected",
-        check: Check::Contract(Contract::TakesWhatFits),
-        premise: |_, state| state.control.waiting().is_some(),
+        check: ClaimCheck::Contract(Contract::AcceptsExpectedReply),
+        premise: |_, state| state.control.pending_call().is_some(),
         ..CLAIM
     },
     Claim {
@@ -86,7 +86,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.4",
         statement: "A step says nothing twice.",
         formula: "□ (no event of σ is there twice)",
-        check: Step(|_, _, events, _| {
+        check: StepInvariant(|_, _, events, _| {
             events
                 .iter()
                 .enumerate()
@@ -100,7 +100,7 @@ pub(super) const KERNEL: &[Claim] = &[
         clause: "000-4.8",
         statement: "What the kernel remembers of a request is what its events told.",
         formula: "□ (o.request = what σ told of r)",
-        check: Check::Memory(|past, state| {
+        check: ClaimCheck::HistoryConsistency(|past, state| {
             of_request(state, |request| remembers(past, request)) || !past.running
         }),
         premise: |_, state| of_request(state, |request| !request.outcomes.is_empty()),
@@ -119,17 +119,18 @@ fn remembers(past: &History, request: &Request) -> bool {
     // The outcomes of a run that is over may be forgotten.
     let running = matches!(past.phase, Some(Phase::RunningTasks | Phase::AssertingOutcomes));
     request.verified == past.verified
-        && (past.memorized > 0 || request.ratings == past.ratings)
-        && request.ratings_after == past.rated
+        && (past.memory_records > 0 || request.ratings == past.ratings)
+        && request.ratings_after == past.ratings_after
         && request.repairs == past.repairs
         && request.audit_attempts == past.audit_attempts
         && debate.latest == past.latest
         && debate.vetoed == past.vetoed
         && debate.pass == past.pass
-        && (debate.security_read.is_some() && debate.security_read == revision) == past.security.is_some()
+        && (debate.security_reviewed.is_some() && debate.security_reviewed == revision)
+            == past.security.is_some()
         && tasks.eq(past.planned.iter().copied())
-        && (!running || request.outcomes.iter().eq(past.outcomes.iter().map(|outcome| &outcome.ended)))
-        && request.ledger.iter().map(Started::record).eq(past.tasks.iter().copied())
+        && (!running || request.outcomes.iter().eq(past.outcomes.iter().map(|outcome| &outcome.outcome)))
+        && request.ledger.iter().map(StartedTask::record).eq(past.tasks.iter().copied())
         && request.decisions.len() == past.decisions.len()
         && request.decisions.iter().zip(&past.decisions).all(alike)
         && request.holdings == past.holdings

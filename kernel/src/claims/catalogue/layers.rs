@@ -3,9 +3,9 @@
 use super::compaction::summarized;
 use super::*;
 use crate::ids::{ItemId, Text, UserId};
-use crate::item::{Audience, Item, Layer, Rank, Scope, Source, Standing, SupersessionRule};
-use crate::knowledge::{NewFact, Reader, Write, admit};
-use crate::semantic::{Entry, Semantic};
+use crate::item::{Audience, FactSource, Item, Layer, Rank, Scope, SupersessionRule, Validity};
+use crate::knowledge::{NewFact, Principal, Write, validate_event};
+use crate::semantic::{Entry, SemanticState};
 use crate::state::Request;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -18,13 +18,13 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "Every semantic event fits what is known: no id is given twice, nothing is changed that is not there, \
                     nothing dangles, nothing is forgotten without its cause.",
         formula: "□ (e ∈ σ semantic ⇒ admitted(S, e))",
-        check: Step(|_, before, events, _| {
+        check: StepInvariant(|_, before, events, _| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
             let mut known = before.semantic.clone();
             events.iter().all(|event| {
-                let fits = admit(&known, event).is_ok();
+                let fits = validate_event(&known, event).is_ok();
                 known.apply(event);
                 fits
             })
@@ -38,14 +38,17 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "Every link of supersession leads to an item, and every chain of them ends in one that was not \
                     superseded.",
         formula: "□ (supersedes(x) ∈ I) ∧ □ (superseded(x) ⇒ ∃ y: by*(x) = y ∧ ¬superseded(y))",
-        check: Check::State(|_, state| {
-            let superseded = |entry: &&Entry| by(&entry.item).is_some();
+        check: ClaimCheck::StateInvariant(|_, state| {
+            let superseded = |entry: &&Entry| superseded_by(&entry.item).is_some();
             let known = &state.semantic;
             let mut links = known.entries().filter_map(|entry| entry.item.fact()?.supersedes);
             links.all(|id| known.get(id).is_some())
-                && known.entries().filter(superseded).all(|entry| known.current(entry.item.id).is_some())
+                && known
+                    .entries()
+                    .filter(superseded)
+                    .all(|entry| known.current_version(entry.item.id).is_some())
         }),
-        premise: |_, state| state.semantic.entries().any(|entry| by(&entry.item).is_some()),
+        premise: |_, state| state.semantic.entries().any(|entry| superseded_by(&entry.item).is_some()),
         ..CLAIM
     },
     Claim {
@@ -53,7 +56,7 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-6.3",
         statement: "A lower rank never takes the place of a higher one.",
         formula: "□ (x becomes superseded by y ⇒ rank(x) ≤ rank(y))",
-        check: Step(|_, before, events, after| {
+        check: StepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
@@ -72,17 +75,17 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "Of the facts of one name at most one in each scope is valid; a summary counts as one of each name that \
                     it stands for.",
         formula: "□ (valid(x) ∧ valid(y) ∧ names(x) ∩ names(y) ≠ ∅ ∧ scope(x) = scope(y) ⇒ x = y)",
-        check: Check::State(|_, state| {
+        check: ClaimCheck::StateInvariant(|_, state| {
             let mut seen = BTreeSet::new();
             let facts =
                 state.semantic.read_valid_facts().filter_map(|item| Some((item, &item.fact()?.scope)));
             facts
-                .flat_map(|(item, scope)| item.names().map(move |name| (name, scope)))
+                .flat_map(|(item, scope)| item.covered_keys().map(move |name| (name, scope)))
                 .all(|one| seen.insert(one))
         }),
         premise: |_, state| {
             let facts = state.semantic.entries().filter(|entry| entry.item.fact().is_some());
-            facts.into_iter().any(|entry| state.semantic.all(&entry.item.key).count() > 1)
+            facts.into_iter().any(|entry| state.semantic.by_key(&entry.item.key).count() > 1)
         },
         ..CLAIM
     },
@@ -91,14 +94,14 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-9.1",
         statement: "What was superseded, or never might be written, is shown to nobody.",
         formula: "□ (∃ y valid: supersedes(y) = x ∨ denied(x) ⇒ x ∉ shown)",
-        check: Check::State(|_, state| {
+        check: ClaimCheck::StateInvariant(|_, state| {
             // By what the successors say, and not by what the item says of itself.
             let valid = state.semantic.read_valid_facts().filter_map(Item::fact);
             let named: Vec<_> = valid.filter_map(|fact| Some((fact.supersedes?, &fact.scope))).collect();
-            nobody_is_shown(state, |item, _| {
-                item.standing == Standing::Denied
+            is_hidden_from_all(state, |item, _| {
+                item.validity == Validity::Denied
                     || item.fact().is_some_and(|fact| named.contains(&(item.id, &fact.scope)))
-                    || by(item).is_some()
+                    || superseded_by(item).is_some()
             })
         }),
         premise: |_, state| state.semantic.entries().any(|entry| !entry.item.is_valid()),
@@ -109,8 +112,8 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-2.21",
         statement: "What counts in one task, supposition or draft is shown nowhere else.",
         formula: "□ (scope(x) ∉ {global, session, scope(reader)} ⇒ x ∉ shown(reader))",
-        check: Check::State(|_, state| {
-            nobody_is_shown(state, |item, here| scoped(item).is_some_and(|scope| scope != here))
+        check: ClaimCheck::StateInvariant(|_, state| {
+            is_hidden_from_all(state, |item, here| scoped(item).is_some_and(|scope| scope != here))
         }),
         premise: |_, state| state.semantic.entries().any(|entry| scoped(&entry.item).is_some()),
         ..CLAIM
@@ -120,10 +123,10 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-8.4",
         statement: "What is restricted is shown only to whom it is for.",
         formula: "□ (x for a rank ∨ x for a permission ⇒ x ∉ shown(reader without it))",
-        check: Check::State(|_, state| {
+        check: ClaimCheck::StateInvariant(|_, state| {
             let restricted = state.semantic.entries().filter(|entry| restricted(&entry.item));
             let mut shut_out =
-                restricted.filter_map(|entry| Some((entry.item.id, shut_out(state, &entry.item)?)));
+                restricted.filter_map(|entry| Some((entry.item.id, excluded_principal(state, &entry.item)?)));
             shut_out.all(|(id, reader)| state.semantic.selectable(&reader).all(|entry| entry.item.id != id))
         }),
         premise: |_, state| state.semantic.entries().any(|entry| restricted(&entry.item)),
@@ -134,14 +137,14 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-8.4",
         statement: "Whom a fact is for is said by who writes it, and saying it again gives it to nobody else.",
         formula: "□ (written(x) for some ⇒ audience(x) = they) ∧ □ (x for some ∧ said again ⇒ audience'(x) = audience(x))",
-        check: Reaction(|decide, state| {
+        check: ResponseInvariant(|decide, state| {
             let facts = state.semantic.entries().map(|entry| &entry.item);
-            let again = facts.filter(|item| restricted(item)).filter_map(said_to_all);
-            let fresh = (state.control.phase() == Phase::Idle).then(for_some);
+            let again = facts.filter(|item| restricted(item)).filter_map(rewrite_without_audience);
+            let fresh = (state.control.phase() == Phase::Idle).then(restricted_fact);
             again.chain(fresh).all(|(fact, audience)| {
                 let told =
                     decide(state, &Input::Write(Box::new(Write::Fact(fact.clone())))).unwrap_or_default();
-                let key = Key::Fact(fact.key);
+                let key = ItemKey::Fact(fact.key);
                 told.iter().all(|event| match event {
                     Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
                         item.fact().is_none_or(|now| {
@@ -162,9 +165,9 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-3.5",
         statement: "What has expired is shown to nobody.",
         formula: "□ (expires_at(x) ≤ now ⇒ x ∉ shown)",
-        check: Check::State(|_, state| {
+        check: ClaimCheck::StateInvariant(|_, state| {
             let now = state.semantic.now();
-            nobody_is_shown(
+            is_hidden_from_all(
                 state,
                 |item, _| matches!(item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now),
             )
@@ -182,32 +185,32 @@ pub(super) const LAYERS: &[Claim] = &[
                     only what is said again loses the mark. So is a summary that stands for less than before.",
         formula: "□ (marked' \\ marked = shaken ∪ derived*(superseded ∪ overwritten ∪ shaken)) ∧ □ (unmarked(x) ⇒ text'(x) = \
                   text(x))",
-        check: Step(|_, before, events, after| {
+        check: StepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
-            let shaken = || shaken(before, after);
+            let shaken = || summaries_losing_keys(before, after);
             let changed: BTreeSet<ItemId> = newly_superseded(before, after)
                 .map(|(old, _)| old.id)
                 .chain(overwritten(before, after))
                 .chain(shaken())
                 .collect();
-            let mut derived = resting_on(&before.semantic, &changed);
+            let mut derived = transitive_dependents(&before.semantic, &changed);
             derived.extend(shaken());
             before.semantic.entries().all(|Entry { item: old, .. }| {
                 let Some(Entry { item: new, .. }) = after.semantic.get(old.id) else { return true };
-                match (old.standing, new.standing) {
-                    (Standing::Current, Standing::NeedsReview) => derived.contains(&old.id),
-                    (Standing::Current, Standing::Current) => {
+                match (old.validity, new.validity) {
+                    (Validity::Current, Validity::NeedsReview) => derived.contains(&old.id),
+                    (Validity::Current, Validity::Current) => {
                         old.fact().is_none() || !derived.contains(&old.id)
                     }
-                    (Standing::NeedsReview, Standing::Current) => old.text == new.text,
+                    (Validity::NeedsReview, Validity::Current) => old.text == new.text,
                     _ => true,
                 }
             })
         }),
         premise: |_, state| {
-            state.semantic.entries().any(|entry| entry.item.standing == Standing::NeedsReview)
+            state.semantic.entries().any(|entry| entry.item.validity == Validity::NeedsReview)
         },
         ..CLAIM
     },
@@ -216,8 +219,8 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-1.4",
         statement: "Who speaks does not change while the session lasts.",
         formula: "□ (identity set ∧ ¬session ends ⇒ identity' = identity)",
-        check: Step(|_, before, events, after| {
-            let identity = |state: &State| state.semantic.find(&Key::Identity).cloned();
+        check: StepInvariant(|_, before, events, after| {
+            let identity = |state: &State| state.semantic.latest_by_key(&ItemKey::Identity).cloned();
             before.semantic.identity().is_none()
                 || events.contains(&Event::SessionEnded)
                 || identity(before) == identity(after)
@@ -231,7 +234,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "Items leave only as the session's working set when it ends, when they expire, or when a summary stands \
                     for them.",
         formula: "□ (x ∈ I \\ I' ⇒ session ends ∧ ¬persists(x) ∨ expires_at(x) ≤ now' ∨ x ∈ F)",
-        check: Step(|_, before, events, after| {
+        check: StepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
@@ -254,8 +257,8 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-2.21",
         statement: "What takes the place of something counts where that counted.",
         formula: "□ (by(x) = y ⇒ scope(x) = scope(y))",
-        check: Check::State(|_, state| {
-            state.semantic.entries().all(|Entry { item, .. }| match (item.fact(), by(item)) {
+        check: ClaimCheck::StateInvariant(|_, state| {
+            state.semantic.entries().all(|Entry { item, .. }| match (item.fact(), superseded_by(item)) {
                 (Some(fact), Some(by)) => {
                     let by = state.semantic.get(by).and_then(|by| by.item.fact());
                     by.is_some_and(|by| by.scope == fact.scope)
@@ -274,14 +277,14 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "decision 0019",
         statement: "A write moves no control; it only makes a summary that is asked for out of date.",
         formula: "□ (no row in σ ⇒ C' = C, but for what is out of date)",
-        check: Step(|_, before, events, after| {
-            let moves = |event: &Event| matches!(event, Event::Moved { .. });
+        check: StepInvariant(|_, before, events, after| {
+            let moves = |event: &Event| matches!(event, Event::Transitioned { .. });
             let request = |state: &State| {
                 state.control.request().map(|request| Request { outdated: false, ..request.clone() })
             };
             let stands = |state: &State| {
                 let control = &state.control;
-                (control.phase(), control.waiting(), control.session().cloned(), control.next_request())
+                (control.phase(), control.pending_call(), control.session().cloned(), control.next_request())
             };
             events.iter().any(moves) || stands(before) == stands(after) && request(before) == request(after)
         }),
@@ -293,14 +296,15 @@ pub(super) const LAYERS: &[Claim] = &[
         clause: "003-2.11",
         statement: "What is believed rests on nothing that was superseded, but on what took its place.",
         formula: "□ (valid(x) ∧ y ∈ deps(x) ⇒ ¬superseded(y))",
-        check: Check::State(|_, state| {
-            let superseded =
-                |id: &ItemId| state.semantic.get(*id).is_some_and(|entry| by(&entry.item).is_some());
+        check: ClaimCheck::StateInvariant(|_, state| {
+            let superseded = |id: &ItemId| {
+                state.semantic.get(*id).is_some_and(|entry| superseded_by(&entry.item).is_some())
+            };
             let valid = state.semantic.entries().filter(|entry| entry.item.is_valid());
             valid.into_iter().all(|entry| !entry.deps.iter().any(superseded))
         }),
         premise: |_, state| {
-            state.semantic.entries().any(|entry| entry.item.standing == Standing::NeedsReview)
+            state.semantic.entries().any(|entry| entry.item.validity == Validity::NeedsReview)
         },
         ..CLAIM
     },
@@ -310,7 +314,7 @@ pub(super) const LAYERS: &[Claim] = &[
         statement: "What a request leaves is of the user whose session it is, and remains so; nobody else is shown it.",
         formula: "□ (x ∈ I' \\ I of a request ⇒ user(x) = session) ∧ □ (user'(x) = user(x)) ∧ \
                   □ (user(x) ≠ reader ⇒ x ∉ shown(reader))",
-        check: Step(|_, before, events, after| {
+        check: StepInvariant(|_, before, events, after| {
             if !events.iter().any(is_semantic) {
                 return true;
             }
@@ -320,7 +324,7 @@ pub(super) const LAYERS: &[Claim] = &[
                 None => item.user().is_none_or(|user| Some(user) == session),
             };
             after.semantic.entries().all(is_kept)
-                && readers(after).iter().all(|reader| {
+                && other_principals(after).iter().all(|reader| {
                     let is_for = |user: &UserId| reader.user.as_ref() == Some(user);
                     after.semantic.selectable(reader).all(|entry| entry.item.user().is_none_or(is_for))
                 })
@@ -335,16 +339,16 @@ fn is_semantic(event: &Event) -> bool {
 }
 
 /// What took the place of an item.
-const fn by(item: &Item) -> Option<ItemId> {
-    match item.standing {
-        Standing::Superseded { by, .. } => by,
+const fn superseded_by(item: &Item) -> Option<ItemId> {
+    match item.validity {
+        Validity::Superseded { superseded_by: by, .. } => by,
         _ => None,
     }
 }
 
 const fn rule(item: &Item) -> Option<SupersessionRule> {
-    match item.standing {
-        Standing::Superseded { rule, .. } => Some(rule),
+    match item.validity {
+        Validity::Superseded { rule, .. } => Some(rule),
         _ => None,
     }
 }
@@ -363,27 +367,31 @@ fn restricted(item: &Item) -> bool {
 }
 
 /// A restricted fact as somebody of the highest rank says it again, of whom it is for saying nothing; and whom it is for.
-fn said_to_all(item: &Item) -> Option<(NewFact, Audience)> {
-    let (Key::Fact(key), fact) = (&item.key, item.fact()?) else { return None };
-    let said =
-        NewFact { text: item.text.clone(), scope: fact.scope.clone(), at: fact.at, ..plain(key.clone()) };
+fn rewrite_without_audience(item: &Item) -> Option<(NewFact, Audience)> {
+    let (ItemKey::Fact(key), fact) = (&item.key, item.fact()?) else { return None };
+    let said = NewFact {
+        text: item.text.clone(),
+        scope: fact.scope.clone(),
+        established_at: fact.established_at,
+        ..plain(key.clone())
+    };
     item.is_valid().then(|| (said, fact.audience.clone()))
 }
 
 /// A fact for the eyes of some, of a name that nothing else has.
-fn for_some() -> (NewFact, Audience) {
+fn restricted_fact() -> (NewFact, Audience) {
     let audience = Audience::AtLeast(Rank::Policy);
     (NewFact { audience: audience.clone(), ..plain("a name of its own".into()) }, audience)
 }
 
 fn plain(key: Text) -> NewFact {
-    NewFact::plain(key, "1".into(), Source { name: "claim".into(), rank: Rank::Policy })
+    NewFact::global(key, "1".into(), FactSource { name: "claim".into(), rank: Rank::Policy })
 }
 
 /// Items that were valid and are superseded now, with what superseded them.
 fn newly_superseded<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = (&'a Item, ItemId)> {
     before.semantic.entries().filter(|entry| entry.item.is_valid()).filter_map(|Entry { item, .. }| {
-        let by = by(&after.semantic.get(item.id)?.item)?;
+        let by = superseded_by(&after.semantic.get(item.id)?.item)?;
         Some((item, by))
     })
 }
@@ -398,15 +406,15 @@ fn overwritten<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = 
 }
 
 /// Summaries that stand for other names than before, and are believed.
-fn shaken<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = ItemId> {
+fn summaries_losing_keys<'a>(before: &'a State, after: &'a State) -> impl Iterator<Item = ItemId> {
     before.semantic.read_valid_facts().filter_map(|item| {
         let now = &after.semantic.get(item.id)?.item;
-        (now.is_valid() && !now.names().eq(item.names())).then_some(item.id)
+        (now.is_valid() && !now.covered_keys().eq(item.covered_keys())).then_some(item.id)
     })
 }
 
 /// What rests on one of these, however far, without these; by the dependencies, not by an index of them.
-fn resting_on(known: &Semantic, changed: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
+fn transitive_dependents(known: &SemanticState, changed: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
     let mut reached = changed.clone();
     loop {
         let before = reached.len();
@@ -421,7 +429,7 @@ fn resting_on(known: &Semantic, changed: &BTreeSet<ItemId>) -> BTreeSet<ItemId> 
 
 /// Whether no item of a kind may stand in the context even of those who may see everything that is for somebody, wherever they
 /// stand: in no scope of its own, and in each that something counts in.
-fn nobody_is_shown(state: &State, kind: impl Fn(&Item, &Scope) -> bool) -> bool {
+fn is_hidden_from_all(state: &State, kind: impl Fn(&Item, &Scope) -> bool) -> bool {
     let known = &state.semantic;
     let scopes = known.entries().filter_map(|entry| scoped(&entry.item));
     let scopes: BTreeSet<&Scope> = scopes.chain([&Scope::Global]).collect();
@@ -429,45 +437,45 @@ fn nobody_is_shown(state: &State, kind: impl Fn(&Item, &Scope) -> bool) -> bool 
         let is_of_kind = |entry: &Entry| kind(&entry.item, scope);
         // Most states have none; asking who sees what takes longer.
         !known.entries().any(is_of_kind) || {
-            let reader = Reader { scope: scope.clone(), ..almighty(state) };
+            let reader = Principal { scope: scope.clone(), ..unrestricted_principal(state) };
             !known.selectable(&reader).any(is_of_kind)
         }
     })
 }
 
 /// Whoever speaks, with the highest rank, and every permission that anything asks for.
-fn almighty(state: &State) -> Reader {
+fn unrestricted_principal(state: &State) -> Principal {
     let asks = |entry: &Entry| match &entry.item.fact()?.audience {
         Audience::Permitted(name) => Some(name.clone()),
         _ => None,
     };
     let permissions = state.semantic.entries().filter_map(asks).collect();
-    Reader { rank: Rank::Policy, permissions, ..state.speaker() }
+    Principal { rank: Rank::Policy, permissions, ..state.session_principal() }
 }
 
 /// Somebody else than all whose requests left something, and where these are several, each of them; with all that may be granted.
-fn readers(state: &State) -> Vec<Reader> {
+fn other_principals(state: &State) -> Vec<Principal> {
     let users: BTreeSet<&UserId> = state.semantic.entries().filter_map(|entry| entry.item.user()).collect();
     let several = users.len() > 1;
     let each = users.into_iter().filter(|_| several).cloned();
-    let all = almighty(state);
-    let of = |user| Reader { user: Some(user), ..all.clone() };
+    let all = unrestricted_principal(state);
+    let of = |user| Principal { user: Some(user), ..all.clone() };
     each.chain([UserId::new("somebody else")]).map(of).collect()
 }
 
 /// Who just fails to be of those whom an item is for, where it counts: next below in rank, or with every other permission.
-fn shut_out(state: &State, item: &Item) -> Option<Reader> {
+fn excluded_principal(state: &State, item: &Item) -> Option<Principal> {
     let fact = item.fact()?;
-    let reader = Reader { scope: fact.scope.clone(), ..almighty(state) };
+    let reader = Principal { scope: fact.scope.clone(), ..unrestricted_principal(state) };
     match &fact.audience {
         Audience::Everybody => None,
         Audience::AtLeast(rank) => {
             let below = Rank::ALL.into_iter().filter(|lower| lower < rank).max()?;
-            Some(Reader { rank: below, ..reader })
+            Some(Principal { rank: below, ..reader })
         }
         Audience::Permitted(name) => {
             let others = reader.permissions.into_iter().filter(|other| other != name).collect();
-            Some(Reader { permissions: others, ..reader })
+            Some(Principal { permissions: others, ..reader })
         }
     }
 }

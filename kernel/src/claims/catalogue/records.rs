@@ -8,14 +8,14 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-1.25",
         statement: "An execution report says of each task of the plan what was answered; what was not run comes after a failure.",
         formula: "□ (report(t) = answer(t)) ∧ □ (NotRun(t) ⇒ an earlier task failed)",
-        check: Trace(|_, past, event| match event {
+        check: TraceInvariant(|_, past, event| match event {
             Event::ExecutionReported { tasks, .. } => {
                 let ran = past.outcomes.len();
                 tasks.iter().map(|task| task.task).eq(past.planned.iter().map(|(task, _)| *task))
                     && tasks.iter().take(ran).eq(&past.outcomes)
-                    && tasks.iter().skip(ran).all(|task| task.ended == TaskEnd::NotRun)
+                    && tasks.iter().skip(ran).all(|task| task.outcome == TaskOutcome::NotRun)
                     && (tasks.len() == ran
-                        || past.outcomes.last().is_some_and(|last| last.ended != TaskEnd::Succeeded))
+                        || past.outcomes.last().is_some_and(|last| last.outcome != TaskOutcome::Succeeded))
             }
             _ => true,
         }),
@@ -27,9 +27,9 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-1.20",
         statement: "The consensus is that of the latest arguments and the ratings that memory gave.",
         formula: "□ (scored(r) = consensus(latest arguments, ratings))",
-        check: Trace(|policy, past, event| match event {
+        check: TraceInvariant(|policy, past, event| match event {
             Event::ConsensusScored { score, .. } => {
-                *score == consensus::of_debate(policy, &past.ratings, &past.latest)
+                *score == consensus::debate_consensus(policy, &past.ratings, &past.latest)
             }
             _ => true,
         }),
@@ -41,13 +41,13 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-3.2",
         statement: "A plan is rejected only below the line to proceed.",
         formula: "□ (decision(r) = REJECT ⇒ score(r) < proceed_from)",
-        check: Trace(|policy, _, event| match event {
-            Event::Decided { decision } if decision.label == Label::Rejected => {
+        check: TraceInvariant(|policy, _, event| match event {
+            Event::Decided { decision } if decision.label == DecisionLabel::Rejected => {
                 decision.score < policy.thresholds.proceed_from
             }
             _ => true,
         }),
-        premise: |_, state| decided(state, |label| label == Label::Rejected),
+        premise: |_, state| decided(state, |label| label == DecisionLabel::Rejected),
         ..CLAIM
     },
     Claim {
@@ -55,7 +55,7 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-3.5",
         statement: "What is scored, vetoed, decided or reported is the plan as it stands.",
         formula: "□ (scored(rev) ∨ vetoed(rev) ∨ decided(rev) ∨ reported(rev) ⇒ rev is the plan)",
-        check: Step(|_, before, events, _| {
+        check: StepInvariant(|_, before, events, _| {
             let plan = before.control.request().and_then(|request| request.plan.as_ref());
             let standing = plan.map(|plan| plan.revision);
             events.iter().all(|event| match event {
@@ -74,19 +74,19 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-1.35",
         statement: "A request is concluded, stored and audited as what happened: outcome, blocked, rolled back or aborted.",
         formula: "□ (kind(r) = what happened to r)",
-        check: Trace(|_, past, event| match event {
-            Event::Memorized { record } => record.kind == past.kind(),
-            Event::ToolCall { ask: Ask::Remember { kind, .. }, .. } => *kind == past.kind(),
-            Event::Audited { record } => record.ending.kind == past.kind(),
+        check: TraceInvariant(|_, past, event| match event {
+            Event::MemoryRecorded { record } => record.kind == past.kind(),
+            Event::ToolCall { ask: Operation::StoreMemory { kind, .. }, .. } => *kind == past.kind(),
+            Event::AuditRecorded { record } => record.ending.kind == past.kind(),
             _ => true,
         }),
         premise: |_, state| {
             state.control.phase() == Phase::Auditing
                 && of_request(state, |request| {
-                    request.ending.is_some_and(|ending| ending.kind == Kind::Blocked)
+                    request.ending.is_some_and(|ending| ending.kind == ConclusionKind::Blocked)
                 })
         },
-        not_under: |policy| (!policy.rules.typed_kinds).then_some("the policy stores every kind alike"),
+        not_applicable: |policy| (!policy.rules.typed_kinds).then_some("the policy stores every kind alike"),
         ..CLAIM
     },
     Claim {
@@ -94,12 +94,12 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-1.36",
         statement: "Records and the answer name the request and the user that they are about.",
         formula: "□ (memorized ∨ audited ∨ answered ⇒ trace id of r ∧ user of r)",
-        check: Step(|_, before, events, _| {
+        check: StepInvariant(|_, before, events, _| {
             let control = &before.control;
-            let trace = control.request().map(|request| control.trace(request.id));
+            let trace = control.request().map(|request| control.trace_id(request.id));
             events.iter().all(|event| match event {
-                Event::Memorized { record } => Some(&record.trace) == trace.as_ref(),
-                Event::Audited { record } => {
+                Event::MemoryRecorded { record } => Some(&record.trace) == trace.as_ref(),
+                Event::AuditRecorded { record } => {
                     Some(&record.trace) == trace.as_ref() && Some(&record.user) == control.session()
                 }
                 Event::FinalAnswer { trace: named, .. } => Some(named) == trace.as_ref(),
@@ -114,8 +114,8 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-1.35",
         statement: "The audit lists every decision.",
         formula: "□ (decision(r) = d ⇒ audit(r) lists d)",
-        check: Trace(|_, past, event| match event {
-            Event::Audited { record } => {
+        check: TraceInvariant(|_, past, event| match event {
+            Event::AuditRecorded { record } => {
                 let alike = |(told, heard): (&Decision, &Decision)| {
                     Decision { revision: heard.revision, ..*told } == *heard
                 };
@@ -132,8 +132,8 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-1.35",
         statement: "The audit sink is tried no more often than allowed, and an answer after a failed try says so.",
         formula: "□ (tries(r) ≤ bounds.audit_attempts) ∧ □ (answer(r) ∧ last try failed ⇒ told undelivered)",
-        check: Trace(|policy, past, event| match event {
-            Event::ToolCall { ask: Ask::DeliverAudit, .. } => {
+        check: TraceInvariant(|policy, past, event| match event {
+            Event::ToolCall { ask: Operation::DeliverAudit, .. } => {
                 past.audit_attempts < policy.bounds.audit_attempts
             }
             Event::FinalAnswer { .. } => past.audit_failed == past.undelivered,
@@ -149,18 +149,18 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-1.21",
         statement: "The ratings that are stored are those that memory gave, moved by the duels over the arguments heard.",
         formula: "□ (rated(r) = elo(ratings, latest arguments)) ∧ □ (stored ratings = rated(r) if anything was decided)",
-        check: Trace(|policy, past, event| match event {
+        check: TraceInvariant(|policy, past, event| match event {
             Event::RatingsUpdated { ratings } => {
                 let vetoed = if policy.rules.sticky_veto {
                     past.vetoed
                 } else {
-                    past.latest.security.is_some_and(|a| a.objects_from(policy.thresholds.veto_from))
+                    past.latest.security.is_some_and(|a| a.is_objection_at_least(policy.thresholds.veto_from))
                 };
-                let proceeds = past.enough && !vetoed;
-                *ratings == elo::after_debate(policy, &past.ratings, &past.latest, proceeds)
+                let proceeds = past.meets_proceed_threshold && !vetoed;
+                *ratings == elo::update_ratings(policy, &past.ratings, &past.latest, proceeds)
             }
-            Event::Memorized { record } => {
-                record.ratings == past.rated.filter(|_| !past.decisions.is_empty())
+            Event::MemoryRecorded { record } => {
+                record.ratings == past.ratings_after.filter(|_| !past.decisions.is_empty())
             }
             _ => true,
         }),
@@ -172,9 +172,9 @@ pub(super) const RECORDS: &[Claim] = &[
         clause: "004-2.8",
         statement: "The stores are asked to keep one memory record, which was written before.",
         formula: "□ (remember(store, r) ⇒ exactly one earlier memorized(r))",
-        check: Trace(|_, past, event| match event {
-            Event::Memorized { .. } => past.memorized == 0,
-            Event::ToolCall { ask: Ask::Remember { .. }, .. } => past.memorized == 1,
+        check: TraceInvariant(|_, past, event| match event {
+            Event::MemoryRecorded { .. } => past.memory_records == 0,
+            Event::ToolCall { ask: Operation::StoreMemory { .. }, .. } => past.memory_records == 1,
             _ => true,
         }),
         premise: |_, state| state.control.phase() == Phase::StoringMemory,

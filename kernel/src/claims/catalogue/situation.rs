@@ -14,7 +14,7 @@ pub(super) const SITUATION: &[Claim] = &[
         statement: "What a module says of a field of the summary is what the field says from then on; blank words, words on \
                     no such field, and words before the identity is verified change nothing.",
         formula: "□ (reply with update u ⇒ ∀ f: summary'(f) = u(f) if verified' ∧ strip(u(f)) ≠ ε, else summary(f))",
-        check: Reaction(|decide, state| {
+        check: ResponseInvariant(|decide, state| {
             answers(state).all(|report| {
                 let after = |update: &[(&str, &str)]| after(decide, state, &report, Some(said(update)), None);
                 let Some(silent) = after_saying_nothing(decide, state, &report) else { return true };
@@ -39,7 +39,7 @@ pub(super) const SITUATION: &[Claim] = &[
         clause: "002-5.2",
         statement: "What a module tells of its actions changes nothing that is known, and nothing that is decided.",
         formula: "□ (reply with action a ⇒ S' and C' as without a, but for a among the latest actions)",
-        check: Reaction(|decide, state| {
+        check: ResponseInvariant(|decide, state| {
             answers(state).all(|report| {
                 let Some(mut silent) = after_saying_nothing(decide, state, &report) else { return true };
                 let Some(told) = after(decide, state, &report, None, Some(record())) else { return false };
@@ -57,12 +57,12 @@ pub(super) const SITUATION: &[Claim] = &[
 /// Answers to the call that is waited for, where it is one of a few that every request makes.
 fn answers(state: &State) -> impl Iterator<Item = Report> + use<> {
     let identity = |gcp| Report::Identity { gcp, mongodb: true };
-    let answers = match state.control.waiting().map(|call| call.ask) {
-        Some(Ask::VerifyIdentity) => Vec::from([identity(true), identity(false)]),
-        Some(Ask::LoadContext) => {
+    let answers = match state.control.pending_call().map(|call| call.ask) {
+        Some(Operation::VerifyIdentity) => Vec::from([identity(true), identity(false)]),
+        Some(Operation::LoadContext) => {
             Vec::from([Report::Context { ratings: Ratings::default(), traces: Vec::new() }])
         }
-        Some(Ask::Remember { .. }) => Vec::from([Report::Stored { held: true }]),
+        Some(Operation::StoreMemory { .. }) => Vec::from([Report::Stored { held: true }]),
         _ => Vec::new(),
     };
     answers.into_iter()
@@ -76,7 +76,7 @@ fn after(
     summary_update: Option<SummaryUpdate>,
     action: Option<ActionRecord>,
 ) -> Option<State> {
-    let call = state.control.waiting()?.id;
+    let call = state.control.pending_call()?.id;
     let action = action.map(Box::new);
     let reply = Input::Reply { call, report: report.clone(), summary_update, action };
     let mut after = state.clone();

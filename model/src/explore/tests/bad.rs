@@ -1,8 +1,8 @@
 //! Models that cannot be explored.
 
 use super::threads;
-use crate::explore::{FairModel, Marks, ModelError, explore};
-use crate::liveness::{Fairness, Promise, PromiseKind};
+use crate::explore::{FairModel, ModelError, ObservationSet, explore};
+use crate::liveness::{Fairness, LivenessKind, LivenessProperty};
 use stateright::Model;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -27,7 +27,7 @@ enum Wrong {
 struct Bad {
     wrong: Wrong,
     asked: AtomicU32,
-    promises: Vec<Promise>,
+    promises: Vec<LivenessProperty>,
 }
 
 impl Bad {
@@ -63,22 +63,22 @@ impl Model for Bad {
 }
 
 impl FairModel for Bad {
-    fn marks(&self) -> usize {
+    fn observation_count(&self) -> usize {
         1
     }
 
-    fn look(&self, state: &u32, _: &Marks, marks: &mut Marks) {
+    fn observe(&self, state: &u32, _: &ObservationSet, marks: &mut ObservationSet) {
         assert!(!self.at(Wrong::Look, *state), "a claim that panics");
         if self.at(Wrong::Mark, *state) {
-            marks.show(1);
+            marks.insert(1);
         }
     }
 
-    fn class(&self, _: &u32, _: &u32) -> u8 {
+    fn fairness_class(&self, _: &u32, _: &u32) -> u8 {
         if self.wrong == Wrong::Class { 32 } else { 0 }
     }
 
-    fn promises(&self) -> &[Promise] {
+    fn liveness_properties(&self) -> &[LivenessProperty] {
         &self.promises
     }
 
@@ -97,7 +97,8 @@ impl FairModel for Bad {
 }
 
 fn error(wrong: Wrong, number: usize) -> ModelError {
-    let promise = Promise { name: "it ends", kind: PromiseKind::LeadsTo, fair: Fairness::default() };
+    let promise =
+        LivenessProperty { name: "it ends", kind: LivenessKind::LeadsTo, fair: Fairness::default() };
     let count = if wrong == Wrong::Promises { 9 } else { 1 };
     let bad = Bad { wrong, asked: AtomicU32::new(0), promises: vec![promise; count] };
     match explore(&bad, &threads(number), &mut |_| {}) {
@@ -116,7 +117,7 @@ fn says(wrong: Wrong, expected: &str) {
 const WAY: &str = "in the state 20, reached by 2, 2, 2, 2, 2, 2, 2, 2, 2, 2";
 
 #[test]
-fn a_model_that_changes_its_mind_is_named_with_state_and_way() {
+fn nondeterministic_model_is_reported_with_path() {
     says(Wrong::Actions, "asked twice, `actions` gave [");
     says(Wrong::Actions, WAY);
     says(Wrong::Step, "asked twice, `take` gave Some(");

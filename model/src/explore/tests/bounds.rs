@@ -2,8 +2,10 @@
 
 use super::{explored, only, threads};
 use crate::explore::fingerprint::fingerprint;
-use crate::explore::visited::{Full, NONE, Visited, number};
-use crate::explore::{Budget, Ended, FairModel, Marks, Options, Plain, Why};
+use crate::explore::visited::{IdsExhausted, NONE, Visited, number};
+use crate::explore::{
+    FairModel, ObservationSet, Options, Resource, ResourceLimits, StaterightModel, Termination,
+};
 use stateright::{Checker, Model, Property};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -39,12 +41,12 @@ impl Model for Counters {
 }
 
 impl FairModel for Counters {
-    fn marks(&self) -> usize {
+    fn observation_count(&self) -> usize {
         121
     }
 
-    fn look(&self, state: &Self::State, _: &Marks, marks: &mut Marks) {
-        marks.show(state.iter().map(|count| usize::from(*count)).sum());
+    fn observe(&self, state: &Self::State, _: &ObservationSet, marks: &mut ObservationSet) {
+        marks.insert(state.iter().map(|count| usize::from(*count)).sum());
     }
 }
 
@@ -53,21 +55,26 @@ fn every_budget_cuts_and_says_what_is_left() {
     let cut = |budget| {
         let options = Options { budget, ..threads(2) };
         let found = explored(&Counters(30), &options);
-        let Ended::Cut { why, waiting } = found.ended() else { panic!("{:?}", found.ended()) };
+        let Termination::LimitReached { why, frontier: waiting } = found.ended() else {
+            panic!("{:?}", found.ended())
+        };
         assert_eq!(waiting, found.states() - found.expanded() as usize);
         assert!(waiting > 0 && found.states() < 31 * 31 * 31);
         (why, found.states())
     };
-    let (why, states) = cut(Budget { states: Some(5_000), ..Budget::default() });
-    assert!(why == Why::States && (5_000..5_003).contains(&states), "{states}");
-    assert_eq!(cut(Budget { time: Some(Duration::ZERO), ..Budget::default() }).0, Why::Time);
+    let (why, states) = cut(ResourceLimits { states: Some(5_000), ..ResourceLimits::default() });
+    assert!(why == Resource::States && (5_000..5_003).contains(&states), "{states}");
+    assert_eq!(
+        cut(ResourceLimits { time: Some(Duration::ZERO), ..ResourceLimits::default() }).0,
+        Resource::Time
+    );
     let memory = explored(&Counters(30), &threads(1)).bytes() - 1_000;
-    assert_eq!(cut(Budget { memory: Some(memory), ..Budget::default() }).0, Why::Memory);
+    assert_eq!(cut(ResourceLimits { memory: Some(memory), ..ResourceLimits::default() }).0, Resource::Memory);
 }
 
 #[test]
 fn a_cut_comes_at_the_same_state_with_any_number_of_threads() {
-    let budget = Budget { states: Some(5_000), ..Budget::default() };
+    let budget = ResourceLimits { states: Some(5_000), ..ResourceLimits::default() };
     let states = |n| explored(&Counters(30), &Options { budget, ..threads(n) }).states();
     assert_eq!([states(1), states(2), states(3)], [states(1); 3]);
 }
@@ -76,7 +83,7 @@ fn a_cut_comes_at_the_same_state_with_any_number_of_threads() {
 fn it_stops_at_the_first_mark_that_was_asked_for() {
     for n in 1..=3 {
         let found = explored(&Counters(30), &Options { stop_at: only(12, 121), ..threads(n) });
-        assert_eq!(found.ended(), Ended::Stopped { mark: 12 });
+        assert_eq!(found.ended(), Termination::ObservationFound { mark: 12 });
         let witness = found.witness(12).unwrap();
         assert_eq!((found.depth_of(witness.node), found.witness(13)), (12, None));
         assert!(found.expanded() <= witness.node);
@@ -85,9 +92,9 @@ fn it_stops_at_the_first_mark_that_was_asked_for() {
 
 #[test]
 fn properties_of_a_plain_model_are_marks() {
-    let found = explored(&Plain::new(Counters(3)), &threads(1));
-    assert_eq!((found.ended(), found.states(), found.depth()), (Ended::Exhausted, 64, 9));
-    let path = found.path_to_witness(&Plain::new(Counters(3)), found.witness(0).unwrap()).unwrap();
+    let found = explored(&StaterightModel::new(Counters(3)), &threads(1));
+    assert_eq!((found.ended(), found.states(), found.depth()), (Termination::Exhausted, 64, 9));
+    let path = found.path_to_witness(&StaterightModel::new(Counters(3)), found.witness(0).unwrap()).unwrap();
     assert_eq!(path.last(), &[3; 3]);
     assert_eq!(path.into_actions().len(), 9);
     assert_eq!(found.witness(1), None);
@@ -129,7 +136,7 @@ fn a_visited_state_takes_at_most_24_bytes() {
 #[test]
 fn numbers_end_before_the_one_that_is_none() {
     assert_eq!(number(NONE as usize - 1), Ok(NONE - 1));
-    assert_eq!(number(NONE as usize), Err(Full));
+    assert_eq!(number(NONE as usize), Err(IdsExhausted));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Graphs at random, explored as models.
 
-use crate::explore::{Exploration, FairModel, Marks, Options, Store, Witness, explore, step_at};
-use crate::liveness::{Fairness, Promise, PromiseKind};
+use crate::explore::{
+    Exploration, FairModel, ObservationSet, Options, StateStorage, Witness, explore, step_at,
+};
+use crate::liveness::{Fairness, LivenessKind, LivenessProperty};
 use proptest::prelude::*;
 use stateright::{Checker, Model, Property};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -34,15 +36,15 @@ struct Node {
 }
 
 #[derive(Clone, Debug)]
-struct Drawn {
+struct RandomGraph {
     nodes: Vec<Node>,
     roots: Vec<u8>,
     poor: bool,
-    promises: Vec<Promise>,
+    promises: Vec<LivenessProperty>,
     packs: bool,
 }
 
-impl Drawn {
+impl RandomGraph {
     fn node(&self, state: &Name) -> &Node {
         &self.nodes[usize::from(state.number)]
     }
@@ -52,7 +54,7 @@ impl Drawn {
     }
 }
 
-impl Model for Drawn {
+impl Model for RandomGraph {
     type State = Name;
     type Action = usize;
 
@@ -77,34 +79,34 @@ impl Model for Drawn {
     }
 }
 
-impl FairModel for Drawn {
-    fn marks(&self) -> usize {
+impl FairModel for RandomGraph {
+    fn observation_count(&self) -> usize {
         MARKS
     }
 
-    fn take(&self, state: &Name, action: usize, marks: &mut Marks) -> Option<Name> {
+    fn step(&self, state: &Name, action: usize, marks: &mut ObservationSet) -> Option<Name> {
         let (to, shows) = self.node(state).actions[action];
-        shows.into_iter().for_each(|mark| marks.show(mark.into()));
+        shows.into_iter().for_each(|mark| marks.insert(mark.into()));
         to.map(|to| self.name(to))
     }
 
-    fn look(&self, state: &Name, _: &Marks, marks: &mut Marks) {
-        self.node(state).shows.into_iter().for_each(|mark| marks.show(mark.into()));
+    fn observe(&self, state: &Name, _: &ObservationSet, marks: &mut ObservationSet) {
+        self.node(state).shows.into_iter().for_each(|mark| marks.insert(mark.into()));
     }
 
-    fn class(&self, _: &Name, action: &usize) -> u8 {
+    fn fairness_class(&self, _: &Name, action: &usize) -> u8 {
         *action as u8
     }
 
-    fn promises(&self) -> &[Promise] {
+    fn liveness_properties(&self) -> &[LivenessProperty] {
         &self.promises
     }
 
-    fn opens(&self, state: &Name) -> u8 {
+    fn triggered(&self, state: &Name) -> u8 {
         self.node(state).opens
     }
 
-    fn keeps(&self, state: &Name) -> u8 {
+    fn satisfied(&self, state: &Name) -> u8 {
         self.node(state).keeps
     }
 
@@ -123,12 +125,12 @@ impl FairModel for Drawn {
     }
 }
 
-fn promises() -> Vec<Promise> {
-    let kinds = [PromiseKind::LeadsTo, PromiseKind::Eventually, PromiseKind::AlwaysEventually];
-    kinds.map(|kind| Promise { name: "one", kind, fair: Fairness::default() }).to_vec()
+fn promises() -> Vec<LivenessProperty> {
+    let kinds = [LivenessKind::LeadsTo, LivenessKind::Eventually, LivenessKind::AlwaysEventually];
+    kinds.map(|kind| LivenessProperty { name: "one", kind, fair: Fairness::default() }).to_vec()
 }
 
-fn drawn() -> impl Strategy<Value = Drawn> {
+fn drawn() -> impl Strategy<Value = RandomGraph> {
     (1..60_u8).prop_flat_map(|count| {
         let mark = || proptest::option::weighted(0.2, 0..MARKS as u8);
         let action = (proptest::option::weighted(0.8, 0..count), mark());
@@ -150,14 +152,14 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         let roots = prop::collection::vec(0..count, 1..4);
         (nodes, roots, any::<[bool; 3]>()).prop_map(|(nodes, roots, [poor, promising, packs])| {
             let promises = if promising { promises() } else { Vec::new() };
-            Drawn { nodes, roots, poor, promises, packs }
+            RandomGraph { nodes, roots, poor, promises, packs }
         })
     })
 }
 
 /// What a plain search finds.
 #[derive(Debug, Default, PartialEq)]
-struct Told {
+struct ReferenceResult {
     /// The states in the order in which they were found: depth, parent, and the edges to nodes by class.
     states: Vec<(usize, Option<u32>)>,
     edges: Vec<Vec<(u8, u32)>>,
@@ -169,12 +171,12 @@ struct Told {
     cut: u64,
 }
 
-fn plainly(drawn: &Drawn) -> Told {
-    let mut told = Told::default();
+fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
+    let mut told = ReferenceResult::default();
     let mut numbers: HashMap<u8, u32> = HashMap::new();
     let mut queue = VecDeque::new();
     let root_edges: Vec<_> = drawn.roots.iter().map(|root| (Some(*root), None)).collect();
-    let mut expand = |told: &mut Told, queue: &mut VecDeque<u8>, from: Option<u8>| {
+    let mut expand = |told: &mut ReferenceResult, queue: &mut VecDeque<u8>, from: Option<u8>| {
         let from_node = from.map(|from| numbers[&from]);
         let depth = from_node.map_or(0, |node| told.states[node as usize].0 + 1);
         let actions = from.map_or(&root_edges, |from| &drawn.nodes[usize::from(from)].actions);
@@ -221,13 +223,13 @@ fn plainly(drawn: &Drawn) -> Told {
     told
 }
 
-fn as_told(found: &Exploration) -> Told {
+fn as_told(found: &Exploration) -> ReferenceResult {
     let nodes = || 0..found.states() as u32;
     let witness = |mark| found.witness(mark).map(|Witness { node, action }| (mark, (node, action)));
-    Told {
+    ReferenceResult {
         states: nodes().map(|node| (found.depth_of(node), found.parent(node))).collect(),
         edges: nodes().map(|n| found.graph().edges(n).map(|edge| (edge.class, edge.to)).collect()).collect(),
-        kept: nodes().map(|node| (found.graph().kept(node), found.graph().cut(node))).collect(),
+        kept: nodes().map(|node| (found.graph().has_edges(node), found.graph().is_truncated(node))).collect(),
         opens: nodes().map(|node| found.opens(node)).collect(),
         witnesses: (0..MARKS).filter_map(witness).collect(),
         generated: found.generated(),
@@ -235,7 +237,7 @@ fn as_told(found: &Exploration) -> Told {
     }
 }
 
-fn options(threads: usize, store: Store) -> Options {
+fn options(threads: usize, store: StateStorage) -> Options {
     Options { threads: NonZeroUsize::new(threads).unwrap(), store, ..Options::default() }
 }
 
@@ -244,8 +246,8 @@ proptest! {
 
     #[test]
     fn any_graph_is_found_as_a_plain_search_finds_it(drawn in drawn()) {
-        let told = plainly(&drawn);
-        let store = if drawn.poor { Store::Exact } else { Store::Fingerprint };
+        let told = reference_search(&drawn);
+        let store = if drawn.poor { StateStorage::Exact } else { StateStorage::Fingerprint };
         for threads in 1..=3 {
             let found = explore(&drawn, &options(threads, store), &mut |_| {}).unwrap();
             prop_assert_eq!(&as_told(&found), &told);
@@ -264,14 +266,14 @@ proptest! {
     fn any_graph_has_the_states_that_stateright_counts(mut drawn in drawn()) {
         drawn.poor = false;
         let reference = drawn.clone().checker().threads(1).spawn_bfs().join();
-        let found = explore(&drawn, &options(2, Store::Fingerprint), &mut |_| {}).unwrap();
+        let found = explore(&drawn, &options(2, StateStorage::Fingerprint), &mut |_| {}).unwrap();
         prop_assert_eq!(found.states(), reference.unique_state_count());
     }
 
     #[test]
     fn an_edge_stands_at_the_position_of_its_step(mut drawn in drawn()) {
         drawn.promises = promises();
-        let found = explore(&drawn, &options(1, Store::Exact), &mut |_| {}).unwrap();
+        let found = explore(&drawn, &options(1, StateStorage::Exact), &mut |_| {}).unwrap();
         for node in 0..found.states() as u32 {
             let path = found.path_to(&drawn, node).unwrap();
             prop_assert_eq!(path.steps.len(), found.depth_of(node));

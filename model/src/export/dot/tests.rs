@@ -1,16 +1,16 @@
 //! The picture of a real exploration, and of a run through it.
 
 use super::*;
-use crate::check::explore_tallied;
+use crate::check::explore_counting;
 use crate::explore::Options;
 use crate::scopes::{Model, Scope};
-use crate::subject::Subject;
+use crate::subject::KernelUnderTest;
 
 /// Explores a model under `hardened`.
 fn explored(policy: &Policy, model: &str) -> Summary {
-    let (model, scope) = (Model::by_name(model).unwrap(), Scope::by_name("tiny").unwrap());
-    let subject = Subject::real(policy.clone());
-    let (run, tally) = explore_tallied(&subject, model, &scope, &Options::default(), &mut |_| ()).unwrap();
+    let (model, scope) = (Model::from_name(model).unwrap(), Scope::by_name("tiny").unwrap());
+    let subject = KernelUnderTest::unmodified(policy.clone());
+    let (run, tally) = explore_counting(&subject, model, &scope, &Options::default(), &mut |_| ()).unwrap();
     assert_eq!(run.states as u64, tally.states.values().sum::<u64>());
     let resumes = run.steps - 1 - tally.steps.values().sum::<u64>();
     assert!(resumes < run.products as u64, "only a resume moves nothing, and it is one step from a state");

@@ -1,9 +1,9 @@
 //! How much was searched: what makes a green result believable, or says how far it goes.
 
 use orchestrion_kernel::Policy;
-use orchestrion_model::check::Run;
-use orchestrion_model::coverage::Mark;
-use orchestrion_model::explore::{Ended, Why};
+use orchestrion_model::check::ModelRun;
+use orchestrion_model::coverage::Observation;
+use orchestrion_model::explore::{Resource, Termination};
 use orchestrion_model::scopes::{COMPOSED, MODELS};
 
 /// The kinds of marks that are to be reached, and how several of a kind are called.
@@ -16,11 +16,11 @@ pub(super) const KINDS: [(&str, &str); 5] = [
 ];
 
 /// What all runs under one policy reached of what is to be expected.
-pub(super) struct Extent {
+pub(super) struct Coverage {
     /// What the policy lets one expect.
-    pub(super) expected: Vec<Mark>,
+    pub(super) expected: Vec<Observation>,
     /// What of it no run came to.
-    pub(super) unreached: Vec<Mark>,
+    pub(super) unreached: Vec<Observation>,
     /// How likely it is at most that a collision hid something; 0 where whole states were compared.
     pub(super) collision: f64,
     /// The models that were explored, if others are needed to see everything.
@@ -29,22 +29,22 @@ pub(super) struct Extent {
     pub(super) is_cut: bool,
 }
 
-impl Extent {
-    pub(super) fn of(policy: &Policy, runs: &[Run]) -> Self {
-        let expected = Mark::expected(policy);
-        let unreached = |mark: &Mark| runs.iter().all(|run| run.saw(*mark).is_none());
+impl Coverage {
+    pub(super) fn of(policy: &Policy, runs: &[ModelRun]) -> Self {
+        let expected = Observation::expected_observations(policy);
+        let unreached = |mark: &Observation| runs.iter().all(|run| run.first_depth(*mark).is_none());
         Self {
             unreached: expected.iter().copied().filter(unreached).collect(),
             expected,
             collision: runs.iter().map(|run| run.collision).sum(),
             only: only(&runs.iter().map(|run| run.model).collect::<Vec<_>>()),
-            is_cut: runs.iter().any(|run| !run.complete()),
+            is_cut: runs.iter().any(|run| !run.is_exhaustive()),
         }
     }
 
     /// How many marks of a kind were reached, of how many.
     pub(super) fn count(&self, kind: &str) -> (usize, usize) {
-        let of = |marks: &[Mark]| marks.iter().filter(|mark| mark.kind() == kind).count();
+        let of = |marks: &[Observation]| marks.iter().filter(|mark| mark.kind() == kind).count();
         let expected = of(&self.expected);
         (expected - of(&self.unreached), expected)
     }
@@ -58,20 +58,20 @@ pub(super) fn only(explored: &[&'static str]) -> Option<Vec<&'static str>> {
 }
 
 /// What ran out, and the flag that bounds it.
-pub(super) const fn cause(why: Why) -> (&'static str, &'static str) {
+pub(super) const fn cause(why: Resource) -> (&'static str, &'static str) {
     match why {
-        Why::Memory => ("memory", "--memory"),
-        Why::Time => ("time", "--time"),
-        Why::States => ("states", "--states"),
+        Resource::Memory => ("memory", "--memory"),
+        Resource::Time => ("time", "--time"),
+        Resource::States => ("states", "--states"),
     }
 }
 
 /// What ran out and how far the search came, if it was cut short. Everything up to one step before the deepest
 /// product was looked at.
-pub(super) fn cut(ended: Ended, depth: usize) -> Option<(Why, usize, usize)> {
+pub(super) fn cut(ended: Termination, depth: usize) -> Option<(Resource, usize, usize)> {
     match ended {
-        Ended::Cut { why, waiting } => Some((why, waiting, depth.saturating_sub(1))),
-        Ended::Exhausted | Ended::Stopped { .. } => None,
+        Termination::LimitReached { why, frontier: waiting } => Some((why, waiting, depth.saturating_sub(1))),
+        Termination::Exhausted | Termination::ObservationFound { .. } => None,
     }
 }
 

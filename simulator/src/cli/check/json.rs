@@ -1,12 +1,12 @@
 //! What was checked, for programs.
 
-use super::extent::{Extent, cause, cut};
-use super::{Checked, Found, Standing};
-use crate::cli::Outcome;
+use super::extent::{Coverage, cause, cut};
+use super::{CheckedClaim, PolicyResult, WaiverStatus};
+use crate::cli::ExitStatus;
 use crate::project::Waiver;
-use orchestrion_model::check::{Counterexample, Run, Verdict};
-use orchestrion_model::coverage::Mark;
-use orchestrion_model::explore::Ended;
+use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
+use orchestrion_model::coverage::Observation;
+use orchestrion_model::explore::Termination;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub(super) struct CutReport {
 }
 
 impl CutReport {
-    pub(super) fn of(ended: Ended, depth: usize) -> Option<Self> {
+    pub(super) fn of(ended: Termination, depth: usize) -> Option<Self> {
         let (why, waiting, covered_steps) = cut(ended, depth)?;
         Some(Self { out_of: cause(why).0, waiting, covered_steps })
     }
@@ -72,8 +72,8 @@ struct MarkReport {
 }
 
 impl MarkReport {
-    fn of(mark: Mark) -> Self {
-        Self { kind: mark.kind(), name: mark.name(), about: mark.about() }
+    fn of(mark: Observation) -> Self {
+        Self { kind: mark.kind(), name: mark.name(), about: mark.description() }
     }
 }
 
@@ -109,7 +109,7 @@ struct LoopReport {
 
 impl LoopReport {
     fn of(counterexample: &Counterexample) -> Option<Self> {
-        let (stem, round) = counterexample.stem.zip(counterexample.round())?;
+        let (stem, round) = counterexample.stem_len.zip(counterexample.cycle_len())?;
         Some(Self { first_step: stem + 1, last_step: stem + round })
     }
 }
@@ -124,9 +124,9 @@ struct WaiverReport<'a> {
 }
 
 pub(super) fn json(
-    checked: &[Checked],
-    standings: &[(&Waiver, Standing)],
-    outcome: Outcome,
+    checked: &[PolicyResult],
+    standings: &[(&Waiver, WaiverStatus)],
+    outcome: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let report = Report {
@@ -144,20 +144,20 @@ pub(super) fn json(
 }
 
 /// What an outcome means, in one word.
-pub(super) fn verdict(checked: &[Checked], outcome: Outcome) -> &'static str {
+pub(super) fn verdict(checked: &[PolicyResult], outcome: ExitStatus) -> &'static str {
     let any =
         |word: &str| checked.iter().flat_map(|checked| &checked.found).any(|found| found.word() == word);
     match outcome {
-        Outcome::Fine => "holds",
-        Outcome::Failure => "fails",
+        ExitStatus::Success => "holds",
+        ExitStatus::Failure => "fails",
         _ if any("inconclusive") => "inconclusive",
         _ if any("vacuous") => "vacuous",
         _ => "expired",
     }
 }
 
-fn extent_report(checked: &Checked) -> ExtentReport<'_> {
-    let extent = Extent::of(&checked.policy, &checked.runs);
+fn extent_report(checked: &PolicyResult) -> ExtentReport<'_> {
+    let extent = Coverage::of(&checked.policy, &checked.runs);
     ExtentReport {
         policy: &checked.policy.name,
         collision_probability: extent.collision,
@@ -168,7 +168,7 @@ fn extent_report(checked: &Checked) -> ExtentReport<'_> {
     }
 }
 
-fn run_report(run: &Run) -> RunReport<'_> {
+fn run_report(run: &ModelRun) -> RunReport<'_> {
     RunReport {
         model: run.model,
         scope: run.scope,
@@ -181,7 +181,7 @@ fn run_report(run: &Run) -> RunReport<'_> {
     }
 }
 
-fn claim_report<'a>(checked: &'a Checked, found: &'a Found) -> ClaimReport<'a> {
+fn claim_report<'a>(checked: &'a PolicyResult, found: &'a CheckedClaim) -> ClaimReport<'a> {
     let (run, way) = match &found.verdict {
         Verdict::Fails { run, counterexample } => {
             (checked.runs.get(*run).map(|run| run.model), Some(counterexample))
@@ -206,7 +206,7 @@ fn claim_report<'a>(checked: &'a Checked, found: &'a Found) -> ClaimReport<'a> {
     }
 }
 
-fn waiver_report(waiver: &Waiver, standing: Standing) -> WaiverReport<'_> {
+fn waiver_report(waiver: &Waiver, standing: WaiverStatus) -> WaiverReport<'_> {
     WaiverReport {
         claim: waiver.claim,
         policy: waiver.policy.as_deref(),

@@ -1,27 +1,27 @@
 //! `check --machine`: a machine that somebody else made, criticised.
 
-use crate::cli::{Format, Outcome, files};
-use crate::machine::{self, Read};
-use crate::show::harmless;
+use crate::cli::{ExitStatus, Format, files};
+use crate::machine::{self, ParsedMachine};
+use crate::show::sanitize;
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result};
-use orchestrion_model::machine::{Answer, Finding, Place, judge};
+use orchestrion_model::machine::{LintDiagnostic, LintResult, SourceLocation, lint};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// Reads the machines in a file, asks each every question, and reports.
-pub(super) fn run(file: &Path, format: Format, quiet: bool) -> Result<Outcome> {
-    let judged: Vec<(Read, Vec<Answer>)> = machine::read(file)?
+pub(super) fn run(file: &Path, format: Format, quiet: bool) -> Result<ExitStatus> {
+    let judged: Vec<(ParsedMachine, Vec<LintResult>)> = machine::read(file)?
         .into_iter()
         .map(|read| {
-            let answers = judge(&read.machine);
+            let answers = lint(&read.machine);
             (read, answers)
         })
         .collect();
     let fails =
         judged.iter().flat_map(|(_, answers)| answers).any(|answer| Verdict::of(answer) == Verdict::Fails);
-    let outcome = if fails { Outcome::Failure } else { Outcome::Fine };
+    let outcome = if fails { ExitStatus::Failure } else { ExitStatus::Success };
     let mut out = files::out();
     match format {
         Format::Human => human(file, &judged, quiet, outcome, &mut out),
@@ -40,7 +40,7 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(answer: &Answer) -> Self {
+    fn of(answer: &LintResult) -> Self {
         match (answer.findings.is_empty(), answer.is_failure) {
             (false, true) => Self::Fails,
             (false, false) => Self::Doubt,
@@ -71,12 +71,12 @@ impl Verdict {
 
 fn human(
     file: &Path,
-    judged: &[(Read, Vec<Answer>)],
+    judged: &[(ParsedMachine, Vec<LintResult>)],
     quiet: bool,
-    outcome: Outcome,
+    outcome: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let file = harmless(&file.display().to_string());
+    let file = sanitize(&file.display().to_string());
     for (read, answers) in judged {
         if !quiet {
             of_machine(&file, read, out)?;
@@ -107,10 +107,10 @@ fn human(
     last_line(judged, outcome, out)
 }
 
-fn of_machine(file: &str, read: &Read, out: &mut impl Write) -> io::Result<()> {
-    let Read { form, name, lines: (from, to), machine, guessed } = read;
-    let name = name.as_ref().map_or_else(String::new, |name| format!(" `{}`", harmless(name)));
-    let starts: Vec<_> = machine.starts.iter().map(|start| harmless(&machine.states[*start].name)).collect();
+fn of_machine(file: &str, read: &ParsedMachine, out: &mut impl Write) -> io::Result<()> {
+    let ParsedMachine { form, name, lines: (from, to), machine, guessed } = read;
+    let name = name.as_ref().map_or_else(String::new, |name| format!(" `{}`", sanitize(name)));
+    let starts: Vec<_> = machine.starts.iter().map(|start| sanitize(&machine.states[*start].name)).collect();
     writeln!(
         out,
         "{file}:{from}: {form}{name}, lines {from} to {to}: {} states, {} edges, starts in {}",
@@ -124,24 +124,28 @@ fn of_machine(file: &str, read: &Read, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn of_finding(file: &str, finding: &Finding, out: &mut impl Write) -> io::Result<()> {
+fn of_finding(file: &str, finding: &LintDiagnostic, out: &mut impl Write) -> io::Result<()> {
     let mut places = finding.places.iter();
     let at = places.next().map_or_else(String::new, |place| format!(":{place}"));
-    writeln!(out, "  {file}{at}: {}", harmless(&finding.what))?;
-    let rest: Vec<String> = places.map(Place::to_string).collect();
+    writeln!(out, "  {file}{at}: {}", sanitize(&finding.message))?;
+    let rest: Vec<String> = places.map(SourceLocation::to_string).collect();
     if !rest.is_empty() {
         writeln!(out, "    also {}", rest.join(", "))?;
     }
-    writeln!(out, "    do   {}", harmless(&finding.todo))
+    writeln!(out, "    do   {}", sanitize(&finding.help))
 }
 
-fn last_line(judged: &[(Read, Vec<Answer>)], outcome: Outcome, out: &mut impl Write) -> io::Result<()> {
+fn last_line(
+    judged: &[(ParsedMachine, Vec<LintResult>)],
+    outcome: ExitStatus,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let count = |verdict: Verdict| {
         let answers = judged.iter().flat_map(|(_, answers)| answers);
         answers.filter(|answer| Verdict::of(answer) == verdict).count()
     };
     let (word, colour) = match outcome {
-        Outcome::Failure => ("FAILS", AnsiColor::Red),
+        ExitStatus::Failure => ("FAILS", AnsiColor::Red),
         _ => ("HOLDS", AnsiColor::Green),
     };
     let style = Style::new().fg_color(Some(colour.into())).bold();
@@ -214,12 +218,12 @@ struct PlaceReport {
 
 fn json(
     file: &Path,
-    judged: &[(Read, Vec<Answer>)],
-    outcome: Outcome,
+    judged: &[(ParsedMachine, Vec<LintResult>)],
+    outcome: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let report = Report {
-        verdict: if outcome == Outcome::Failure { "fails" } else { "holds" },
+        verdict: if outcome == ExitStatus::Failure { "fails" } else { "holds" },
         file: file.display().to_string(),
         machines: judged.iter().map(|(read, answers)| machine_report(read, answers)).collect(),
     };
@@ -227,7 +231,7 @@ fn json(
     writeln!(out)
 }
 
-fn machine_report<'a>(read: &'a Read, answers: &'a [Answer]) -> MachineReport<'a> {
+fn machine_report<'a>(read: &'a ParsedMachine, answers: &'a [LintResult]) -> MachineReport<'a> {
     let machine = &read.machine;
     MachineReport {
         form: read.form,
@@ -242,7 +246,7 @@ fn machine_report<'a>(read: &'a Read, answers: &'a [Answer]) -> MachineReport<'a
     }
 }
 
-fn question_report(answer: &Answer) -> QuestionReport<'_> {
+fn question_report(answer: &LintResult) -> QuestionReport<'_> {
     QuestionReport {
         name: answer.question.name,
         claim: answer.question.claim,
@@ -253,11 +257,11 @@ fn question_report(answer: &Answer) -> QuestionReport<'_> {
     }
 }
 
-fn finding_report(finding: &Finding) -> FindingReport<'_> {
-    let place = |place: &Place| PlaceReport { line: place.line, column: place.column };
+fn finding_report(finding: &LintDiagnostic) -> FindingReport<'_> {
+    let place = |place: &SourceLocation| PlaceReport { line: place.line, column: place.column };
     FindingReport {
-        what: &finding.what,
-        todo: &finding.todo,
+        what: &finding.message,
+        todo: &finding.help,
         places: finding.places.iter().map(place).collect(),
     }
 }

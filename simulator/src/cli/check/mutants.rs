@@ -1,38 +1,38 @@
 //! `check --mutants`: faults put into the kernel, to see whether the claims notice.
 
-use super::search::{Pulse, Search};
-use crate::cli::{Format, Outcome, files};
-use crate::show::harmless;
+use super::search::{ProgressTimer, SearchArgs};
+use crate::cli::{ExitStatus, Format, files};
+use crate::show::sanitize;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::CLAIMS;
-use orchestrion_model::mutants::{Fate, Kill, Study, study};
+use orchestrion_model::mutants::{KillReason, MutantStatus, MutationReport, run_mutants};
 use orchestrion_model::scopes::Scope;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::time::Instant;
 
 /// The mutants of one policy, and what became of them.
-struct Studied {
+struct PolicyMutants {
     policy: String,
-    study: Study,
+    study: MutationReport,
 }
 
 /// Tries the mutants of every policy.
 pub(super) fn run(
     policies: &[Policy],
     scope: &Scope,
-    search: &Search,
+    search: &SearchArgs,
     format: Format,
     quiet: bool,
-) -> Result<Outcome> {
+) -> Result<ExitStatus> {
     let mut studies = Vec::new();
     for policy in policies {
-        let (name, begun) = (harmless(&policy.name), Instant::now());
-        let (bar, mut pulse) = (bar(&name), Pulse::default());
-        let study = study(policy, scope, search.jobs(), |tried, of| {
+        let (name, begun) = (sanitize(&policy.name), Instant::now());
+        let (bar, mut pulse) = (bar(&name), ProgressTimer::default());
+        let study = run_mutants(policy, scope, search.jobs(), |tried, of| {
             bar.set_length(of as u64);
             bar.set_position(tried as u64);
             if bar.is_hidden() && !quiet && (tried == 0 || pulse.is_due(begun.elapsed())) {
@@ -40,7 +40,7 @@ pub(super) fn run(
                     0 => format!("{of} mutants; before them, the kernel itself is explored"),
                     _ => format!("{tried} of {of} mutants, {} s", begun.elapsed().as_secs()),
                 };
-                files::complain(&format!("{name}: {far}"));
+                files::print_error(&format!("{name}: {far}"));
             }
         });
         bar.finish_and_clear();
@@ -48,10 +48,10 @@ pub(super) fn run(
             miette!(
                 help = "this is a fault of the kernel or its model, not of your policy: please report it",
                 "the kernel itself cannot be judged under the policy {}: {error}",
-                harmless(&policy.name)
+                sanitize(&policy.name)
             )
         })?;
-        studies.push(Studied { policy: harmless(&policy.name), study });
+        studies.push(PolicyMutants { policy: sanitize(&policy.name), study });
     }
     let outcome = outcome(&studies);
     let mut out = files::out();
@@ -63,53 +63,56 @@ pub(super) fn run(
     Ok(outcome)
 }
 
-fn outcome(studies: &[Studied]) -> Outcome {
-    let any = |is: fn(&Fate) -> bool| studies.iter().any(|study| study.count(is) > 0);
-    if any(|fate| *fate == Fate::Survived) {
-        Outcome::Failure
-    } else if any(|fate| *fate == Fate::Inconclusive) {
-        Outcome::Unread
+fn outcome(studies: &[PolicyMutants]) -> ExitStatus {
+    let any = |is: fn(&MutantStatus) -> bool| studies.iter().any(|study| study.count(is) > 0);
+    if any(|fate| *fate == MutantStatus::Survived) {
+        ExitStatus::Failure
+    } else if any(|fate| *fate == MutantStatus::Inconclusive) {
+        ExitStatus::Incomplete
     } else {
-        Outcome::Fine
+        ExitStatus::Success
     }
 }
 
-impl Studied {
-    fn count(&self, is: impl Fn(&Fate) -> bool) -> usize {
+impl PolicyMutants {
+    fn count(&self, is: impl Fn(&MutantStatus) -> bool) -> usize {
         self.study.mutants.iter().filter(|(_, fate)| is(fate)).count()
     }
 }
 
 /// What became of a mutant, in a word.
-const fn word(fate: &Fate) -> &'static str {
+const fn word(fate: &MutantStatus) -> &'static str {
     match fate {
-        Fate::Killed { .. } | Fate::Panicked => "killed",
-        Fate::Survived => "survived",
-        Fate::Equivalent => "scope-equivalent",
-        Fate::Inconclusive => "inconclusive",
+        MutantStatus::Killed { .. } | MutantStatus::Panicked => "killed",
+        MutantStatus::Survived => "survived",
+        MutantStatus::Equivalent => "scope-equivalent",
+        MutantStatus::Inconclusive => "inconclusive",
     }
 }
 
-fn human(study: &Studied, scope: &Scope, quiet: bool, out: &mut impl Write) -> io::Result<()> {
+fn human(study: &PolicyMutants, scope: &Scope, quiet: bool, out: &mut impl Write) -> io::Result<()> {
     let killed = study.count(|fate| word(fate) == "killed");
     if !quiet {
         writeln!(out, "mutants of the policy {}, scope {}", study.policy, scope.name)?;
         writeln!(out, "\n  claim   kills  at once  by a run  what it says")?;
         for (place, claim) in CLAIMS.iter().enumerate() {
-            let by = |wanted: fn(&Kill) -> bool| {
+            let by = |wanted: fn(&KillReason) -> bool| {
                 study.count(
-                    |fate| matches!(fate, Fate::Killed { claim, by, .. } if *claim == place && wanted(by)),
+                    |fate| matches!(fate, MutantStatus::Killed { claim, by, .. } if *claim == place && wanted(by)),
                 )
             };
-            let (all, broken, runs) =
-                (by(|_| true), by(|by| matches!(by, Kill::Broken(_))), by(|by| *by == Kill::ByRun));
+            let (all, broken, runs) = (
+                by(|_| true),
+                by(|by| matches!(by, KillReason::Broken(_))),
+                by(|by| *by == KillReason::Liveness),
+            );
             if all > 0 {
                 writeln!(out, "  {:<6} {all:>6} {broken:>8} {runs:>9}  {}", claim.id, claim.statement)?;
             }
         }
         let idle: Vec<&str> = (0..CLAIMS.len())
             .filter(|place| {
-                study.count(|fate| matches!(fate, Fate::Killed { claim, .. } if claim == place)) == 0
+                study.count(|fate| matches!(fate, MutantStatus::Killed { claim, .. } if claim == place)) == 0
             })
             .map(|place| CLAIMS[place].id)
             .collect();
@@ -122,14 +125,18 @@ fn human(study: &Studied, scope: &Scope, quiet: bool, out: &mut impl Write) -> i
     }
     for (mutant, fate) in &study.study.mutants {
         let (colour, what) = match fate {
-            Fate::Survived => (AnsiColor::Red, "no claim notices; state one that does"),
-            Fate::Inconclusive => (AnsiColor::Yellow, "it grows without end, and no claim noticed so far"),
-            Fate::Equivalent if !quiet => (AnsiColor::BrightBlack, "does at this scope what the kernel does"),
+            MutantStatus::Survived => (AnsiColor::Red, "no claim notices; state one that does"),
+            MutantStatus::Inconclusive => {
+                (AnsiColor::Yellow, "it grows without end, and no claim noticed so far")
+            }
+            MutantStatus::Equivalent if !quiet => {
+                (AnsiColor::BrightBlack, "does at this scope what the kernel does")
+            }
             _ => continue,
         };
         let style = Style::new().fg_color(Some(colour.into()));
         let word = word(fate).to_uppercase();
-        writeln!(out, "  {style}{word:<16}{style:#}  {} {}\n{:20}{what}", mutant.place, mutant.fault, "")?;
+        writeln!(out, "  {style}{word:<16}{style:#}  {} {}\n{:20}{what}", mutant.location, mutant.fault, "")?;
     }
     let all = study.study.mutants.len();
     let [survived, equivalent, inconclusive] =
@@ -171,24 +178,24 @@ struct MutantReport<'a> {
     model: Option<&'a str>,
 }
 
-fn json(studies: &[Studied], scope: &Scope, out: &mut impl Write) -> io::Result<()> {
+fn json(studies: &[PolicyMutants], scope: &Scope, out: &mut impl Write) -> io::Result<()> {
     let mutants = studies.iter().flat_map(|study| {
         study.study.mutants.iter().map(|(mutant, fate)| {
             let (claim, by, steps, model) = match fate {
-                Fate::Killed { claim, by: Kill::Broken(steps), model } => {
+                MutantStatus::Killed { claim, by: KillReason::Broken(steps), model } => {
                     (Some(CLAIMS[*claim].id), Some("broken"), Some(*steps), Some(*model))
                 }
-                Fate::Killed { claim, by: Kill::ByRun, model } => {
+                MutantStatus::Killed { claim, by: KillReason::Liveness, model } => {
                     (Some(CLAIMS[*claim].id), Some("broken by a run"), None, Some(*model))
                 }
-                Fate::Killed { claim, by: Kill::Vacuous, .. } => {
+                MutantStatus::Killed { claim, by: KillReason::Vacuous, .. } => {
                     (Some(CLAIMS[*claim].id), Some("vacuous"), None, None)
                 }
-                Fate::Panicked => (None, Some("panicked"), None, None),
+                MutantStatus::Panicked => (None, Some("panicked"), None, None),
                 _ => (None, None, None, None),
             };
             let (policy, place, fault) =
-                (study.policy.as_str(), mutant.place.as_str(), mutant.fault.as_str());
+                (study.policy.as_str(), mutant.location.as_str(), mutant.fault.as_str());
             MutantReport { policy, place, fault, fate: word(fate), claim, by, steps, model }
         })
     });

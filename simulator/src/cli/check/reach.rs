@@ -1,28 +1,28 @@
 //! `check --reach`: a shortest way to something that the models show.
 
 use super::json::CutReport;
-use super::keep::{Kept, keep};
-use super::report::{Look, cut_short, hanging, matter, of_highlights, steps};
-use super::{Args, Order};
-use crate::cli::{Format, Global, Outcome, files};
-use crate::show::harmless;
+use super::keep::{SavedEvidence, save};
+use super::report::{ReportStyle, cut_short, hanging, highlight_heading, of_highlights, steps};
+use super::{Args, CheckPlan};
+use crate::cli::{ExitStatus, Format, GlobalArgs, files};
+use crate::show::sanitize;
 use crate::yaml::nearest;
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::CLAIMS;
-use orchestrion_model::check::{Reached, reach};
-use orchestrion_model::coverage::{Mark, names};
-use orchestrion_model::explore::Ended;
-use orchestrion_model::subject::Subject;
+use orchestrion_model::check::{ReachResult, reach};
+use orchestrion_model::coverage::{Observation, observation_names};
+use orchestrion_model::explore::Termination;
+use orchestrion_model::subject::KernelUnderTest;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// What is looked for, by its name.
-pub(super) fn named(what: &str) -> Result<Mark> {
-    orchestrion_model::coverage::named(what).ok_or_else(|| {
-        let names: Vec<String> = names().map(|(name, _)| name).collect();
+pub(super) fn named(what: &str) -> Result<Observation> {
+    orchestrion_model::coverage::observation_by_name(what).ok_or_else(|| {
+        let names: Vec<String> = observation_names().map(|(name, _)| name).collect();
         let near = nearest(what, names.iter().map(String::as_str));
         miette!(
             help = format!(
@@ -31,47 +31,53 @@ pub(super) fn named(what: &str) -> Result<Mark> {
                  `orchestrion export table`, claims in `orchestrion export claims`"
             ),
             "nothing that could be reached is called `{}`",
-            harmless(what)
+            sanitize(what)
         )
     })
 }
 
 /// What looking for it came to under one policy.
-struct Looked<'a> {
+struct ReachSummary<'a> {
     policy: &'a Policy,
-    runs: Vec<Reached>,
+    runs: Vec<ReachResult>,
     /// Which of the runs has the shortest way, and how many steps it is.
     best: Option<(usize, usize)>,
     /// The way, unless it needs no step.
-    kept: Option<Kept>,
+    kept: Option<SavedEvidence>,
 }
 
-impl Looked<'_> {
-    fn outcome(&self) -> Outcome {
-        let is_cut = |run: &Reached| matches!(run.ended, Ended::Cut { .. });
+impl ReachSummary<'_> {
+    fn outcome(&self) -> ExitStatus {
+        let is_cut = |run: &ReachResult| matches!(run.ended, Termination::LimitReached { .. });
         match self.best {
-            Some(_) => Outcome::Fine,
-            None if self.runs.iter().any(is_cut) => Outcome::Unread,
-            None => Outcome::Failure,
+            Some(_) => ExitStatus::Success,
+            None if self.runs.iter().any(is_cut) => ExitStatus::Incomplete,
+            None => ExitStatus::Failure,
         }
     }
 }
 
-pub(super) fn run(mark: Mark, order: &Order, args: &Args, global: &Global, look: Look) -> Result<Outcome> {
+pub(super) fn run(
+    mark: Observation,
+    order: &CheckPlan,
+    args: &Args,
+    global: &GlobalArgs,
+    look: ReportStyle,
+) -> Result<ExitStatus> {
     let mut looked = Vec::new();
     for policy in &order.policies {
-        if let Mark::Premise(claim) = mark
-            && let Some(why) = (CLAIMS[claim].not_under)(policy)
+        if let Observation::Premise(claim) = mark
+            && let Some(why) = (CLAIMS[claim].not_applicable)(policy)
         {
-            let name = harmless(&policy.name);
+            let name = sanitize(&policy.name);
             return Err(miette!(
                 help = "name another policy with --policy",
                 "{mark} says nothing under the policy {name}: {why}"
             ));
         }
-        looked.push(look_for(mark, policy, order, args, global)?);
+        looked.push(find_path(mark, policy, order, args, global)?);
     }
-    let outcome = Outcome::of(&looked.iter().map(Looked::outcome).collect::<Vec<_>>());
+    let outcome = ExitStatus::of(&looked.iter().map(ReachSummary::outcome).collect::<Vec<_>>());
     let mut out = files::out();
     match args.format {
         Format::Human => human(mark, &looked, order.scope.name, outcome, look, &mut out),
@@ -81,60 +87,60 @@ pub(super) fn run(mark: Mark, order: &Order, args: &Args, global: &Global, look:
     Ok(outcome)
 }
 
-fn look_for<'a>(
-    mark: Mark,
+fn find_path<'a>(
+    mark: Observation,
     policy: &'a Policy,
-    order: &Order,
+    order: &CheckPlan,
     args: &Args,
-    global: &Global,
-) -> Result<Looked<'a>> {
-    let subject = Subject::real(policy.clone());
-    let runs = args.search.every_model(&policy.name, global.quiet, |model, options, progress| {
+    global: &GlobalArgs,
+) -> Result<ReachSummary<'a>> {
+    let subject = KernelUnderTest::unmodified(policy.clone());
+    let runs = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
         reach(&subject, model, &order.scope, mark, options, progress)
     })?;
-    let ways = runs.iter().enumerate().filter_map(|(run, reached)| Some((run, reached.way.as_ref()?)));
+    let ways = runs.iter().enumerate().filter_map(|(run, reached)| Some((run, reached.path.as_ref()?)));
     let best = ways.min_by_key(|(_, way)| way.inputs.len());
     let kept = match best {
-        Some((_, way)) if !way.inputs.is_empty() => Some(keep(&file_name(mark), way, &global.out)?),
+        Some((_, way)) if !way.inputs.is_empty() => Some(save(&file_name(mark), way, &global.out_dir)?),
         _ => None,
     };
     let best = best.map(|(run, way)| (run, way.inputs.len()));
-    Ok(Looked { policy, best, kept, runs })
+    Ok(ReachSummary { policy, best, kept, runs })
 }
 
 /// The name of the mark, as that of a file.
-fn file_name(mark: Mark) -> String {
+fn file_name(mark: Observation) -> String {
     format!("reach-{}", mark.name().replace(' ', "-"))
 }
 
 /// The mark with its kind, and what is behind its name.
-fn told(mark: Mark) -> String {
+fn told(mark: Observation) -> String {
     let what = match mark {
-        Mark::Premise(_) => format!("a state in which {mark} has something to say"),
-        Mark::Guard(_) => format!("row {}", mark.name()),
+        Observation::Premise(_) => format!("a state in which {mark} has something to say"),
+        Observation::Guard(_) => format!("row {}", mark.name()),
         _ => format!("{} {mark}", mark.kind()),
     };
-    match mark.about() {
+    match mark.description() {
         about if about.is_empty() => what,
         about => format!("{what}: {about}"),
     }
 }
 
 fn human(
-    mark: Mark,
-    looked: &[Looked<'_>],
+    mark: Observation,
+    looked: &[ReachSummary<'_>],
     scope: &str,
-    outcome: Outcome,
-    look: Look,
+    outcome: ExitStatus,
+    look: ReportStyle,
     out: &mut impl Write,
 ) -> io::Result<()> {
     if !look.quiet {
         hanging(0, "", &told(mark), look, out)?;
     }
     for one in looked {
-        let Looked { policy, runs, best, kept } = one;
+        let ReachSummary { policy, runs, best, kept } = one;
         if !look.quiet {
-            writeln!(out, "policy {}, scope {scope}", harmless(&policy.name))?;
+            writeln!(out, "policy {}, scope {scope}", sanitize(&policy.name))?;
             of_runs(runs, look, out)?;
             if best.is_none() && !is_expected(mark, policy) {
                 hanging(
@@ -146,9 +152,9 @@ fn human(
                 )?;
             }
         }
-        if let (Some((_, length)), Some(Kept { trace, evidence, .. })) = (best, kept) {
+        if let (Some((_, length)), Some(SavedEvidence { trace, evidence, .. })) = (best, kept) {
             let highlights = evidence.last_highlights(*length as u64);
-            writeln!(out, "  a shortest way, {}{}", steps(*length), matter(highlights))?;
+            writeln!(out, "  a shortest way, {}{}", steps(*length), highlight_heading(highlights))?;
             of_highlights(highlights, look, out)?;
             let file = files::quoted(trace);
             writeln!(out, "  look   orchestrion show {file} --at {length}")?;
@@ -168,14 +174,14 @@ fn human(
 }
 
 /// Whether the policy leads one to expect it; of a premise its claim says so.
-fn is_expected(mark: Mark, policy: &Policy) -> bool {
-    matches!(mark, Mark::Premise(_)) || Mark::expected(policy).contains(&mark)
+fn is_expected(mark: Observation, policy: &Policy) -> bool {
+    matches!(mark, Observation::Premise(_)) || Observation::expected_observations(policy).contains(&mark)
 }
 
-fn of_runs(runs: &[Reached], look: Look, out: &mut impl Write) -> io::Result<()> {
+fn of_runs(runs: &[ReachResult], look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
     for run in runs {
         let products = crate::show::grouped(run.products as u64);
-        let told = match run.way.as_ref().map(|way| way.inputs.len()) {
+        let told = match run.path.as_ref().map(|way| way.inputs.len()) {
             Some(0) => "there from the start".to_owned(),
             Some(length) => format!("reached in {}, after {products} products", steps(length)),
             None => match cut_short(run.ended, run.depth) {
@@ -188,18 +194,20 @@ fn of_runs(runs: &[Reached], look: Look, out: &mut impl Write) -> io::Result<()>
     Ok(())
 }
 
-fn last_line(mark: Mark, looked: &Looked<'_>, scope: &str) -> String {
+fn last_line(mark: Observation, looked: &ReachSummary<'_>, scope: &str) -> String {
     let (word, colour) = match looked.outcome() {
-        Outcome::Fine => ("REACHED", AnsiColor::Green),
-        Outcome::Failure => ("NOT REACHED", AnsiColor::Red),
+        ExitStatus::Success => ("REACHED", AnsiColor::Green),
+        ExitStatus::Failure => ("NOT REACHED", AnsiColor::Red),
         _ => ("NOT SHOWN", AnsiColor::Yellow),
     };
     let style = Style::new().fg_color(Some(colour.into())).bold();
-    let under = harmless(&looked.policy.name);
+    let under = sanitize(&looked.policy.name);
     let models: Vec<&str> = looked.runs.iter().map(|run| run.model).collect();
     let told = match looked.best {
         Some((run, length)) => format!("in {}, in {}", steps(length), models[run]),
-        None if looked.outcome() == Outcome::Unread => "not so far, and a model was cut short".to_owned(),
+        None if looked.outcome() == ExitStatus::Incomplete => {
+            "not so far, and a model was cut short".to_owned()
+        }
         None => match super::extent::only(&models) {
             None => "not in any model, all exhausted".to_owned(),
             Some(only) => format!("not in {}, exhausted", only.join(" and ")),
@@ -238,11 +246,11 @@ struct RunReport<'a> {
     cut: Option<CutReport>,
 }
 
-fn json(mark: Mark, looked: &[Looked<'_>], scope: &str, out: &mut impl Write) -> io::Result<()> {
+fn json(mark: Observation, looked: &[ReachSummary<'_>], scope: &str, out: &mut impl Write) -> io::Result<()> {
     let report = Report {
         name: mark.name(),
         kind: mark.kind(),
-        about: mark.about(),
+        about: mark.description(),
         scope,
         ways: looked.iter().map(way_report).collect(),
     };
@@ -250,12 +258,12 @@ fn json(mark: Mark, looked: &[Looked<'_>], scope: &str, out: &mut impl Write) ->
     writeln!(out)
 }
 
-fn way_report<'a>(looked: &'a Looked<'_>) -> WayReport<'a> {
+fn way_report<'a>(looked: &'a ReachSummary<'_>) -> WayReport<'a> {
     WayReport {
         policy: &looked.policy.name,
         verdict: match looked.outcome() {
-            Outcome::Fine => "reached",
-            Outcome::Failure => "not_reached",
+            ExitStatus::Success => "reached",
+            ExitStatus::Failure => "not_reached",
             _ => "inconclusive",
         },
         run: looked.best.map(|(run, _)| looked.runs[run].model),
@@ -266,11 +274,11 @@ fn way_report<'a>(looked: &'a Looked<'_>) -> WayReport<'a> {
     }
 }
 
-fn run_report(run: &Reached) -> RunReport<'_> {
+fn run_report(run: &ReachResult) -> RunReport<'_> {
     RunReport {
         model: run.model,
         products: run.products,
-        steps: run.way.as_ref().map(|way| way.inputs.len()),
+        steps: run.path.as_ref().map(|way| way.inputs.len()),
         cut: CutReport::of(run.ended, run.depth),
     }
 }

@@ -1,15 +1,15 @@
 //! What was checked, as people read it.
 
-use super::extent::{Extent, KINDS, at_most, cause, cut};
-use super::{Checked, Found, Standing};
-use crate::cli::{Outcome, files};
+use super::extent::{Coverage, KINDS, at_most, cause, cut};
+use super::{CheckedClaim, PolicyResult, WaiverStatus};
+use crate::cli::{ExitStatus, files};
 use crate::evidence::Highlight;
 use crate::project::Waiver;
-use crate::show::{grouped, harmless, wrap};
+use crate::show::{grouped, sanitize, wrap};
 use anstyle::{AnsiColor, Style};
-use orchestrion_model::check::{Counterexample, Run, Verdict};
-use orchestrion_model::coverage::Mark;
-use orchestrion_model::explore::Ended;
+use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
+use orchestrion_model::coverage::Observation;
+use orchestrion_model::explore::Termination;
 use orchestrion_model::scopes::Model;
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ const LINES_MAX: usize = 12;
 
 /// How a report is printed.
 #[derive(Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct ReportStyle {
     /// Only what needs looking at, and the last line.
     pub(super) quiet: bool,
     /// As wide as it may be.
@@ -29,24 +29,25 @@ pub(super) struct Look {
 }
 
 pub(super) fn human(
-    checked: &[Checked],
-    standings: &[(&Waiver, Standing)],
-    look: Look,
-    outcome: Outcome,
+    checked: &[PolicyResult],
+    standings: &[(&Waiver, WaiverStatus)],
+    look: ReportStyle,
+    outcome: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
     for checked_one in checked {
-        let Checked { policy, runs, found, .. } = checked_one;
-        let told =
-            |found: &&Found| !look.quiet || !matches!(found.word(), "holds" | "not_checked" | "outside");
+        let PolicyResult { policy, runs, found, .. } = checked_one;
+        let told = |found: &&CheckedClaim| {
+            !look.quiet || !matches!(found.word(), "holds" | "not_checked" | "outside")
+        };
         let mut found = found.iter().filter(told).peekable();
         let several = checked.len() > 1 && found.peek().is_some();
         if !look.quiet || several {
-            writeln!(out, "policy {}, scope {}", harmless(&policy.name), checked_one.scope)?;
+            writeln!(out, "policy {}, scope {}", sanitize(&policy.name), checked_one.scope)?;
         }
         if !look.quiet {
             of_runs(runs, look, out)?;
-            of_extent(&Extent::of(policy, runs), look, out)?;
+            of_extent(&Coverage::of(policy, runs), look, out)?;
         }
         found.try_for_each(|found| of_claim(found, look, out))?;
         if !look.quiet {
@@ -60,10 +61,10 @@ pub(super) fn human(
     last_line(checked, standings, outcome, out)
 }
 
-fn of_runs(runs: &[Run], look: Look, out: &mut impl Write) -> io::Result<()> {
+fn of_runs(runs: &[ModelRun], look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  {:<10}  {:>11} {:>11} {:>11} {:>7}", "model", "states", "products", "steps", "depth")?;
     for run in runs {
-        let ended = if run.complete() { "exhausted" } else { "CUT SHORT" };
+        let ended = if run.is_exhaustive() { "exhausted" } else { "CUT SHORT" };
         writeln!(
             out,
             "  {:<10}  {:>11} {:>11} {:>11} {:>7}  {ended}",
@@ -73,7 +74,7 @@ fn of_runs(runs: &[Run], look: Look, out: &mut impl Write) -> io::Result<()> {
             grouped(run.steps),
             run.depth
         )?;
-        let about = Model::by_name(run.model).map_or("", |model| model.about);
+        let about = Model::from_name(run.model).map_or("", |model| model.about);
         hanging(EXTENT_AT, "", about, look, out)?;
         if let Some(told) = cut_short(run.ended, run.depth) {
             hanging(EXTENT_AT, "", &told, look, out)?;
@@ -83,7 +84,7 @@ fn of_runs(runs: &[Run], look: Look, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// What ran out, and what was covered.
-pub(super) fn cut_short(ended: Ended, depth: usize) -> Option<String> {
+pub(super) fn cut_short(ended: Termination, depth: usize) -> Option<String> {
     let (why, waiting, covered) = cut(ended, depth)?;
     let (what, flag) = cause(why);
     Some(format!(
@@ -98,7 +99,7 @@ pub(super) fn steps(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 
-fn of_extent(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()> {
+fn of_extent(extent: &Coverage, look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
     let counts: Vec<String> = KINDS
         .iter()
         .map(|(kind, several)| match extent.count(kind) {
@@ -124,7 +125,7 @@ fn of_extent(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()
 }
 
 /// What was to be reached and was not.
-fn unreached(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()> {
+fn unreached(extent: &Coverage, look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     let why = match (&extent.only, extent.is_cut) {
         (_, true) => "; a model was cut short and may reach more".to_owned(),
@@ -134,9 +135,9 @@ fn unreached(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()
     writeln!(out, "{:EXTENT_AT$}{style}not reached{style:#}{why}:", "")?;
     if extent.unreached.len() <= LINES_MAX {
         for mark in &extent.unreached {
-            let about = mark.about();
+            let about = mark.description();
             let about = if about.is_empty() { about } else { format!("  {about}") };
-            let kind = if matches!(mark, Mark::Guard(_)) { "row" } else { mark.kind() };
+            let kind = if matches!(mark, Observation::Guard(_)) { "row" } else { mark.kind() };
             hanging(EXTENT_AT + 4, "", &format!("{kind} {}{about}", mark.name()), look, out)?;
         }
         return Ok(());
@@ -152,15 +153,21 @@ fn unreached(extent: &Extent, look: Look, out: &mut impl Write) -> io::Result<()
 }
 
 /// Words at a column, broken where they would be too wide; the first line begins with something else.
-pub(super) fn hanging(at: usize, head: &str, text: &str, look: Look, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn hanging(
+    at: usize,
+    head: &str,
+    text: &str,
+    look: ReportStyle,
+    out: &mut impl Write,
+) -> io::Result<()> {
     for (i, line) in wrap(text, look.columns.saturating_sub(at)).iter().enumerate() {
         writeln!(out, "{:at$}{line}", if i == 0 { head } else { "" })?;
     }
     Ok(())
 }
 
-fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
-    let Found { claim, verdict, evidence, waived, outside } = found;
+fn of_claim(found: &CheckedClaim, look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
+    let CheckedClaim { claim, verdict, evidence, waived, outside } = found;
     let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
     let (word, colour) = match verdict {
         Verdict::Holds => ("holds", AnsiColor::Green),
@@ -187,18 +194,18 @@ fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
     }
     if let Some(waiver) = waived {
         let what = if *verdict == Verdict::Vacuous { "is vacuous" } else { "fails" };
-        let reason = harmless(&waiver.reason);
+        let reason = sanitize(&waiver.reason);
         writeln!(out, "  {what}, and may until {}: {reason}  ({})", waiver.until, waiver.place)?;
     }
     if let (Verdict::Fails { counterexample, .. }, Some(kept)) = (verdict, evidence) {
         let (told, until, at) = of_counterexample(counterexample);
         let highlights = kept.evidence.last_highlights(until);
-        writeln!(out, "  {told}{}", matter(highlights))?;
+        writeln!(out, "  {told}{}", highlight_heading(highlights))?;
         of_highlights(highlights, look, out)?;
         let at = at.or_else(|| highlights.last().map(|highlight| highlight.step)).unwrap_or(1);
         writeln!(out, "  look   orchestrion show {} --at {at}", files::quoted(&kept.trace))?;
         // A scenario is played to its end, so it cannot hold a run that has none.
-        if counterexample.stem.is_none() {
+        if counterexample.stem_len.is_none() {
             writeln!(
                 out,
                 "  keep   orchestrion promote {} {}",
@@ -212,7 +219,7 @@ fn of_claim(found: &Found, look: Look, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// How many claims are about models that were not to be explored.
-fn of_outside(checked: &Checked, look: Look, out: &mut impl Write) -> io::Result<()> {
+fn of_outside(checked: &PolicyResult, look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
     let models = match checked.runs.len() {
         1 => "this model",
         _ => "these models",
@@ -229,7 +236,7 @@ fn of_outside(checked: &Checked, look: Look, out: &mut impl Write) -> io::Result
 /// What kind of counterexample it is, up to which step it is worth reading, and the step to look at, unless it is the last.
 fn of_counterexample(counterexample: &Counterexample) -> (String, u64, Option<u64>) {
     let all = counterexample.inputs.len();
-    match (counterexample.stem, counterexample.round()) {
+    match (counterexample.stem_len, counterexample.cycle_len()) {
         (Some(stem), Some(round)) => {
             let (first, last) = (stem + 1, stem + round);
             let told = match round {
@@ -243,7 +250,7 @@ fn of_counterexample(counterexample: &Counterexample) -> (String, u64, Option<u6
 }
 
 /// How the steps that matter are announced.
-pub(super) fn matter(highlights: &[Highlight]) -> String {
+pub(super) fn highlight_heading(highlights: &[Highlight]) -> String {
     match highlights.len() {
         0 => String::new(),
         1 => "; the one that matters:".to_owned(),
@@ -251,7 +258,11 @@ pub(super) fn matter(highlights: &[Highlight]) -> String {
     }
 }
 
-pub(super) fn of_highlights(highlights: &[Highlight], look: Look, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn of_highlights(
+    highlights: &[Highlight],
+    look: ReportStyle,
+    out: &mut impl Write,
+) -> io::Result<()> {
     const AT: usize = 9;
     const ROW: usize = 5;
     let width = look.columns.saturating_sub(AT + ROW).min(70);
@@ -266,18 +277,18 @@ pub(super) fn of_highlights(highlights: &[Highlight], look: Look, out: &mut impl
 }
 
 /// What is to be done about a waiver, if anything is.
-fn of_waiver(waiver: &Waiver, standing: Standing, out: &mut impl Write) -> io::Result<()> {
+fn of_waiver(waiver: &Waiver, standing: WaiverStatus, out: &mut impl Write) -> io::Result<()> {
     let Waiver { claim, policy, reason, until, place } = waiver;
-    let reason = harmless(reason);
-    let under = policy.as_ref().map_or_else(String::new, |policy| format!(" under {}", harmless(policy)));
+    let reason = sanitize(reason);
+    let under = policy.as_ref().map_or_else(String::new, |policy| format!(" under {}", sanitize(policy)));
     match standing {
-        Standing::Needed | Standing::Open => Ok(()),
-        Standing::NotNeeded => writeln!(
+        WaiverStatus::Needed | WaiverStatus::Undetermined => Ok(()),
+        WaiverStatus::NotNeeded => writeln!(
             out,
             "{place}: the waiver of {claim}{under} is not needed: the claim does not fail\n  \
              do     remove it, or it would hide that the claim fails again"
         ),
-        Standing::Expired => writeln!(
+        WaiverStatus::Expired => writeln!(
             out,
             "{place}: the waiver of {claim}{under} EXPIRED, it was until {until}: {reason}\n  \
              do     remove it once the claim holds, or give it a later day"
@@ -286,28 +297,28 @@ fn of_waiver(waiver: &Waiver, standing: Standing, out: &mut impl Write) -> io::R
 }
 
 fn last_line(
-    checked: &[Checked],
-    standings: &[(&Waiver, Standing)],
-    outcome: Outcome,
+    checked: &[PolicyResult],
+    standings: &[(&Waiver, WaiverStatus)],
+    outcome: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let found = || checked.iter().flat_map(|checked| &checked.found);
     let count = |word: &str| found().filter(|found| found.word() == word).count();
-    let expired = standings.iter().filter(|(_, standing)| *standing == Standing::Expired).count();
+    let expired = standings.iter().filter(|(_, standing)| *standing == WaiverStatus::Expired).count();
     let unread = count("vacuous") + count("inconclusive");
     let (word, colour) = match outcome {
-        Outcome::Fine => ("HOLDS", AnsiColor::Green),
-        Outcome::Failure => ("FAILS", AnsiColor::Red),
-        Outcome::Unread | Outcome::Nothing if unread > 0 => ("NOT SHOWN", AnsiColor::Yellow),
-        Outcome::Unread | Outcome::Nothing => ("EXPIRED", AnsiColor::Yellow),
+        ExitStatus::Success => ("HOLDS", AnsiColor::Green),
+        ExitStatus::Failure => ("FAILS", AnsiColor::Red),
+        ExitStatus::Incomplete | ExitStatus::Error if unread > 0 => ("NOT SHOWN", AnsiColor::Yellow),
+        ExitStatus::Incomplete | ExitStatus::Error => ("EXPIRED", AnsiColor::Yellow),
     };
     let style = Style::new().fg_color(Some(colour.into())).bold();
     let all = format!("{} claims", found().count());
-    let whereabouts = whereabouts(checked);
+    let whereabouts = scope_summary(checked);
     write!(out, "{style}{word}{style:#}: ")?;
     match outcome {
-        Outcome::Fine => write!(out, "{} of {all} hold {whereabouts}", count("holds"))?,
-        Outcome::Failure => write!(out, "{} of {all} {whereabouts}", count("fails"))?,
+        ExitStatus::Success => write!(out, "{} of {all} hold {whereabouts}", count("holds"))?,
+        ExitStatus::Failure => write!(out, "{} of {all} {whereabouts}", count("fails"))?,
         _ => write!(out, "none of {all} fails {whereabouts}")?,
     }
     for what in ["vacuous", "outside", "inconclusive", "waived"] {
@@ -322,7 +333,7 @@ fn last_line(
 }
 
 /// Under how many policies, at which scope, and in which models where they are not all.
-fn whereabouts(checked: &[Checked]) -> String {
+fn scope_summary(checked: &[PolicyResult]) -> String {
     let scope = checked.first().map_or("", |checked| checked.scope);
     let only = checked.first().and_then(|checked| super::extent::only(&checked.models()));
     let only = only.map_or_else(String::new, |only| format!(", in {} only", only.join(" and ")));

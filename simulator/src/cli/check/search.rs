@@ -5,7 +5,7 @@ use bytesize::ByteSize;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::SignedDuration;
 use miette::{Result, miette};
-use orchestrion_model::explore::{Budget, ModelError, Options, Progress, Store};
+use orchestrion_model::explore::{ModelError, Options, Progress, ResourceLimits, StateStorage};
 use orchestrion_model::scopes::{COMPOSED, MODELS, Model};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// How to search.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
-pub(super) struct Search {
+pub(super) struct SearchArgs {
     /// Explore this model only; may be repeated. Without it, every model but `composed`.
     #[arg(long = "model", value_name = "MODEL", value_parser = names())]
     models: Vec<String>,
@@ -25,13 +25,13 @@ pub(super) struct Search {
     exact: bool,
     /// Give a model up as inconclusive once it has so many states.
     #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
-    states: Option<NonZeroUsize>,
+    max_states: Option<NonZeroUsize>,
     /// Give a model up as inconclusive once it takes so much memory, such as 2GiB.
     #[arg(long, value_name = "SIZE", value_parser = memory)]
-    memory: Option<ByteSize>,
+    max_memory: Option<ByteSize>,
     /// Give a model up as inconclusive after so long, such as 90s or 10m.
     #[arg(long, value_name = "TIME", value_parser = time)]
-    time: Option<Duration>,
+    timeout: Option<Duration>,
 }
 
 fn names() -> Vec<&'static str> {
@@ -56,7 +56,7 @@ fn time(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a time with its unit, such as 90s, 10m or 1h 30m".to_owned())
 }
 
-impl Search {
+impl SearchArgs {
     /// The models to be explored, each once.
     pub(super) fn models(&self) -> Vec<Model> {
         let named = |model: &Model| self.models.iter().any(|name| name == model.name);
@@ -77,29 +77,29 @@ impl Search {
     pub(super) fn options(&self) -> Options {
         Options {
             threads: self.jobs(),
-            store: if self.exact { Store::Exact } else { Store::Fingerprint },
-            budget: Budget {
-                memory: self.memory.map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
-                time: self.time,
-                states: self.states.map(NonZeroUsize::get),
+            store: if self.exact { StateStorage::Exact } else { StateStorage::Fingerprint },
+            budget: ResourceLimits {
+                memory: self.max_memory.map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
+                time: self.timeout,
+                states: self.max_states.map(NonZeroUsize::get),
             },
             ..Options::default()
         }
     }
 
     /// Explores one model after the other under a policy, telling how far it is while somebody watches.
-    pub(super) fn every_model<T>(
+    pub(super) fn explore_models<T>(
         &self,
         policy: &str,
         quiet: bool,
         explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, ModelError>,
     ) -> Result<Vec<T>> {
         let explored = |model: Model| {
-            let (bar, mut pulse) = (bar(model.name), Pulse::default());
+            let (bar, mut pulse) = (bar(model.name), ProgressTimer::default());
             let explored = explore(model, &self.options(), &mut |progress| {
-                let far = how_far(progress);
+                let far = format_progress(progress);
                 if bar.is_hidden() && !quiet && pulse.is_due(progress.time) {
-                    files::complain(&format!("{}: {far}", model.name));
+                    files::print_error(&format!("{}: {far}", model.name));
                 }
                 bar.set_message(far);
                 bar.tick();
@@ -119,11 +119,11 @@ impl Search {
 
 /// When it is time to say again how far long work is, where no bar is drawn.
 #[derive(Debug, Default)]
-pub(super) struct Pulse {
+pub(super) struct ProgressTimer {
     told: Duration,
 }
 
-impl Pulse {
+impl ProgressTimer {
     const EVERY: Duration = Duration::from_secs(30);
 
     /// Whether it is, so long after the beginning.
@@ -146,7 +146,7 @@ fn bar(name: &'static str) -> ProgressBar {
     bar
 }
 
-fn how_far(progress: &Progress) -> String {
+fn format_progress(progress: &Progress) -> String {
     format!(
         "{:.0} s, {} products, {}/s, depth {}, {} waiting, {}",
         progress.time.as_secs_f64(),
@@ -160,12 +160,12 @@ fn how_far(progress: &Progress) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Pulse;
+    use super::ProgressTimer;
     use std::time::Duration;
 
     #[test]
     fn how_far_it_is_is_told_every_half_a_minute_and_not_more_often() {
-        let mut pulse = Pulse::default();
+        let mut pulse = ProgressTimer::default();
         let seconds = [0, 12, 29, 30, 31, 59, 61, 90, 91, 500, 501];
         let due = seconds.into_iter().filter(|at| pulse.is_due(Duration::from_secs(*at)));
         assert_eq!(due.collect::<Vec<_>>(), [30, 61, 91, 500]);

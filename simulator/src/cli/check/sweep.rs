@@ -4,15 +4,15 @@ mod values;
 
 pub(super) use values::{Sweep, read};
 
-use super::report::Look;
-use super::{Args, Checked, Order, check, json as checked_json, outcome};
-use crate::cli::{Format, Global, Outcome, files};
+use super::report::ReportStyle;
+use super::{Args, CheckPlan, PolicyResult, check, json as checked_json, outcome};
+use crate::cli::{ExitStatus, Format, GlobalArgs, files};
 use crate::policy_file;
-use crate::show::{grouped, harmless, wrap};
+use crate::show::{grouped, sanitize, wrap};
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::policy::Contradiction;
+use orchestrion_kernel::policy::PolicyError;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -27,15 +27,15 @@ const NAMED_MAX: usize = 8;
 struct Row {
     settings: Vec<(String, String)>,
     /// The policy that has them, or why there is none.
-    policy: Result<Policy, Contradiction>,
+    policy: Result<Policy, PolicyError>,
     /// What checking it came to, and how long it took.
-    checked: Option<(Checked, Duration)>,
+    checked: Option<(PolicyResult, Duration)>,
 }
 
 impl Row {
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> ExitStatus {
         let checked = self.checked.as_ref();
-        checked.map_or(Outcome::Nothing, |(checked, _)| outcome(std::slice::from_ref(checked), &[]))
+        checked.map_or(ExitStatus::Error, |(checked, _)| outcome(std::slice::from_ref(checked), &[]))
     }
 
     /// The claims that came to a verdict.
@@ -48,11 +48,11 @@ impl Row {
 /// Checks every combination under every policy of the order, and prints a table as it goes.
 pub(super) fn run(
     sweeps: &[Sweep],
-    order: &Order,
+    order: &CheckPlan,
     args: &Args,
-    global: &Global,
-    look: Look,
-) -> Result<Outcome> {
+    global: &GlobalArgs,
+    look: ReportStyle,
+) -> Result<ExitStatus> {
     // Whatever cannot be read is said before anything is explored.
     let swept = order.policies.iter().map(|policy| Ok((policy, rows(policy, sweeps)?)));
     let swept = swept.collect::<Result<Vec<(&Policy, Vec<Row>)>>>()?;
@@ -75,7 +75,7 @@ pub(super) fn run(
             all.push(row);
         }
     }
-    let outcome = Outcome::of(&all.iter().map(Row::outcome).collect::<Vec<_>>());
+    let outcome = ExitStatus::of(&all.iter().map(Row::outcome).collect::<Vec<_>>());
     match args.format {
         Format::Human => foot(&all, order.scope.name, outcome, &mut out),
         Format::Json => json(&all, order.scope.name, outcome, &mut out),
@@ -99,11 +99,11 @@ fn rows(policy: &Policy, sweeps: &[Sweep]) -> Result<Vec<Row>> {
 struct Table {
     /// The settings, with their widths.
     settings: Vec<(String, usize)>,
-    look: Look,
+    look: ReportStyle,
 }
 
 impl Table {
-    fn new(sweeps: &[Sweep], look: Look) -> Self {
+    fn new(sweeps: &[Sweep], look: ReportStyle) -> Self {
         let column = |sweep: &Sweep| {
             let widths = sweep.values.iter().map(String::len).chain([sweep.key().len()]);
             (sweep.key().to_owned(), widths.max().unwrap_or_default())
@@ -112,7 +112,7 @@ impl Table {
     }
 
     fn head(&self, policy: &Policy, scope: &str, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "policy {}, scope {scope}", harmless(&policy.name))?;
+        writeln!(out, "policy {}, scope {scope}", sanitize(&policy.name))?;
         for (key, width) in &self.settings {
             write!(out, "  {key:>width$}")?;
         }
@@ -129,7 +129,7 @@ impl Table {
             (Err(contradiction), _) => format!("contradicts itself: {contradiction}"),
             (Ok(_), None) => String::new(),
             (Ok(_), Some((checked, time))) => {
-                let sum = |of: fn(&orchestrion_model::check::Run) -> usize| {
+                let sum = |of: fn(&orchestrion_model::check::ModelRun) -> usize| {
                     grouped(checked.runs.iter().map(of).sum::<usize>() as u64)
                 };
                 let (states, products) = (sum(|run| run.states), sum(|run| run.products));
@@ -161,17 +161,17 @@ fn claims(row: &Row) -> String {
     told.join("; ")
 }
 
-const fn style(outcome: Outcome) -> Style {
+const fn style(outcome: ExitStatus) -> Style {
     let colour = match outcome {
-        Outcome::Fine => AnsiColor::Green,
-        Outcome::Failure => AnsiColor::Red,
-        Outcome::Unread | Outcome::Nothing => AnsiColor::Yellow,
+        ExitStatus::Success => AnsiColor::Green,
+        ExitStatus::Failure => AnsiColor::Red,
+        ExitStatus::Incomplete | ExitStatus::Error => AnsiColor::Yellow,
     };
     Style::new().fg_color(Some(anstyle::Color::Ansi(colour)))
 }
 
 /// Where the counterexamples are, and what it came to.
-fn foot(rows: &[Row], scope: &str, outcome: Outcome, out: &mut impl Write) -> io::Result<()> {
+fn foot(rows: &[Row], scope: &str, outcome: ExitStatus, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
     for (row, found) in rows.iter().filter_map(|row| Some((row, first_failing(row)?))) {
         let settings: Vec<String> =
@@ -179,23 +179,23 @@ fn foot(rows: &[Row], scope: &str, outcome: Outcome, out: &mut impl Write) -> io
         let trace = files::quoted(found.1);
         writeln!(out, "  {} under {}\n  look   orchestrion show {trace}", found.0, settings.join(", "))?;
     }
-    let count = |of: Outcome| rows.iter().filter(|row| row.outcome() == of).count();
+    let count = |of: ExitStatus| rows.iter().filter(|row| row.outcome() == of).count();
     let word = match outcome {
-        Outcome::Fine => "HOLDS",
-        Outcome::Failure => "FAILS",
-        Outcome::Unread | Outcome::Nothing => "NOT SHOWN",
+        ExitStatus::Success => "HOLDS",
+        ExitStatus::Failure => "FAILS",
+        ExitStatus::Incomplete | ExitStatus::Error => "NOT SHOWN",
     };
     let style = style(outcome).bold();
     let combinations = if rows.len() == 1 { "combination" } else { "combinations" };
     let all = format!("{} {combinations}", rows.len());
     write!(out, "{style}{word}{style:#}: ")?;
     match outcome {
-        Outcome::Failure => write!(out, "{} of {all}", count(Outcome::Failure))?,
-        _ => write!(out, "{} of {all} hold", count(Outcome::Fine))?,
+        ExitStatus::Failure => write!(out, "{} of {all}", count(ExitStatus::Failure))?,
+        _ => write!(out, "{} of {all} hold", count(ExitStatus::Success))?,
     }
     write!(out, " at scope {scope}")?;
     for (of, what) in
-        [(Outcome::Unread, "inconclusive or vacuous"), (Outcome::Nothing, "contradict themselves")]
+        [(ExitStatus::Incomplete, "inconclusive or vacuous"), (ExitStatus::Error, "contradict themselves")]
     {
         if count(of) > 0 {
             write!(out, "; {} {what}", count(of))?;
@@ -241,11 +241,11 @@ struct FailureReport<'a> {
     trace: Option<&'a Path>,
 }
 
-fn json(rows: &[Row], scope: &str, outcome: Outcome, out: &mut impl Write) -> io::Result<()> {
+fn json(rows: &[Row], scope: &str, outcome: ExitStatus, out: &mut impl Write) -> io::Result<()> {
     let verdict = match outcome {
-        Outcome::Fine => "holds",
-        Outcome::Failure => "fails",
-        Outcome::Unread | Outcome::Nothing => "not_shown",
+        ExitStatus::Success => "holds",
+        ExitStatus::Failure => "fails",
+        ExitStatus::Incomplete | ExitStatus::Error => "not_shown",
     };
     let report = Report { verdict, scope, rows: rows.iter().map(row_report).collect() };
     serde_json::to_writer_pretty(&mut *out, &report)?;

@@ -2,22 +2,26 @@
 
 use super::*;
 use orchestrion_model::check::Counterexample;
-use orchestrion_model::coverage::{MARKS, Mark};
-use orchestrion_model::explore::{Ended, Why};
+use orchestrion_model::coverage::{OBSERVATION_COUNT, Observation};
+use orchestrion_model::explore::{Resource, Termination};
 use orchestrion_model::scopes::MODELS;
 use serde_json::Value;
 
 const TODAY: Date = Date::constant(2026, 6, 30);
-const LOOK: Look = Look { quiet: true, columns: 100 };
+const LOOK: ReportStyle = ReportStyle { quiet: true, columns: 100 };
 
 /// A policy under which these claims fail, these are open, and every other one holds.
-fn checked(policy: &str, failing: &[&str], open: &[&str]) -> Checked {
-    let found = |claim: &'static Claim| Found {
+fn checked(policy: &str, failing: &[&str], open: &[&str]) -> PolicyResult {
+    let found = |claim: &'static Claim| CheckedClaim {
         claim,
         verdict: match claim.id {
             id if failing.contains(&id) => Verdict::Fails {
                 run: 0,
-                counterexample: Counterexample { policy: Policy::hardened(), inputs: Vec::new(), stem: None },
+                counterexample: Counterexample {
+                    policy: Policy::hardened(),
+                    inputs: Vec::new(),
+                    stem_len: None,
+                },
             },
             id if open.contains(&id) => Verdict::Inconclusive,
             _ => Verdict::Holds,
@@ -27,8 +31,12 @@ fn checked(policy: &str, failing: &[&str], open: &[&str]) -> Checked {
         outside: false,
     };
     let policy = Policy { name: policy.to_owned(), ..Policy::hardened() };
-    let ended = if open.is_empty() { Ended::Exhausted } else { Ended::Cut { why: Why::States, waiting: 7 } };
-    let run = |model| Run {
+    let ended = if open.is_empty() {
+        Termination::Exhausted
+    } else {
+        Termination::LimitReached { why: Resource::States, frontier: 7 }
+    };
+    let run = |model| ModelRun {
         model,
         scope: "tiny",
         policy: policy.name.clone(),
@@ -38,15 +46,15 @@ fn checked(policy: &str, failing: &[&str], open: &[&str]) -> Checked {
         depth: 12,
         ended,
         collision: 1e-9,
-        seen: vec![Some(1); MARKS],
+        first_depths: vec![Some(1); OBSERVATION_COUNT],
         found: Vec::new(),
     };
     let runs = MODELS.map(|model| run(model.name)).into();
-    Checked { policy, scope: "tiny", runs, found: CLAIMS.iter().map(found).collect() }
+    PolicyResult { policy, scope: "tiny", runs, found: CLAIMS.iter().map(found).collect() }
 }
 
 /// The same, but of these claims nothing was to be seen.
-fn vacuous(policy: &str, claims: &[&str]) -> Checked {
+fn vacuous(policy: &str, claims: &[&str]) -> PolicyResult {
     let mut checked = checked(policy, &[], &[]);
     for found in checked.found.iter_mut().filter(|found| claims.contains(&found.claim.id)) {
         found.verdict = Verdict::Vacuous;
@@ -55,9 +63,9 @@ fn vacuous(policy: &str, claims: &[&str]) -> Checked {
 }
 
 /// The same after only one of its models was explored.
-fn partly(mut checked: Checked) -> Checked {
+fn partly(mut checked: PolicyResult) -> PolicyResult {
     checked.runs.truncate(1);
-    checked.mark_outside()
+    checked.mark_not_in_model()
 }
 
 fn waiver(claim: &'static str, policy: Option<&str>, until: Date) -> Waiver {
@@ -71,7 +79,7 @@ fn waiver(claim: &'static str, policy: Option<&str>, until: Date) -> Waiver {
 }
 
 /// The exit code, the report for people who want it short, and the one for programs.
-fn told(mut checked: Vec<Checked>, waivers: &[Waiver]) -> (u8, String, Value) {
+fn told(mut checked: Vec<PolicyResult>, waivers: &[Waiver]) -> (u8, String, Value) {
     waivers::apply(&mut checked, waivers, TODAY);
     let standings = standings(&checked, waivers, TODAY);
     let outcome = outcome(&checked, &standings);
@@ -186,7 +194,7 @@ fn what_the_chosen_models_do_not_reach_is_outside_of_them_and_nothing_else_is() 
     let (code, _, json) = told(vec![partly(vacuous("team", &["C-11"]))], &[waiver("C-11", None, TODAY)]);
     assert_eq!((code, &json["verdict"], verdict(&json)), (0, &"holds".into(), "outside".into()));
     assert_eq!(json["waivers"][0]["standing"], "open");
-    let (code, _, json) = told(vec![vacuous("team", &["C-11"]).mark_outside()], &[]);
+    let (code, _, json) = told(vec![vacuous("team", &["C-11"]).mark_not_in_model()], &[]);
     assert_eq!((code, &json["verdict"], verdict(&json)), (3, &"vacuous".into(), "vacuous".into()));
     let (code, _, _) = told(vec![partly(checked("team", &["C-06"], &[]))], &[]);
     assert_eq!(code, 1);
@@ -195,9 +203,9 @@ fn what_the_chosen_models_do_not_reach_is_outside_of_them_and_nothing_else_is() 
 }
 
 /// What was searched, in a report that is not quiet, at 80 columns, without the claims.
-fn searched(checked: Checked) -> String {
-    let checked = [Checked { found: Vec::new(), ..checked }];
-    let (look, mut text) = (Look { quiet: false, columns: 80 }, Vec::new());
+fn searched(checked: PolicyResult) -> String {
+    let checked = [PolicyResult { found: Vec::new(), ..checked }];
+    let (look, mut text) = (ReportStyle { quiet: false, columns: 80 }, Vec::new());
     report::human(&checked, &[], look, outcome(&checked, &[]), &mut text).unwrap();
     let text = anstream::adapter::strip_str(&String::from_utf8(text).unwrap()).to_string();
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -207,17 +215,17 @@ fn searched(checked: Checked) -> String {
 
 #[test]
 fn a_report_says_how_much_was_searched() {
-    let unseen = |marks: &[Mark]| {
+    let unseen = |marks: &[Observation]| {
         let mut checked = checked("team", &[], &[]);
         for run in &mut checked.runs {
-            marks.iter().for_each(|mark| run.seen[mark.number()] = None);
+            marks.iter().for_each(|mark| run.first_depths[mark.index()] = None);
         }
         checked
     };
-    let all = Mark::expected(&Policy::hardened());
-    let guards = all.iter().copied().filter(|mark| matches!(mark, Mark::Guard(_))).take(1);
-    let rows = all.iter().copied().filter(|mark| matches!(mark, Mark::Row(_))).take(1);
-    let few: Vec<Mark> = rows.chain(guards).chain([Mark::Refusal(7)]).collect();
+    let all = Observation::expected_observations(&Policy::hardened());
+    let guards = all.iter().copied().filter(|mark| matches!(mark, Observation::Guard(_))).take(1);
+    let rows = all.iter().copied().filter(|mark| matches!(mark, Observation::Row(_))).take(1);
+    let few: Vec<Observation> = rows.chain(guards).chain([Observation::Refusal(7)]).collect();
     let mut exact = checked("team", &[], &[]);
     exact.runs.iter_mut().for_each(|run| run.collision = 0.0);
     let cases = [

@@ -1,14 +1,14 @@
 //! What waivers come to: a claim that may fail, or have nothing to say, until a day, and what is told of it.
 
 use super::extent::only;
-use super::{Checked, Found};
+use super::{CheckedClaim, PolicyResult};
 use crate::project::Waiver;
 use jiff::civil::Date;
 use orchestrion_model::check::Verdict;
 
 /// How a waiver stands to what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum WaiverStatus {
     /// The claim fails or is vacuous, and may.
     Needed,
     /// The claim holds.
@@ -16,28 +16,28 @@ pub(super) enum Standing {
     /// Its last day is over; the claim counts as it is.
     Expired,
     /// Nobody looked, or not long enough or not everywhere, to see whether the claim fails.
-    Open,
+    Undetermined,
 }
 
-impl Standing {
+impl WaiverStatus {
     /// In one word.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Needed => "needed",
             Self::NotNeeded => "not_needed",
             Self::Expired => "expired",
-            Self::Open => "open",
+            Self::Undetermined => "open",
         }
     }
 }
 
 /// Whether a waiver can speak of what was found.
-const fn is_waivable(found: &Found) -> bool {
+const fn is_waivable(found: &CheckedClaim) -> bool {
     matches!(found.verdict, Verdict::Fails { .. } | Verdict::Vacuous) && !found.outside
 }
 
 /// Marks the failing and the vacuous claims that may be so on this day.
-pub(super) fn apply(checked: &mut [Checked], waivers: &[Waiver], today: Date) {
+pub(super) fn apply(checked: &mut [PolicyResult], waivers: &[Waiver], today: Date) {
     for checked in checked {
         for found in &mut checked.found {
             let holds = |waiver: &&Waiver| {
@@ -52,10 +52,10 @@ pub(super) fn apply(checked: &mut [Checked], waivers: &[Waiver], today: Date) {
 
 /// Every waiver with how it stands.
 pub(super) fn standings<'a>(
-    checked: &[Checked],
+    checked: &[PolicyResult],
     waivers: &'a [Waiver],
     today: Date,
-) -> Vec<(&'a Waiver, Standing)> {
+) -> Vec<(&'a Waiver, WaiverStatus)> {
     let standing = |waiver: &Waiver| {
         let found = || {
             checked.iter().flat_map(|checked| {
@@ -66,19 +66,19 @@ pub(super) fn standings<'a>(
             })
         };
         // That some models do not reach what a claim speaks of, or do not break it, says nothing of the others.
-        let is_open = |(found, is_partial): (&Found, bool)| match found.verdict {
+        let is_open = |(found, is_partial): (&CheckedClaim, bool)| match found.verdict {
             Verdict::Inconclusive | Verdict::NotChecked(_) => true,
             Verdict::Holds | Verdict::Vacuous => is_partial,
             Verdict::Fails { .. } => false,
         };
         if waiver.until < today {
-            Standing::Expired
+            WaiverStatus::Expired
         } else if found().any(|(found, _)| is_waivable(found)) {
-            Standing::Needed
+            WaiverStatus::Needed
         } else if found().any(is_open) {
-            Standing::Open
+            WaiverStatus::Undetermined
         } else {
-            Standing::NotNeeded
+            WaiverStatus::NotNeeded
         }
     };
     waivers.iter().map(|waiver| (waiver, standing(waiver))).collect()

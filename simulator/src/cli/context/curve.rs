@@ -1,9 +1,9 @@
 //! `context curve`: what other budgets would buy.
 
 use super::solve::unsolved;
-use super::{About, outcome, style, word};
-use crate::cli::{Format, Global, Outcome, files};
-use crate::context::{Curve, Named, PICTURE_BEGINS, Point, curve, picture};
+use super::{ProblemArgs, outcome, status_name, style};
+use crate::cli::{ExitStatus, Format, GlobalArgs, files};
+use crate::context::{Curve, NamedProblem, PICTURE_BEGINS, Point, curve, picture};
 use crate::show::grouped;
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
@@ -24,10 +24,10 @@ it is known to be the best. Where a problem has more steps than points, they are
 `complete` is false.")]
 pub(super) struct Args {
     #[command(flatten)]
-    about: About,
+    about: ProblemArgs,
     /// Search at so many budgets at most.
     #[arg(long, value_name = "NUMBER", default_value = "100")]
-    points: NonZeroUsize,
+    max_points: NonZeroUsize,
     /// Draw the curve into this file, over an earlier picture if there is one.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -36,19 +36,19 @@ pub(super) struct Args {
     format: Format,
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let named = args.about.read()?;
     if let Some(path) = &args.svg {
         refuse_other(path)?;
     }
-    let curve = curve(&named, args.points.get(), args.about.limits()).map_err(unsolved)?;
+    let curve = curve(&named, args.max_points.get(), args.about.limits()).map_err(unsolved)?;
     if let Some(path) = &args.svg {
         let name = args.about.problem.file_name().unwrap_or_default().to_string_lossy();
         let drawn = picture(&name, named.problem.budget(), &curve);
         refuse_other(path)?;
         files::replace_by(path, |file| file.write_all(drawn.as_bytes()))?;
     }
-    let outcome = outcome(curve.is_cut);
+    let outcome = outcome(curve.hit_node_limit);
     let mut out = io::BufWriter::new(files::out());
     match args.format {
         Format::Json => json(&named, &curve, &mut out),
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
 }
 
 fn refuse_other(path: &Path) -> Result<()> {
-    files::refuse_other(
+    files::ensure_overwritable(
         path,
         PICTURE_BEGINS,
         "no budget curve",
@@ -69,11 +69,11 @@ fn refuse_other(path: &Path) -> Result<()> {
 }
 
 fn human(
-    named: &Named,
+    named: &NamedProblem,
     curve: &Curve,
     svg: Option<&Path>,
     quiet: bool,
-    outcome: Outcome,
+    outcome: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let budget = named.problem.budget();
@@ -89,8 +89,8 @@ fn human(
         }
         writeln!(out)?;
     }
-    let style = style(!curve.is_cut).bold();
-    let (told, count) = (if curve.is_cut { "CUT SHORT" } else { "CURVE" }, curve.points.len());
+    let style = style(!curve.hit_node_limit).bold();
+    let (told, count) = (if curve.hit_node_limit { "CUT SHORT" } else { "CURVE" }, curve.points.len());
     let which = match (curve.is_complete, count) {
         (true, 1) => "one step, and there is no other".to_owned(),
         (true, _) => format!("all {} steps", grouped(count as u64)),
@@ -98,7 +98,7 @@ fn human(
     };
     writeln!(out, "{style}{told}{style:#}: {which}. exit {}", outcome.code())?;
     match svg {
-        Some(path) => writeln!(out, "  drawn  {}", crate::show::harmless(&path.display().to_string())),
+        Some(path) => writeln!(out, "  drawn  {}", crate::show::sanitize(&path.display().to_string())),
         None => Ok(()),
     }
 }
@@ -140,14 +140,14 @@ struct Row {
     status: &'static str,
 }
 
-fn json(named: &Named, curve: &Curve, out: &mut impl Write) -> io::Result<()> {
+fn json(named: &NamedProblem, curve: &Curve, out: &mut impl Write) -> io::Result<()> {
     let row = |point: &Point| Row {
         from: point.cost,
         to: point.budget,
         utility: point.utility,
         items: point.items,
         bound: point.bound,
-        status: word(point.status),
+        status: status_name(point.status),
     };
     let points = curve.points.iter().map(row).collect();
     let report = Report { complete: curve.is_complete, budget: named.problem.budget(), points };

@@ -3,10 +3,13 @@
 mod json;
 
 use super::solve::unsolved;
-use super::{About, name, names, outcome, style, tokens};
-use crate::cli::{Format, Global, Outcome, files};
-use crate::context::{Account, Because, Budget, Change, Explained, Named, Raise, Reason};
-use crate::show::{grouped, harmless, wrap};
+use super::{ProblemArgs, name, names, outcome, style, tokens};
+use crate::cli::{ExitStatus, Format, GlobalArgs, files};
+use crate::context::{
+    Alternative, ExclusionReason, Explainer, Explanation, NamedProblem, NextImprovement, Reason,
+    RequiredBudget,
+};
+use crate::show::{grouped, sanitize, wrap};
 use anstyle::Style;
 use miette::{IntoDiagnostic, Result, miette};
 use std::io::{self, Write};
@@ -31,7 +34,7 @@ other budgets, for the smallest one at which it is in the best choice. That is n
 favour other items first, and after 400 searches only a lower end is given.")]
 pub(super) struct Args {
     #[command(flatten)]
-    about: About,
+    about: ProblemArgs,
     /// The items; without one, each in a line.
     #[arg(value_name = "ITEM")]
     items: Vec<String>,
@@ -41,23 +44,23 @@ pub(super) struct Args {
 }
 
 /// What is to be told.
-struct Told<'a> {
-    named: &'a Named,
-    items: Vec<Explained>,
+struct ExplainReport<'a> {
+    named: &'a NamedProblem,
+    items: Vec<Explanation>,
     /// Whether the items were named, and so looked at closely.
     closely: bool,
     next_token: u64,
-    raise: Option<Raise>,
+    raise: Option<NextImprovement>,
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let named = args.about.read()?;
     let asked = args.items.iter().map(|item| position(&named, item)).collect::<Result<Vec<_>>>()?;
-    let mut account = Account::new(&named, args.about.limits()).map_err(unsolved)?;
+    let mut account = Explainer::new(&named, args.about.limits()).map_err(unsolved)?;
     let reasons = account.reasons();
     let items = if asked.is_empty() {
         let all = named.ids.len();
-        let plain = |(item, reason)| Explained { item, reason, otherwise: None, budget: None };
+        let plain = |(item, reason)| Explanation { item, reason, otherwise: None, budget: None };
         reasons.into_iter().take(all).enumerate().map(plain).collect()
     } else {
         let explained = asked.iter().map(|item| account.explain(*item, reasons[*item].clone()));
@@ -65,7 +68,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     };
     let next_token = account.next_token().map_err(unsolved)?;
     let raise = account.raise().map_err(unsolved)?;
-    let told = Told { named: &named, items, closely: !asked.is_empty(), next_token, raise };
+    let told = ExplainReport { named: &named, items, closely: !asked.is_empty(), next_token, raise };
     let outcome = outcome(account.is_cut);
     let mut out = io::BufWriter::new(files::out());
     match args.format {
@@ -77,22 +80,22 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn position(named: &Named, item: &str) -> Result<usize> {
+fn position(named: &NamedProblem, item: &str) -> Result<usize> {
     named.position(item).ok_or_else(|| {
         miette!(
             help = "items are called by their `id`; `explain` without an item lists all",
             "there is no item `{}` in the problem",
-            harmless(item)
+            sanitize(item)
         )
     })
 }
 
-impl Told<'_> {
+impl ExplainReport<'_> {
     fn human(
         &self,
-        account: &Account<'_>,
+        account: &Explainer<'_>,
         quiet: bool,
-        outcome: Outcome,
+        outcome: ExitStatus,
         out: &mut impl Write,
     ) -> io::Result<()> {
         if self.closely {
@@ -108,7 +111,7 @@ impl Told<'_> {
 
     /// Each item in a line.
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
-        let columns = |explained: &Explained| self.name(explained.item).chars().count();
+        let columns = |explained: &Explanation| self.name(explained.item).chars().count();
         let width = self.items.iter().map(columns).max().unwrap_or_default().min(ID_COLUMNS_MAX);
         let at = width + 34;
         for explained in &self.items {
@@ -129,7 +132,12 @@ impl Told<'_> {
     }
 
     /// All about one item.
-    fn close(&self, explained: &Explained, account: &Account<'_>, out: &mut impl Write) -> io::Result<()> {
+    fn close(
+        &self,
+        explained: &Explanation,
+        account: &Explainer<'_>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let candidate = &self.named.problem.candidates()[explained.item];
         let (word, style) = in_or_out(&explained.reason);
         let (utility, cost) = (grouped(candidate.utility), tokens(candidate.cost));
@@ -145,22 +153,24 @@ impl Told<'_> {
             let more =
                 |at: u64| format!("{}, {} more than now", tokens(at), grouped(at.saturating_sub(here)));
             let told = match budget {
-                Budget::Chosen(at) => format!("first chosen at {}", more(at)),
-                Budget::Tied(at) if at == here => {
+                RequiredBudget::Chosen(at) => format!("first chosen at {}", more(at)),
+                RequiredBudget::Tied(at) if at == here => {
                     "a choice as good has it; the one taken costs less, or comes first".to_owned()
                 }
-                Budget::Tied(at) => format!(
+                RequiredBudget::Tied(at) => format!(
                     "at {} a choice as good has it; one that costs less, or comes first, is taken",
                     more(at)
                 ),
-                Budget::NotBelow(at) => format!("not chosen below {}; not looked for further", more(at)),
+                RequiredBudget::NotBelow(at) => {
+                    format!("not chosen below {}; not looked for further", more(at))
+                }
             };
             entry("budget", &told, out)?;
         }
         writeln!(out)
     }
 
-    fn change(&self, change: &Change, account: &Account<'_>) -> String {
+    fn change(&self, change: &Alternative, account: &Explainer<'_>) -> String {
         let less = account.answer.selection.utility.saturating_sub(change.utility);
         let less = if less == 0 { "as good".to_owned() } else { format!("{} less", grouped(less)) };
         let mut told = format!("utility {}, {less}", grouped(change.utility));
@@ -173,7 +183,7 @@ impl Told<'_> {
     }
 
     /// What another budget would bring.
-    fn budget(&self, account: &Account<'_>, out: &mut impl Write) -> io::Result<()> {
+    fn budget(&self, account: &Explainer<'_>, out: &mut impl Write) -> io::Result<()> {
         let next = match self.next_token {
             0 => "would bring nothing".to_owned(),
             utility => format!("would bring {}", grouped(utility)),
@@ -181,7 +191,7 @@ impl Told<'_> {
         writeln!(out, "one more token {next}")?;
         match self.raise {
             None => writeln!(out, "no budget has more utility"),
-            Some(Raise { budget, utility }) => writeln!(
+            Some(NextImprovement { budget, utility }) => writeln!(
                 out,
                 "{} is the smallest budget that has more utility: {} more for {}",
                 grouped(budget),
@@ -192,7 +202,12 @@ impl Told<'_> {
         writeln!(out)
     }
 
-    fn last_line(&self, account: &Account<'_>, outcome: Outcome, out: &mut impl Write) -> io::Result<()> {
+    fn last_line(
+        &self,
+        account: &Explainer<'_>,
+        outcome: ExitStatus,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let selection = &account.answer.selection;
         let style = style(!account.is_cut).bold();
         let word = if account.is_cut { "CUT SHORT" } else { "EXPLAINED" };
@@ -210,7 +225,7 @@ impl Told<'_> {
         name(self.named, item)
     }
 
-    fn because(&self, Explained { item, reason, .. }: &Explained) -> String {
+    fn because(&self, Explanation { item, reason, .. }: &Explanation) -> String {
         match reason {
             Reason::In { is_pinned, needed_by } => {
                 let pinned = is_pinned.then(|| "pinned".to_owned());
@@ -218,17 +233,17 @@ impl Told<'_> {
                     .then(|| "for its utility".to_owned());
                 let group = self.named.groups[*item]
                     .as_ref()
-                    .map(|group| format!("in group {}", harmless(&group.to_string())));
+                    .map(|group| format!("in group {}", sanitize(&group.to_string())));
                 let needed = (!needed_by.is_empty())
                     .then(|| format!("needed by {}", names(self.named, needed_by, NAMED_MAX)));
                 let why: Vec<String> = [pinned, needed, own, group].into_iter().flatten().collect();
                 if why.is_empty() { "first of choices that are as good".to_owned() } else { why.join("; ") }
             }
-            Reason::Out(Because::Forbidden) => "forbidden".to_owned(),
-            Reason::Out(Because::NeedsForbidden(other)) => {
+            Reason::Out(ExclusionReason::Forbidden) => "forbidden".to_owned(),
+            Reason::Out(ExclusionReason::NeedsForbidden(other)) => {
                 format!("needs {}, which is forbidden", self.name(*other))
             }
-            Reason::Out(Because::OverBudget { needs }) => {
+            Reason::Out(ExclusionReason::OverBudget { needs }) => {
                 let budget = self.named.problem.budget();
                 format!(
                     "with all it needs, and what is pinned, {}; there are {}",
@@ -236,10 +251,10 @@ impl Told<'_> {
                     grouped(budget)
                 )
             }
-            Reason::Out(Because::Outweighed { cost, utility: 0 }) => {
+            Reason::Out(ExclusionReason::Outweighed { cost, utility: 0 }) => {
                 format!("would bring nothing for {} more", tokens(*cost))
             }
-            Reason::Out(Because::Outweighed { cost, utility }) => {
+            Reason::Out(ExclusionReason::Outweighed { cost, utility }) => {
                 format!("would bring {} for {} more; others are worth more", grouped(*utility), tokens(*cost))
             }
         }

@@ -1,15 +1,15 @@
 //! `context solve`: the choice.
 
-use super::{About, names, outcome, percent, style, tokens, word};
-use crate::cli::{Format, Global, Outcome, files};
+use super::{ProblemArgs, names, outcome, percent, status_name, style, tokens};
+use crate::cli::{ExitStatus, Format, GlobalArgs, files};
 use crate::context::{
-    CERTIFICATE_BEGINS, ENGINE, Id, IlpError, Named, Rule, SolveError, Solved, Solver, compare, solve,
-    write_certificate,
+    Baseline, CERTIFICATE_BEGINS, ENGINE, Id, IlpError, NamedProblem, SolveError, Solved, Solver, compare,
+    solve, write_certificate,
 };
 use crate::show::{grouped, wrap};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, miette};
-use orchestrion_kernel::context::{Limits, Status, Unproven, certify};
+use orchestrion_kernel::context::{CertifyError, SearchLimits, SolveStatus, certify};
 use orchestrion_kernel::module::Module;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -45,7 +45,7 @@ A certificate proves that no choice has more utility, and that none of as much u
 It is looked for within as many nodes again. If that is too few, none is written, and the exit code is 3.")]
 pub(super) struct Args {
     #[command(flatten)]
-    about: About,
+    about: ProblemArgs,
     /// Who chooses.
     #[arg(long, value_name = "SOLVER", default_value = "native")]
     solver: SolverName,
@@ -79,14 +79,14 @@ impl SolverName {
         match self {
             Self::Native => Solver::Native,
             Self::Ilp => Solver::Ilp,
-            Self::Greedy => Solver::Rule(Rule::Greedy),
-            Self::Ranked => Solver::Rule(Rule::Ranked),
-            Self::Recent => Solver::Rule(Rule::Recent),
+            Self::Greedy => Solver::Rule(Baseline::Greedy),
+            Self::Ranked => Solver::Rule(Baseline::Ranked),
+            Self::Recent => Solver::Rule(Baseline::Recent),
         }
     }
 }
 
-pub(super) fn run(args: &Args, global: &Global) -> Result<Outcome> {
+pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let named = args.about.read()?;
     let limits = args.about.limits();
     let compared = if args.compare { compare(&named, limits).map_err(unsolved)? } else { Vec::new() };
@@ -138,13 +138,13 @@ fn refuse_uncertified(solver: Solver) -> Result<()> {
 
 fn refuse_other(path: &Path) -> Result<()> {
     let help = "choose another file for it, or move this one away";
-    files::refuse_other(path, CERTIFICATE_BEGINS, "no certificate", help)
+    files::ensure_overwritable(path, CERTIFICATE_BEGINS, "no certificate", help)
 }
 
 /// Writes a certificate, or says why there is none.
-fn prove(named: &Named, solved: &Solved, limits: Limits, path: &Path) -> Result<Proof> {
-    if solved.status != Status::Optimal {
-        files::complain(&"no certificate is written: the search for the choice was cut short");
+fn prove(named: &NamedProblem, solved: &Solved, limits: SearchLimits, path: &Path) -> Result<Proof> {
+    if solved.status != SolveStatus::Optimal {
+        files::print_error(&"no certificate is written: the search for the choice was cut short");
         return Ok(Proof::Missing);
     }
     match certify(&named.problem, &solved.selection, limits) {
@@ -153,8 +153,8 @@ fn prove(named: &Named, solved: &Solved, limits: Limits, path: &Path) -> Result<
             files::replace_by(path, |file| write_certificate(named, &certificate, file))?;
             Ok(Proof::Steps(certificate.steps.len()))
         }
-        Err(unproven @ (Unproven::Nodes | Unproven::Entries)) => {
-            files::complain(&format!("no certificate is written: {unproven}"));
+        Err(unproven @ (CertifyError::NodeLimit | CertifyError::SizeLimit)) => {
+            files::print_error(&format!("no certificate is written: {unproven}"));
             Ok(Proof::Missing)
         }
         Err(unproven) => Err(miette!(
@@ -205,7 +205,7 @@ struct Row {
 }
 
 fn json(
-    named: &Named,
+    named: &NamedProblem,
     solved: &Solved,
     compared: &[Solved],
     certificate: Option<Proof>,
@@ -213,7 +213,7 @@ fn json(
 ) -> io::Result<()> {
     let row = |solved: &Solved| Row {
         solver: solved.solver.name(),
-        status: word(solved.status),
+        status: status_name(solved.status),
         utility: solved.selection.utility,
         loss: solved.loss(),
         cost: solved.selection.cost,
@@ -221,7 +221,7 @@ fn json(
     };
     let report = Report {
         module: named.module.map(Module::name),
-        status: word(solved.status),
+        status: status_name(solved.status),
         utility: solved.selection.utility,
         cost: solved.selection.cost,
         bound: solved.bound,
@@ -236,12 +236,12 @@ fn json(
 }
 
 fn human(
-    named: &Named,
+    named: &NamedProblem,
     solved: &Solved,
     compared: &[Solved],
     proof: Option<&Proof>,
     quiet: bool,
-    outcome: Outcome,
+    outcome: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
     if !quiet {
@@ -262,7 +262,7 @@ fn human(
     }
 }
 
-fn chosen(named: &Named, solved: &Solved, out: &mut impl Write) -> io::Result<()> {
+fn chosen(named: &NamedProblem, solved: &Solved, out: &mut impl Write) -> io::Result<()> {
     const AT: usize = 11;
     let columns = files::columns() - AT;
     let mut entry = |word: &str, told: &str| {
@@ -307,29 +307,29 @@ fn told(solved: &Solved) -> String {
     let nodes = solved.nodes.unwrap_or_default();
     let nodes = format!("{} {}", grouped(nodes), if nodes == 1 { "node" } else { "nodes" });
     match (solved.solver, solved.status) {
-        (Solver::Native, Status::Optimal) => {
+        (Solver::Native, SolveStatus::Optimal) => {
             format!(
                 "native, {nodes}; proven: none has more, none as good costs less, none of these comes first"
             )
         }
-        (Solver::Native, Status::Bounded) => format!(
+        (Solver::Native, SolveStatus::Bounded) => format!(
             "native, cut short after {nodes}: no choice has more than {}, so this one lacks at most {loss}",
             grouped(solved.bound)
         ),
         (Solver::Ilp, _) => {
             format!("ilp, by {ENGINE}: optimal as far as floating point can tell, and checked in integers")
         }
-        (Solver::Rule(_), Status::Optimal) => {
+        (Solver::Rule(_), SolveStatus::Optimal) => {
             format!("{}, and there is no better choice", solved.solver.name())
         }
-        (Solver::Rule(_), Status::Bounded) if solved.is_cut => {
+        (Solver::Rule(_), SolveStatus::Bounded) if solved.is_cut => {
             format!(
                 "{}, which loses at most {loss}: no choice has more than {}",
                 solved.solver.name(),
                 grouped(solved.bound)
             )
         }
-        (Solver::Rule(_), Status::Bounded) => {
+        (Solver::Rule(_), SolveStatus::Bounded) => {
             format!(
                 "{}, which loses {loss} against the best choice, {}",
                 solved.solver.name(),
@@ -339,7 +339,7 @@ fn told(solved: &Solved) -> String {
     }
 }
 
-fn table(named: &Named, compared: &[Solved], out: &mut impl Write) -> io::Result<()> {
+fn table(named: &NamedProblem, compared: &[Solved], out: &mut impl Write) -> io::Result<()> {
     let loss = if compared.iter().any(|solved| solved.is_cut) { "loss, at most" } else { "loss" };
     writeln!(out, "  {:<8} {:>17} {loss:>17} {:>10} {:>14} {:>9}", "solver", "utility", "", "cost", "items")?;
     for solved in compared {
@@ -358,12 +358,12 @@ fn table(named: &Named, compared: &[Solved], out: &mut impl Write) -> io::Result
 }
 
 pub(super) fn last_line(
-    named: &Named,
+    named: &NamedProblem,
     solved: &Solved,
-    outcome: Outcome,
+    outcome: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let is_best = solved.status == Status::Optimal;
+    let is_best = solved.status == SolveStatus::Optimal;
     let style = style(is_best).bold();
     let word = match (is_best, solved.is_cut) {
         (true, _) => "OPTIMAL",

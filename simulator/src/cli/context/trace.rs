@@ -1,11 +1,11 @@
 //! A context of a trace as a problem.
 
-use super::About;
+use super::ProblemArgs;
 use crate::cli::files;
-use crate::context::{Moment, MomentError, Named};
-use crate::policy_file::OneOf;
-use crate::show::harmless;
-use crate::trace::BEGINS;
+use crate::context::{NamedProblem, TracePoint, TracePointError};
+use crate::policy_file::NamedEnum;
+use crate::show::sanitize;
+use crate::trace::TRACE_PREFIX;
 use crate::yaml::nearest;
 use miette::{Result, miette};
 use std::fs::File;
@@ -17,13 +17,13 @@ pub(super) fn is_trace(path: &Path) -> bool {
     let mut start = Vec::new();
     // What can be read only once is left to whoever reads it.
     let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-    let read = || File::open(path)?.take(BEGINS.len() as u64).read_to_end(&mut start);
+    let read = || File::open(path)?.take(TRACE_PREFIX.len() as u64).read_to_end(&mut start);
     path.extension().is_some_and(|extension| extension == "ndjson")
-        || is_file && { read }().is_ok_and(|_| start == BEGINS.as_bytes())
+        || is_file && { read }().is_ok_and(|_| start == TRACE_PREFIX.as_bytes())
 }
 
 /// The problem that the options of a verb mean.
-pub(super) fn read(about: &About) -> Result<Named> {
+pub(super) fn read(about: &ProblemArgs) -> Result<NamedProblem> {
     let reader = files::open_trace(&about.problem).map_err(|error| miette!("{error}"))?;
     let Some(step) = about.step else {
         return Err(miette!(
@@ -42,23 +42,23 @@ pub(super) fn read(about: &About) -> Result<Named> {
             )
         })
     });
-    let moment = Moment {
+    let moment = TracePoint {
         step,
         module: about.module.as_deref().map(one_of).transpose()?,
         budget: budget.transpose()?,
         tokenizer: about.tokenizer.as_deref().map(one_of).transpose()?,
     };
-    Named::from_trace(reader, moment).map_err(|error| {
-        let place = if matches!(error, MomentError::Trace(_)) {
+    NamedProblem::from_trace(reader, moment).map_err(|error| {
+        let place = if matches!(error, TracePointError::Trace(_)) {
             String::new()
         } else {
-            format!("{}: ", harmless(&about.problem.display().to_string()))
+            format!("{}: ", sanitize(&about.problem.display().to_string()))
         };
         miette!(help = help(&error), "{place}{error}")
     })
 }
 
-fn one_of<T: OneOf>(name: &str) -> Result<T> {
+fn one_of<T: NamedEnum>(name: &str) -> Result<T> {
     T::ALL.iter().copied().find(|known| known.name() == name).ok_or_else(|| {
         let names: Vec<&str> = T::ALL.iter().map(|known| known.name()).collect();
         let near = nearest(name, names.iter().copied());
@@ -67,21 +67,23 @@ fn one_of<T: OneOf>(name: &str) -> Result<T> {
     })
 }
 
-fn help(error: &MomentError) -> String {
+fn help(error: &TracePointError) -> String {
     match error {
-        MomentError::Trace(_) => "up to that step the trace must be whole".to_owned(),
-        MomentError::NoSuchStep { steps: 0, .. } => {
+        TracePointError::Trace(_) => "up to that step the trace must be whole".to_owned(),
+        TracePointError::NoSuchStep { steps: 0, .. } => {
             "record a trace with: orchestrion run SCENARIO".to_owned()
         }
-        MomentError::NoSuchStep { steps, .. } => format!("expected a number from 1 to {steps}"),
-        MomentError::NobodyAsked { before: Some(before), .. } => {
+        TracePointError::NoSuchStep { steps, .. } => format!("expected a number from 1 to {steps}"),
+        TracePointError::NobodyAsked { before: Some(before), .. } => {
             format!("name the module with --module, or a step that asks one, as --step {before}")
         }
-        MomentError::NobodyAsked { before: None, .. } => "name the module with --module".to_owned(),
-        MomentError::Reserved { reserved, .. } => {
+        TracePointError::NobodyAsked { before: None, .. } => "name the module with --module".to_owned(),
+        TracePointError::Reserved { reserved, .. } => {
             format!("the policy reserves {reserved} tokens for the answer; name a larger --budget")
         }
-        MomentError::OverBudget { .. } => "name a larger --budget; what is reserved is among it".to_owned(),
-        MomentError::NotBuiltIn(not_built_in) => not_built_in.help(),
+        TracePointError::OverBudget { .. } => {
+            "name a larger --budget; what is reserved is among it".to_owned()
+        }
+        TracePointError::NotBuiltIn(not_built_in) => not_built_in.help(),
     }
 }

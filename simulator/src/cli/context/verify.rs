@@ -1,8 +1,8 @@
 //! `context verify`: whether a certificate proves a choice the best.
 
 use super::style;
-use crate::cli::{Format, Global, Outcome, files};
-use crate::context::{Named, Verdict, verify_file};
+use crate::cli::{ExitStatus, Format, GlobalArgs, files};
+use crate::context::{NamedProblem, VerifyResult, verify_file};
 use crate::show::grouped;
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
@@ -36,10 +36,10 @@ pub(super) struct Args {
     format: Format,
 }
 
-pub(super) fn run(args: &Args, _: &Global) -> Result<Outcome> {
-    let named = Named::read(&args.problem, None)?;
+pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
+    let named = NamedProblem::read(&args.problem, None)?;
     let verdict = verify_file(&named, &args.certificate)?;
-    let outcome = if verdict.refuted.is_none() { Outcome::Fine } else { Outcome::Failure };
+    let outcome = if verdict.refuted.is_none() { ExitStatus::Success } else { ExitStatus::Failure };
     let mut out = files::out();
     match args.format {
         Format::Json => json(&verdict, &mut out),
@@ -61,8 +61,8 @@ struct Report {
     reason: Option<String>,
 }
 
-fn json(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
-    let Verdict { utility, cost, steps, refuted } = verdict;
+fn json(verdict: &VerifyResult, out: &mut impl Write) -> io::Result<()> {
+    let VerifyResult { utility, cost, steps, refuted } = verdict;
     let report = Report {
         verified: refuted.is_none(),
         utility: *utility,
@@ -75,8 +75,8 @@ fn json(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn human(verdict: &Verdict, outcome: Outcome, out: &mut impl Write) -> io::Result<()> {
-    let Verdict { utility, cost, refuted, .. } = verdict;
+fn human(verdict: &VerifyResult, outcome: ExitStatus, out: &mut impl Write) -> io::Result<()> {
+    let VerifyResult { utility, cost, refuted, .. } = verdict;
     let (style, code) = (style(refuted.is_none()).bold(), outcome.code());
     match refuted {
         None => {

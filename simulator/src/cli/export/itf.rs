@@ -1,14 +1,14 @@
 //! A trace in the Informal Trace Format.
 
-use crate::cli::{Outcome, files};
+use crate::cli::{ExitStatus, files};
 use crate::itf::of_trace;
 use miette::{IntoDiagnostic, Result, miette};
-use orchestrion_model::export::itf::{BEGINS, itf};
+use orchestrion_model::export::itf::{ITF_PREFIX, itf};
 use std::io::Write;
 use std::path::Path;
 
 /// Writes a trace as ITF, as far as it can be read.
-pub(super) fn run(trace: Option<&Path>, to: Option<&Path>) -> Result<Outcome> {
+pub(super) fn run(trace: Option<&Path>, to: Option<&Path>) -> Result<ExitStatus> {
     let trace = trace.ok_or_else(|| {
         miette!(
             help = "name it, as in: orchestrion export itf specs/scenarios/happy.ndjson",
@@ -18,8 +18,8 @@ pub(super) fn run(trace: Option<&Path>, to: Option<&Path>) -> Result<Outcome> {
     let reader = match files::open_trace(trace) {
         Ok(reader) => reader,
         Err(error) => {
-            files::complain(&error);
-            return Ok(Outcome::Nothing);
+            files::print_error(&error);
+            return Ok(ExitStatus::Error);
         }
     };
     let policy = reader.header().policy.name.clone();
@@ -30,7 +30,7 @@ pub(super) fn run(trace: Option<&Path>, to: Option<&Path>) -> Result<Outcome> {
         None => files::out().write_all(text.as_bytes()).into_diagnostic()?,
         Some(path) => {
             let help = "choose another file for it, or move this one away";
-            files::refuse_other(path, BEGINS, "no ITF trace", help)?;
+            files::ensure_overwritable(path, ITF_PREFIX, "no ITF trace", help)?;
             files::replace_by(path, |file| file.write_all(text.as_bytes()))?;
             let mut out = files::plain();
             writeln!(out, "exported: {} states", shots.len()).into_diagnostic()?;
@@ -38,10 +38,10 @@ pub(super) fn run(trace: Option<&Path>, to: Option<&Path>) -> Result<Outcome> {
         }
     }
     Ok(match unread {
-        None => Outcome::Fine,
+        None => ExitStatus::Success,
         Some(error) => {
-            files::complain(&error);
-            Outcome::Unread
+            files::print_error(&error);
+            ExitStatus::Incomplete
         }
     })
 }

@@ -33,8 +33,10 @@ fn every_file_is_read_by_our_own_readers() {
     assert_ne!(*policy, Policy { name: policy.name.clone(), ..Policy::hardened() }, "it changes something");
     let scenario = Scenario::read(&folder.join(SCENARIO)).unwrap();
     assert_eq!(scenario.policy, *policy);
-    let played = play(scenario).unwrap();
-    assert!(played.halted.is_none() && played.unused.is_empty() && played.surprises.is_empty());
+    let played = run_scenario(scenario).unwrap();
+    assert!(
+        played.halted.is_none() && played.unused_events.is_empty() && played.unexpected_writes.is_empty()
+    );
     assert_eq!(played.trace, fs::read(folder.join(TRACE)).unwrap());
 }
 

@@ -1,7 +1,7 @@
 //! What a replay found, as people read it.
 
-use super::Tally;
-use crate::cli::Outcome;
+use super::ReplaySummary;
+use crate::cli::ExitStatus;
 use crate::cli::files::quoted;
 use crate::replay::{Difference, Replay};
 use std::io::{self, Write};
@@ -13,17 +13,17 @@ pub(super) fn replayed(
     found: &Replay,
     quiet: bool,
     out: &mut impl Write,
-) -> io::Result<Outcome> {
+) -> io::Result<ExitStatus> {
     let (verdict, outcome) = if found.is_equal() {
-        ("equal", Outcome::Fine)
+        ("equal", ExitStatus::Success)
     } else if found.difference.is_some() {
-        ("DIFFERS", Outcome::Failure)
+        ("DIFFERS", ExitStatus::Failure)
     } else if found.texts.is_some() {
-        ("DIFFERS in texts only", Outcome::Failure)
+        ("DIFFERS in texts only", ExitStatus::Failure)
     } else {
-        ("NOT READ to the end", Outcome::Unread)
+        ("NOT READ to the end", ExitStatus::Incomplete)
     };
-    if outcome == Outcome::Fine && quiet {
+    if outcome == ExitStatus::Success && quiet {
         return Ok(outcome);
     }
     writeln!(out, "{}: {verdict}, {} steps", path.display(), found.steps)?;
@@ -31,23 +31,23 @@ pub(super) fn replayed(
         writeln!(out, "  header   {difference}")?;
     }
     for (name, difference) in [("decision", &found.difference), ("text", &found.texts)] {
-        let Some(Difference { n, what, recorded, replayed }) = difference else { continue };
+        let Some(Difference { step: n, what, recorded, replayed }) = difference else { continue };
         writeln!(out, "  {name:<8} first at step {n}, {what}")?;
         writeln!(out, "    recorded {recorded}")?;
         writeln!(out, "    replayed {replayed}")?;
         writeln!(out, "  look     orchestrion show {} --at {n}", quoted(path))?;
     }
-    if let Some(error) = &found.unread {
+    if let Some(error) = &found.read_error {
         writeln!(out, "  unread   {error}")?;
     }
     Ok(outcome)
 }
 
 /// The line that sums up.
-pub(super) fn last_line(tally: &Tally, given: usize, out: &mut impl Write) -> io::Result<()> {
-    let Tally { outcomes, updated } = tally;
+pub(super) fn last_line(tally: &ReplaySummary, given: usize, out: &mut impl Write) -> io::Result<()> {
+    let ReplaySummary { outcomes, updated } = tally;
     let count = |outcome| outcomes.iter().filter(|o| **o == outcome).count();
-    let (equal, differ) = (count(Outcome::Fine) - updated, count(Outcome::Failure));
+    let (equal, differ) = (count(ExitStatus::Success) - updated, count(ExitStatus::Failure));
     let unread = outcomes.len() - equal - updated - differ;
     let not_tried = given - outcomes.len();
     write!(out, "replayed {} of {given}: {equal} equal", outcomes.len())?;

@@ -1,7 +1,7 @@
 //! `replay --update`: what would change is shown, and written once somebody says so.
 
 use super::Args;
-use crate::cli::Outcome;
+use crate::cli::ExitStatus;
 use crate::cli::files::{open_trace, quoted, replace_by};
 use crate::replay::{Difference, Update, update};
 use miette::{Context, IntoDiagnostic, Result, miette};
@@ -23,15 +23,15 @@ pub(super) fn settle(
     policy: Option<&Policy>,
     quiet: bool,
     out: &mut impl Write,
-) -> Result<(Outcome, bool)> {
+) -> Result<(ExitStatus, bool)> {
     if found.is_due() || found.unread.is_some() || !quiet {
         show(path, found, out).into_diagnostic()?;
     }
     if found.unread.is_some() {
-        return Ok((Outcome::Unread, false));
+        return Ok((ExitStatus::Incomplete, false));
     }
     if !found.is_due() {
-        return Ok((Outcome::Fine, false));
+        return Ok((ExitStatus::Success, false));
     }
     if !args.yes {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
@@ -41,7 +41,7 @@ pub(super) fn settle(
                 .into_diagnostic()?;
             writeln!(out, "  write    orchestrion replay --update --yes {policy}{}", quoted(path))
                 .into_diagnostic()?;
-            return Ok((Outcome::Failure, false));
+            return Ok((ExitStatus::Failure, false));
         }
         out.flush().into_diagnostic()?;
         eprint!("write {}? [y/N] ", path.display());
@@ -49,15 +49,15 @@ pub(super) fn settle(
         io::stdin().read_line(&mut answer).into_diagnostic()?;
         if !["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) {
             writeln!(out, "  not written").into_diagnostic()?;
-            return Ok((Outcome::Failure, false));
+            return Ok((ExitStatus::Failure, false));
         }
     }
     if let Err(error) = write(path, found, policy) {
         crate::cli::files::complain_drawn(&error);
-        return Ok((Outcome::Failure, false));
+        return Ok((ExitStatus::Failure, false));
     }
     writeln!(out, "  written  {}", path.display()).into_diagnostic()?;
-    Ok((Outcome::Fine, true))
+    Ok((ExitStatus::Success, true))
 }
 
 /// Writes the trace that was shown, or nothing.
@@ -99,7 +99,7 @@ fn show(path: &Path, found: &Update, out: &mut impl Write) -> io::Result<()> {
     for difference in &found.header {
         writeln!(out, "  header   {difference}")?;
     }
-    for Difference { n, what, recorded, replayed } in &found.first {
+    for Difference { step: n, what, recorded, replayed } in &found.first {
         let (recorded, replayed) = excerpts(recorded, replayed);
         writeln!(out, "  step {n}, {what}")?;
         writeln!(out, "    recorded {recorded}")?;

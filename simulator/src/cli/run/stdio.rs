@@ -1,10 +1,10 @@
 //! `run --stdio`: the modules are a program at the other end of standard input and output.
 
-use crate::cli::{Global, Outcome, files};
+use crate::cli::{ExitStatus, GlobalArgs, files};
 use crate::drive::{Conversation, Journal, JournalFile};
 use crate::policy_file;
-use crate::scenario::{Incident, RequestScript, Scenario};
-use crate::stdio::{Left, Request, Requests, converse};
+use crate::scenario::{Scenario, ScriptedEvent, ScriptedRequest};
+use crate::stdio::{ExitReason, Request, Requests, serve};
 use crate::trace::{Header, Reader, ScenarioRef, digest};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_kernel::knowledge::Write;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Drives a conversation with the host at the other end. Standard output is the protocol's; everything else goes to
 /// standard error.
-pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Result<Outcome> {
+pub(super) fn run(subject: &str, journal: Option<&Path>, global: &GlobalArgs) -> Result<ExitStatus> {
     let path = Path::new(subject);
     let (header, deadlines, requests) = if is_policy(subject) {
         let policy = policy_file::resolve(subject, Path::new("."))?;
@@ -30,7 +30,7 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Res
         let (requests, left_out): (Vec<Request>, Vec<usize>) = requests.into_iter().map(request).unzip();
         let left_out: usize = left_out.iter().sum();
         if left_out > 0 && !global.quiet {
-            files::complain(&format!(
+            files::print_error(&format!(
                 "left to the host: {left_out} of the scenario's interruptions, crashes and cancellations"
             ));
         }
@@ -48,39 +48,38 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &Global) -> Res
     if fresh {
         begin_anew(&mut kept, &journal)?;
     }
-    let conversation = Conversation::open_in(kept, &header).into_diagnostic()?;
+    let conversation = Conversation::open_with(kept, &header).into_diagnostic()?;
     let conversation = conversation.with_deadlines(deadlines.unwrap_or_default());
-    let left =
-        converse(conversation, requests, BufReader::new(io::stdin()), io::stdout()).into_diagnostic()?;
+    let left = serve(conversation, requests, BufReader::new(io::stdin()), io::stdout()).into_diagnostic()?;
     let shown = files::quoted(&journal);
     Ok(match left {
-        Left::Closed => {
+        ExitReason::Closed => {
             if !global.quiet {
-                files::complain(&format!("closed; look at it: orchestrion show {shown}"));
+                files::print_error(&format!("closed; look at it: orchestrion show {shown}"));
             }
-            Outcome::Fine
+            ExitStatus::Success
         }
-        Left::Gone(waiting) => {
+        ExitReason::HostDisconnected(waiting) => {
             let waiting = waiting.map(|call| format!(" while {call} was waited for")).unwrap_or_default();
             let again = files::quoted(Path::new(subject));
-            files::complain(&format!(
+            files::print_error(&format!(
                 "standard input ended{waiting}; go on with: orchestrion run --stdio {again} --journal {shown}"
             ));
-            Outcome::Unread
+            ExitStatus::Incomplete
         }
-        Left::Halted(refusal) => {
-            files::complain(&format!("HALTED: {refusal}; look at it: orchestrion show {shown}"));
-            Outcome::Failure
+        ExitReason::Halted(refusal) => {
+            files::print_error(&format!("HALTED: {refusal}; look at it: orchestrion show {shown}"));
+            ExitStatus::Failure
         }
     })
 }
 
 /// What a host is asked of a request, and how much of what happens in it is not played.
-fn request(RequestScript { user, says, incidents }: RequestScript) -> (Request, usize) {
+fn request(ScriptedRequest { user, says, incidents }: ScriptedRequest) -> (Request, usize) {
     let all = incidents.len();
     let writes = incidents.into_iter().filter_map(|(_, incident)| match incident {
-        Incident::Write(written) => Some(written.write.value),
-        Incident::Interrupt(_) | Incident::Crash | Incident::Cancel => None,
+        ScriptedEvent::Write(written) => Some(written.write.value),
+        ScriptedEvent::Interrupt(_) | ScriptedEvent::Crash | ScriptedEvent::Cancel => None,
     });
     let writes: Vec<Write> = writes.collect();
     let left_out = all - writes.len();
@@ -96,12 +95,12 @@ fn is_policy(subject: &str) -> bool {
 }
 
 /// Where a conversation is kept that is not said where.
-fn traces_path(name: &str, global: &Global) -> Result<PathBuf> {
+fn traces_path(name: &str, global: &GlobalArgs) -> Result<PathBuf> {
     // A policy may be called anything; this must stay a file in that folder.
-    let path = global.out.join(format!("{}.trace.ndjson", name.replace(['/', '\\'], "-")));
-    std::fs::create_dir_all(&global.out)
+    let path = global.out_dir.join(format!("{}.trace.ndjson", name.replace(['/', '\\'], "-")));
+    std::fs::create_dir_all(&global.out_dir)
         .into_diagnostic()
-        .wrap_err_with(|| format!("cannot make {}", global.out.display()))?;
+        .wrap_err_with(|| format!("cannot make {}", global.out_dir.display()))?;
     files::refuse_other_than_trace(&path)?;
     Ok(path)
 }
@@ -112,7 +111,7 @@ fn begin_anew(kept: &mut JournalFile, path: &Path) -> Result<()> {
     let is_open = {
         let mut input = kept.read().into_diagnostic()?;
         let is_empty = input.fill_buf().into_diagnostic()?.is_empty();
-        !is_empty && Reader::new(input, &name).is_ok_and(|mut reader| reader.stays_open())
+        !is_empty && Reader::new(input, &name).is_ok_and(|mut reader| reader.is_incomplete())
     };
     if is_open {
         return Err(miette!(
@@ -121,5 +120,5 @@ fn begin_anew(kept: &mut JournalFile, path: &Path) -> Result<()> {
             path.display()
         ));
     }
-    kept.cut(0).into_diagnostic()
+    kept.truncate(0).into_diagnostic()
 }

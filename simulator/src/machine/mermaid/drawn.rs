@@ -5,22 +5,22 @@
 use super::super::fault_at;
 use super::Block;
 use super::statement::{Shape, Statement, Word};
-use crate::yaml::Fault;
+use crate::yaml::LabeledError;
 use std::collections::BTreeMap;
 
 /// A diagram.
 #[derive(Debug, Default)]
-pub(super) struct Drawn {
+pub(super) struct ParsedDiagram {
     /// The states, in the order in which they are mentioned first.
-    pub(super) states: Vec<Drawing>,
-    pub(super) edges: Vec<Arrow>,
+    pub(super) states: Vec<DiagramState>,
+    pub(super) edges: Vec<DiagramEdge>,
     /// The bytes of the line with which the diagram begins.
     pub(super) header: (usize, usize),
 }
 
 /// A state of a diagram.
 #[derive(Debug)]
-pub(super) struct Drawing {
+pub(super) struct DiagramState {
     pub(super) name: String,
     pub(super) shape: Shape,
     /// The state inside whose braces it stands.
@@ -31,7 +31,7 @@ pub(super) struct Drawing {
 
 /// An edge of a diagram.
 #[derive(Debug)]
-pub(super) struct Arrow {
+pub(super) struct DiagramEdge {
     /// None for `[*]`: where whatever it stands in begins.
     pub(super) from: Option<usize>,
     /// None for `[*]`: where whatever it stands in ends.
@@ -43,8 +43,8 @@ pub(super) struct Arrow {
     pub(super) start: usize,
 }
 
-impl Drawn {
-    pub(super) fn of(block: &Block<'_>) -> Result<Self, Fault> {
+impl ParsedDiagram {
+    pub(super) fn of(block: &Block<'_>) -> Result<Self, LabeledError> {
         let mut drawn = Self { header: block.header.span(), ..Self::default() };
         let mut numbers = BTreeMap::new();
         // The braces that are open: whose they are, and where.
@@ -92,7 +92,7 @@ impl Drawn {
                     let [from, to] = [from, to]
                         .map(|word| (word.text != "[*]").then(|| drawn.mention(&mut numbers, word, &open)));
                     let label = label.map(str::to_string);
-                    drawn.edges.push(Arrow { from, to, label, inside, start });
+                    drawn.edges.push(DiagramEdge { from, to, label, inside, start });
                 }
             }
         }
@@ -116,7 +116,7 @@ impl Drawn {
     ) -> usize {
         let state = *numbers.entry(name.text).or_insert_with(|| {
             let (name, start) = (name.text.to_string(), name.start);
-            self.states.push(Drawing { name, shape: Shape::Plain, inside: None, start });
+            self.states.push(DiagramState { name, shape: Shape::Plain, inside: None, start });
             self.states.len() - 1
         });
         // Neither inside itself, nor inside what is inside it.

@@ -7,10 +7,10 @@
 //! - A drawing does not say who waits: every state does that is no bar and no diamond.
 
 use super::super::{fault_at, place};
-use super::drawn::{Arrow, Drawn};
+use super::drawn::{DiagramEdge, ParsedDiagram};
 use super::statement::Shape;
-use crate::yaml::Fault;
-use orchestrion_model::machine::{Edge, Kind, Machine, State};
+use crate::yaml::LabeledError;
+use orchestrion_model::machine::{Edge, Machine, State, StateKind};
 
 /// What a reader of the verdict must know.
 pub(super) const GUESSED: &str = "a drawing does not say which states wait, which edges are for errors and which for limits: \
@@ -40,7 +40,7 @@ const LIMITS: [&str; 7] = ["limit", "max", "attempt", "exhaust", "bound", "once"
 const LIMITING: [&str; 3] = ["at most", "up to", "rule of"];
 
 /// The machine of a diagram.
-pub(super) fn machine(text: &str, drawn: &Drawn) -> Result<Machine, Fault> {
+pub(super) fn machine(text: &str, drawn: &ParsedDiagram) -> Result<Machine, LabeledError> {
     if !drawn.edges.iter().any(|edge| edge.inside.is_none() && edge.from.is_none()) {
         return Err(fault_at(
             drawn.header,
@@ -49,7 +49,7 @@ pub(super) fn machine(text: &str, drawn: &Drawn) -> Result<Machine, Fault> {
             "no start",
         ));
     }
-    let flat = Flat::of(text, drawn);
+    let flat = Flattener::of(text, drawn);
     let mut machine = Machine { states: flat.states.clone(), is_guessed: true, ..Machine::default() };
     for arrow in &drawn.edges {
         match arrow.from {
@@ -65,7 +65,7 @@ pub(super) fn machine(text: &str, drawn: &Drawn) -> Result<Machine, Fault> {
     Ok(machine)
 }
 
-fn edge(text: &str, arrow: &Arrow, from: usize, to: usize) -> Edge {
+fn edge(text: &str, arrow: &DiagramEdge, from: usize, to: usize) -> Edge {
     let label = arrow.label.as_deref().unwrap_or_default().to_lowercase();
     let words = || label.split(|c: char| !c.is_alphanumeric());
     let has = |begins: &[&str]| words().any(|word| begins.iter().any(|begin| word.starts_with(begin)));
@@ -81,8 +81,8 @@ fn edge(text: &str, arrow: &Arrow, from: usize, to: usize) -> Edge {
     }
 }
 
-struct Flat<'a> {
-    drawn: &'a Drawn,
+struct Flattener<'a> {
+    drawn: &'a ParsedDiagram,
     states: Vec<State>,
     /// The flat state of each drawn one that has nothing inside.
     plain: Vec<Option<usize>>,
@@ -92,33 +92,35 @@ struct Flat<'a> {
     last: Option<usize>,
 }
 
-impl<'a> Flat<'a> {
-    fn of(text: &str, drawn: &'a Drawn) -> Self {
+impl<'a> Flattener<'a> {
+    fn of(text: &str, drawn: &'a ParsedDiagram) -> Self {
         let count = drawn.states.len();
         let mut flat =
             Self { drawn, states: Vec::new(), plain: vec![None; count], end: vec![None; count], last: None };
         for (i, state) in drawn.states.iter().enumerate() {
             if flat.inside(i).next().is_none() {
                 let kind = match state.shape {
-                    Shape::Plain => Kind::Waits,
-                    Shape::Choice => Kind::Works,
-                    Shape::Bar => Kind::Forks,
+                    Shape::Plain => StateKind::Waiting,
+                    Shape::Choice => StateKind::Automatic,
+                    Shape::Bar => StateKind::Fork,
                 };
                 flat.plain[i] = Some(flat.add(state.name.clone(), kind, text, state.start));
                 flat.states
                     .last_mut()
                     .into_iter()
-                    .for_each(|flat_state| flat_state.remark = remark(text, drawn, i));
+                    .for_each(|flat_state| flat_state.note = remark(text, drawn, i));
             }
         }
         for arrow in drawn.edges.iter().filter(|arrow| arrow.to.is_none()) {
             let at = text[arrow.start..].find("[*]").map_or(arrow.start, |behind| arrow.start + behind);
             match arrow.inside {
-                None if flat.last.is_none() => flat.last = Some(flat.add("[*]".into(), Kind::Ends, text, at)),
+                None if flat.last.is_none() => {
+                    flat.last = Some(flat.add("[*]".into(), StateKind::Final, text, at))
+                }
                 Some(around) if flat.end[around].is_none() => {
                     let name = format!("[*] of {}", drawn.states[around].name);
-                    let end = flat.add(name, Kind::Works, text, at);
-                    flat.states[end].remark = Some(format!(
+                    let end = flat.add(name, StateKind::Automatic, text, at);
+                    flat.states[end].note = Some(format!(
                         "what is inside `{}` ends here, and no edge leaves `{0}` itself",
                         drawn.states[around].name
                     ));
@@ -130,8 +132,8 @@ impl<'a> Flat<'a> {
         flat
     }
 
-    fn add(&mut self, name: String, kind: Kind, text: &str, at: usize) -> usize {
-        self.states.push(State { name, kind, place: place(text, at), remark: None });
+    fn add(&mut self, name: String, kind: StateKind, text: &str, at: usize) -> usize {
+        self.states.push(State { name, kind, place: place(text, at), note: None });
         self.states.len() - 1
     }
 
@@ -142,7 +144,7 @@ impl<'a> Flat<'a> {
     }
 
     /// The flat states to which an edge leads.
-    fn enter(&self, arrow: &Arrow) -> Vec<usize> {
+    fn enter(&self, arrow: &DiagramEdge) -> Vec<usize> {
         let Some(to) = arrow.to else {
             return arrow.inside.map_or(self.last, |around| self.end[around]).into_iter().collect();
         };
@@ -166,7 +168,7 @@ impl<'a> Flat<'a> {
     }
 
     /// The flat states from which an edge of a drawn one leaves.
-    fn leave(&self, from: usize, arrow: &Arrow) -> Vec<usize> {
+    fn leave(&self, from: usize, arrow: &DiagramEdge) -> Vec<usize> {
         if let Some(only) = self.plain[from].or(self.end[from]) {
             return vec![only];
         }
@@ -182,7 +184,7 @@ impl<'a> Flat<'a> {
 }
 
 /// Why the edges of the state around a state may not be its own.
-fn remark(text: &str, drawn: &Drawn, state: usize) -> Option<String> {
+fn remark(text: &str, drawn: &ParsedDiagram, state: usize) -> Option<String> {
     drawn.within(state).skip(1).find_map(|around| {
         let leaves = drawn.edges.iter().find(|edge| edge.from == Some(around))?;
         let ends = drawn.edges.iter().find(|edge| edge.to.is_none() && edge.inside == Some(around))?;

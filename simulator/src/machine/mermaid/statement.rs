@@ -1,7 +1,7 @@
 //! One line of a diagram.
 
 use super::super::fault_at;
-use crate::yaml::{Fault, nearest};
+use crate::yaml::{LabeledError, nearest};
 
 /// A line of a text, with its place.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ const SHAPES: [&str; 3] = ["<<choice>>", "<<fork>>", "<<join>>"];
 
 impl<'a> Statement<'a> {
     /// Reads a line; one that is empty, or a comment, only looks so.
-    pub(super) fn of(line: Line<'a>) -> Result<Self, Fault> {
+    pub(super) fn of(line: Line<'a>) -> Result<Self, LabeledError> {
         let text = line.text.trim();
         let (_, end) = line.span();
         if text.is_empty() || text.starts_with("%%") || text == "--" {
@@ -116,7 +116,7 @@ impl<'a> Statement<'a> {
     }
 
     /// Reads a line that begins with the name of a state: an edge, or the state itself.
-    fn of_names(line: Line<'a>) -> Result<Self, Fault> {
+    fn of_names(line: Line<'a>) -> Result<Self, LabeledError> {
         let text = line.text.trim();
         let (start, end) = line.span();
         // Behind a colon everything is text.
@@ -145,7 +145,7 @@ fn arrow_of(text: &str) -> Option<usize> {
     ["->", "=>", "→", "--", "<-"].iter().filter_map(|arrow| before.find(arrow)).min()
 }
 
-fn edge(text: &str, start: usize, at: usize) -> Result<Statement<'_>, Fault> {
+fn edge(text: &str, start: usize, at: usize) -> Result<Statement<'_>, LabeledError> {
     let from = text[..at].trim_end();
     let right = &text[at + 3..];
     let to_start = start + at + 3 + (right.len() - right.trim_start().len());
@@ -170,7 +170,7 @@ fn edge(text: &str, start: usize, at: usize) -> Result<Statement<'_>, Fault> {
     Ok(Statement::Edge { from, to, label })
 }
 
-fn beyond(start: usize, rest: &str, message: &str) -> Fault {
+fn beyond(start: usize, rest: &str, message: &str) -> LabeledError {
     let skip = rest.len() - rest.trim_start().len();
     let span = (start + skip, start + rest.trim_end().len());
     fault_at(
@@ -193,7 +193,7 @@ fn name_and_rest(text: &str) -> (&str, &str) {
     }
 }
 
-fn is_name(word: Word<'_>) -> Result<(), Fault> {
+fn is_name(word: Word<'_>) -> Result<(), LabeledError> {
     let may = |c: char| c.is_alphanumeric() || "_.-/'".contains(c);
     if !word.text.is_empty() && word.text.chars().all(may) {
         return Ok(());
@@ -207,7 +207,7 @@ fn is_name(word: Word<'_>) -> Result<(), Fault> {
 }
 
 /// `state X`, `state "text" as X`, with `<<choice>>` or a brace behind it.
-fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, Fault> {
+fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
     let (mut body, mut at) = (rest, start);
     if let Some(quoted) = rest.strip_prefix('"') {
         let named = quoted.split_once('"').and_then(|(_, after)| {
@@ -256,7 +256,7 @@ fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a
 }
 
 /// `note left of X : text`, `note right of X` with lines until `end note`, `note "text" as N`.
-fn note<'a>(rest: &'a str, line: Line<'a>) -> Result<Statement<'a>, Fault> {
+fn note<'a>(rest: &'a str, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
     if rest.starts_with('"') || rest.contains(':') {
         return Ok(Statement::Looks);
     }
@@ -272,7 +272,7 @@ fn note<'a>(rest: &'a str, line: Line<'a>) -> Result<Statement<'a>, Fault> {
 }
 
 /// A state alone in its line, or with a description behind a colon.
-fn described<'a>(text: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, Fault> {
+fn described<'a>(text: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
     let (name, rest) = name_and_rest(text);
     let word = Word { text: name, start };
     if rest.trim().is_empty() || rest.trim_start().starts_with(':') {

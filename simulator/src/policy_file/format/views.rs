@@ -1,11 +1,11 @@
 //! What single modules are shown differently, as a policy file has it.
 
-use super::OneOf;
-use crate::yaml::{At, Decimal, Fault, given, nearest};
+use super::NamedEnum;
+use crate::yaml::{Decimal, LabeledError, Spanned, nearest, required_value};
 use orchestrion_kernel::Weight;
 use orchestrion_kernel::item::Topic;
 use orchestrion_kernel::module::Module;
-use orchestrion_kernel::policy::{Contexts, View};
+use orchestrion_kernel::policy::{ContextPolicy, ModuleContextPolicy};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -23,18 +23,22 @@ pub struct ByName<K, V>(pub BTreeMap<K, V>);
 #[serde(deny_unknown_fields)]
 pub struct ViewFile {
     /// The tokens of a context of its own and of the answer to it.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "required_value")]
     pub budget: Option<u32>,
     /// How much what is worth to it, from 0 to 1000. What is worth nothing is shown only where something shown rests on it.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "required_value")]
     pub weights: Option<ByName<Topic, Decimal<Weight>>>,
 }
 
 impl ByName<Module, ViewFile> {
-    pub(super) fn lay_over(&self, onto: &mut Contexts) {
+    pub(super) fn lay_over(&self, onto: &mut ContextPolicy) {
         for (module, file) in &self.0 {
             let at = onto.views.iter().position(|view| view.module == *module).unwrap_or_else(|| {
-                onto.views.push(View { module: *module, budget: None, weights: BTreeMap::new() });
+                onto.views.push(ModuleContextPolicy {
+                    module: *module,
+                    budget: None,
+                    weights: BTreeMap::new(),
+                });
                 onto.views.len() - 1
             });
             let view = &mut onto.views[at];
@@ -47,7 +51,7 @@ impl ByName<Module, ViewFile> {
 }
 
 /// A view as it is written.
-pub(in super::super) fn written(view: &View) -> String {
+pub(in super::super) fn written(view: &ModuleContextPolicy) -> String {
     let budget = view.budget.map(|budget| format!("budget: {budget}"));
     let weights: Vec<String> =
         view.weights.iter().map(|(topic, weight)| format!("{topic}: {weight}")).collect();
@@ -55,7 +59,7 @@ pub(in super::super) fn written(view: &View) -> String {
     format!("{{{}}}", budget.into_iter().chain(weights).collect::<Vec<_>>().join(", "))
 }
 
-impl OneOf for Module {
+impl NamedEnum for Module {
     const ALL: &'static [Self] = &Self::ALL;
     const SCHEMA: &'static str = "Module";
 
@@ -68,7 +72,7 @@ impl OneOf for Module {
     }
 }
 
-impl OneOf for Topic {
+impl NamedEnum for Topic {
     const ALL: &'static [Self] = &Self::ALL;
     const SCHEMA: &'static str = "Topic";
 
@@ -81,7 +85,7 @@ impl OneOf for Topic {
     }
 }
 
-impl<'de, K: OneOf + Ord, V: Deserialize<'de>> Deserialize<'de> for ByName<K, V> {
+impl<'de, K: NamedEnum + Ord, V: Deserialize<'de>> Deserialize<'de> for ByName<K, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(NamesVisitor(PhantomData))
     }
@@ -89,7 +93,7 @@ impl<'de, K: OneOf + Ord, V: Deserialize<'de>> Deserialize<'de> for ByName<K, V>
 
 struct NamesVisitor<K, V>(PhantomData<(K, V)>);
 
-impl<'de, K: OneOf + Ord, V: Deserialize<'de>> Visitor<'de> for NamesVisitor<K, V> {
+impl<'de, K: NamedEnum + Ord, V: Deserialize<'de>> Visitor<'de> for NamesVisitor<K, V> {
     type Value = ByName<K, V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -98,16 +102,16 @@ impl<'de, K: OneOf + Ord, V: Deserialize<'de>> Visitor<'de> for NamesVisitor<K, 
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut values = BTreeMap::new();
-        while let Some(key) = map.next_key::<At<String>>()? {
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
             let Some(known) = K::ALL.iter().find(|known| known.name() == key.value) else {
                 let names: Vec<&str> = K::ALL.iter().map(|known| known.name()).collect();
                 let near = nearest(&key.value, names.iter().copied());
-                return Err(Fault::new(
+                return Err(LabeledError::new(
                     K::unknown(&key.value.escape_debug().to_string()),
                     format!("{near}the names are {}", names.join(", ")),
                 )
                 .at(key.span(), "unknown")
-                .raise());
+                .into_serde_error());
             };
             if values.insert(*known, map.next_value()?).is_some() {
                 return Err(A::Error::duplicate_field(known.name()));
@@ -117,7 +121,7 @@ impl<'de, K: OneOf + Ord, V: Deserialize<'de>> Visitor<'de> for NamesVisitor<K, 
     }
 }
 
-impl<K: OneOf, V: JsonSchema> JsonSchema for ByName<K, V> {
+impl<K: NamedEnum, V: JsonSchema> JsonSchema for ByName<K, V> {
     fn schema_name() -> Cow<'static, str> {
         format!("{}By{}", V::schema_name(), K::SCHEMA).into()
     }

@@ -3,13 +3,13 @@
 use super::script::SCENE;
 use super::{HEAD, catalogue, parse};
 use crate::drive::Reply;
-use crate::scenario::{ScenarioFile, answer, write, written};
-use crate::script::Answer;
+use crate::scenario::{ScenarioFile, parse_reply, write, written};
+use crate::script::ScriptedReply;
 use orchestrion_kernel::knowledge::Write;
-use orchestrion_kernel::module::{Ask, Failure, Report, Role};
+use orchestrion_kernel::module::{Failure, Operation, Report, Role};
 use orchestrion_kernel::situation::{Mode, ToolOutcome};
 
-const CRITIC: Ask = Ask::Argue(Role::Critic);
+const CRITIC: Operation = Operation::Argue(Role::Critic);
 
 const SAID: &str = "modules:
   critic:
@@ -30,11 +30,11 @@ const SAID: &str = "modules:
   summarizer: {summary: {says: much}, summary_update: {progress: summed up}}
 ";
 
-fn replied(text: &str, ask: Ask) -> Reply {
+fn replied(text: &str, ask: Operation) -> Reply {
     let mut script = parse(&format!("{HEAD}{text}")).unwrap().script;
     match SCENE.ask(&mut script, ask).unwrap().answer {
-        Answer::Reply(reply) => reply,
-        Answer::Fail(failure) => panic!("{failure}"),
+        ScriptedReply::Reply(reply) => reply,
+        ScriptedReply::Fail(failure) => panic!("{failure}"),
     }
 }
 
@@ -58,8 +58,8 @@ fn what_stands_beside_an_answer_is_said_with_it() {
 
 #[test]
 fn a_word_has_it_beside_it_too_and_a_summarizer_says_both() {
-    assert_eq!(says(&replied(SAID, Ask::DeliverAudit), "progress").as_deref(), Some("audited"));
-    let reply = replied(SAID, Ask::Summarize);
+    assert_eq!(says(&replied(SAID, Operation::DeliverAudit), "progress").as_deref(), Some("audited"));
+    let reply = replied(SAID, Operation::Summarize);
     assert!(matches!(&reply.report, Report::Summary { text, .. } if text.as_str() == "much"));
     assert_eq!(says(&reply, "progress").as_deref(), Some("summed up"));
 }
@@ -97,8 +97,8 @@ fn mistakes_beside_answers() {
 #[test]
 fn a_host_says_it_in_the_same_words() {
     let said = r#"{"pro": {"confidence": 0.9}, "summary_update": {"goal": "Order paper"}}"#;
-    assert_eq!(says(&answer(CRITIC, said).unwrap(), "goal").as_deref(), Some("Order paper"));
-    assert_eq!(answer(CRITIC, said).unwrap().action, None);
+    assert_eq!(says(&parse_reply(CRITIC, said).unwrap(), "goal").as_deref(), Some("Order paper"));
+    assert_eq!(parse_reply(CRITIC, said).unwrap().action, None);
     let cases = [
         (r#"{"fail": "error", "summary_update": {"goal": "x"}}"#, "brings no answer"),
         (r#"{"pro": {"confidence": 0.9}, "after": "5s"}"#, "`pro` and `after`"),
@@ -107,18 +107,18 @@ fn a_host_says_it_in_the_same_words() {
         ("[]", "one word"),
     ];
     for (text, why) in cases {
-        let no = answer(CRITIC, text).unwrap_err();
+        let no = parse_reply(CRITIC, text).unwrap_err();
         assert_eq!(no.failure, Failure::Malformed, "{text}");
-        let told = no.why.unwrap();
+        let told = no.reason.unwrap();
         assert!(told.contains(why), "{text}: {told}");
     }
 }
 
 #[test]
 fn a_host_writes_what_a_request_of_a_scenario_writes() {
-    let signal = written(r#"{"signal": {"key": "rain", "says": "heavy"}}"#).unwrap();
+    let signal = parse_write(r#"{"signal": {"key": "rain", "says": "heavy"}}"#).unwrap();
     assert!(matches!(signal, Write::Environment { key, .. } if key.as_str() == "rain"));
-    let why = written(r#"{"signal": {"key": "rain"}}"#).unwrap_err();
+    let why = parse_write(r#"{"signal": {"key": "rain"}}"#).unwrap_err();
     assert!(why.contains("says"), "{why}");
-    assert!(written(r#"{"rumour": {"key": "rain"}}"#).unwrap_err().contains("signal"));
+    assert!(parse_write(r#"{"rumour": {"key": "rain"}}"#).unwrap_err().contains("signal"));
 }

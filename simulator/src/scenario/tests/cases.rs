@@ -2,20 +2,20 @@
 
 use super::script::{SCENE, Scene, answers, said};
 use super::{HEAD, catalogue, parse};
-use crate::script::{Answer, Script};
+use crate::script::{Script, ScriptedReply};
 use crate::yaml::draw;
-use orchestrion_kernel::module::{Ask, Failure, Role, Stance};
+use orchestrion_kernel::module::{Failure, Operation, Role, Stance};
 
 const TWO: &str =
     "about: A test.\nuser: ada\nrequests:\n  - says: Order paper\n  - {says: Order toner, user: bob}\n";
 
-const CRITIC: Ask = Ask::Argue(Role::Critic);
+const CRITIC: Operation = Operation::Argue(Role::Critic);
 
 fn critic(cases: &str) -> Script {
     parse(&format!("{TWO}modules:\n  critic:\n    cases:\n{cases}")).unwrap().script
 }
 
-fn sure(script: &mut Script, scene: Scene<'_>) -> Answer {
+fn sure(script: &mut Script, scene: Scene<'_>) -> ScriptedReply {
     scene.ask(script, CRITIC).unwrap().answer
 }
 
@@ -53,7 +53,7 @@ fn whatever_is_named_must_hold() {
         says: "Order toner",
         shown: "[3] task 1: order 71 placed\n",
     };
-    assert_eq!(sure(&mut script, all), Answer::Fail(Failure::Error));
+    assert_eq!(sure(&mut script, all), ScriptedReply::Fail(Failure::Error));
     let each_other = [
         Scene { request: 1, ..all },
         Scene { pass: 2, ..all },
@@ -62,7 +62,7 @@ fn whatever_is_named_must_hold() {
         Scene { shown: "order 7", ..all },
     ];
     for scene in each_other {
-        assert_eq!(sure(&mut script, scene), Answer::Fail(Failure::Timeout));
+        assert_eq!(sure(&mut script, scene), ScriptedReply::Fail(Failure::Timeout));
     }
 }
 
@@ -76,9 +76,9 @@ fn every_case_counts_its_own_list() {
       - answer: {fail: malformed}\n",
     );
     let bob = Scene { request: 2, user: "bob", says: "Order toner", ..SCENE };
-    assert_eq!(sure(&mut script, bob), Answer::Fail(Failure::Error));
-    assert_eq!(answers(&mut script, &[CRITIC; 3]), [const { Answer::Fail(Failure::Malformed) }; 3]);
-    assert_eq!(sure(&mut script, bob), Answer::Fail(Failure::Timeout));
+    assert_eq!(sure(&mut script, bob), ScriptedReply::Fail(Failure::Error));
+    assert_eq!(answers(&mut script, &[CRITIC; 3]), [const { ScriptedReply::Fail(Failure::Malformed) }; 3]);
+    assert_eq!(sure(&mut script, bob), ScriptedReply::Fail(Failure::Timeout));
     let error = bob.ask(&mut script, CRITIC).unwrap_err();
     insta::assert_snapshot!(draw(&error), @r"
      × the critic was asked a 3rd time in this case, its script has 2 answers
@@ -181,6 +181,6 @@ fn a_list_without_cases_is_told_of_as_well() {
             "`critic`, on line 6, has 2 answers, of which 1 came",
         ]
     );
-    answers(&mut script, &[CRITIC, Ask::Argue(Role::Analyst)]);
+    answers(&mut script, &[CRITIC, Operation::Argue(Role::Analyst)]);
     assert_eq!(script.unused(), [""; 0]);
 }

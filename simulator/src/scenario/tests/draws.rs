@@ -2,12 +2,12 @@
 
 use super::script::{SCENE, answers};
 use super::{HEAD, catalogue, parse};
-use crate::script::{Answer, Script};
-use orchestrion_kernel::module::{Ask, Failure, Role};
+use crate::script::{Script, ScriptedReply};
+use orchestrion_kernel::module::{Failure, Operation, Role};
 use std::collections::BTreeMap;
 
-const CRITIC: Ask = Ask::Argue(Role::Critic);
-const ANALYST: Ask = Ask::Argue(Role::Analyst);
+const CRITIC: Operation = Operation::Argue(Role::Critic);
+const ANALYST: Operation = Operation::Argue(Role::Analyst);
 
 const MOODS: &str =
     "{draw: {seed: mood, from: [{weight: 3, answer: {fail: error}}, {answer: {fail: timeout}}]}}";
@@ -17,12 +17,12 @@ fn script(head: &str, modules: &str) -> Script {
 }
 
 /// `e` for an error, `t` for a timeout.
-fn letters(script: &mut Script, ask: Ask, count: usize) -> String {
+fn letters(script: &mut Script, ask: Operation, count: usize) -> String {
     answers(script, &vec![ask; count])
         .iter()
         .map(|answer| match answer {
-            Answer::Fail(Failure::Error) => 'e',
-            Answer::Fail(Failure::Timeout) => 't',
+            ScriptedReply::Fail(Failure::Error) => 'e',
+            ScriptedReply::Fail(Failure::Timeout) => 't',
             other => panic!("{other:?}"),
         })
         .collect()

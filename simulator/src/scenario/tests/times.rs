@@ -3,9 +3,9 @@
 use super::script::{SCENE, Scene};
 use super::{HEAD, catalogue, parse};
 use crate::drive::Deadlines;
-use crate::scenario::{Scenario, Time};
+use crate::scenario::{DurationText, Scenario};
 use orchestrion_kernel::TaskId;
-use orchestrion_kernel::module::{Ask, Module, Role, Store};
+use orchestrion_kernel::module::{Module, Operation, Role, Store};
 use orchestrion_kernel::plan::EffectKind;
 use std::path::Path;
 use std::time::Duration;
@@ -16,9 +16,9 @@ fn an_answer_takes_as_long_as_it_says() {
                 auditor: {delivered, after: 1000h}\n";
     let mut script = parse(&format!("{HEAD}{text}")).unwrap().script;
     let mut after = |ask| SCENE.ask(&mut script, ask).unwrap().after.as_millis();
-    assert_eq!([(); 3].map(|()| after(Ask::Argue(Role::Critic))), [250, 120_000, 0]);
-    assert_eq!(after(Ask::DeliverAudit), 3_600_000_000);
-    assert_eq!(after(Ask::Classify), 0);
+    assert_eq!([(); 3].map(|()| after(Operation::Argue(Role::Critic))), [250, 120_000, 0]);
+    assert_eq!(after(Operation::DeliverAudit), 3_600_000_000);
+    assert_eq!(after(Operation::Classify), 0);
 }
 
 #[test]
@@ -42,12 +42,12 @@ fn a_slow_module_is_late_in_one_request() {
         Path::new(""),
     );
     let Scenario { mut script, deadlines, .. } = slow.unwrap();
-    let security = Ask::Argue(Role::Security);
+    let security = Operation::Argue(Role::Security);
     let second = Scene { request: 2, ..SCENE };
-    assert!(SCENE.ask(&mut script, security).unwrap().after > deadlines.of(security));
-    assert!(second.ask(&mut script, security).unwrap().after < deadlines.of(security));
-    let task = Ask::RunTask { task: TaskId::FIRST, effect: EffectKind::Undoable };
-    assert!(SCENE.ask(&mut script, task).unwrap().after < deadlines.of(task));
+    assert!(SCENE.ask(&mut script, security).unwrap().after > deadlines.for_operation(security));
+    assert!(second.ask(&mut script, security).unwrap().after < deadlines.for_operation(security));
+    let task = Operation::RunTask { task: TaskId::FIRST, effect: EffectKind::Undoable };
+    assert!(SCENE.ask(&mut script, task).unwrap().after < deadlines.for_operation(task));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_time_is_written_in_its_longest_unit() {
         (120_000, "2m"),
         (7_200_000, "2h"),
     ] {
-        assert_eq!(Time(Duration::from_millis(milliseconds)).to_string(), text);
+        assert_eq!(DurationText(Duration::from_millis(milliseconds)).to_string(), text);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{FULL, HEAD};
 use crate::scenario::*;
-use crate::yaml::{Decimal, Words};
+use crate::yaml::{Decimal, StrictText};
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{Score, TaskId};
@@ -79,13 +79,13 @@ fn any_text_and_number_reads_back_the_same() {
     ];
     for text in texts {
         let mut file = ScenarioFile::parse("case.yaml", HEAD).unwrap();
-        file.about = Words::from(text);
-        file.requests.value[0].says = Words::from(text);
-        file.conversation = Some(Words::from(text));
+        file.about = StrictText::from(text);
+        file.requests.value[0].says = StrictText::from(text);
+        file.conversation = Some(StrictText::from(text));
         file.modules
             .value
             .tasks
-            .insert(TaskId::FIRST, AnswersFile::many([TaskAnswer::Ok(Words::from(text))]));
+            .insert(TaskId::FIRST, RepliesFile::many([TaskAnswer::Ok(StrictText::from(text))]));
         let written = write(&file).unwrap();
         assert_eq!(
             ScenarioFile::parse("case.yaml", &written).as_ref().ok(),
@@ -97,8 +97,8 @@ fn any_text_and_number_reads_back_the_same() {
     {
         let mut file = ScenarioFile::parse("case.yaml", HEAD).unwrap();
         let confidence = Decimal(Score::from_millionths(millionths).unwrap());
-        let argument = ArgumentFile { confidence, says: Words::default() };
-        file.modules.value.critic = Some(AnswersFile::one(VoiceAnswer::Con(argument)));
+        let argument = ArgumentFile { confidence, says: StrictText::default() };
+        file.modules.value.critic = Some(RepliesFile::one(ArgumentReply::Con(argument)));
         let written = write(&file).unwrap();
         assert_eq!(ScenarioFile::parse("case.yaml", &written).as_ref().ok(), Some(&file), "{written}");
     }
@@ -152,7 +152,7 @@ fn whoever_has_no_rank_is_unverified_and_a_write_says_that_it_is_to_be_refused()
     );
     let scenario = super::parse(&text).unwrap();
     let written = scenario.requests[0].incidents.iter().map(|(_, incident)| match incident {
-        Incident::Write(written) => match &written.write.value {
+        ScriptedEvent::Write(written) => match &written.write.value {
             Write::Fact(fact) => (fact.source.rank, written.refused),
             other => panic!("{other:?}"),
         },

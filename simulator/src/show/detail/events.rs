@@ -1,16 +1,16 @@
 //! The events of one step, a readable line each.
 
-use super::super::page::{Ink, Line, Page};
-use super::super::scene::Scene;
+use super::super::page::{Line, Renderer, TextStyle};
+use super::super::scene::StepView;
 use super::super::text::count;
 use super::super::words;
 use orchestrion_kernel::event::{Event, ForgetCause};
-use orchestrion_kernel::item::{Item, Standing, Variant};
+use orchestrion_kernel::item::{Item, ItemKind, Validity};
 use orchestrion_kernel::plan::{Effect, Task};
 use orchestrion_kernel::{ItemId, Text};
 use std::io;
 
-pub(super) fn list(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+pub(super) fn list(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
     if scene.step.events.is_empty() {
         return Ok(());
     }
@@ -35,7 +35,7 @@ fn told(event: &Event) -> (&'static str, Line) {
                 "ToolCall",
                 Line::text(format_args!("call {call} to "))
                     .join(asked)
-                    .and(format_args!(", for {}", ask.expected())),
+                    .and(format_args!(", for {}", ask.expected_reply())),
             )
         }
         Event::ToolResult { module, call, report } => {
@@ -64,14 +64,14 @@ fn told(event: &Event) -> (&'static str, Line) {
         ),
         Event::Cancelled => ("Cancelled", Line::new()),
         Event::Resumed => ("Resumed", Line::new()),
-        Event::Moved { row } => {
-            ("Moved", Line::text(format_args!("along {} to {}", row.row().id, row.row().to)))
+        Event::Transitioned { row } => {
+            ("Moved", Line::text(format_args!("along {} to {}", row.transition().id, row.transition().to)))
         }
         Event::PlanAdopted { revision, plan } => {
             ("PlanAdopted", Line::text(format_args!("r{revision}, {}", words::tasks(plan))))
         }
         Event::VetoRaised { revision } => {
-            ("VetoRaised", Line::new().ink(Ink::Bad, format_args!("on r{revision}")))
+            ("VetoRaised", Line::new().ink(TextStyle::Bad, format_args!("on r{revision}")))
         }
         Event::ConsensusScored { revision, score } => {
             ("ConsensusScored", Line::text(format_args!("{score} for r{revision}")))
@@ -81,17 +81,17 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::ExecutionReported { revision, tasks } => {
             let mut line = Line::text(format_args!("r{revision}"));
             for task in tasks {
-                line = line.and(format_args!(", task {} ", task.task)).join(words::task_end(task.ended));
+                line = line.and(format_args!(", task {} ", task.task)).join(words::task_end(task.outcome));
             }
             ("ExecutionReported", line)
         }
         Event::RepairStarted => ("RepairStarted", Line::new()),
         Event::Concluded { ending } => ("Concluded", words::ending(*ending)),
-        Event::Memorized { record } => (
+        Event::MemoryRecorded { record } => (
             "Memorized",
             Line::text(format_args!("{} of trace {}: \"{}\"", record.kind, record.trace, record.text)),
         ),
-        Event::Audited { record } => {
+        Event::AuditRecorded { record } => {
             let mut line =
                 words::ending(record.ending).and(format_args!(", {} of {}", record.trace, record.user));
             for decision in &record.decisions {
@@ -118,34 +118,34 @@ pub(in crate::show) fn because(cause: ForgetCause) -> String {
 
 /// An item: its id, what it rests on, what it speaks of, and what it says, on so many columns if they are given.
 pub(in crate::show) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
-    let mut line = Line::new().ink(Ink::Heading, format_args!("[{}]", item.id)).to(5);
+    let mut line = Line::new().ink(TextStyle::Heading, format_args!("[{}]", item.id)).to(5);
     line = match item.variant {
-        Variant::Fact => line,
-        Variant::Constraint(_) => line.and("constraint, "),
-        Variant::Subtask(status) => line.ink(Ink::Who, format_args!("{status}: ")),
+        ItemKind::Fact => line,
+        ItemKind::Constraint(_) => line.and("constraint, "),
+        ItemKind::Subtask(status) => line.ink(TextStyle::Who, format_args!("{status}: ")),
     };
     line = line.and(&item.key);
     if let Some(fact) = item.fact() {
-        if !fact.stands_for.is_empty() {
-            let names: Vec<&str> = fact.stands_for.iter().map(Text::as_str).collect();
-            line = line.ink(Ink::Faint, format_args!(" of {}", names.join(", ")));
+        if !fact.summarized_keys.is_empty() {
+            let names: Vec<&str> = fact.summarized_keys.iter().map(Text::as_str).collect();
+            line = line.ink(TextStyle::Dim, format_args!(" of {}", names.join(", ")));
         }
-        line = line.ink(Ink::Faint, words::counts(&fact.scope, &fact.audience));
+        line = line.ink(TextStyle::Dim, words::counts(&fact.scope, &fact.audience));
     }
     if !deps.is_empty() {
         let deps: Vec<String> = deps.iter().map(|dep| format!("[{dep}]")).collect();
-        line = line.ink(Ink::Faint, format_args!(" ← {}", deps.join(" ")));
+        line = line.ink(TextStyle::Dim, format_args!(" ← {}", deps.join(" ")));
     }
-    match item.standing {
-        Standing::Current => {}
-        Standing::NeedsReview => line = line.ink(Ink::Warn, " (needs review)"),
-        Standing::Superseded { by: Some(by), rule } => {
-            line = line.ink(Ink::Faint, format_args!(" (superseded by [{by}], {rule})"));
+    match item.validity {
+        Validity::Current => {}
+        Validity::NeedsReview => line = line.ink(TextStyle::Warn, " (needs review)"),
+        Validity::Superseded { superseded_by: Some(by), rule } => {
+            line = line.ink(TextStyle::Dim, format_args!(" (superseded by [{by}], {rule})"));
         }
-        Standing::Superseded { by: None, rule } => {
-            line = line.ink(Ink::Faint, format_args!(" (superseded, {rule})"));
+        Validity::Superseded { superseded_by: None, rule } => {
+            line = line.ink(TextStyle::Dim, format_args!(" (superseded, {rule})"));
         }
-        Standing::Denied => line = line.ink(Ink::Bad, " (denied)"),
+        Validity::Denied => line = line.ink(TextStyle::Bad, " (denied)"),
     }
     match room {
         Some(columns) => line.and("  ").quote_within(item.text.as_str(), columns),
@@ -157,8 +157,8 @@ pub(in crate::show) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -
 pub(super) fn task(task: &Task) -> Line {
     let line = Line::text(format_args!("{:>2}  {} ", task.id, task.text));
     match &task.effect {
-        Effect::Pure => line.ink(Ink::Faint, "(pure)"),
-        Effect::Undoable { compensation } => line.ink(Ink::Faint, format_args!("(undo: {compensation})")),
-        Effect::Irreversible => line.ink(Ink::Warn, "(irreversible)"),
+        Effect::Pure => line.ink(TextStyle::Dim, "(pure)"),
+        Effect::Undoable { compensation } => line.ink(TextStyle::Dim, format_args!("(undo: {compensation})")),
+        Effect::Irreversible => line.ink(TextStyle::Warn, "(irreversible)"),
     }
 }

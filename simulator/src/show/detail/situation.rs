@@ -1,13 +1,13 @@
 //! What was said beside an answer.
 
-use super::super::page::{Line, Page};
+use super::super::page::{Line, Renderer};
 use super::super::words;
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate, ToolCall};
 use std::io;
 
 /// What a module said of the situation, as it came, and all that it told of what it thought and did.
 pub(super) fn said(
-    page: &mut dyn Page,
+    page: &mut dyn Renderer,
     update: Option<&SummaryUpdate>,
     action: Option<&ActionRecord>,
 ) -> io::Result<()> {
@@ -29,7 +29,7 @@ pub(super) fn said(
     record.tool_calls.iter().try_for_each(|call| tool(page, call))
 }
 
-fn tool(page: &mut dyn Page, call: &ToolCall) -> io::Result<()> {
+fn tool(page: &mut dyn Renderer, call: &ToolCall) -> io::Result<()> {
     let args: Vec<String> = call.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
     page.section("", Line::text(format_args!("{}({}) {}", call.name, args.join(", "), call.outcome)))?;
     page.whole(call.result.as_str())

@@ -1,7 +1,7 @@
 //! The state after a step.
 
-use super::super::page::{Ink, Line, Page};
-use super::super::scene::Scene;
+use super::super::page::{Line, Renderer, TextStyle};
+use super::super::scene::StepView;
 use super::super::text::count;
 use super::super::words;
 use super::events;
@@ -13,21 +13,21 @@ use std::io;
 /// How wide an item may be that is shown whole elsewhere.
 const ITEM_COLUMNS: usize = 74;
 
-pub(in super::super) fn list(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+pub(in super::super) fn list(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
     let control = &scene.after.control;
     page.gap()?;
     let region = control.phase().region().map_or(String::new(), |region| format!(", in {}", region.name()));
-    let phase = Line::new().ink(Ink::Heading, control.phase()).and(region);
-    let phase = if scene.step.refused.is_some() { phase.ink(Ink::Faint, ", unchanged") } else { phase };
+    let phase = Line::new().ink(TextStyle::Heading, control.phase()).and(region);
+    let phase = if scene.step.refused.is_some() { phase.ink(TextStyle::Dim, ", unchanged") } else { phase };
     page.property("state after", "phase", phase)?;
-    let session = control.session().map_or(Line::faint("none"), |user| Line::new().ink(Ink::Who, user));
+    let session = control.session().map_or(Line::faint("none"), |user| Line::new().ink(TextStyle::Who, user));
     property(page, "session", session)?;
-    match control.waiting() {
+    match control.pending_call() {
         Some(call) => {
             property(
                 page,
                 "waits for",
-                Line::text(format_args!("{} (call {})", call.ask.expected(), call.id)),
+                Line::text(format_args!("{} (call {})", call.ask.expected_reply(), call.id)),
             )?;
         }
         None => property(page, "waits for", Line::faint("no call"))?,
@@ -38,7 +38,7 @@ pub(in super::super) fn list(page: &mut dyn Page, scene: &Scene<'_>) -> io::Resu
     semantic(page, scene)
 }
 
-fn request(page: &mut dyn Page, request: &Request, phase: Phase) -> io::Result<()> {
+fn request(page: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Result<()> {
     let verified = if request.verified { "identity verified" } else { "identity not verified" };
     property(page, "request", Line::text(format_args!("{}, {verified}", request.id)))?;
     if let Some(plan) = &request.plan {
@@ -54,7 +54,7 @@ fn request(page: &mut dyn Page, request: &Request, phase: Phase) -> io::Result<(
         property(page, "decided", words::decision(decision))?;
     }
     // Until the next run begins, a repaired plan stands beside the outcomes of the run before it.
-    let repaired = matches!(phase, Phase::RepairReread | Phase::RepairScoring | Phase::RollbackActive);
+    let repaired = matches!(phase, Phase::RepairReview | Phase::RepairScoring | Phase::RollbackActive);
     let plan = request.plan.as_ref().filter(|_| !repaired);
     let mut run = Line::new();
     for (i, end) in request.outcomes.iter().enumerate() {
@@ -90,7 +90,7 @@ fn request(page: &mut dyn Page, request: &Request, phase: Phase) -> io::Result<(
     Ok(())
 }
 
-fn debate(page: &mut dyn Page, request: &Request) -> io::Result<()> {
+fn debate(page: &mut dyn Renderer, request: &Request) -> io::Result<()> {
     let debate = &request.debate;
     if debate.pass == 0 {
         return Ok(());
@@ -98,15 +98,15 @@ fn debate(page: &mut dyn Page, request: &Request) -> io::Result<()> {
     property(page, "debate", Line::text(format_args!("pass {}", debate.pass)))?;
     for role in Role::ALL {
         if let Some(argument) = debate.latest.get(role) {
-            let mut line = Line::new().ink(Ink::Who, role).to(11).join(words::argument(*argument));
-            if let Some(read) = debate.security_read.filter(|_| role == Role::Security) {
-                line = line.ink(Ink::Faint, format_args!("  on r{read}"));
+            let mut line = Line::new().ink(TextStyle::Who, role).to(11).join(words::argument(*argument));
+            if let Some(read) = debate.security_reviewed.filter(|_| role == Role::Security) {
+                line = line.ink(TextStyle::Dim, format_args!("  on r{read}"));
             }
             property(page, "", line)?;
         }
     }
     if debate.vetoed {
-        property(page, "veto", Line::new().ink(Ink::Bad, "raised"))?;
+        property(page, "veto", Line::new().ink(TextStyle::Bad, "raised"))?;
     }
     match debate.scored {
         Some(scored) => {
@@ -116,7 +116,7 @@ fn debate(page: &mut dyn Page, request: &Request) -> io::Result<()> {
     }
 }
 
-fn semantic(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+fn semantic(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
     let semantic = &scene.after.semantic;
     let added = semantic.len().saturating_sub(scene.before.semantic.len());
     let new = if added > 0 { format!(", {added} of them new") } else { String::new() };
@@ -130,7 +130,7 @@ fn semantic(page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn property(page: &mut dyn Page, name: &str, line: Line) -> io::Result<()> {
+fn property(page: &mut dyn Renderer, name: &str, line: Line) -> io::Result<()> {
     page.property("", name, line)
 }
 

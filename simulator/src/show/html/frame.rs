@@ -1,12 +1,12 @@
 //! The page around what is told: head, navigation, timeline, states, claims.
 
-use super::super::Shown;
+use super::super::ShowSummary;
 use super::super::claims::Verdict;
 use super::super::page::Line;
-use super::super::text::{count, harmless};
+use super::super::text::{count, sanitize};
 use super::story::link;
-use super::told::Told;
-use super::{Book, PAGE_BEGINS};
+use super::told::PageBlock;
+use super::{PAGE_BEGINS, PageBuilder};
 use crate::trace::{Header, TraceError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -29,8 +29,8 @@ pub(super) struct Group {
 pub(super) struct Frame<'a> {
     pub(super) header: &'a Header,
     pub(super) file: &'a str,
-    pub(super) shown: &'a Shown,
-    pub(super) end: &'a [Told],
+    pub(super) shown: &'a ShowSummary,
+    pub(super) end: &'a [PageBlock],
     pub(super) unread: Option<&'a TraceError>,
 }
 
@@ -45,8 +45,8 @@ fn policy() -> String {
 }
 
 impl Frame<'_> {
-    pub(super) fn markup(&self, book: &Book, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
-        let title = harmless(&format!("Conversation {}", self.header.conversation));
+    pub(super) fn markup(&self, book: &PageBuilder, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
+        let title = sanitize(&format!("Conversation {}", self.header.conversation));
         html! {
             (PreEscaped(PAGE_BEGINS))
             head {
@@ -76,7 +76,7 @@ impl Frame<'_> {
                         @for request in &book.requests { (request) }
                         @if book.requests.is_empty() { p.faint { "Nobody asked for anything." } }
                         @if book.requests_left_out > 0 {
-                            p.note { (book.requests_left_out) " more requests have no room in this page; see them with: orchestrion show " (harmless(self.file)) }
+                            p.note { (book.requests_left_out) " more requests have no room in this page; see them with: orchestrion show " (sanitize(self.file)) }
                         }
                     }
                     div.steps-and-state {
@@ -95,14 +95,14 @@ impl Frame<'_> {
 
     fn facts(&self, verdicts: &[(&'static Claim, Verdict)]) -> Markup {
         let Header { kernel, policy, scenario, .. } = self.header;
-        let Shown { steps, requests, refused } = *self.shown;
+        let ShowSummary { steps, requests, refused } = *self.shown;
         let broken = verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Broken(_))).count();
         html! {
             dl.facts {
-                div { dt { "Policy" } dd { (harmless(&policy.name)) } }
-                @if let Some(scenario) = scenario { div { dt { "Scenario" } dd { (harmless(&scenario.name)) } } }
-                div { dt { "Kernel" } dd { (harmless(kernel)) } }
-                div { dt { "Trace" } dd { (harmless(self.file)) } }
+                div { dt { "Policy" } dd { (sanitize(&policy.name)) } }
+                @if let Some(scenario) = scenario { div { dt { "Scenario" } dd { (sanitize(&scenario.name)) } } }
+                div { dt { "Kernel" } dd { (sanitize(kernel)) } }
+                div { dt { "Trace" } dd { (sanitize(self.file)) } }
                 div { dt { "Steps" } dd { (steps) } }
                 div { dt { "Requests" } dd { (requests) } }
                 @if refused > 0 { div { dt { "Refused" } dd { (refused) } } }
@@ -118,29 +118,29 @@ impl Frame<'_> {
             @if let Some(error) = self.unread {
                 p.note role="note" {
                     strong { "This trace is not whole. " }
-                    "It is shown as far as it goes: " (harmless(&error.to_string())) "."
+                    "It is shown as far as it goes: " (sanitize(&error.to_string())) "."
                 }
             }
             @for difference in crate::replay::header_differences(self.header, None) {
-                p.note role="note" { (harmless(&difference)) }
+                p.note role="note" { (sanitize(&difference)) }
             }
         }
     }
 
-    fn timeline(&self, book: &Book) -> Markup {
+    fn timeline(&self, book: &PageBuilder) -> Markup {
         html! {
             section #timeline {
                 h2 { "Timeline" }
                 @for group in &book.groups {
                     @if let Some(title) = &group.title { h3 { (title) } }
-                    @if let Some(region) = &group.region { h4 { (harmless(region)) } }
+                    @if let Some(region) = &group.region { h4 { (sanitize(region)) } }
                     @if !group.steps.is_empty() { ol.steps { @for step in &group.steps { (step) } } }
                 }
                 @if let Some(from) = book.left_out_from {
-                    p.note { "From step " (from) " on there is no room in this page; see any step with: orchestrion show " (harmless(self.file)) " --at " (from) }
+                    p.note { "From step " (from) " on there is no room in this page; see any step with: orchestrion show " (sanitize(self.file)) " --at " (from) }
                 }
                 div.end {
-                    @for told in self.end { @if let Told::Paragraph(line) = told { p { (line) } } }
+                    @for told in self.end { @if let PageBlock::Paragraph(line) = told { p { (line) } } }
                 }
             }
         }
@@ -148,30 +148,30 @@ impl Frame<'_> {
 }
 
 /// A line of a step in the timeline.
-pub(super) fn line(told: &Told) -> Markup {
+pub(super) fn line(told: &PageBlock) -> Markup {
     html! {
         @match told {
-            Told::Step { who, said } => { span.by { (who) } div.said { (said) } }
-            Told::Asked { who, text } => { span.by { (who) } div.said { (text) } }
-            Told::More { who, said } => { span.by.faint { (harmless(who)) } div.said.more { (said) } }
-            Told::Answer(text) => { div.said.more { (text) } }
-            Told::Paragraph(line) => { div.said.more.sum { (line) } }
+            PageBlock::Step { who, said } => { span.by { (who) } div.said { (said) } }
+            PageBlock::Asked { who, text } => { span.by { (who) } div.said { (text) } }
+            PageBlock::More { who, said } => { span.by.faint { (sanitize(who)) } div.said.more { (said) } }
+            PageBlock::Answer(text) => { div.said.more { (text) } }
+            PageBlock::Paragraph(line) => { div.said.more.sum { (line) } }
             _ => {}
         }
     }
 }
 
 /// What was told of one step, under its names.
-pub(super) fn sections(told: &[Told]) -> Markup {
+pub(super) fn sections(told: &[PageBlock]) -> Markup {
     let mut sections: Vec<(&str, Vec<Markup>)> = Vec::new();
     for told in told {
         let (name, markup) = match told {
-            Told::Section { name, line } => (name.as_str(), html! { p { (line) } }),
-            Told::Event { section, name, line } => {
+            PageBlock::Section { name, line } => (name.as_str(), html! { p { (line) } }),
+            PageBlock::Event { section, name, line } => {
                 (section.as_str(), html! { p.event { code { (name) } " " (line) } })
             }
-            Told::Task(line) => ("", html! { p { (line) } }),
-            Told::Whole(text) => ("", html! { (text) }),
+            PageBlock::Task(line) => ("", html! { p { (line) } }),
+            PageBlock::Whole(text) => ("", html! { (text) }),
             _ => continue,
         };
         match sections.last_mut() {
@@ -185,7 +185,7 @@ pub(super) fn sections(told: &[Told]) -> Markup {
 }
 
 /// Where the script shows any state whole.
-fn state(book: &Book) -> Markup {
+fn state(book: &PageBuilder) -> Markup {
     let kept = book.states.kept();
     html! {
         section #state aria-labelledby="state-title" {
@@ -218,9 +218,9 @@ fn claims(verdicts: &[(&'static Claim, Verdict)]) -> Markup {
         (
             "Not met: nothing came that they are about",
             "faint",
-            of(|verdict| matches!(verdict, Verdict::NotMet)),
+            of(|verdict| matches!(verdict, Verdict::Vacuous)),
         ),
-        ("Silent under this policy", "faint", of(|verdict| matches!(verdict, Verdict::NotUnder(_)))),
+        ("Silent under this policy", "faint", of(|verdict| matches!(verdict, Verdict::NotApplicable(_)))),
         ("Not to be told from one trace", "faint", of(|verdict| matches!(verdict, Verdict::NotJudged(_)))),
     ];
     html! {
@@ -247,8 +247,8 @@ fn claim(claim: &Claim, verdict: Verdict) -> Markup {
                         Verdict::Broken(n) => { span.bad { " broken first in step " (link(n)) } }
                         Verdict::Held(0) => {}
                         Verdict::Held(n) => { span.faint { " met first in step " (link(n)) } }
-                        Verdict::NotUnder(why) | Verdict::NotJudged(why) => { span.faint { " " (why) } }
-                        Verdict::NotMet => {}
+                        Verdict::NotApplicable(why) | Verdict::NotJudged(why) => { span.faint { " " (why) } }
+                        Verdict::Vacuous => {}
                     }
                 }
                 p.formula { (claim.formula) }

@@ -2,7 +2,7 @@
 //! of control, which are few, and those of the items that are not what they were a step before, which are few too.
 
 use super::super::page::Line;
-use super::told::{Notes, Told, class, words};
+use super::told::{Notes, PageBlock, class, words};
 use std::collections::{HashMap, HashSet};
 
 /// The most bytes that rows and lists may take in the page.
@@ -37,7 +37,7 @@ impl States {
         let mut about = String::new();
         let mut items_from = 0;
         for told in notes.0 {
-            let Told::Property { name, line } = told else { continue };
+            let PageBlock::Property { name, line } = told else { continue };
             if !name.is_empty() {
                 about.clone_from(&name);
             }

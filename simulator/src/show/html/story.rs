@@ -5,51 +5,51 @@ mod written;
 
 pub(super) use written::link;
 
-use super::super::page::{Ink, Line};
-use super::super::scene::Scene;
+use super::super::page::{Line, TextStyle};
+use super::super::scene::StepView;
 use super::super::{why, words};
-use super::told::{Told, Whole};
-use orchestrion_kernel::event::{AuditRecord, Ending};
-use orchestrion_kernel::module::{Argument, Ask, Report, Role};
+use super::told::{FullText, PageBlock};
+use orchestrion_kernel::event::{AuditRecord, Conclusion};
+use orchestrion_kernel::module::{Argument, Operation, Report, Role};
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Event, Phase, RequestId, Revision, Score, TaskId};
 use std::collections::BTreeMap;
 
 /// What is kept of a request while its steps are gone through.
-pub(super) struct Story {
+pub(super) struct RequestView {
     id: RequestId,
     user: Line,
-    asked: Whole,
+    asked: FullText,
     first: u64,
     last: u64,
     passes: Vec<Pass>,
     /// What was said when something was decided, with the step.
-    decided: Vec<(u64, Vec<Told>)>,
+    decided: Vec<(u64, Vec<PageBlock>)>,
     /// The tasks that were ever planned, as they were last, in the order of the plan that first had them.
     tasks: Vec<Task>,
     runs: BTreeMap<TaskId, Vec<(u64, Line)>>,
     /// The request as it was last; what is settled by then stands in it.
     request: Option<Request>,
-    ending: Option<Ending>,
+    ending: Option<Conclusion>,
     audited: Option<(u64, AuditRecord)>,
     undelivered: bool,
     delivered: bool,
-    answer: Option<(u64, Whole)>,
+    answer: Option<(u64, FullText)>,
 }
 
 /// A pass of the debate, or what was said of a repair.
 struct Pass {
     title: String,
-    voices: Vec<Voice>,
+    voices: Vec<ArgumentView>,
     scores: Vec<Scored>,
 }
 
-struct Voice {
+struct ArgumentView {
     step: u64,
     role: Role,
     argument: Argument,
-    text: Whole,
+    text: FullText,
     /// What else there is to say of it: a new plan, a veto.
     remarks: Vec<Line>,
 }
@@ -61,17 +61,17 @@ struct Scored {
     why: Line,
 }
 
-impl Story {
+impl RequestView {
     /// The story that a step begins, if a request does.
-    pub(super) fn begun(scene: &Scene<'_>) -> Option<Self> {
+    pub(super) fn begun(scene: &StepView<'_>) -> Option<Self> {
         let (id, user, asked) = scene.find(|event| match event {
             Event::UserMsg { request, user, text } => Some((*request, user.clone(), text.clone())),
             _ => None,
         })?;
         Some(Self {
             id,
-            user: Line::new().ink(Ink::Who, user),
-            asked: Whole::new(asked.as_str()),
+            user: Line::new().ink(TextStyle::Who, user),
+            asked: FullText::new(asked.as_str()),
             first: scene.step.n,
             last: scene.step.n,
             passes: Vec::new(),
@@ -88,7 +88,7 @@ impl Story {
     }
 
     /// Moves on past a step, with what the timeline told of it.
-    pub(super) fn step(&mut self, scene: &Scene<'_>, told: &[Told]) {
+    pub(super) fn step(&mut self, scene: &StepView<'_>, told: &[PageBlock]) {
         let n = scene.step.n;
         self.last = n;
         let asked = scene.before.waiting.map(|call| call.ask);
@@ -96,7 +96,7 @@ impl Story {
             match event {
                 Event::ToolResult { report, .. } => self.answered(scene, asked, report),
                 Event::CallFailed { failure, .. } => {
-                    if let Some(Ask::RunTask { task, .. }) = asked {
+                    if let Some(Operation::RunTask { task, .. }) = asked {
                         self.ran(task, n, words::failed(failure));
                     }
                 }
@@ -116,7 +116,7 @@ impl Story {
                 }
                 Event::VetoRaised { .. } => {
                     let said = told.iter().filter_map(|told| match told {
-                        Told::More { said, .. } => Some(said.clone()),
+                        PageBlock::More { said, .. } => Some(said.clone()),
                         _ => None,
                     });
                     if let Some(voice) = self.voice().filter(|voice| voice.step == n) {
@@ -130,9 +130,9 @@ impl Story {
                 }
                 Event::Decided { .. } => self.decided.push((n, told.to_vec())),
                 Event::Concluded { ending } => self.ending = Some(*ending),
-                Event::Audited { record } => self.audited = Some((n, record.clone())),
+                Event::AuditRecorded { record } => self.audited = Some((n, record.clone())),
                 Event::AuditUndelivered => self.undelivered = true,
-                Event::FinalAnswer { text, .. } => self.answer = Some((n, Whole::new(text.as_str()))),
+                Event::FinalAnswer { text, .. } => self.answer = Some((n, FullText::new(text.as_str()))),
                 _ => {}
             }
         }
@@ -141,25 +141,29 @@ impl Story {
         self.request = request.filter(|request| request.id == self.id).cloned().or(self.request.take());
     }
 
-    fn answered(&mut self, scene: &Scene<'_>, asked: Option<Ask>, report: &Report) {
+    fn answered(&mut self, scene: &StepView<'_>, asked: Option<Operation>, report: &Report) {
         let n = scene.step.n;
         match (asked, report) {
-            (Some(Ask::Argue(_) | Ask::Reread), Report::Argument { argument, text, .. }) => {
-                let Some(role) = asked.and_then(Ask::arguing) else { return };
-                let reads = (asked == Some(Ask::Reread)).then(|| Line::faint("reads the new revision"));
-                let voice = Voice {
+            (
+                Some(Operation::Argue(_) | Operation::ReviewRevision),
+                Report::Argument { argument, text, .. },
+            ) => {
+                let Some(role) = asked.and_then(Operation::argued_by) else { return };
+                let reads =
+                    (asked == Some(Operation::ReviewRevision)).then(|| Line::faint("reads the new revision"));
+                let voice = ArgumentView {
                     step: n,
                     role,
                     argument: *argument,
-                    text: Whole::new(text.as_str()),
+                    text: FullText::new(text.as_str()),
                     remarks: reads.into_iter().collect(),
                 };
                 self.pass(scene).voices.push(voice);
             }
-            (Some(Ask::RunTask { task, .. }), Report::Exit { code, text }) => {
+            (Some(Operation::RunTask { task, .. }), Report::Exit { code, text }) => {
                 self.ran(task, n, words::exit(*code).and("  ").quote(text.as_str()));
             }
-            (Some(Ask::DeliverAudit), Report::Delivered) => self.delivered = true,
+            (Some(Operation::DeliverAudit), Report::Delivered) => self.delivered = true,
             _ => {}
         }
     }
@@ -168,13 +172,13 @@ impl Story {
         self.runs.entry(task).or_default().push((n, how));
     }
 
-    fn voice(&mut self) -> Option<&mut Voice> {
+    fn voice(&mut self) -> Option<&mut ArgumentView> {
         self.passes.last_mut()?.voices.last_mut()
     }
 
     /// The pass that the step belongs to.
-    fn pass(&mut self, scene: &Scene<'_>) -> &mut Pass {
-        let repairs = matches!(scene.before.phase, Phase::RepairReread | Phase::RepairScoring);
+    fn pass(&mut self, scene: &StepView<'_>) -> &mut Pass {
+        let repairs = matches!(scene.before.phase, Phase::RepairReview | Phase::RepairScoring);
         let title = match (repairs, scene.judged()) {
             (true, Some(request)) => match &request.plan {
                 Some(plan) => format!("The repaired plan r{}", plan.revision),

@@ -1,7 +1,7 @@
 //! What is told, kept until it is written as markup, and how lines become markup.
 
-use super::super::page::{Ink, Line, Page, Piece};
-use super::super::scene::Scene;
+use super::super::page::{Line, Piece, Renderer, TextStyle};
+use super::super::scene::StepView;
 use super::super::text::wrap;
 use maud::{Markup, Render, html};
 use std::io;
@@ -15,11 +15,11 @@ const BEGINNING_CHARS: usize = 240;
 
 /// One thing that was told.
 #[derive(Clone, Debug)]
-pub(super) enum Told {
+pub(super) enum PageBlock {
     Step { who: Line, said: Line },
-    Asked { who: Line, text: Whole },
+    Asked { who: Line, text: FullText },
     More { who: String, said: Line },
-    Answer(Whole),
+    Answer(FullText),
     Heading(Line),
     Region(String),
     Paragraph(Line),
@@ -27,76 +27,76 @@ pub(super) enum Told {
     Event { section: String, name: String, line: Line },
     Property { name: String, line: Line },
     Task(Line),
-    Whole(Whole),
+    Whole(FullText),
 }
 
 /// Everything that was told, in order.
 #[derive(Debug, Default)]
-pub(super) struct Notes(pub(super) Vec<Told>);
+pub(super) struct Notes(pub(super) Vec<PageBlock>);
 
 impl Notes {
-    fn push(&mut self, told: Told) -> io::Result<()> {
+    fn push(&mut self, told: PageBlock) -> io::Result<()> {
         self.0.push(told);
         Ok(())
     }
 }
 
-impl Page for Notes {
-    fn step(&mut self, _: &Scene<'_>, who: Line, said: Line, _row: &str) -> io::Result<()> {
-        self.push(Told::Step { who, said })
+impl Renderer for Notes {
+    fn step(&mut self, _: &StepView<'_>, who: Line, said: Line, _row: &str) -> io::Result<()> {
+        self.push(PageBlock::Step { who, said })
     }
-    fn asked(&mut self, _: &Scene<'_>, who: Line, text: &str, _row: &str) -> io::Result<()> {
-        self.push(Told::Asked { who, text: Whole::new(text) })
+    fn asked(&mut self, _: &StepView<'_>, who: Line, text: &str, _row: &str) -> io::Result<()> {
+        self.push(PageBlock::Asked { who, text: FullText::new(text) })
     }
     fn more(&mut self, who: &str, said: Line) -> io::Result<()> {
-        self.push(Told::More { who: who.to_string(), said })
+        self.push(PageBlock::More { who: who.to_string(), said })
     }
-    fn answer(&mut self, _: &Scene<'_>, text: &str) -> io::Result<()> {
-        self.push(Told::Answer(Whole::new(text)))
+    fn answer(&mut self, _: &StepView<'_>, text: &str) -> io::Result<()> {
+        self.push(PageBlock::Answer(FullText::new(text)))
     }
     fn heading(&mut self, title: Line) -> io::Result<()> {
-        self.push(Told::Heading(title))
+        self.push(PageBlock::Heading(title))
     }
     fn region(&mut self, title: &str) -> io::Result<()> {
-        self.push(Told::Region(title.to_string()))
+        self.push(PageBlock::Region(title.to_string()))
     }
     fn paragraph(&mut self, line: Line, _indent: usize) -> io::Result<()> {
-        self.push(Told::Paragraph(line))
+        self.push(PageBlock::Paragraph(line))
     }
     fn gap(&mut self) -> io::Result<()> {
         Ok(())
     }
     fn section(&mut self, name: &str, line: Line) -> io::Result<()> {
-        self.push(Told::Section { name: name.to_string(), line })
+        self.push(PageBlock::Section { name: name.to_string(), line })
     }
     fn event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
-        self.push(Told::Event { section: section.to_string(), name: name.to_string(), line })
+        self.push(PageBlock::Event { section: section.to_string(), name: name.to_string(), line })
     }
     fn shortens(&self) -> bool {
         false
     }
     fn property(&mut self, _section: &str, name: &str, line: Line) -> io::Result<()> {
-        self.push(Told::Property { name: name.to_string(), line })
+        self.push(PageBlock::Property { name: name.to_string(), line })
     }
     fn task(&mut self, line: Line) -> io::Result<()> {
-        self.push(Told::Task(line))
+        self.push(PageBlock::Task(line))
     }
     fn whole(&mut self, text: &str) -> io::Result<()> {
-        self.push(Told::Whole(Whole::new(text)))
+        self.push(PageBlock::Whole(FullText::new(text)))
     }
 }
 
 /// A text with its own line breaks, harmless, and cut off where nobody reads on.
 #[derive(Clone, Debug)]
-pub(super) struct Whole(String);
+pub(super) struct FullText(String);
 
-impl Whole {
+impl FullText {
     pub(super) fn new(text: &str) -> Self {
         Self(cut(&wrap(text, usize::MAX).join("\n")))
     }
 }
 
-impl Render for Whole {
+impl Render for FullText {
     fn render(&self) -> Markup {
         let Self(text) = self;
         html! {
@@ -137,7 +137,7 @@ impl Render for Line {
                 @let text = words(piece);
                 @if is_bar(&text) {
                     span.bar.(class(piece.ink)) aria-hidden="true" { (text) }
-                } @else if piece.ink == Ink::Text {
+                } @else if piece.ink == TextStyle::Text {
                     (text)
                 } @else {
                     span.(class(piece.ink)) { (text) }
@@ -153,14 +153,14 @@ fn is_bar(text: &str) -> bool {
 }
 
 /// How the style sheet names an ink.
-pub(super) const fn class(ink: Ink) -> &'static str {
+pub(super) const fn class(ink: TextStyle) -> &'static str {
     match ink {
-        Ink::Text => "",
-        Ink::Faint => "faint",
-        Ink::Who => "who",
-        Ink::Heading => "strong",
-        Ink::Good => "good",
-        Ink::Bad => "bad",
-        Ink::Warn => "warn",
+        TextStyle::Text => "",
+        TextStyle::Dim => "faint",
+        TextStyle::Who => "who",
+        TextStyle::Heading => "strong",
+        TextStyle::Good => "good",
+        TextStyle::Bad => "bad",
+        TextStyle::Warn => "warn",
     }
 }

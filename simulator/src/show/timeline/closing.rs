@@ -1,8 +1,8 @@
 //! The lines with which requests and sessions end: memory, audit, answer, summary.
 
-use super::super::page::{Ink, Line, Page};
+use super::super::page::{Line, Renderer, TextStyle};
 use super::super::plans;
-use super::super::scene::Scene;
+use super::super::scene::StepView;
 use super::super::text::count;
 use super::super::words;
 use super::Running;
@@ -11,7 +11,7 @@ use orchestrion_kernel::{Event, TraceId};
 use std::io;
 
 /// The end of a session, and what is forgotten with it.
-pub(super) fn session_ended(page: &mut dyn Page, scene: &Scene<'_>, row: &str) -> io::Result<()> {
+pub(super) fn session_ended(page: &mut dyn Renderer, scene: &StepView<'_>, row: &str) -> io::Result<()> {
     let forgotten = scene.find(|event| match event {
         Event::ForgetItems { ids, .. } => Some(ids.len()),
         _ => None,
@@ -24,11 +24,15 @@ pub(super) fn session_ended(page: &mut dyn Page, scene: &Scene<'_>, row: &str) -
         ),
         None => format!("the session closes; nothing to forget, {} kept", count(kept, "item")),
     };
-    page.step(scene, Line::new().ink(Ink::Heading, "session end"), Line::text(said), row)
+    page.step(scene, Line::new().ink(TextStyle::Heading, "session end"), Line::text(said), row)
 }
 
 /// The record that the stores are asked to keep.
-pub(super) fn memorized(page: &mut dyn Page, scene: &Scene<'_>, record: &MemoryRecord) -> io::Result<()> {
+pub(super) fn memorized(
+    page: &mut dyn Renderer,
+    scene: &StepView<'_>,
+    record: &MemoryRecord,
+) -> io::Result<()> {
     let kind = record.kind.to_string();
     let mut said = Line::text(format_args!("as {kind}"));
     // Without outputs the text only says once more as what and why the request ends.
@@ -47,7 +51,7 @@ pub(super) fn memorized(page: &mut dyn Page, scene: &Scene<'_>, record: &MemoryR
 }
 
 /// The audit record, whole.
-pub(super) fn audited(page: &mut dyn Page, scene: &Scene<'_>, record: &AuditRecord) -> io::Result<()> {
+pub(super) fn audited(page: &mut dyn Renderer, scene: &StepView<'_>, record: &AuditRecord) -> io::Result<()> {
     page.more("audit record", words::ending(record.ending))?;
     if record.decisions.is_empty() {
         page.more("", Line::faint("nothing was decided"))?;
@@ -61,7 +65,7 @@ pub(super) fn audited(page: &mut dyn Page, scene: &Scene<'_>, record: &AuditReco
         let tasks: Vec<String> = record.tasks.iter().map(|record| record.task.to_string()).collect();
         let what = if tasks.len() == 1 { "task" } else { "tasks" };
         let said = Line::text(format_args!("{what} {} started; ", tasks.join(", ")));
-        return page.more("", said.ink(Ink::Warn, "what they left behind is not told (finding F15)"));
+        return page.more("", said.ink(TextStyle::Warn, "what they left behind is not told (finding F15)"));
     }
     let mut tasks = Line::new();
     for task in &record.tasks {
@@ -73,8 +77,8 @@ pub(super) fn audited(page: &mut dyn Page, scene: &Scene<'_>, record: &AuditReco
 
 /// What the user reads.
 pub(super) fn answered(
-    page: &mut dyn Page,
-    scene: &Scene<'_>,
+    page: &mut dyn Renderer,
+    scene: &StepView<'_>,
     trace: &TraceId,
     text: &str,
 ) -> io::Result<()> {
@@ -83,13 +87,13 @@ pub(super) fn answered(
 }
 
 /// The request in one line.
-pub(super) fn summed_up(page: &mut dyn Page, scene: &Scene<'_>, running: &Running) -> io::Result<()> {
+pub(super) fn summed_up(page: &mut dyn Renderer, scene: &StepView<'_>, running: &Running) -> io::Result<()> {
     let Running { id, first, passes, runs, repairs, refused, veto } = running;
     let ending = scene.judged().and_then(|request| request.ending).or(scene.find(|event| match event {
         Event::Concluded { ending } => Some(*ending),
         _ => None,
     }));
-    let mut line = Line::new().ink(Ink::Heading, format_args!("Request {id}")).and(" ended, ");
+    let mut line = Line::new().ink(TextStyle::Heading, format_args!("Request {id}")).and(" ended, ");
     line = match ending {
         Some(ending) => line.join(words::ending(ending)),
         None => line.and("nothing concluded"),
@@ -107,5 +111,5 @@ pub(super) fn summed_up(page: &mut dyn Page, scene: &Scene<'_>, running: &Runnin
     part(*refused, "refusal");
     page.gap()?;
     page.paragraph(Line::new().to(7).join(line), 7)?;
-    page.paragraph(Line::new().to(7).ink(Ink::Faint, parts.join(", ")), 7)
+    page.paragraph(Line::new().to(7).ink(TextStyle::Dim, parts.join(", ")), 7)
 }

@@ -1,82 +1,85 @@
 //! The lines of a run: tasks, the execution report, and what is undone.
 
-use super::super::page::{Ink, Line, Page};
+use super::super::page::{Line, Renderer, TextStyle};
 use super::super::plans;
-use super::super::scene::Scene;
+use super::super::scene::StepView;
 use super::super::words;
-use orchestrion_kernel::event::{EffectEnd, TaskEnd, TaskOutcome};
-use orchestrion_kernel::item::Key;
-use orchestrion_kernel::module::Ask;
+use orchestrion_kernel::event::{EffectOutcome, TaskOutcome, TaskResult};
+use orchestrion_kernel::item::ItemKey;
+use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::plan::{Effect, EffectKind};
-use orchestrion_kernel::state::Started;
+use orchestrion_kernel::state::StartedTask;
 use orchestrion_kernel::{Revision, TaskId};
 use std::io;
 
 /// A task that ended with an exit code.
 pub(super) fn ran(
-    page: &mut dyn Page,
-    scene: &Scene<'_>,
+    page: &mut dyn Renderer,
+    scene: &StepView<'_>,
     task: TaskId,
     code: i32,
     output: &str,
     row: &str,
 ) -> io::Result<()> {
     let said = words::exit(code).to(11).quote(output);
-    page.step(scene, words::asked(Ask::RunTask { task, effect: EffectKind::Pure }), said, row)?;
+    page.step(scene, words::asked(Operation::RunTask { task, effect: EffectKind::Pure }), said, row)?;
     let Some(planned) = scene.planned(task) else { return Ok(()) };
     let effect = planned.effect.kind();
-    let line = Line::new().first(Ink::Faint, planned.text.as_str(), 44);
-    page.more("", line.ink(Ink::Faint, format_args!(" ({effect})")))
+    let line = Line::new().first(TextStyle::Dim, planned.text.as_str(), 44);
+    page.more("", line.ink(TextStyle::Dim, format_args!(" ({effect})")))
 }
 
 /// A compensation that ended with an exit code.
 pub(super) fn undone(
-    page: &mut dyn Page,
-    scene: &Scene<'_>,
+    page: &mut dyn Renderer,
+    scene: &StepView<'_>,
     task: TaskId,
     code: i32,
     output: &str,
     row: &str,
 ) -> io::Result<()> {
-    let end = if code == 0 { EffectEnd::Undone } else { EffectEnd::UndoFailed };
-    let said = if code == 0 { Line::new().ink(Ink::Good, "✓ undone") } else { words::exit(code) };
+    let end = if code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed };
+    let said = if code == 0 { Line::new().ink(TextStyle::Good, "✓ undone") } else { words::exit(code) };
     let said = said.to(11).quote(output);
-    page.step(scene, words::asked(Ask::UndoTask { task }), said, row)?;
-    let line =
-        if end == EffectEnd::Undone { Line::new() } else { Line::new().ink(Ink::Bad, "undo failed: ") };
+    page.step(scene, words::asked(Operation::UndoTask { task }), said, row)?;
+    let line = if end == EffectOutcome::Undone {
+        Line::new()
+    } else {
+        Line::new().ink(TextStyle::Bad, "undo failed: ")
+    };
     page.more("", line.join(compensation(scene, task)))
 }
 
 /// What was to take the task's effect back, in the words that the executor was given.
-fn compensation(scene: &Scene<'_>, task: TaskId) -> Line {
+fn compensation(scene: &StepView<'_>, task: TaskId) -> Line {
     let Some(request) = scene.judged() else { return Line::new() };
     if let Some(Effect::Undoable { compensation }) = scene.planned(task).map(|planned| &planned.effect) {
-        return Line::new().first(Ink::Faint, compensation.as_str(), 60);
+        return Line::new().first(TextStyle::Dim, compensation.as_str(), 60);
     }
-    let item = scene.after.semantic.find(&Key::Task(request.id, task));
-    item.map_or(Line::new(), |entry| Line::new().first(Ink::Faint, entry.item.text.as_str(), 130))
+    let item = scene.after.semantic.latest_by_key(&ItemKey::Task(request.id, task));
+    item.map_or(Line::new(), |entry| Line::new().first(TextStyle::Dim, entry.item.text.as_str(), 130))
 }
 
 /// The execution report of a run.
-pub(super) fn reported(page: &mut dyn Page, revision: Revision, tasks: &[TaskOutcome]) -> io::Result<()> {
-    let succeeded = tasks.iter().filter(|task| task.ended == TaskEnd::Succeeded).count();
-    let ink = if succeeded == tasks.len() { Ink::Good } else { Ink::Bad };
+pub(super) fn reported(page: &mut dyn Renderer, revision: Revision, tasks: &[TaskResult]) -> io::Result<()> {
+    let succeeded = tasks.iter().filter(|task| task.outcome == TaskOutcome::Succeeded).count();
+    let ink = if succeeded == tasks.len() { TextStyle::Good } else { TextStyle::Bad };
     let said = Line::text(format_args!("plan r{revision}: "))
         .ink(ink, format_args!("{succeeded} of {} succeeded", tasks.len()));
     page.more("report", said)?;
     if succeeded == tasks.len() {
         return Ok(());
     }
-    let line = |task: &TaskOutcome| {
-        Line::text(format_args!("  {:>2}  ", task.task)).join(words::task_end(task.ended))
+    let line = |task: &TaskResult| {
+        Line::text(format_args!("  {:>2}  ", task.task)).join(words::task_end(task.outcome))
     };
     plans::list(page, tasks.iter().map(line))
 }
 
 /// The end of a rollback: what became of every effect.
-pub(super) fn rolled_back(page: &mut dyn Page, scene: &Scene<'_>, row: &str) -> io::Result<()> {
+pub(super) fn rolled_back(page: &mut dyn Renderer, scene: &StepView<'_>, row: &str) -> io::Result<()> {
     let Some(request) = scene.judged() else { return Ok(()) };
-    let effects: Vec<&Started> =
+    let effects: Vec<&StartedTask> =
         request.ledger.iter().filter(|started| started.effect != EffectKind::Pure).collect();
     if effects.is_empty() {
         let said = Line::faint("nothing that ran left an effect behind");
@@ -87,9 +90,9 @@ pub(super) fn rolled_back(page: &mut dyn Page, scene: &Scene<'_>, row: &str) -> 
         let comma = if said.is_empty() { "" } else { ", " };
         said = said
             .and(format_args!("{comma}task {} ", started.task))
-            .ink(words::effect_end(started.end), started.end);
+            .ink(words::effect_end(started.outcome), started.outcome);
         if started.effect == EffectKind::Irreversible {
-            said = said.ink(Ink::Warn, " (irreversible)");
+            said = said.ink(TextStyle::Warn, " (irreversible)");
         }
     }
     page.step(scene, Line::faint("rolled back"), said, row)

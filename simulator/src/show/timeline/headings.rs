@@ -1,14 +1,14 @@
 //! Where the reader is: the head of the page, the headings of a request, and where the trace stops.
 
-use super::super::Shown;
-use super::super::page::{Ink, Line, Page};
-use super::super::scene::Scene;
+use super::super::ShowSummary;
+use super::super::page::{Line, Renderer, TextStyle};
+use super::super::scene::StepView;
 use super::super::text::count;
 use super::super::words;
 use super::{Running, Timeline};
 use crate::trace::Header;
 use orchestrion_kernel::control::phase::Region;
-use orchestrion_kernel::control::table::leads_on;
+use orchestrion_kernel::control::table::has_successor;
 use orchestrion_kernel::{Event, Input, Phase, Policy, State};
 use std::io;
 
@@ -24,16 +24,16 @@ pub(super) enum Part {
 }
 
 /// The head of the page: what the trace rests on.
-pub(in super::super) fn header(page: &mut dyn Page, header: &Header) -> io::Result<()> {
+pub(in super::super) fn header(page: &mut dyn Renderer, header: &Header) -> io::Result<()> {
     let mut line = Line::new()
-        .ink(Ink::Heading, format_args!("Conversation {}", header.conversation))
+        .ink(TextStyle::Heading, format_args!("Conversation {}", header.conversation))
         .and(format_args!("  policy {}, kernel {}", header.policy.name, header.kernel));
     if let Some(scenario) = &header.scenario {
         line = line.and(format_args!(", scenario {}", scenario.name));
     }
     page.paragraph(line, 2)?;
     for difference in crate::replay::header_differences(header, None) {
-        page.paragraph(Line::new().ink(Ink::Warn, format_args!("  note: {difference}")), 8)?;
+        page.paragraph(Line::new().ink(TextStyle::Warn, format_args!("  note: {difference}")), 8)?;
     }
     Ok(())
 }
@@ -42,22 +42,26 @@ impl Timeline {
     /// What the reader should know where the trace stops.
     pub(in super::super) fn end(
         &self,
-        page: &mut dyn Page,
+        page: &mut dyn Renderer,
         policy: &Policy,
         state: &State,
-        shown: &Shown,
+        shown: &ShowSummary,
     ) -> io::Result<()> {
         let control = &state.control;
         let phase = control.phase();
-        let line = match control.waiting() {
+        let line = match control.pending_call() {
             Some(call) => {
-                format!("The trace ends in {phase}, waiting for {} (call {}).", call.ask.expected(), call.id)
+                format!(
+                    "The trace ends in {phase}, waiting for {} (call {}).",
+                    call.ask.expected_reply(),
+                    call.id
+                )
             }
             None if phase == Phase::Idle => match control.session() {
                 Some(user) => format!("The trace ends in Idle, the session of {user} still open."),
                 None => "The trace ends in Idle, no session open.".to_string(),
             },
-            None if !leads_on(policy, phase) => {
+            None if !has_successor(policy, phase) => {
                 format!("The trace ends in {phase}; no row of policy {} leads on from here.", policy.name)
             }
             None => format!("The trace ends in {phase}, before the next step."),
@@ -74,12 +78,12 @@ impl Timeline {
     }
 
     /// Announces where the step stands, if that is somewhere else than the step before.
-    pub(super) fn headings(&mut self, page: &mut dyn Page, scene: &Scene<'_>) -> io::Result<()> {
+    pub(super) fn headings(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
         match &scene.step.input {
             Input::SessionStart { user } => {
                 page.gap()?;
-                return page.heading(Line::new().ink(Ink::Heading, "Session of ").first(
-                    Ink::Heading,
+                return page.heading(Line::new().ink(TextStyle::Heading, "Session of ").first(
+                    TextStyle::Heading,
                     user.as_str(),
                     60,
                 ));
@@ -97,8 +101,8 @@ impl Timeline {
             self.part = None;
             page.gap()?;
             return page.heading(
-                Line::new().ink(Ink::Heading, format_args!("Request {id}")).and(" of ").first(
-                    Ink::Text,
+                Line::new().ink(TextStyle::Heading, format_args!("Request {id}")).and(" of ").first(
+                    TextStyle::Text,
                     user.as_str(),
                     60,
                 ),
@@ -112,7 +116,7 @@ impl Timeline {
         Ok(())
     }
 
-    fn part_of(&mut self, scene: &Scene<'_>) -> Option<Part> {
+    fn part_of(&mut self, scene: &StepView<'_>) -> Option<Part> {
         let phase = scene.before.phase;
         let running = self.running.as_mut()?;
         if let Some(request) = scene.judged() {
@@ -120,11 +124,11 @@ impl Timeline {
         }
         Some(match phase {
             Phase::Planning => Part::Plan,
-            Phase::Round(_) | Phase::PlanReread | Phase::MultiPassCheck => Part::Pass(running.passes),
+            Phase::Round(_) | Phase::PlanReview | Phase::MultiPassCheck => Part::Pass(running.passes),
             Phase::RunningTasks | Phase::AssertingOutcomes | Phase::Success | Phase::Failure => {
                 Part::Run(running.runs)
             }
-            Phase::SelfHealingActive | Phase::RepairReread | Phase::RepairScoring => {
+            Phase::SelfHealingActive | Phase::RepairReview | Phase::RepairScoring => {
                 Part::Repair(running.repairs)
             }
             Phase::RollbackActive | Phase::RollbackComplete => Part::Rollback,
@@ -132,7 +136,7 @@ impl Timeline {
         })
     }
 
-    fn title(&self, part: Part, scene: &Scene<'_>) -> String {
+    fn title(&self, part: Part, scene: &StepView<'_>) -> String {
         let name = |region: Region| region.name();
         let debate = name(Region::ArenaDebate);
         let execution = name(Region::SandboxedExecution);

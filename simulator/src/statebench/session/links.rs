@@ -1,9 +1,9 @@
 //! Links between writes: `supersedes`, `superseded_by` and `depends_on` name ids or keys of a timeline, which are not unique.
 
 use super::{Origin, Session, Superseded};
-use crate::statebench::fault::Unfit;
+use crate::statebench::fault::WriteDiagnostic;
 use crate::statebench::timeline::Write;
-use orchestrion_kernel::item::{Key, Standing};
+use orchestrion_kernel::item::{ItemKey, Validity};
 use orchestrion_kernel::knowledge::Reference;
 use orchestrion_kernel::semantic::Entry;
 use orchestrion_kernel::{Event, ItemId};
@@ -29,11 +29,13 @@ impl Session<'_> {
                 return Some(found);
             }
             _ if name.is_empty() => {
-                self.unfit.push((write.key.clone(), Unfit::SupersedesNothing(name.clone())));
+                self.unfit.push((write.key.clone(), WriteDiagnostic::SupersedesNothing(name.clone())));
                 return None;
             }
-            None if *name != write.key && *name != write.id => Unfit::SupersedesNothing(name.clone()),
-            _ => Unfit::Cyclic(name.clone()),
+            None if *name != write.key && *name != write.id => {
+                WriteDiagnostic::SupersedesNothing(name.clone())
+            }
+            _ => WriteDiagnostic::Cyclic(name.clone()),
         };
         self.dangling.insert(self.known.next_id(), name.clone());
         self.unfit.push((write.key.clone(), unfit));
@@ -55,8 +57,8 @@ impl Session<'_> {
         for Superseded { id, key, by: name, is_valid } in std::mem::take(&mut self.superseded) {
             let by = self.named(&name);
             let (unfit, holds) = match by {
-                None => (Unfit::SupersededByNothing(name.clone()), is_valid && name.is_empty()),
-                Some(by) if self.leads_to(by, id) => (Unfit::Cyclic(name.clone()), is_valid),
+                None => (WriteDiagnostic::SupersededByNothing(name.clone()), is_valid && name.is_empty()),
+                Some(by) if self.leads_to(by, id) => (WriteDiagnostic::Cyclic(name.clone()), is_valid),
                 Some(_) => {
                     self.end(id, by);
                     continue;
@@ -77,10 +79,10 @@ impl Session<'_> {
     /// Lets what was derived from facts rest on them, as far as it was written.
     pub(super) fn derive(&mut self) {
         for (key, ground, name) in std::mem::take(&mut self.derives) {
-            let on = self.known.current(ground).map_or(ground, |entry| entry.item.id);
+            let on = self.known.current_version(ground).map_or(ground, |entry| entry.item.id);
             match self.named(&name).map(|derived| self.rested(derived, on)) {
                 Some(Some(event)) => self.apply(&event, &Origin::default()),
-                Some(None) => self.unfit.push((key, Unfit::CannotDerive(name))),
+                Some(None) => self.unfit.push((key, WriteDiagnostic::CannotDerive(name))),
                 None => self.derives.push((key, ground, name)),
             }
         }
@@ -89,14 +91,15 @@ impl Session<'_> {
     /// Names what was to be derived, and never written.
     pub(super) fn name_underived(&mut self) {
         let never = std::mem::take(&mut self.derives);
-        self.unfit.extend(never.into_iter().map(|(key, _, name)| (key, Unfit::DerivesNothing(name))));
+        self.unfit
+            .extend(never.into_iter().map(|(key, _, name)| (key, WriteDiagnostic::DerivesNothing(name))));
     }
 
     /// The event that lets a fact rest on another one, where the kernel's own rules for writes allow that.
     fn rested(&self, derived: ItemId, on: ItemId) -> Option<Event> {
         let (ground, entry) = (self.known.get(on)?, self.known.get(derived)?);
-        let is_circle = on == derived || self.known.resting_on(&[derived]).contains(&on);
-        let counts_there = ground.item.fact()?.scope.counts_in(&entry.item.fact()?.scope);
+        let is_circle = on == derived || self.known.transitive_dependents(&[derived]).contains(&on);
+        let counts_there = ground.item.fact()?.scope.contains(&entry.item.fact()?.scope);
         let deps: BTreeSet<ItemId> = entry.deps.iter().copied().chain([on]).collect();
         let event = Event::UpdateItem { item: entry.item.clone(), deps: deps.into_iter().collect() };
         (counts_there && !is_circle).then_some(event)
@@ -104,8 +107,8 @@ impl Session<'_> {
 
     /// Whether what stands in the place of an item, or comes to stand there, is this one.
     fn leads_to(&self, from: ItemId, to: ItemId) -> bool {
-        let newer = |id: &ItemId| match self.known.get(*id)?.item.standing {
-            Standing::Superseded { by, .. } => by,
+        let newer = |id: &ItemId| match self.known.get(*id)?.item.validity {
+            Validity::Superseded { superseded_by: by, .. } => by,
             _ => None,
         };
         std::iter::successors(Some(from), newer).any(|id| id == to)
@@ -117,7 +120,7 @@ impl Session<'_> {
         for name in &write.depends_on {
             match self.named(name) {
                 Some(id) => found.push(Reference::Id(id)),
-                None => self.unfit.push((write.key.clone(), Unfit::RestsOnNothing(name.clone()))),
+                None => self.unfit.push((write.key.clone(), WriteDiagnostic::RestsOnNothing(name.clone()))),
             }
         }
         found
@@ -137,7 +140,7 @@ impl Session<'_> {
                 let named = if is_id {
                     by_id(&entry.item.id)
                 } else {
-                    matches!(&entry.item.key, Key::Fact(key) if key.as_str() == name)
+                    matches!(&entry.item.key, ItemKey::Fact(key) if key.as_str() == name)
                 };
                 named && (entry.item.is_valid() || !valid_only)
             };

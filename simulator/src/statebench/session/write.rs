@@ -1,8 +1,8 @@
 //! Writes of a timeline as writes of the kernel.
 
 use super::{Origin, Session, Superseded};
-use crate::statebench::detect::Claim;
-use crate::statebench::fault::Unfit;
+use crate::statebench::detect::Assertion;
+use crate::statebench::fault::WriteDiagnostic;
 use crate::statebench::import::{self, Imported, import, import_on, is_time_sensitive};
 use crate::statebench::order::in_order;
 use crate::statebench::ranks;
@@ -11,11 +11,11 @@ use crate::statebench::timeline::{
 };
 use crate::statebench::words::Stems;
 use orchestrion_kernel::item::{
-    Audience, Item, Key, Layer, MemoryType, Rank, Scope, Source, Standing, SupersessionRule,
+    Audience, FactSource, Item, ItemKey, Layer, MemoryType, Rank, Scope, SupersessionRule, Validity,
 };
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
 use orchestrion_kernel::semantic::Entry;
-use orchestrion_kernel::{Event, ItemId, Text, Time};
+use orchestrion_kernel::{Event, ItemId, Text, Timestamp};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl Session<'_> {
             Origin::default(),
         );
         for layer in &initial.others {
-            self.unfit.push(("initial_state".to_string(), Unfit::UnknownLayer(layer.clone())));
+            self.unfit.push(("initial_state".to_string(), WriteDiagnostic::UnknownLayer(layer.clone())));
         }
         for (key, AnyText(text)) in &initial.environment {
             self.signal(key, import(text), None);
@@ -75,8 +75,8 @@ impl Session<'_> {
             "working_set" => {
                 self.outside(write).and_then(|said| self.note(&write.key, said, at, write.expires_at))
             }
-            "identity_role" => Err(Unfit::ReadOnlyLayer),
-            other => Err(Unfit::UnknownLayer(other.to_string())),
+            "identity_role" => Err(WriteDiagnostic::ReadOnlyLayer),
+            other => Err(WriteDiagnostic::UnknownLayer(other.to_string())),
         };
         if let Err(unfit) = result {
             self.unfit.push((write.key.clone(), unfit));
@@ -87,15 +87,15 @@ impl Session<'_> {
     fn knows_fields(&mut self, key: &str, others: &BTreeMap<String, Value>, known: &[&str]) -> bool {
         let (unknown, unread) = import::unknown(others, known);
         let faults = match unread {
-            Some(field) => vec![Unfit::UnreadRestriction(field.to_string())],
-            None => unknown.iter().map(|field| Unfit::UnknownField((*field).to_string())).collect(),
+            Some(field) => vec![WriteDiagnostic::UnreadRestriction(field.to_string())],
+            None => unknown.iter().map(|field| WriteDiagnostic::UnknownField((*field).to_string())).collect(),
         };
         self.unfit.extend(faults.into_iter().map(|unfit| (key.trim().to_string(), unfit)));
         unread.is_none()
     }
 
     /// What is written outside the facts; the fields that mean nothing there are named.
-    fn outside(&mut self, write: &Written) -> Result<Imported, Unfit> {
+    fn outside(&mut self, write: &Written) -> Result<Imported, WriteDiagnostic> {
         let said = import_on(write.terms(), &write.key, &write.value.0)?;
         let of_facts = [
             ("supersedes", write.supersedes.is_some()),
@@ -107,12 +107,12 @@ impl Session<'_> {
             ("memory_type", write.memory_type.is_some()),
         ];
         let told = of_facts.into_iter().filter(|(_, is_told)| *is_told);
-        self.unfit.extend(told.map(|(field, _)| (write.key.clone(), Unfit::OfFactsOnly(field))));
+        self.unfit.extend(told.map(|(field, _)| (write.key.clone(), WriteDiagnostic::OfFactsOnly(field))));
         Ok(said)
     }
 
     /// Something in hand at first.
-    fn first_note(&mut self, key: &str, note: &Note) -> Result<(), Unfit> {
+    fn first_note(&mut self, key: &str, note: &Note) -> Result<(), WriteDiagnostic> {
         if !self.knows_fields(key, &note.others, &["item_type", "priority"]) {
             return Ok(());
         }
@@ -121,16 +121,16 @@ impl Session<'_> {
     }
 
     /// What the kernel does not let expire is refused if it has expired all the same.
-    fn refuse_expired(&self, expires_at: Option<At>) -> Result<(), Unfit> {
+    fn refuse_expired(&self, expires_at: Option<At>) -> Result<(), WriteDiagnostic> {
         let now = self.known.now();
         match expires_at {
-            Some(At(at)) if at <= now => Err(Unfit::Expired { at, now }),
+            Some(At(at)) if at <= now => Err(WriteDiagnostic::Expired { at, now }),
             _ => Ok(()),
         }
     }
 
     /// Notes when an item is to end, or that it is not to.
-    fn lasts(&mut self, id: ItemId, expires_at: Option<At>) {
+    fn set_expiry(&mut self, id: ItemId, expires_at: Option<At>) {
         match expires_at {
             Some(At(at)) => self.ends.insert(id, at),
             None => self.ends.remove(&id),
@@ -147,13 +147,13 @@ impl Session<'_> {
         }
     }
 
-    fn fact(&mut self, write: &Written, at: Time, is_of_session: bool) -> Result<(), Unfit> {
+    fn fact(&mut self, write: &Written, at: Timestamp, is_of_session: bool) -> Result<(), WriteDiagnostic> {
         self.refuse_expired(write.expires_at)?;
         let imported = import(&write.value.0);
         let scope = import::scope(&imported, write.terms(), &write.key)?;
         let is_withdrawn = write.terms().is_withdrawn();
         if is_withdrawn && write.supersedes.is_none() && self.has_other(&write.key, &imported.text, &scope) {
-            return Err(Unfit::Withdrawn);
+            return Err(WriteDiagnostic::Withdrawn);
         }
         let kind = import::kind(write).unwrap_or_else(|unfit| {
             self.unfit.push((write.key.clone(), unfit));
@@ -163,7 +163,8 @@ impl Session<'_> {
             self.unfit.push((write.key.clone(), unfit));
             ranks::memory_of(&write.source.kind)
         });
-        let source = import::determine_source(&imported, &write.source, self.known.speaker(None).rank);
+        let source =
+            import::determine_source(&imported, &write.source, self.known.session_principal(None).rank);
         let told_as_changing = is_time_sensitive(&write.key) || is_time_sensitive(&imported.text);
         let origin = Origin {
             name: write.id.clone(),
@@ -178,7 +179,7 @@ impl Session<'_> {
         let found = if write.supersedes.is_some() || is_withdrawn {
             None
         } else {
-            let claim = Claim {
+            let claim = Assertion {
                 key: &write.key,
                 text: &imported.text,
                 stems: &origin.stems,
@@ -194,25 +195,25 @@ impl Session<'_> {
             key: Text::from(write.key.as_str()),
             text: Text::from(imported.text),
             source,
-            at,
+            established_at: at,
             memory,
             scope,
             audience: imported.audience,
             time_sensitive: write.time_sensitive.unwrap_or(told_as_changing),
             supersedes: named.or(found.map(|found| found.old)).map(Reference::Id),
-            detected: found.map(|found| found.rule),
-            rests_on: self.rested_on(write),
+            detected_rule: found.map(|found| found.rule),
+            depends_on: self.rested_on(write),
         };
         let (rank, text, again) = (new.source.rank, new.text.clone(), new.scope.clone());
         let added = self.decide(&write.key, &Write::Fact(new), origin);
         self.name_denied(&write.key, added, rank);
         added.into_iter().for_each(|id| self.expect_derived(id, write));
         if write.needs_review {
-            added.into_iter().for_each(|id| self.restand(id, Standing::NeedsReview));
+            added.into_iter().for_each(|id| self.restand(id, Validity::NeedsReview));
         }
         // What says again what is known adds nothing, and may take it back.
         let Some(id) = added.or_else(|| self.saying(&write.key, &text, &again, rank)) else { return Ok(()) };
-        self.lasts(id, write.expires_at);
+        self.set_expiry(id, write.expires_at);
         if let Some(by) = &write.superseded_by {
             let (key, by) = (write.key.clone(), by.clone());
             self.superseded.push(Superseded { id, key, by, is_valid: write.is_valid });
@@ -228,7 +229,7 @@ impl Session<'_> {
     /// Whether a fact that holds says something else under this key, in this scope.
     fn has_other(&self, key: &str, text: &str, scope: &Scope) -> bool {
         let waits = |id: ItemId| self.superseded.iter().any(|superseded| superseded.id == id);
-        self.known.all(&Key::Fact(Text::from(key))).any(|Entry { item, .. }| {
+        self.known.by_key(&ItemKey::Fact(Text::from(key))).any(|Entry { item, .. }| {
             let is_there = item.fact().is_some_and(|fact| fact.scope == *scope);
             is_there && item.is_valid() && item.text.as_str() != text && !waits(item.id)
         })
@@ -236,7 +237,7 @@ impl Session<'_> {
 
     /// The valid fact of this key and scope that says this, of no higher rank.
     fn saying(&self, key: &str, text: &Text, scope: &Scope, rank: Rank) -> Option<ItemId> {
-        let mut all = self.known.all(&Key::Fact(Text::from(key)));
+        let mut all = self.known.by_key(&ItemKey::Fact(Text::from(key)));
         let is_its_own = |item: &Item| {
             item.fact().is_some_and(|fact| fact.scope == *scope && fact.source.rank <= rank)
                 && item.text == *text
@@ -246,22 +247,24 @@ impl Session<'_> {
 
     /// Ends what its own text, or its own record, says not to hold.
     pub(super) fn end(&mut self, id: ItemId, by: Option<ItemId>) {
-        self.restand(id, Standing::Superseded { by, rule: SupersessionRule::Explicit });
+        self.restand(id, Validity::Superseded { superseded_by: by, rule: SupersessionRule::Explicit });
     }
 
     /// Names a write that its source may not make.
     fn name_denied(&mut self, key: &str, added: Option<ItemId>, rank: Rank) {
         let entry = added.and_then(|id| self.known.get(id));
-        if entry.is_some_and(|entry| entry.item.standing == Standing::Denied) {
-            self.unfit.push((key.to_string(), Unfit::Denied(rank)));
+        if entry.is_some_and(|entry| entry.item.validity == Validity::Denied) {
+            self.unfit.push((key.to_string(), WriteDiagnostic::Denied(rank)));
         }
     }
 
     /// Gives another standing to what is valid.
-    fn restand(&mut self, id: ItemId, standing: Standing) {
+    fn restand(&mut self, id: ItemId, standing: Validity) {
         let Some(entry) = self.known.get(id).filter(|entry| entry.item.is_valid()) else { return };
-        let event =
-            Event::UpdateItem { item: Item { standing, ..entry.item.clone() }, deps: entry.deps.clone() };
+        let event = Event::UpdateItem {
+            item: Item { validity: standing, ..entry.item.clone() },
+            deps: entry.deps.clone(),
+        };
         self.apply(&event, &Origin::default());
     }
 
@@ -269,7 +272,7 @@ impl Session<'_> {
     fn set_clock(&mut self, text: &str) {
         let told = moment(text);
         if told.is_none() {
-            self.unfit.push((CLOCK.to_string(), Unfit::NoMoment(text.to_string())));
+            self.unfit.push((CLOCK.to_string(), WriteDiagnostic::NoMoment(text.to_string())));
         }
         let now = told.unwrap_or_default().max(self.known.now());
         self.decide(CLOCK, &Write::Clock { now, text: Text::from(text) }, Origin::default());
@@ -277,9 +280,9 @@ impl Session<'_> {
     }
 
     /// Lets the clock go on to the event in hand, said in the form of before. It never goes back.
-    pub(super) fn tick(&mut self) {
+    pub(super) fn advance_clock(&mut self) {
         if self.at > self.known.now() {
-            let clock = self.known.find(&Key::Clock);
+            let clock = self.known.latest_by_key(&ItemKey::Clock);
             let old = clock.map_or("", |entry| entry.item.text.as_str());
             let like = || written_like(old, self.at).unwrap_or_else(|| written(self.at));
             let text = Text::from(if old.is_empty() { String::new() } else { like() });
@@ -295,8 +298,8 @@ impl Session<'_> {
             return self.set_clock(&imported.text);
         }
         let stems = Stems::of(&imported.text);
-        let kept_apart = Key::Fact(Text::from(format!("{SIGNAL}{key}")));
-        let own = Key::Environment(Text::from(key));
+        let kept_apart = ItemKey::Fact(Text::from(format!("{SIGNAL}{key}")));
+        let own = ItemKey::Environment(Text::from(key));
         let found = self.same_matter(key, &imported.text, &stems);
         let older = [self.valid(&own), self.valid(&kept_apart), found];
         let origin = Origin { is_verbatim: true, stems, ..Origin::default() };
@@ -307,8 +310,8 @@ impl Session<'_> {
             let text = Text::from(imported.text.as_str());
             (own, Write::Environment { key: Text::from(key), text, supersedes })
         } else {
-            let Key::Fact(name) = &kept_apart else { return };
-            let source = Source { name: Text::from("environment"), rank: Rank::Policy };
+            let ItemKey::Fact(name) = &kept_apart else { return };
+            let source = FactSource { name: Text::from("environment"), rank: Rank::Policy };
             let fact = self.unlinked(name.clone(), &imported, source, MemoryType::Organizational, self.at);
             (kept_apart, Write::Fact(fact))
         };
@@ -318,12 +321,12 @@ impl Session<'_> {
     }
 
     /// Notes when the valid item of a key is to end.
-    fn lasts_as(&mut self, key: &Key, expires_at: Option<At>) {
-        self.valid(key).into_iter().for_each(|id| self.lasts(id, expires_at));
+    fn lasts_as(&mut self, key: &ItemKey, expires_at: Option<At>) {
+        self.valid(key).into_iter().for_each(|id| self.set_expiry(id, expires_at));
     }
 
     /// Ends what stood where something new stands now, among the facts or not; and the new too, if it was taken back.
-    fn end_older(&mut self, older: &[Option<ItemId>], says_it: &Key, is_retracted: bool) {
+    fn end_older(&mut self, older: &[Option<ItemId>], says_it: &ItemKey, is_retracted: bool) {
         let Some(by) = self.valid(says_it) else { return };
         for id in older.iter().flatten().filter(|id| **id != by) {
             self.end(*id, Some(by));
@@ -334,17 +337,17 @@ impl Session<'_> {
     }
 
     /// The valid item of a key.
-    fn valid(&self, key: &Key) -> Option<ItemId> {
-        self.known.all(key).find(|entry| entry.item.is_valid()).map(|entry| entry.item.id)
+    fn valid(&self, key: &ItemKey) -> Option<ItemId> {
+        self.known.by_key(key).find(|entry| entry.item.is_valid()).map(|entry| entry.item.id)
     }
 
     /// The current signal on the matter of a new one.
     fn same_matter(&self, key: &str, text: &str, stems: &Stems) -> Option<ItemId> {
-        let claim = |key, text, stems| Claim { key, text, stems, speaker: None, rank: Rank::Unverified };
+        let claim = |key, text, stems| Assertion { key, text, stems, speaker: None, rank: Rank::Unverified };
         let signals = self.known.entries().filter(|entry| entry.item.is_valid()).filter_map(|entry| {
             let key = match &entry.item.key {
-                Key::Environment(key) => key.as_str(),
-                Key::Fact(key) => key.as_str().strip_prefix(SIGNAL)?,
+                ItemKey::Environment(key) => key.as_str(),
+                ItemKey::Fact(key) => key.as_str().strip_prefix(SIGNAL)?,
                 _ => return None,
             };
             let stems = &self.origins.get(&entry.item.id)?.stems;
@@ -359,48 +362,54 @@ impl Session<'_> {
         &self,
         key: Text,
         imported: &Imported,
-        source: Source,
+        source: FactSource,
         memory: MemoryType,
-        at: Time,
+        at: Timestamp,
     ) -> NewFact {
         NewFact {
             kind: FactKind::Fact,
             key,
             text: Text::from(imported.text.as_str()),
             source,
-            at,
+            established_at: at,
             memory,
             scope: imported.scope.clone().unwrap_or_default(),
             audience: imported.audience.clone(),
             time_sensitive: false,
             supersedes: None,
-            detected: None,
-            rests_on: Vec::new(),
+            detected_rule: None,
+            depends_on: Vec::new(),
         }
     }
 
     /// What the user says, as it is.
-    fn users(&self, key: Text, imported: &Imported, rank: Rank, at: Time) -> Write {
-        let source = Source { name: Text::from("user"), rank };
+    fn users(&self, key: Text, imported: &Imported, rank: Rank, at: Timestamp) -> Write {
+        let source = FactSource { name: Text::from("user"), rank };
         Write::Fact(self.unlinked(key, imported, source, MemoryType::User, at))
     }
 
     /// Something in hand. What is not for everybody, or counts only in a scope, is a fact of that audience and scope.
-    fn note(&mut self, key: &str, imported: Imported, at: Time, expires_at: Option<At>) -> Result<(), Unfit> {
+    fn note(
+        &mut self,
+        key: &str,
+        imported: Imported,
+        at: Timestamp,
+        expires_at: Option<At>,
+    ) -> Result<(), WriteDiagnostic> {
         let is_verbatim = !imported.is_for_all();
         let origin = Origin { stems: Stems::of(&imported.text), is_verbatim, ..Origin::default() };
         let (own, apart) = (Text::from(key), Text::from(format!("{NOTE}{key}")));
-        let (in_hand, kept_apart) = (Key::Working(own.clone()), Key::Fact(apart.clone()));
+        let (in_hand, kept_apart) = (ItemKey::Working(own.clone()), ItemKey::Fact(apart.clone()));
         let older = [self.valid(&in_hand), self.valid(&kept_apart)];
         let (says_it, write) = if imported.is_for_all() {
             let (text, expires_at) = (Text::from(imported.text.as_str()), expires_at.map(|At(at)| at));
             (in_hand, Write::Working { key: own, text, expires_at, rests_on: Vec::new() })
         } else {
             self.refuse_expired(expires_at)?;
-            (kept_apart, self.users(apart, &imported, self.known.speaker(None).rank, at))
+            (kept_apart, self.users(apart, &imported, self.known.session_principal(None).rank, at))
         };
         self.decide(key, &write, origin);
-        if matches!(says_it, Key::Fact(_)) {
+        if matches!(says_it, ItemKey::Fact(_)) {
             self.lasts_as(&says_it, expires_at);
         }
         self.end_older(&older, &says_it, imported.retracted);
@@ -414,7 +423,7 @@ impl Session<'_> {
             return;
         }
         let mut conversation = std::mem::take(&mut self.conversation);
-        let said = match conversation.hear(turn) {
+        let said = match conversation.add_turn(turn) {
             Ok(said) => said,
             Err(unfit) => {
                 self.conversation = conversation;

@@ -1,12 +1,12 @@
 //! Rules on what a conversation takes the place of, though nobody wrote it.
 
 use super::{ask, fact, initial, line_from, say, signal, told, with_facts, write};
-use crate::statebench::conversation::Said;
-use crate::statebench::detect::{Claim, Detect, Detected, KnownFact};
+use crate::statebench::conversation::TurnRecord;
+use crate::statebench::detect::{Assertion, Detected, KnownFact, SupersessionDetector};
 use crate::statebench::read::Reader;
 use crate::statebench::score::Scorer;
 use orchestrion_kernel::ItemId;
-use orchestrion_kernel::item::{Standing, SupersessionRule};
+use orchestrion_kernel::item::{SupersessionRule, Validity};
 use serde_json::{Value, json};
 
 /// What is told after a roof was ordered in red, and this was said.
@@ -23,8 +23,8 @@ fn rule(events: &[Value]) -> Option<SupersessionRule> {
     let scorer = Scorer::default();
     let session = scorer.replay(&case.timeline, |_, _, _| {});
     let first = session.known().entries().find(|entry| entry.item.fact().is_some()).unwrap();
-    match first.item.standing {
-        Standing::Superseded { by: Some(_), rule } => Some(rule),
+    match first.item.validity {
+        Validity::Superseded { superseded_by: Some(_), rule } => Some(rule),
         _ => None,
     }
 }
@@ -240,16 +240,16 @@ fn what_is_said_on_a_draft_counts_everywhere_until_something_later_does() {
 /// Reads nothing into anything.
 struct Literal;
 
-impl Detect for Literal {
-    fn in_conversation(&self, _: &[KnownFact<'_>], _: &[Said]) -> Vec<(usize, Detected)> {
+impl SupersessionDetector for Literal {
+    fn in_conversation(&self, _: &[KnownFact<'_>], _: &[TurnRecord]) -> Vec<(usize, Detected)> {
         Vec::new()
     }
 
-    fn in_fact(&self, _: &Claim<'_>, _: &[KnownFact<'_>]) -> Option<Detected> {
+    fn in_fact(&self, _: &Assertion<'_>, _: &[KnownFact<'_>]) -> Option<Detected> {
         None
     }
 
-    fn in_signal(&self, _: &Claim<'_>, _: &[(ItemId, Claim<'_>)]) -> Option<Detected> {
+    fn in_signal(&self, _: &Assertion<'_>, _: &[(ItemId, Assertion<'_>)]) -> Option<Detected> {
         None
     }
 }

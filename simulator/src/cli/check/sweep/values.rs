@@ -1,7 +1,7 @@
 //! What `--sweep` says: a setting, and the values that it is to have.
 
 use crate::policy_file::setting;
-use crate::show::harmless;
+use crate::show::sanitize;
 use miette::{Result, miette};
 
 /// The most combinations that one sweep may have.
@@ -56,11 +56,11 @@ fn sweep(text: &str) -> Result<Sweep> {
         return Err(miette!(
             help = "write a setting and its values, such as passes=1..6 or proceed_from=0.5,0.6",
             "--sweep {} has no `=`",
-            harmless(text)
+            sanitize(text)
         ));
     };
     let path = setting(named.trim())
-        .map_err(|(message, help)| miette!(help = help, "--sweep: {}", harmless(&message)))?;
+        .map_err(|(message, help)| miette!(help = help, "--sweep: {}", sanitize(&message)))?;
     let mut all = Vec::new();
     for value in values.split(',').map(str::trim) {
         match value.split_once("..") {
@@ -76,7 +76,7 @@ fn sweep(text: &str) -> Result<Sweep> {
 
 /// The whole numbers of a range, both ends included.
 fn range(path: &str, range: &str, first: &str, last: &str) -> Result<Vec<String>> {
-    let shown = harmless(range);
+    let shown = sanitize(range);
     let number =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
     let (Some(first), Some(last)): (Option<u32>, Option<u32>) = (number(first), number(last)) else {
@@ -107,7 +107,7 @@ fn plain(path: &str, value: &str) -> Result<String> {
         return Err(miette!(
             help = "write values as a policy file has them: 3, 0.5, true, unbounded",
             "--sweep {path}: `{}` is no value",
-            harmless(value)
+            sanitize(value)
         ));
     }
     Ok(value.to_owned())

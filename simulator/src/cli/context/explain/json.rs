@@ -1,9 +1,9 @@
 //! The account for programs.
 
-use super::Told;
-use crate::cli::context::word;
-use crate::context::{Account, Because, Budget, Explained, Id, Raise, Reason};
-use orchestrion_kernel::context::Status;
+use super::ExplainReport;
+use crate::cli::context::status_name;
+use crate::context::{ExclusionReason, Explainer, Explanation, Id, NextImprovement, Reason, RequiredBudget};
+use orchestrion_kernel::context::SolveStatus;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -78,24 +78,24 @@ enum Wanted {
     NotBelow(u64),
 }
 
-impl Told<'_> {
-    pub(super) fn json(&self, account: &Account<'_>, out: &mut impl Write) -> io::Result<()> {
+impl ExplainReport<'_> {
+    pub(super) fn json(&self, account: &Explainer<'_>, out: &mut impl Write) -> io::Result<()> {
         let selection = &account.answer.selection;
         let report = Report {
-            status: word(if account.is_cut { Status::Bounded } else { Status::Optimal }),
+            status: status_name(if account.is_cut { SolveStatus::Bounded } else { SolveStatus::Optimal }),
             budget: self.named.problem.budget(),
             utility: selection.utility,
             cost: selection.cost,
             bound: account.answer.bound,
             next_token: self.next_token,
-            next_step: self.raise.map(|Raise { budget, utility }| Step { budget, utility }),
+            next_step: self.raise.map(|NextImprovement { budget, utility }| Step { budget, utility }),
             items: self.items.iter().map(|explained| self.item(explained)).collect(),
         };
         serde_json::to_writer(&mut *out, &report)?;
         writeln!(out)
     }
 
-    fn item<'a>(&'a self, explained: &'a Explained) -> Item<'a> {
+    fn item<'a>(&'a self, explained: &'a Explanation) -> Item<'a> {
         let candidate = &self.named.problem.candidates()[explained.item];
         let mut item = Item {
             id: &self.named.ids[explained.item],
@@ -115,17 +115,19 @@ impl Told<'_> {
                 gains: self.named.names(&change.gains),
             }),
             budget: explained.budget.map(|budget| match budget {
-                Budget::Chosen(at) => Wanted::Chosen(at),
-                Budget::Tied(at) => Wanted::Tied(at),
-                Budget::NotBelow(at) => Wanted::NotBelow(at),
+                RequiredBudget::Chosen(at) => Wanted::Chosen(at),
+                RequiredBudget::Tied(at) => Wanted::Tied(at),
+                RequiredBudget::NotBelow(at) => Wanted::NotBelow(at),
             }),
         };
         match &explained.reason {
             Reason::In { needed_by, .. } => item.needed_by = self.named.names(needed_by),
-            Reason::Out(Because::Forbidden) => item.forbidden = Some(item.id),
-            Reason::Out(Because::NeedsForbidden(other)) => item.forbidden = self.named.ids.get(*other),
-            Reason::Out(Because::OverBudget { needs }) => item.needs = Some(*needs),
-            Reason::Out(Because::Outweighed { cost, utility }) => {
+            Reason::Out(ExclusionReason::Forbidden) => item.forbidden = Some(item.id),
+            Reason::Out(ExclusionReason::NeedsForbidden(other)) => {
+                item.forbidden = self.named.ids.get(*other)
+            }
+            Reason::Out(ExclusionReason::OverBudget { needs }) => item.needs = Some(*needs),
+            Reason::Out(ExclusionReason::Outweighed { cost, utility }) => {
                 item.missing = Some(Missing { cost: *cost, utility: *utility });
             }
         }
@@ -137,9 +139,9 @@ const fn reason(reason: &Reason) -> &'static str {
     match reason {
         Reason::In { is_pinned: true, .. } => "pinned",
         Reason::In { .. } => "chosen",
-        Reason::Out(Because::Forbidden) => "forbidden",
-        Reason::Out(Because::NeedsForbidden(_)) => "needs_forbidden",
-        Reason::Out(Because::OverBudget { .. }) => "over_budget",
-        Reason::Out(Because::Outweighed { .. }) => "outweighed",
+        Reason::Out(ExclusionReason::Forbidden) => "forbidden",
+        Reason::Out(ExclusionReason::NeedsForbidden(_)) => "needs_forbidden",
+        Reason::Out(ExclusionReason::OverBudget { .. }) => "over_budget",
+        Reason::Out(ExclusionReason::Outweighed { .. }) => "outweighed",
     }
 }

@@ -1,19 +1,19 @@
 //! A story as markup.
 
-use super::super::super::page::{Ink, Line};
+use super::super::super::page::{Line, TextStyle};
 use super::super::super::words;
 use super::super::draw::{confidence, consensus};
-use super::super::told::Told;
-use super::{Story, Voice};
+use super::super::told::PageBlock;
+use super::{ArgumentView, RequestView};
 use maud::{Markup, html};
 use orchestrion_kernel::TaskId;
-use orchestrion_kernel::event::EffectEnd;
+use orchestrion_kernel::event::EffectOutcome;
 use orchestrion_kernel::module::{Rating, Ratings, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Task};
 use orchestrion_kernel::policy::Thresholds;
-use orchestrion_kernel::state::Started;
+use orchestrion_kernel::state::StartedTask;
 
-impl Story {
+impl RequestView {
     /// The story in the page. A request that has not ended says so.
     pub(in super::super) fn markup(&self, thresholds: &Thresholds, ended: bool) -> Markup {
         let id = self.id;
@@ -81,9 +81,9 @@ impl Story {
                 div.decision {
                     @for told in told {
                         @match told {
-                            Told::Step { said, .. } => p { (said) },
-                            Told::More { said, who } if who == "decision" => p { (said) },
-                            Told::More { said, .. } => p.why { (said) },
+                            PageBlock::Step { said, .. } => p { (said) },
+                            PageBlock::More { said, who } if who == "decision" => p { (said) },
+                            PageBlock::More { said, .. } => p.why { (said) },
                             _ => {}
                         }
                     }
@@ -94,7 +94,7 @@ impl Story {
     }
 
     fn effects(&self) -> Markup {
-        let ledger: &[Started] = self.request.as_ref().map_or(&[], |request| &request.ledger);
+        let ledger: &[StartedTask] = self.request.as_ref().map_or(&[], |request| &request.ledger);
         let end = |task: &TaskId| ledger.iter().find(|started| started.task == *task);
         html! {
             h3 { "Tasks and effects" }
@@ -108,7 +108,7 @@ impl Story {
                             @for task in &self.tasks {
                                 @let id = &task.id;
                                 tr {
-                                    th scope="row" { (id) ". " (Line::new().first(Ink::Text, task.text.as_str(), 200)) }
+                                    th scope="row" { (id) ". " (Line::new().first(TextStyle::Text, task.text.as_str(), 200)) }
                                     td { (effect(task)) }
                                     td {
                                         @for (n, how) in self.runs.get(id).into_iter().flatten() {
@@ -158,7 +158,7 @@ impl Story {
     }
 }
 
-impl Voice {
+impl ArgumentView {
     fn markup(&self) -> Markup {
         let stance = match self.argument.stance {
             Stance::Pro => "good",
@@ -210,19 +210,19 @@ fn effect(task: &Task) -> Markup {
         @match &task.effect {
             Effect::Pure => { span.faint { "pure" } }
             Effect::Undoable { compensation } => {
-                "undone by: " (Line::new().first(Ink::Text, compensation.as_str(), 200))
+                "undone by: " (Line::new().first(TextStyle::Text, compensation.as_str(), 200))
             }
             Effect::Irreversible => { span.warn { "irreversible" } }
         }
     }
 }
 
-fn stands(started: Option<&Started>) -> Markup {
+fn stands(started: Option<&StartedTask>) -> Markup {
     html! {
-        @match started.map(|started| (started.record().effect, started.end)) {
+        @match started.map(|started| (started.record().effect, started.outcome)) {
             None => { span.faint { "nothing" } }
             Some((None, _)) => { span.faint { "no effect" } }
-            Some((Some(EffectEnd::Kept), _)) => { "kept" }
+            Some((Some(EffectOutcome::Kept), _)) => { "kept" }
             Some((Some(end), _)) => { (Line::new().ink(words::effect_end(end), end)) }
         }
     }
