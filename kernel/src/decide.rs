@@ -4,9 +4,10 @@
 //! moves, and asks what the state that is entered needs to know. It reads only; the events it gives are one
 //! atomic batch, and `State::apply` writes them. Same policy, state and input: same events.
 
-mod closing;
-mod learn;
+mod conclude;
+mod record;
 
+use crate::context::{BudgetError, pinned_fit};
 use crate::control::elo;
 use crate::control::guard::{self, Guard};
 use crate::control::phase::Phase;
@@ -19,7 +20,6 @@ use crate::knowledge::{compaction, decide_write};
 use crate::module::{Operation, Report};
 use crate::plan::Task;
 use crate::policy::{Bound, Policy};
-use crate::present::{BudgetError, pinned_fit};
 use crate::refusal::Refusal;
 use crate::state::{Call, Control, Request, State};
 use alloc::vec;

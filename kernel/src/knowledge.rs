@@ -5,11 +5,11 @@
 //! reads, and the reads leave out what is not for them.
 
 pub mod compaction;
-mod misuse;
+mod error;
 mod read;
 mod write;
 
-pub use misuse::{KnowledgeError, validate_event};
+pub use error::{KnowledgeError, validate_event};
 pub use read::Principal;
 pub use write::decide_write;
 

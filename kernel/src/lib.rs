@@ -53,15 +53,16 @@ pub mod input;
 pub mod item;
 pub mod knowledge;
 pub mod module;
+pub mod optimizer;
 pub mod plan;
 pub mod policy;
-pub mod present;
 pub mod refusal;
 pub mod score;
 pub mod semantic;
 pub mod situation;
 pub mod state;
 
+pub use context::{ModuleContext, build_context};
 pub use control::phase::Phase;
 pub use decide::{decide, decide_with_row};
 pub use event::{Event, Events};
@@ -70,7 +71,6 @@ pub use ids::{
 };
 pub use input::{Input, Trigger};
 pub use policy::Policy;
-pub use present::{ModuleContext, build_context};
 pub use refusal::Refusal;
 pub use score::{Score, Weight};
 pub use state::State;

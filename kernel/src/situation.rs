@@ -6,14 +6,14 @@
 
 mod action;
 mod context;
-mod fields;
+mod state_mapping;
 
 pub use action::{ActionRecord, Mode, StoredResult, ToolCall, ToolOutcome};
 pub use context::{
     HISTORY_ACTIONS, NO_ATTEMPTS, NO_CONTEXT, NO_RESULTS, build_reasoning_context, compress_actions,
     format_actions_for_fast_mode, format_latest_results_detailed, get_compressed_attempts, has_content,
 };
-pub use fields::{FieldMapping, OBSOLETE_KEYS, STATE_FIELDS, StateField};
+pub use state_mapping::{FieldMapping, OBSOLETE_KEYS, STATE_FIELDS, StateField};
 
 use crate::ids::Text;
 use alloc::collections::BTreeMap;

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod drawn;
+mod random_problems;
 
-use drawn::{Lcg, brute, drawn, free};
-use orchestrion_kernel::context::{
+use orchestrion_kernel::optimizer::{
     Candidate, Certificate, CertifyError, DualSolution, Inclusion, Problem, SLOPES_MAX, SearchLimits,
     Selection, Step, VerifyErrorKind, certify, check_selection, verify,
 };
+use random_problems::{Lcg, brute, drawn, free};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Problems with their best answers, by trying everything.

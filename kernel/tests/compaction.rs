@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-mod written;
+mod write_helpers;
 
 use orchestrion_kernel::claims::{CLAIMS, History, state_violations, step_violations};
+use orchestrion_kernel::context::{ByteMeasure, build_context};
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::{Text, Timestamp};
 use orchestrion_kernel::item::{
@@ -15,11 +16,10 @@ use orchestrion_kernel::knowledge::compaction::{cluster, is_due};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
 use orchestrion_kernel::module::{Failure, Operation, Report};
 use orchestrion_kernel::policy::CompactionPolicy;
-use orchestrion_kernel::present::{ByteMeasure, build_context};
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, ItemId, Phase, Policy, Refusal, State, UserId, decide,
 };
-use written::new;
+use write_helpers::new;
 
 struct Kernel {
     policy: Policy,

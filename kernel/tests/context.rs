@@ -4,13 +4,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod drawn;
+mod random_problems;
 
-use drawn::{Lot, brute, drawn, free};
-use orchestrion_kernel::context::{
+use orchestrion_kernel::optimizer::{
     Candidate, Inclusion, Problem, ProblemError, SearchLimits, Selection, SelectionError, Solution,
     SolveStatus, check_selection, solve,
 };
+use random_problems::{Lcg, brute, drawn, free};
 /// Solves, and holds the answer against every set.
 fn agree(budget: u64, candidates: Vec<Candidate>) {
     let expected = brute(budget, &candidates);
@@ -58,7 +58,7 @@ fn every_small_digraph_is_solved() {
 /// Every digraph on four nodes, with every cost and every budget; utilities are drawn. Fewer in an unoptimised build.
 #[test]
 fn every_digraph_on_four_nodes_is_solved() {
-    let mut lot = Lot(4);
+    let mut lot = Lcg(4);
     let stride = if cfg!(debug_assertions) { 7 } else { 1 };
     for code in (0..4096_u64 * 81).step_by(stride) {
         let (arcs, costs) = (code / 81, code % 81);
@@ -84,7 +84,7 @@ fn every_digraph_on_four_nodes_is_solved() {
 #[test]
 fn random_problems_are_solved() {
     let cases = std::env::var("BRUTE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000);
-    let mut lot = Lot(7);
+    let mut lot = Lcg(7);
     for _ in 0..cases {
         let (budget, candidates) = drawn(&mut lot);
         agree(budget, candidates);
@@ -94,7 +94,7 @@ fn random_problems_are_solved() {
 /// What a search of so few nodes says must hold, proven or not.
 #[test]
 fn bounded_solution_respects_its_bound() {
-    let mut lot = Lot(8);
+    let mut lot = Lcg(8);
     let mut bounded = 0;
     for _ in 0..5_000 {
         let (budget, candidates) = drawn(&mut lot);

@@ -2,18 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod written;
+mod write_helpers;
 
+use orchestrion_kernel::context::{BudgetError, ByteMeasure, TextMeasure, build_context};
 use orchestrion_kernel::item::{Identity, Rank, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Write};
 use orchestrion_kernel::module::{Argument, Failure, Module, Operation, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::ModuleContextPolicy;
-use orchestrion_kernel::present::{BudgetError, ByteMeasure, TextMeasure, build_context};
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, Policy, Refusal, Score, State, TaskId, UserId, Weight, decide,
 };
-use written::{new, resting};
+use write_helpers::{new, resting};
 
 struct Kernel {
     policy: Policy,

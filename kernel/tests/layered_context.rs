@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-mod written;
+mod write_helpers;
 
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{
@@ -13,7 +13,7 @@ use orchestrion_kernel::knowledge::{FactKind, KnowledgeError, NewFact, Principal
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{Event, ItemId, RequestId, Text, UserId};
 
-use written::{NOW, anybody, current, id, knowing, new, resting, shown, standing, superseding, write};
+use write_helpers::{NOW, anybody, current, id, knowing, new, resting, shown, standing, superseding, write};
 
 // ── test vectors ─────────────────────────────────────────────────────────────────────────────────────
 

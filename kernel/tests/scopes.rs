@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-mod written;
+mod write_helpers;
 
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{Audience, ItemKey, MemoryType, Rank, Scope, Validity};
@@ -12,7 +12,7 @@ use orchestrion_kernel::knowledge::{
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{Event, ItemId, Policy};
 
-use written::{anybody, current, knowing, new, resting, shown, standing, superseding, write};
+use write_helpers::{anybody, current, knowing, new, resting, shown, standing, superseding, write};
 
 // ── scopes ───────────────────────────────────────────────────────────────────────────────────────────
 

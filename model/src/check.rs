@@ -6,11 +6,11 @@ pub use reach::{ReachResult, reach};
 
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::explore::{self, Exploration, ModelError, Options, Progress, Termination, step_at};
+use crate::kernel_under_test::KernelUnderTest;
 use crate::liveness::{self, Lasso, LivenessResult, Step};
 use crate::product::{KernelModel, initial_state, rename_ids};
 use crate::scopes::{Model, Scope};
-use crate::subject::KernelUnderTest;
-use crate::tally::TransitionCounts;
+use crate::transition_counts::TransitionCounts;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_kernel::{Input, Policy, State};
 

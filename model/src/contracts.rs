@@ -2,7 +2,7 @@
 
 use crate::coverage::Observation;
 use crate::explore::fingerprint;
-use crate::subject::KernelUnderTest;
+use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::knowledge::Write;

@@ -3,9 +3,9 @@
 //!
 //! Each is a *mark*, of which the explorer keeps the first witness. What no model reached is listed.
 
-mod names;
+mod lookup;
 
-pub use names::{observation_by_name, observation_names};
+pub use lookup::{observation_by_name, observation_names};
 
 use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::control::guard::Guard;

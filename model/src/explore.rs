@@ -4,29 +4,29 @@
 //! next few thousand states against what is known so far, and one numbers what they found. So the way to a state is a
 //! shortest one, the first by its smallest parent and action, and everything found is the same in every run.
 
-mod budget;
 mod error;
 mod expand;
-mod fair;
 mod fingerprint;
-mod fresh;
 pub mod graph;
-mod marks;
-mod number;
+mod model;
+mod new_states;
+mod numbering;
+mod observations;
+mod options;
+mod parallel;
 mod path;
 mod search;
-mod states;
-mod together;
+mod state_queue;
 mod visited;
 
 #[cfg(test)]
 mod tests;
 
-pub use budget::{Options, Progress, Resource, ResourceLimits, StateStorage, Termination};
 pub use error::{ErrorLocation, ModelError};
-pub use fair::{FairModel, StaterightModel};
 pub(crate) use fingerprint::fingerprint;
-pub use marks::ObservationSet;
+pub use model::{FairModel, StaterightModel};
+pub use observations::ObservationSet;
+pub use options::{Options, Progress, Resource, ResourceLimits, StateStorage, Termination};
 pub use path::{Path, Witness, step_at};
 pub use search::explore;
 

@@ -11,16 +11,16 @@
 //! policy's lines cut, whatever was argued; a task that starts leaves something to undo, or does not. So the model may do
 //! more than the kernel: a claim that holds in it holds of control, and one that fails in it may yet hold in the kernel.
 
+pub mod ast;
 pub mod claims;
 pub mod control;
 pub mod dot;
 pub mod effects;
-mod head;
+mod free_vars;
+mod header;
 pub mod itf;
 pub mod promela;
-mod reads;
 pub mod tla;
-pub mod words;
 
 pub use control::ControlModel;
 

@@ -5,18 +5,18 @@
 //! but for what [`export`] tells other checkers.
 //! The explorer itself ([`explore`](mod@explore), [`liveness`]) knows nothing of the kernel: it takes any model of stateright.
 
+pub mod actors;
 pub mod adversary;
 pub mod check;
 pub mod contracts;
 pub mod coverage;
 pub mod explore;
 pub mod export;
+pub mod kernel_under_test;
+pub mod lint;
 pub mod liveness;
-pub mod machine;
 pub mod mutants;
-pub mod parties;
 pub mod product;
 pub mod reference;
 pub mod scopes;
-pub mod subject;
-pub mod tally;
+pub mod transition_counts;

@@ -6,17 +6,17 @@
 //! the same; otherwise nothing is said.
 
 mod components;
-mod fair;
+mod fairness;
 mod lasso;
-mod promise;
+mod property;
 mod region;
 
 pub use lasso::{Lasso, Step};
-pub use promise::{CLASSES, ClassMask, Fairness, LivenessKind, LivenessProperty};
+pub use property::{CLASSES, ClassMask, Fairness, LivenessKind, LivenessProperty};
 
 use crate::explore::graph::Graph;
 use components::Components;
-use fair::{SccView, UnfairNodes};
+use fairness::{SccView, UnfairNodes};
 use region::PendingRegion;
 
 /// What was explored, as far as promises are about it. Nodes are numbered from 0 in breadth-first order.

@@ -7,22 +7,22 @@
 
 mod events;
 mod items;
-mod memory;
-mod numbers;
+mod policy;
+mod request;
 mod rows;
-mod trial;
+mod run;
 
-pub use trial::{KillReason, MutantStatus};
+pub use run::{KillReason, MutantStatus};
 
 use crate::explore::ModelError;
+use crate::kernel_under_test::KernelUnderTest;
 use crate::scopes::{SMALL_COMPACTION, Scope};
-use crate::subject::KernelUnderTest;
 use orchestrion_kernel::Policy;
+use run::{Baseline, try_out};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-use trial::{Baseline, try_out};
 
 /// A kernel with one fault.
 #[derive(Clone, Debug)]
@@ -102,8 +102,8 @@ pub fn run_mutants(
 /// Every mutant of a policy.
 fn mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = rows::mutants(policy);
-    all.extend(numbers::mutants(policy));
+    all.extend(policy::mutants(policy));
     all.extend(events::mutants(policy));
-    all.extend(memory::mutants(policy));
+    all.extend(request::mutants(policy));
     all
 }

@@ -1,15 +1,15 @@
 //! The product that is explored: the kernel's state and the history that trace claims read.
 
+use crate::actors::{fairness, fairness_class};
 use crate::adversary::Adversary;
 use crate::contracts::{self, RoundTripCache};
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::explore::{FairModel, ObservationSet, fingerprint};
+use crate::kernel_under_test::KernelUnderTest;
 use crate::liveness::{LivenessKind, LivenessProperty};
-use crate::parties::{fairness, fairness_class};
 use crate::reference;
 use crate::scopes::{Model, Scope};
-use crate::subject::KernelUnderTest;
-use crate::tally::{TransitionCounter, TransitionCounts};
+use crate::transition_counts::{TransitionCounter, TransitionCounts};
 use orchestrion_kernel::claims::{
     Actor, CLAIMS, Claim, ClaimCheck, History, StatePredicate, step_violations,
 };

@@ -1,5 +1,5 @@
 //! A host whose voices agree, asked once: `cargo run --example minimal`, then `orchestrion show minimal.ndjson`.
-use orchestrion::drive::{Call, CallError, CallResult, Clock, Conversation, Host, RecoveryResult};
+use orchestrion::runtime::{Call, CallError, CallResult, Clock, Conversation, Host, RecoveryResult};
 use orchestrion::{scenario::parse_reply, script::default_report};
 use orchestrion_kernel::{Policy, module::Operation};
 struct Office(Clock);

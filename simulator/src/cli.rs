@@ -8,12 +8,12 @@ mod context;
 mod export;
 mod files;
 mod init;
-mod named;
 mod promote;
 mod replay;
 mod run;
 mod score;
 mod show;
+mod targets;
 
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;

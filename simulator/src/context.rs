@@ -4,35 +4,35 @@
 //! against what is done elsewhere. Every answer, whoever gave it, passes [`orchestrion_kernel::context::check`] before
 //! anybody sees it.
 
+mod baselines;
 mod certificate;
 mod curve;
+mod dependencies;
+mod error;
 mod explain;
-mod fault;
 mod format;
+mod from_trace;
 mod ilp;
-mod needs;
-mod packing;
-mod picture;
 mod problem;
 mod solve;
-mod traced;
+mod svg;
 
+pub use baselines::Baseline;
 pub use certificate::{
     CERTIFICATE_BEGINS, CertificateError, CertificateFile, VerifyResult, verify_bytes, verify_file,
     write_certificate,
 };
 pub use curve::{Curve, Point, curve};
+pub use error::ProblemFileError;
 pub use explain::{
     Alternative, ExclusionReason, Explainer, Explanation, NextImprovement, Reason, RequiredBudget,
 };
-pub use fault::ProblemFileError;
 pub use format::{Id, ItemFile, LayerFile, MarkFile, ProblemFile};
+pub use from_trace::{TracePoint, TracePointError};
 pub use ilp::{ENGINE, IlpError, SUM_MAX};
-pub use packing::Baseline;
-pub use picture::{PICTURE_BEGINS, picture};
 pub use problem::{NamedProblem, PROBLEM_BYTES_MAX};
 pub use solve::{SolveError, Solved, Solver, compare, exact, solve};
-pub use traced::{TracePoint, TracePointError};
+pub use svg::{PICTURE_BEGINS, picture};
 
 /// The JSON Schema of problem files.
 #[must_use]

@@ -1,6 +1,6 @@
 //! Evidence: counterexamples as traces, so that they can be shown, replayed and kept.
 
-use crate::recording::Recorder;
+use crate::recorder::Recorder;
 use crate::trace::{Header, StepMetadata, digest};
 use orchestrion_kernel::event::{Event, StoreStatus, TaskOutcome};
 use orchestrion_kernel::module::{ConclusionKind, Report};

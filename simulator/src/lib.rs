@@ -15,7 +15,6 @@
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod context;
-pub mod drive;
 pub mod evidence;
 #[cfg(feature = "cli")]
 pub mod itf;
@@ -23,15 +22,16 @@ pub mod itf;
 pub mod machine;
 pub mod measure;
 pub mod pages;
-pub mod play;
 pub mod policy_file;
 #[cfg(feature = "cli")]
 pub mod project;
 pub mod promote;
-pub mod recording;
+pub mod recorder;
 pub mod redact;
 pub mod replay;
+pub mod runtime;
 pub mod scenario;
+pub mod scenario_run;
 pub mod script;
 pub mod show;
 #[cfg(feature = "cli")]

@@ -10,7 +10,7 @@ pub use table::{MachineFile, RowFile, Sources, StateKindFile};
 
 use crate::yaml::{LabeledError, ReadError, Source, schema_of};
 use miette::SourceSpan;
-use orchestrion_model::machine::{Machine, SourceLocation};
+use orchestrion_model::lint::{Machine, SourceLocation};
 use std::path::Path;
 
 /// A machine, and where it was read.

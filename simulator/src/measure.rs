@@ -8,9 +8,9 @@ mod tokens;
 pub use bm25::relevance;
 pub use tokens::TokenizerUnavailable;
 
+use orchestrion_kernel::context::{BudgetError, ByteMeasure, TextMeasure, context_problem};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::policy::Tokenizer;
-use orchestrion_kernel::present::{BudgetError, ByteMeasure, TextMeasure, context_problem};
 use orchestrion_kernel::{ModuleContext, Policy, Score, State, build_context};
 use thiserror::Error;
 use tokens::Counter;

@@ -13,9 +13,9 @@ mod tests;
 pub use from_debate::from_debate;
 pub use from_trace::from_trace;
 
-use crate::play::{ScenarioRunError, run_scenario};
 use crate::policy_file;
 use crate::scenario::{self, Scenario, ScenarioFile};
+use crate::scenario_run::{ScenarioRunError, run_scenario};
 use crate::trace::{Reader, Step, TraceError};
 use crate::yaml::{ReadError, StrictText};
 use miette::Diagnostic;

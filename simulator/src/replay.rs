@@ -1,9 +1,9 @@
 //! Replay: the recorded inputs go through the kernel again, and what it decides is held against the record.
 
-mod again;
+mod replayer;
 mod update;
 
-pub(crate) use again::Replayer;
+pub(crate) use replayer::Replayer;
 pub use update::{Update, update};
 
 use crate::trace::{DifferenceKind, Header, Reader, TraceError, table_digest};

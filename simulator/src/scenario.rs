@@ -4,21 +4,21 @@
 //! in a scenario decides anything: the kernel does, and a scenario only says what it is told.
 
 mod answers;
-mod beside;
+mod build_script;
 mod deadlines;
 mod format;
-mod meaning;
 mod names;
-mod one_key;
-mod parts;
+mod one_or_many;
+mod parse_reply;
 mod read;
-mod rolls;
-mod said;
-mod several;
-mod shape;
+mod reply_extras;
+mod reply_lists;
+mod reply_shapes;
+mod scripted_write;
+mod tagged;
 mod time;
+mod to_kernel;
 mod writes;
-mod written;
 
 pub use answers::{
     ApproverAnswer, ArgumentFile, ArgumentReply, AuditorAnswer, ClassificationFile, ClassifierAnswer,
@@ -26,25 +26,25 @@ pub use answers::{
     PlannerAnswer, RatingFile, RatingsFile, RepairFile, RevisionFile, RevisionReply, StoreAnswer,
     SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile,
 };
-pub use beside::{
-    ActionFile, ArgFile, ModeFile, OutcomeFile, ReplyExtrasFile, ReplyFile, SummaryUpdateFile, ToolCallFile,
-};
 pub use deadlines::DeadlinesFile;
 pub use format::{InterruptFile, ModulesFile, PhaseVisitFile, RequestFile, ScenarioFile};
 pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
-pub use rolls::{
+pub use one_or_many::OneOrMany;
+pub use parse_reply::{parse_reply, parse_write};
+pub use reply_extras::{
+    ActionFile, ArgFile, ModeFile, OutcomeFile, ReplyExtrasFile, ReplyFile, SummaryUpdateFile, ToolCallFile,
+};
+pub use reply_lists::{
     CaseFile, DelayedReplyFile, RandomReplyFile, RepliesFile, ReplyListFile, WeightedReplyFile, WhenFile,
 };
-pub use said::{parse_reply, parse_write};
-pub use several::OneOrMany;
+pub use scripted_write::WrittenFile;
 pub use time::{DelayFile, DelayRangeFile, DurationText};
 pub use writes::{
     AudienceFile, ClockFile, ConstraintFile, FactFile, IdentityFile, LimitFile, MemoryFile, RuleFile,
     ScopeFile, SignalFile, WorkingFile, WriteFile,
 };
-pub use written::WrittenFile;
 
-use crate::drive::Deadlines;
+use crate::runtime::Deadlines;
 use crate::script::Script;
 use crate::yaml::{ReadError, Source, Spanned, schema_of};
 use orchestrion_kernel::knowledge::Write;

@@ -3,16 +3,18 @@
 //! A script is asked what the kernel asks. It never guesses for a voice of the debate, and never repeats a
 //! list that is used up: both would hide that the run went another way than its writer thought.
 
-mod draw;
-mod part;
-mod roll;
+mod key;
+mod random;
+mod reply_list;
 
-pub(crate) use draw::RandomStreams;
-pub use part::default_report;
-pub(crate) use part::{ScriptKey, default_reply};
-pub(crate) use roll::{After, Case, Cases, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices, When};
+pub use key::default_report;
+pub(crate) use key::{ScriptKey, default_reply};
+pub(crate) use random::RandomStreams;
+pub(crate) use reply_list::{
+    After, Case, Cases, ReplyList, ReplySelection, ScriptedEntry, WeightedChoices, When,
+};
 
-use crate::drive::Reply;
+use crate::runtime::Reply;
 use crate::yaml::{LabeledError, ReadError, Source};
 use miette::{Diagnostic, LabeledSpan, SourceCode, SourceSpan};
 use orchestrion_kernel::module::{Failure, Operation, Role};

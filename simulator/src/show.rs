@@ -7,15 +7,15 @@
 mod claims;
 mod detail;
 mod html;
-mod page;
+mod phrases;
 mod plans;
 mod provenance;
-mod scene;
+mod reasons;
+mod renderer;
+mod step_view;
 mod terminal;
 mod text;
 mod timeline;
-mod why;
-mod words;
 
 pub use html::{HtmlPage, PAGE_BEGINS, html};
 pub use provenance::provenance;
@@ -26,9 +26,9 @@ pub(crate) use text::{grouped, wrap};
 
 use crate::trace::{Reader, TraceError};
 use orchestrion_kernel::State;
-use scene::{Before, StepView};
 use std::fmt;
 use std::io::{self, BufRead};
+use step_view::{Before, StepView};
 use terminal::Terminal;
 
 /// What is to be seen of a trace, and how.

@@ -5,11 +5,11 @@
 //! the context of each question from the kernel's state, and only then do the answers judge it. No language model is asked:
 //! what is measured is what the state gives to one.
 
-pub mod answers;
 pub mod context;
 pub mod conversation;
 pub mod detect;
-pub mod fault;
+pub mod diagnostic;
+pub mod ground_truth;
 pub mod import;
 mod order;
 mod present;
@@ -20,10 +20,10 @@ pub mod report;
 pub mod score;
 pub mod session;
 pub mod show;
+pub mod stems;
 mod tags;
 pub mod timeline;
 mod values;
-pub mod words;
 
 pub use present::Presentation;
 

@@ -6,7 +6,7 @@
 mod pipe;
 pub mod protocol;
 
-use crate::drive::{Clock, Conversation, Journal, RefusedMessage, RuntimeError, StepResult};
+use crate::runtime::{Clock, Conversation, Journal, RefusedMessage, RuntimeError, StepResult};
 use futures_util::future::{Either, select};
 use futures_util::{FutureExt, StreamExt};
 use orchestrion_kernel::{Input, Refusal, Text, UserId, knowledge};

@@ -4,25 +4,25 @@
 //! Deliberately absent: anchors and aliases. A file that is evidence says what it says where it says it, and
 //! a file without aliases cannot grow while it is read.
 
-mod at;
-#[cfg(test)]
-mod draw;
 mod error;
 mod explain;
+#[cfg(test)]
+mod render;
 mod scalar;
 mod schema;
 mod source;
+mod spanned;
 
-pub use at::Spanned;
-#[cfg(test)]
-pub(crate) use draw::draw;
 pub use error::ReadError;
 pub(crate) use error::{LabeledError, nearest};
 pub(crate) use explain::unknown_word;
+#[cfg(test)]
+pub(crate) use render::draw;
 pub use scalar::{Decimal, StrictText};
 pub(crate) use schema::schema_of;
 pub use source::FILE_BYTES_MAX;
 pub(crate) use source::Source;
+pub use spanned::Spanned;
 
 /// Reads a field that, if it is there at all, must hold a value; an empty one is not the same as none.
 pub(crate) fn required_value<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>

@@ -6,7 +6,7 @@ mod runner;
 
 use orchestrion::context::{Id, NamedProblem, Solver, TracePoint, solve};
 use orchestrion::trace::Reader;
-use orchestrion_kernel::context::SearchLimits;
+use orchestrion_kernel::optimizer::SearchLimits;
 use runner::run;
 use serde_json::{Value, json};
 use std::fs::{self, File};

@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::drive::{Clock, Conversation};
 use orchestrion::replay::replay;
+use orchestrion::runtime::{Clock, Conversation};
 use orchestrion::trace::{Reader, Step};
 use orchestrion_kernel::event::{Cause, Conclusion};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Report, Role};

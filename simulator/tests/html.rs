@@ -113,7 +113,7 @@ fn no_text_acts_in_a_page_or_on_a_terminal_wherever_it_stands() {
 #[test]
 fn no_verb_that_reads_traces_lets_a_text_act_on_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["rolled-back", "spoken-while-busy"] {
+    for name in ["rolled-back", "message-while-busy"] {
         let trace = golden(name);
         let (hostile, _) = poisoned(&trace);
         std::fs::write(folder.path().join("hostile.ndjson"), hostile).unwrap();
@@ -246,8 +246,8 @@ fn a_trace_without_its_end_is_shown_as_far_as_it_goes() {
 /// The chain of steps grows, the page does not.
 #[test]
 fn a_long_trace_makes_a_page_of_a_bounded_size() {
-    use orchestrion::play::run_scenario;
     use orchestrion::scenario::Scenario;
+    use orchestrion::scenario_run::run_scenario;
     // With room for all of it, for what is looked at is the page.
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("wide.yaml"), "name: wide\ncontexts: {budget: 4000000000}\n").unwrap();

@@ -414,7 +414,7 @@ fn what_becomes_of_a_write_is_told_under_it() {
             ],
         ),
         (
-            "scope-kept-apart",
+            "scope-isolation",
             &[
                 "\"$50\" from Ada (employee), hypothetical half price",
                 "→ hides price there: \"$100\"",
@@ -442,7 +442,7 @@ fn what_becomes_of_a_write_is_told_under_it() {
 
 #[test]
 fn where_a_fact_counts_and_whom_it_is_for_stands_beside_it() {
-    let page = plain(&golden("scope-kept-apart"), Some(8));
+    let page = plain(&golden("scope-isolation"), Some(8));
     assert!(page.contains("fact price  \"$100\""), "{page}");
     assert!(page.contains("fact price, hypothetical half price  \"$50\""), "{page}");
     assert!(page.contains("fact margin, for manager and above  \"60 %\""), "{page}");

@@ -6,10 +6,10 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion::drive::{Call, Clock, Conversation, Journal, JournalFile};
+use orchestrion::runtime::{Call, Clock, Conversation, Journal, JournalFile};
 use orchestrion::trace::Header;
 use orchestrion_kernel::{ConversationId, Policy};
-use orchestrion_tests::outside::{EffectfulHost, SideEffectLog};
+use orchestrion_tests::side_effects::{EffectfulHost, SideEffectLog};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::path::Path;

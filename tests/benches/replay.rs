@@ -8,7 +8,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orchestrion::replay::replay;
 use orchestrion::trace::Reader;
-use orchestrion_tests::{debate::EndlessDebate, root};
+use orchestrion_tests::{endless_debate::EndlessDebate, root};
 use std::hint::black_box;
 use std::io::Read;
 

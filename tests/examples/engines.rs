@@ -8,9 +8,9 @@
 
 use orchestrion_kernel::Policy;
 use orchestrion_model::explore::{Options, StaterightModel, explore};
+use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::KernelModel;
 use orchestrion_model::scopes::{Model as Part, Scope};
-use orchestrion_model::subject::KernelUnderTest;
 use orchestrion_tests::counters::Counters;
 use stateright::{Checker, Model};
 use std::error::Error;

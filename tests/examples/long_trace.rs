@@ -1,7 +1,7 @@
 //! Writes a trace of so many steps to standard output, to measure what `orchestrion replay` takes for it:
 //! `cargo run --release -p orchestrion-tests --example long_trace 2000000 > long.ndjson`
 
-use orchestrion_tests::debate::EndlessDebate;
+use orchestrion_tests::endless_debate::EndlessDebate;
 use std::io;
 
 fn main() -> io::Result<()> {

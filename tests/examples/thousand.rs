@@ -5,9 +5,9 @@
 //! $ cargo run --release -p orchestrion-tests --example thousand -- 1000
 //! ```
 
-use orchestrion::drive::{Call, CallResult, Clock, Conversation, Host, RecoveryResult};
+use orchestrion::runtime::{Call, CallResult, Clock, Conversation, Host, RecoveryResult};
 use orchestrion_kernel::Policy;
-use orchestrion_tests::outside::{EffectfulHost, SideEffectLog};
+use orchestrion_tests::side_effects::{EffectfulHost, SideEffectLog};
 use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -1,18 +1,18 @@
 //! Tests that cross rooms stand in `tests/`; this is what they share.
 
+pub mod canonicalization;
 pub mod counters;
-pub mod debate;
-pub mod drawn;
-pub mod fuzzed;
-pub mod lassos;
-pub mod links;
+pub mod endless_debate;
+pub mod external_checkers;
+pub mod fuzz_targets;
+pub mod generators;
+pub mod monitored;
+pub mod naive_liveness;
 pub mod oracle;
-pub mod outside;
-pub mod peers;
-pub mod renamed;
-pub mod saved;
-pub mod walk;
-pub mod watched;
+pub mod random_walk;
+pub mod regressions;
+pub mod side_effects;
+pub mod traceability;
 
 use std::path::{Path, PathBuf};
 

@@ -9,32 +9,32 @@
 //! Deliberately absent: rows of the table (only the state that a move leads to is judged), the order inside a
 //! batch (only item ids come in order), and texts that the kernel composes, such as tags or the answer.
 
-mod admit;
 mod batch;
-mod closing;
 mod compaction;
+mod conclusion;
 mod consensus;
-mod course;
+mod conversation;
 mod debate;
 mod duels;
+mod encoding;
 mod execution;
 mod facts;
 mod fold;
 mod fraction;
 mod items;
-mod lines;
-mod opening;
-mod seen;
-mod shown;
+mod observed;
+mod policy;
+mod preparation;
+mod refusals;
 pub mod situation;
-mod words;
+mod visible_items;
 
-use course::ExpectedConversation;
+use conversation::ExpectedConversation;
+use encoding::OracleInput;
 use fold::Fold;
-use lines::OraclePolicy;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{CallId, ConversationId, Events, Input, Policy, Refusal, State};
-use words::OracleInput;
+use policy::OraclePolicy;
 
 /// What the documents say must happen, told step by step.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Oracle {
     /// The oracle for a fresh conversation under a valid policy.
     #[must_use]
     pub fn new(policy: &Policy, conversation: &ConversationId) -> Self {
-        let course = seen::value(policy)
+        let course = observed::value(policy)
             .and_then(OraclePolicy::read)
             .map(|lines| ExpectedConversation::new(lines, conversation.as_str()));
         Self { course, policy: policy.clone(), fold: Fold::default(), steps: 0 }
@@ -72,7 +72,7 @@ impl Oracle {
     ) -> Result<(), String> {
         self.steps += 1;
         let before = self.phase().to_owned();
-        let input = seen::value(input)?;
+        let input = observed::value(input)?;
         self.judge_step(&input, decided, after)
             .map_err(|wrong| format!("input {}, {before}, on {input}: {wrong}", self.steps))
     }
@@ -87,7 +87,7 @@ impl Oracle {
         let came: OracleInput = serde_json::from_value(input.clone())
             .map_err(|error| format!("the input cannot be read: {error}"))?;
         if let Some(expected) = course.refusal(&came, &self.fold) {
-            let given = decided.map_err(seen::refusal);
+            let given = decided.map_err(observed::refusal);
             if given.map_or_else(|kind| kind != expected, |_| true) {
                 let given = given.map_or_else(
                     |kind| format!("the refusal {kind}"),
@@ -99,19 +99,19 @@ impl Oracle {
             course.take(&came, input, &self.fold);
             let batch = std::mem::take(&mut course.batch);
             let events = match decided {
-                Ok(events) => seen::value(events)?,
+                Ok(events) => observed::value(events)?,
                 Err(refusal) => {
                     return Err(format!(
                         "expected that it is taken and leads to {}; came the refusal {}: {refusal}",
                         course.phase,
-                        seen::refusal(refusal)
+                        observed::refusal(refusal)
                     ));
                 }
             };
             let given = events.as_array().map(Vec::as_slice).unwrap_or_default();
             batch.compare(given, &mut self.fold, &mut course.things, &mut course.request.read)?;
         }
-        seen::compare(course, &self.policy, &self.fold, after)
+        observed::compare(course, &self.policy, &self.fold, after)
     }
 
     /// The question that is waited for, if any.

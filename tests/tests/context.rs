@@ -6,7 +6,7 @@ use orchestrion::context::{
     Baseline, Explainer, NamedProblem, Reason, RequiredBudget, Solver, compare, curve, solve, verify_bytes,
     write_certificate,
 };
-use orchestrion_kernel::context::{
+use orchestrion_kernel::optimizer::{
     Inclusion, Problem, SearchLimits, Selection, SolveStatus, certify, check_selection,
 };
 use proptest::prelude::*;

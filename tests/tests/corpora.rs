@@ -4,8 +4,8 @@
 
 use orchestrion_kernel::Event;
 use orchestrion_kernel::control::table::TRANSITIONS;
-use orchestrion_tests::drawn::RandomSource;
-use orchestrion_tests::fuzzed::{TARGETS, drive};
+use orchestrion_tests::fuzz_targets::{TARGETS, drive};
+use orchestrion_tests::generators::RandomSource;
 use orchestrion_tests::root;
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};

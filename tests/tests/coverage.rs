@@ -1,7 +1,7 @@
 //! Every row of the transition table is taken by some golden trace.
 
 use orchestrion_kernel::control::table::TRANSITIONS;
-use orchestrion_tests::links::rows_taken;
+use orchestrion_tests::traceability::rows_taken;
 
 #[test]
 fn every_row_is_taken_by_a_golden_trace() {

@@ -4,7 +4,7 @@
 
 use orchestrion::{context, machine, pages, policy_file, project, scenario, stdio};
 use orchestrion_kernel::Policy;
-use orchestrion_tests::{ensure_up_to_date, links, root};
+use orchestrion_tests::{ensure_up_to_date, root, traceability};
 
 /// Holds generated files, by path from the root, against what they should say. All that are stale are rewritten.
 fn check(files: impl IntoIterator<Item = (String, String)>) {
@@ -30,7 +30,7 @@ fn decisions() -> Vec<String> {
 #[test]
 fn pages_are_fresh() {
     let (clauses, decisions) = (clause_pages(), decisions());
-    let linked = |page: &str| links::table_page(page, &clauses, &decisions);
+    let linked = |page: &str| traceability::table_page(page, &clauses, &decisions);
     let told = "<!-- Generated; a test keeps it fresh. Do not edit. -->\n\n";
     check(
         [
@@ -46,12 +46,10 @@ fn pages_are_fresh() {
 /// The lines of links in the clause pages are generated; everything else there is written.
 #[test]
 fn the_links_of_the_clauses_are_fresh() {
-    let (taken, tests) = (links::rows_taken(), links::tests());
-    check(
-        clause_pages()
-            .into_iter()
-            .map(|(file, page)| (format!("specs/clauses/{file}"), links::clause_page(&page, &taken, &tests))),
-    );
+    let (taken, tests) = (traceability::rows_taken(), traceability::tests());
+    check(clause_pages().into_iter().map(|(file, page)| {
+        (format!("specs/clauses/{file}"), traceability::clause_page(&page, &taken, &tests))
+    }));
 }
 
 #[test]

@@ -7,9 +7,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::play::run_scenario;
 use orchestrion::replay::replay;
 use orchestrion::scenario::Scenario;
+use orchestrion::scenario_run::run_scenario;
 use orchestrion::show::{Style, View, show};
 use orchestrion::trace::Reader;
 use serde::Serialize;

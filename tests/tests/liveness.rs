@@ -6,7 +6,7 @@ use orchestrion_model::explore::graph::{Edge, Graph};
 use orchestrion_model::liveness::{
     ClassMask, Fairness, Lasso, LivenessKind, LivenessProperty, LivenessResult, StateGraph, check_property,
 };
-use orchestrion_tests::lassos::{FairnessSets, InfiniteBehavior, SmallGraph, has};
+use orchestrion_tests::naive_liveness::{FairnessSets, InfiniteBehavior, SmallGraph, has};
 use proptest::collection::vec;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};

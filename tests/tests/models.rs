@@ -13,9 +13,9 @@ use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{CallId, Input, Policy, decide};
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict, explore, merge_verdicts};
 use orchestrion_model::explore::{Options, ResourceLimits};
+use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::initial_state;
 use orchestrion_model::scopes::{MODELS, Model, Scope};
-use orchestrion_model::subject::KernelUnderTest;
 
 fn explored(policy: &Policy, scope: &str) -> Vec<ModelRun> {
     let scope = Scope::by_name(scope).unwrap();

@@ -5,8 +5,8 @@
 use orchestrion_kernel::policy::EloMethod;
 use orchestrion_kernel::{ConversationId, Events, Input, Policy, State, decide};
 use orchestrion_tests::oracle::Oracle;
-use orchestrion_tests::saved::drawn_walks;
-use orchestrion_tests::walk::conversation;
+use orchestrion_tests::random_walk::conversation;
+use orchestrion_tests::regressions::drawn_walks;
 use serde_json::{Value, json};
 
 /// Random walks in which every batch is tampered with in every way.

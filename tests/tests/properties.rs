@@ -6,10 +6,10 @@
 
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::{Event, State, decide};
-use orchestrion_tests::renamed::CanonicalizedRun;
-use orchestrion_tests::saved::{check_property, drawn_walks};
-use orchestrion_tests::walk::conversation;
-use orchestrion_tests::watched::MonitoredKernel;
+use orchestrion_tests::canonicalization::CanonicalizedRun;
+use orchestrion_tests::monitored::MonitoredKernel;
+use orchestrion_tests::random_walk::conversation;
+use orchestrion_tests::regressions::{check_property, drawn_walks};
 use std::collections::BTreeMap;
 
 /// Walks of each property, unless `PROPTEST_CASES` says otherwise; as many as CI has time for.

@@ -7,8 +7,8 @@ use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::policy::Rule;
 use orchestrion_model::check::{explore, merge_verdicts};
 use orchestrion_model::explore::Options;
+use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{Model, Scope};
-use orchestrion_model::subject::KernelUnderTest;
 
 /// The rule, the model in which it is missed, and the findings that come back. Some come along with those that the rule
 /// is there for: after a halt there is no next request, and what is stored under one kind is not stored as rolled back.

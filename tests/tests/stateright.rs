@@ -7,10 +7,10 @@ use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, ClaimCheck};
 use orchestrion_model::check::explore;
 use orchestrion_model::explore::Options;
+use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::KernelModel;
 use orchestrion_model::reference::premise_name;
 use orchestrion_model::scopes::{MODELS, Model, SCOPES, Scope};
-use orchestrion_model::subject::KernelUnderTest;
 use stateright::{Checker, HasDiscoveries, Model as _};
 
 fn agree(policy: &Policy, model: Model, scope: &Scope) {

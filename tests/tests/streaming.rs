@@ -4,7 +4,7 @@
 
 use orchestrion::replay::{Update, replay, update};
 use orchestrion::trace::Reader;
-use orchestrion_tests::debate::EndlessDebate;
+use orchestrion_tests::endless_debate::EndlessDebate;
 use peak_alloc::PeakAlloc;
 use std::io::{self, BufReader};
 

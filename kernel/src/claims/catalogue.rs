@@ -24,24 +24,24 @@ mod findings;
 mod kernel;
 mod knowledge;
 mod layers;
-mod order;
+mod ordering;
 mod records;
 mod situation;
-mod turns;
+mod transitions;
 
 /// Every claim, in the order in which reports list them.
 pub const CLAIMS: &[Claim] = &concat_claims();
 
 const PARTS: [&[Claim]; 10] = [
     findings::FINDINGS,
-    order::ORDER,
+    ordering::ORDER,
     knowledge::KNOWLEDGE,
     layers::LAYERS,
     compaction::COMPACTION,
     situation::SITUATION,
     contexts::CONTEXTS,
     records::RECORDS,
-    turns::TURNS,
+    transitions::TURNS,
     kernel::KERNEL,
 ];
 

@@ -4,9 +4,9 @@ use super::Counterexample;
 use crate::contracts::find_refused_input;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::explore::{self, ModelError, ObservationSet, Options, Progress, Termination};
+use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
 use crate::scopes::{Model, Scope};
-use crate::subject::KernelUnderTest;
 
 /// How looking for a mark ended in one model.
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 
 use super::ACTIONS_MAX;
 use super::error::{ExpandError, ExpandErrorKind};
-use super::fair::FairModel;
 use super::fingerprint::fingerprint;
-use super::fresh::{Found, NewStates};
-use super::marks::ObservationSet;
-use super::states::StateQueue;
+use super::model::FairModel;
+use super::new_states::{Found, NewStates};
+use super::observations::ObservationSet;
+use super::state_queue::StateQueue;
 use super::visited::{NONE, SlotRef, Visited};
 use crate::liveness::CLASSES;
 use std::fmt::Debug;

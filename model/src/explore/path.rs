@@ -2,9 +2,9 @@
 
 use super::Exploration;
 use super::error::{ErrorLocation, ExpandErrorKind, ModelError, short};
-use super::fair::FairModel;
 use super::fingerprint::fingerprint;
-use super::marks::ObservationSet;
+use super::model::FairModel;
+use super::observations::ObservationSet;
 use super::visited::NONE;
 use std::fmt::Debug;
 use std::hash::Hash;

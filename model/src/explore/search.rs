@@ -1,16 +1,16 @@
 //! The search: expand what waits, number what is new.
 
-use super::budget::{Options, Progress, Resource, StateStorage, Termination};
 use super::error::{ErrorLocation, ExpandError, ExpandErrorKind, ModelError, short};
 use super::expand::{Batch, Expander, SearchSnapshot, packs};
-use super::fair::FairModel;
 use super::fingerprint::fingerprint;
-use super::fresh::NewStates;
 use super::graph::{ChunkedVec, Edge, Graph};
-use super::marks::ObservationSet;
+use super::model::FairModel;
+use super::new_states::NewStates;
+use super::observations::ObservationSet;
+use super::options::{Options, Progress, Resource, StateStorage, Termination};
+use super::parallel::parallel_threshold;
 use super::path::{Witness, action_at};
-use super::states::StateQueue;
-use super::together::parallel_threshold;
+use super::state_queue::StateQueue;
 use super::visited::{NONE, SlotRef, Visited};
 use super::{ACTIONS_MAX, Exploration, LIVENESS_PROPERTIES_MAX};
 use crate::liveness::LivenessKind;

@@ -1,15 +1,15 @@
 //! The claims that control alone can state, over the variables of the control model; and why the others are not among
 //! them.
 
+use super::ast::Condition::{self, Can, Flag, Is, Less, Same};
+use super::ast::{BoundName, StepFilter, Term, Var};
 use super::effects::{InputClass, objection};
-use super::words::Condition::{self, Can, Flag, Is, Less, Same};
-use super::words::{BoundName, StepFilter, Term, Var};
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::{Phase, Policy, Trigger};
 
-mod turns;
+mod transitions;
 
 /// A claim as the control model states it.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ pub(super) fn form(policy: &Policy, claim: &Claim) -> Option<TemporalForm> {
         "C-47" => within(Var::Tries, BoundName::Attempts),
         "C-49" => storing().implies(counts(Var::Memories, 1)),
         "C-67" => (!is(Var::Asked, "nobody")).implies(Can(StepFilter::Answering)),
-        id => return turns::form(policy, id).map(TemporalForm::Always),
+        id => return transitions::form(policy, id).map(TemporalForm::Always),
     }))
 }
 

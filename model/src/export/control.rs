@@ -1,8 +1,8 @@
 //! The control model of a policy: its variables, and every step from the transition table.
 
+use super::ast::{BoundName, Condition, Domain, Lifetime, StepFilter, Term, Var};
 use super::claims::{ExportedClaim, exported_claims};
 use super::effects::{Effects, InputClass, admitted, effects, guard, input_classes};
-use super::words::{BoundName, Condition, Domain, Lifetime, StepFilter, Term, Var};
 use orchestrion_kernel::control::table::{Transition, enabled_transitions};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::ops::Not;

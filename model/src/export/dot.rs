@@ -3,7 +3,7 @@
 //! Thousands of states cannot be looked at; the few dozen control states that they are in can. What distinguishes edges
 //! does so without colour too: width, line and arrowhead.
 
-use crate::tally::TransitionEdge;
+use crate::transition_counts::TransitionEdge;
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition, TransitionSource};
 use orchestrion_kernel::{Phase, Policy};

@@ -1,7 +1,7 @@
 //! What may come, what a guard asks of it, and what a row does: the kernel's meaning, told over the variables.
 
-use super::words::Condition::{self, Flag, Is, Less, Same};
-use super::words::{BoundName, Expr, Lifetime, Term, Var};
+use super::ast::Condition::{self, Flag, Is, Less, Same};
+use super::ast::{BoundName, Expr, Lifetime, Term, Var};
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::module::Role;

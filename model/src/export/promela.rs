@@ -1,10 +1,10 @@
 //! The control model in Promela, the language of SPIN.
 
+use super::ast::{Condition, Domain, Expr, Lifetime, StepFilter, Term, Var};
 use super::claims::{ExportedClaim, TemporalForm};
 use super::control::{ControlModel, Step, StepActor};
 use super::effects::InputClass;
-use super::head;
-use super::words::{Condition, Domain, Expr, Lifetime, StepFilter, Term, Var};
+use super::header;
 use orchestrion_kernel::Trigger;
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use std::fmt::Write;
 #[must_use]
 pub fn promela(control: &ControlModel) -> String {
     let mut text = String::from("/*\n");
-    for line in head::lines(control, &RUN) {
+    for line in header::lines(control, &RUN) {
         let _ = writeln!(text, "{}", format!(" * {line}").trim_end());
     }
     text.push_str(" */\n\n");
@@ -22,7 +22,7 @@ pub fn promela(control: &ControlModel) -> String {
     text.push('\n');
     for (name, values) in control.types() {
         let _ = writeln!(text, "mtype:{name} = {{");
-        head::wrapped(&mut text, "    ", values.iter().map(|value| format!("{value}, ")), 100);
+        header::wrapped(&mut text, "    ", values.iter().map(|value| format!("{value}, ")), 100);
         let end = text.trim_end_matches([',', ' ', '\n']).len();
         text.truncate(end);
         text.push_str("\n};\n");
@@ -45,7 +45,7 @@ pub fn promela(control: &ControlModel) -> String {
             Domain::Count(_) => "0".to_string(),
         };
         let all = control.spanning(span).map(|var| format!("{} = {}; ", var.name(), initial(var)));
-        head::wrapped(&mut text, "    ", all, 100);
+        header::wrapped(&mut text, "    ", all, 100);
         text.push_str("}\n");
     }
     text.push_str("\n/* Where somebody can take a step. */\n");
@@ -131,7 +131,7 @@ fn write_step(text: &mut String, control: &ControlModel, step: &Step) {
         let forgets = step.effects.forgets.iter().map(|span| format!("{}(); ", forget(*span)));
         let changes = drawn.iter().filter(|(var, value)| **value != Expr::Of(*var));
         let sets = changes.map(|(var, value)| format!("{} = {}; ", var.name(), expr(control, value)));
-        head::wrapped(text, "         ", sets.chain(forgets), 100);
+        header::wrapped(text, "         ", sets.chain(forgets), 100);
         text.truncate(text.trim_end_matches(['\n', ' ', ';']).len());
         text.push_str(" }\n");
     }

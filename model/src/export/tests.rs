@@ -1,6 +1,6 @@
 //! Both exports hold the whole table, state every claim or say why not, and can be read as the languages want it.
 
-use super::words::{Domain, Expr, Var};
+use super::ast::{Domain, Expr, Var};
 use super::*;
 use orchestrion_kernel::Phase;
 use orchestrion_kernel::Policy;

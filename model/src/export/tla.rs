@@ -1,10 +1,10 @@
 //! The control model in TLA+, for TLC.
 
+use super::ast::{Condition, Domain, Expr, Lifetime, StepFilter, Term, Var};
 use super::claims::{ExportedClaim, TemporalForm};
 use super::control::{ControlModel, Step, StepActor};
 use super::effects::InputClass;
-use super::head;
-use super::words::{Condition, Domain, Expr, Lifetime, StepFilter, Term, Var};
+use super::header;
 use orchestrion_kernel::Trigger;
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub const MODULE: &str = "Control";
 #[must_use]
 pub fn module(control: &ControlModel) -> String {
     let mut text = format!("---- MODULE {MODULE} ----\n");
-    for line in head::lines(control, &RUN) {
+    for line in header::lines(control, &RUN) {
         let _ = writeln!(text, "{}", format!("\\* {line}").trim_end());
     }
     text.push_str("\nEXTENDS Naturals\n\n");
@@ -31,7 +31,7 @@ pub fn module(control: &ControlModel) -> String {
     tuple(&mut text, "    <<", control.vars.iter().copied(), ">>");
     for (name, values) in control.types() {
         let _ = writeln!(text, "\n{name} == {{");
-        head::wrapped(&mut text, "    ", values.iter().map(|value| format!("\"{value}\", ")), 100);
+        header::wrapped(&mut text, "    ", values.iter().map(|value| format!("\"{value}\", ")), 100);
         text.truncate(text.trim_end_matches([',', ' ', '\n']).len());
         text.push_str(" }\n");
     }
@@ -131,7 +131,7 @@ const fn step_of(who: StepFilter) -> &'static str {
 fn union<'a>(text: &mut String, name: &str, steps: impl Iterator<Item = &'a Step>) {
     let _ = writeln!(text, "{name} ==");
     let before = text.len();
-    head::wrapped(text, "    ", steps.map(|step| format!("\\/ {} ", step.name)), 100);
+    header::wrapped(text, "    ", steps.map(|step| format!("\\/ {} ", step.name)), 100);
     if text.len() == before {
         text.push_str("    FALSE\n");
     }
@@ -140,7 +140,7 @@ fn union<'a>(text: &mut String, name: &str, steps: impl Iterator<Item = &'a Step
 fn tuple(text: &mut String, begin: &str, vars: impl Iterator<Item = Var>, end: &str) {
     let indent = " ".repeat(begin.len());
     let start = text.len();
-    head::wrapped(text, &indent, vars.map(|var| format!("{}, ", var.name())), 100);
+    header::wrapped(text, &indent, vars.map(|var| format!("{}, ", var.name())), 100);
     text.replace_range(start..start + begin.len(), begin);
     text.truncate(text.trim_end_matches([',', ' ', '\n']).len());
     text.push_str(end);

@@ -1,7 +1,7 @@
 //! Strongly connected components, after Tarjan, with a stack of its own: graphs are deeper than the machine's stack.
 
-use super::fair::SccView;
-use super::promise::ClassMask;
+use super::fairness::SccView;
+use super::property::ClassMask;
 use super::region::PendingRegion;
 use crate::explore::graph::Graph;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! A run that breaks a promise, as it is told.
 
-use super::fair::enabled;
-use super::promise::Fairness;
+use super::fairness::enabled;
+use super::property::Fairness;
 use crate::explore::graph::{Edge, Graph};
 use std::collections::VecDeque;
 

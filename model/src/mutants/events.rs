@@ -2,7 +2,7 @@
 
 use super::Mutant;
 use super::items::ITEMS;
-use crate::subject::KernelUnderTest;
+use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::event::{Cause, Conclusion, DecisionLabel, StoreStatus, StoreStatuses};
 use orchestrion_kernel::module::{ConclusionKind, Operation, Ratings};
 use orchestrion_kernel::{Event, Events, Policy, Score, State};

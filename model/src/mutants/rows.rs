@@ -2,7 +2,7 @@
 
 use super::Mutant;
 use crate::coverage::rows_in_force;
-use crate::subject::KernelUnderTest;
+use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;

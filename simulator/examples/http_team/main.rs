@@ -13,7 +13,7 @@ mod server;
 mod team;
 
 use models::Models;
-use orchestrion::drive::{Conversation, Deadlines};
+use orchestrion::runtime::{Conversation, Deadlines};
 use orchestrion_kernel::Policy;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ async fn once(folder: &Path, base_url: &str, request: Option<String>) -> Result<
     Ok(())
 }
 
-fn opened(folder: &Path) -> Result<Conversation<orchestrion::drive::JournalFile>, Box<dyn Error>> {
+fn opened(folder: &Path) -> Result<Conversation<orchestrion::runtime::JournalFile>, Box<dyn Error>> {
     Ok(Conversation::open(folder.join("office.ndjson"), Policy::hardened())?)
 }
 
@@ -98,7 +98,7 @@ async fn killed_half_way(base_url: &str) -> Result<(), Box<dyn Error>> {
     }
     println!("Nothing happened twice.\n");
     let journal = opened(&folder)?.close().await?;
-    println!("Look: orchestrion show {}", orchestrion::drive::Journal::name(&journal));
+    println!("Look: orchestrion show {}", orchestrion::runtime::Journal::name(&journal));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! The modules that are language models: what each is told, and how it is asked.
 
-use orchestrion::drive::{Call, CallError, CallPayload, CallResult};
+use orchestrion::runtime::{Call, CallError, CallPayload, CallResult};
 use orchestrion::scenario;
 use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::plan::{Effect, Plan};

@@ -1,7 +1,7 @@
 //! The team: models over HTTP for whatever is a matter of words, and files for whatever must not be lost.
 
 use crate::models::Models;
-use orchestrion::drive::{Call, CallError, CallPayload, CallResult, Host, RecoveryResult};
+use orchestrion::runtime::{Call, CallError, CallPayload, CallResult, Host, RecoveryResult};
 use orchestrion_kernel::event::MemoryRecord;
 use orchestrion_kernel::module::{Operation, PastRequest, Report, Store};
 use serde::Serialize;

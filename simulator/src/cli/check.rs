@@ -1,32 +1,32 @@
 //! `check`: explore every model and hold every claim against it.
 
-mod draw;
-mod extent;
+mod coverage;
+mod dot;
 mod json;
-mod keep;
 mod machine;
 mod mutants;
 mod reach;
 mod report;
+mod save;
 mod search;
 mod sweep;
 mod waivers;
 
-use super::{ExitStatus, Format, GlobalArgs, files, named};
+use super::{ExitStatus, Format, GlobalArgs, files, targets};
 use crate::policy_file;
 use crate::project::Waiver;
 use crate::show::sanitize;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use keep::{SavedEvidence, save};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::claims::{CLAIMS, Claim};
 use orchestrion_model::check::{ModelRun, Verdict, explore, explore_counting, merge_verdicts};
+use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{SCOPES, Scope};
-use orchestrion_model::subject::KernelUnderTest;
-use orchestrion_model::tally::TransitionCounts;
+use orchestrion_model::transition_counts::TransitionCounts;
 use report::ReportStyle;
+use save::{SavedEvidence, save};
 use search::SearchArgs;
 use std::path::{Path, PathBuf};
 use waivers::{WaiverStatus, standings};
@@ -135,13 +135,13 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let order = order(args, global)?;
     if let Some(path) = &args.dot {
         refuse_several(&order.policies)?;
-        draw::refuse_other(path)?;
+        dot::refuse_other(path)?;
     }
     let mut checked = Vec::new();
     for policy in &order.policies {
         let (one, tally) = check(policy, &order.scope, args, global)?;
         if let Some(path) = &args.dot {
-            draw::draw(&one, &tally, path)?;
+            dot::draw(&one, &tally, path)?;
         }
         checked.push(one);
     }
@@ -171,7 +171,7 @@ fn order(args: &Args, global: &GlobalArgs) -> Result<CheckPlan> {
         let policy = policy_file::resolve(policy, Path::new("."))?;
         return Ok(CheckPlan { policies: vec![policy], scope: scope(None), waivers: Vec::new() });
     }
-    Ok(match named::project(global)? {
+    Ok(match targets::project(global)? {
         None => CheckPlan { policies: vec![Policy::hardened()], scope: scope(None), waivers: Vec::new() },
         Some(project) => CheckPlan {
             policies: project.policies()?,
@@ -197,7 +197,7 @@ impl PolicyResult {
 
     /// Marks the vacuous claims as outside if only some of the models were explored, for others may reach what they speak of.
     fn mark_not_in_model(mut self) -> Self {
-        let is_partial = extent::only(&self.models()).is_some();
+        let is_partial = coverage::only(&self.models()).is_some();
         for found in &mut self.found {
             found.outside = is_partial && found.verdict == Verdict::Vacuous;
         }

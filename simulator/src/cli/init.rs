@@ -1,10 +1,10 @@
 //! `init`: the files with which a project begins.
 
 use super::{ExitStatus, files};
-use crate::play::run_scenario;
 use crate::policy_file;
 use crate::project;
 use crate::scenario::Scenario;
+use crate::scenario_run::run_scenario;
 use miette::{IntoDiagnostic, Result, miette};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! `promote`: keep what happened, as a scenario with a golden trace.
 
 use super::files::{self, open_trace};
-use super::{ExitStatus, GlobalArgs, named};
+use super::{ExitStatus, GlobalArgs, targets};
 use crate::FILE_BYTES_MAX;
 use crate::promote::{PromoteError, Promotion, Target, from_debate, from_trace};
 use clap::ValueEnum;
@@ -91,7 +91,7 @@ fn write(promotion: &Promotion, folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// The first folder of scenarios that the project file names.
 fn folder_of_project(global: &GlobalArgs) -> Result<Option<PathBuf>> {
-    let scenarios = named::project(global)?.map(|project| project.scenarios()).unwrap_or_default();
+    let scenarios = targets::project(global)?.map(|project| project.scenarios()).unwrap_or_default();
     Ok(scenarios.into_iter().find(|path| path.is_dir()))
 }
 

@@ -5,7 +5,7 @@ mod report;
 mod traces;
 mod update;
 
-use super::{ExitStatus, GlobalArgs, files, named};
+use super::{ExitStatus, GlobalArgs, files, targets};
 use crate::policy_file;
 use crate::replay::{Replay, Update, replay};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
         None => None,
     };
     let policy = policy.as_ref();
-    let given = traces::given(&named::traces(&args.traces, global)?);
+    let given = traces::given(&targets::traces(&args.traces, global)?);
     let jobs = args.jobs.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let bar = progress(&given);
     let stop = AtomicBool::new(false);

@@ -3,9 +3,9 @@
 mod stdio;
 
 use super::files::{self, open_trace};
-use super::{ExitStatus, GlobalArgs, named};
-use crate::play::run_scenario;
+use super::{ExitStatus, GlobalArgs, targets};
 use crate::scenario::Scenario;
+use crate::scenario_run::run_scenario;
 use crate::show::{Style, View, show};
 use miette::{IntoDiagnostic, Result, miette};
 use std::io::Write;
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(subject) = &args.stdio {
         return stdio::run(subject, args.journal.as_deref(), global);
     }
-    let scenarios = named::scenarios(&args.scenarios, global)?;
+    let scenarios = targets::scenarios(&args.scenarios, global)?;
     let mut names = std::collections::BTreeMap::new();
     for path in &scenarios {
         if let Some(other) = names.insert(path.file_stem(), path) {

@@ -1,7 +1,7 @@
 //! `score`: recorded conversations of a benchmark replayed, and their contexts held against its answers.
 
 use super::{ExitStatus, Format, GlobalArgs, files};
-use crate::statebench::fault::{Diagnostic, DiagnosticKind};
+use crate::statebench::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::statebench::read::{Case, Reader};
 use crate::statebench::score::{Report, Scorer};
 use crate::statebench::show::show;

@@ -3,10 +3,10 @@
 //! What a certificate says is the kernel's; here ids stand in the place of positions. A file that is no certificate is an error;
 //! one that does not fit the problem, or proves nothing, is refuted.
 
-use super::fault::{LocatedError, ProblemFileError, locate_json_error, quoted};
+use super::error::{LocatedError, ProblemFileError, locate_json_error, quoted};
 use super::format::{Id, Object};
 use super::problem::{NamedProblem, bytes_of, text_of};
-use orchestrion_kernel::context::{Certificate, DualSolution, Selection, Step, verify};
+use orchestrion_kernel::optimizer::{Certificate, DualSolution, Selection, Step, verify};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

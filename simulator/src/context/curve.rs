@@ -7,7 +7,7 @@
 
 use super::problem::NamedProblem;
 use super::solve::{SolveError, exact};
-use orchestrion_kernel::context::{Problem, ProblemError, SearchLimits, SolveStatus};
+use orchestrion_kernel::optimizer::{Problem, ProblemError, SearchLimits, SolveStatus};
 use std::cmp::Reverse;
 
 /// What the same choice buys at every budget from its cost on.

@@ -5,10 +5,10 @@
 //! the smaller one has without it, no budget between them has the item in a best choice.
 
 use super::curve::with_budget;
-use super::needs::{DependencyWalker, Missing, forbidden_by_closure, marked};
+use super::dependencies::{DependencyWalker, Missing, forbidden_by_closure, marked};
 use super::problem::NamedProblem;
 use super::solve::{SolveError, exact};
-use orchestrion_kernel::context::{Inclusion, Problem, SearchLimits, Solution, SolveStatus};
+use orchestrion_kernel::optimizer::{Inclusion, Problem, SearchLimits, Solution, SolveStatus};
 
 /// So many searches for the budget of one item, before only a lower end is given.
 const SEARCHES_MAX: usize = 400;

@@ -16,7 +16,7 @@
 //! stay below [`SUM_MAX`], from where on a difference of one is less than the solvers' own tolerance.
 
 use good_lp::{Expression, ResolutionError, Solution, SolutionStatus, SolverModel, variable, variables};
-use orchestrion_kernel::context::{
+use orchestrion_kernel::optimizer::{
     Candidate, Inclusion, Problem, Selection, SelectionError, check_selection,
 };
 use thiserror::Error;

@@ -1,11 +1,11 @@
 //! A problem whose items have names: read from a file, put in order, and handed to the kernel.
 
-use super::fault::{ItemError, LocatedError, ProblemFileError, quoted, unparsed};
+use super::error::{ItemError, LocatedError, ProblemFileError, quoted, unparsed};
 use super::format::{Id, ItemFile, LayerFile, MarkFile, Object, ProblemFile};
 use crate::show::sanitize;
 use crate::yaml::nearest;
-use orchestrion_kernel::context::{Candidate, Inclusion, Problem, ProblemError};
 use orchestrion_kernel::module::Module;
+use orchestrion_kernel::optimizer::{Candidate, Inclusion, Problem, ProblemError};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;

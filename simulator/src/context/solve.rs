@@ -1,9 +1,9 @@
 //! Solvers by their names, and what each answer is worth.
 
+use super::baselines::Baseline;
 use super::ilp::{self, IlpError};
-use super::packing::Baseline;
 use super::problem::NamedProblem;
-use orchestrion_kernel::context::{
+use orchestrion_kernel::optimizer::{
     self, Problem, SearchLimits, Selection, SelectionError, Solution, SolveStatus, check_selection,
 };
 use thiserror::Error;
@@ -107,7 +107,7 @@ pub fn compare(named: &NamedProblem, limits: SearchLimits) -> Result<Vec<Solved>
 /// # Errors
 /// [`SolveError`] if it does not pass.
 pub fn exact(problem: &Problem, limits: SearchLimits) -> Result<Solution, SolveError> {
-    let answer = context::solve(problem, limits);
+    let answer = optimizer::solve(problem, limits);
     checked(problem, Solver::Native, &answer.selection)?;
     Ok(answer)
 }

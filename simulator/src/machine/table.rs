@@ -2,7 +2,7 @@
 
 use super::{ParsedMachine, place, place_of};
 use crate::yaml::{LabeledError, ReadError, Source, Spanned, StrictText, nearest, required_value};
-use orchestrion_model::machine::{Edge, Machine, State, StateKind};
+use orchestrion_model::lint::{Edge, Machine, State, StateKind};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};

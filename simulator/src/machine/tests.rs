@@ -4,7 +4,7 @@ use super::*;
 use crate::pages;
 use crate::yaml::draw;
 use orchestrion_kernel::Policy;
-use orchestrion_model::machine::{StateKind, lint};
+use orchestrion_model::lint::{StateKind, lint};
 
 fn spec(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/machines").join(name);

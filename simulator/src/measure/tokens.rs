@@ -7,8 +7,8 @@
 //! to be difficult it counts like `tiktoken-rs` and `bpe-openai`, but for an apostrophe before a long s (ſ): in `o200k_base` that
 //! costs a token more.
 
+use orchestrion_kernel::context::{ByteMeasure, TextMeasure};
 use orchestrion_kernel::policy::Tokenizer;
-use orchestrion_kernel::present::{ByteMeasure, TextMeasure};
 use thiserror::Error;
 
 /// Counts tokens.

@@ -1,6 +1,6 @@
 //! What modules answered, gathered in the order asked and written as a scenario writes it.
 
-use crate::drive::Reply;
+use crate::runtime::Reply;
 use crate::scenario::{
     ApproverAnswer, ArgumentFile, ArgumentReply, AuditorAnswer, ClassificationFile, ClassifierAnswer,
     ContextFile, DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, ModulesFile,

@@ -6,7 +6,7 @@
 
 use super::answers::Answers;
 use super::{PromoteError, Promotion, Target, origin, perform};
-use crate::drive::Reply;
+use crate::runtime::Reply;
 use crate::scenario::{
     Count, DeadlinesFile, InterruptFile, PhaseName, PhaseVisit, PhaseVisitFile, RequestFile, ScenarioFile,
     Seed, WriteFile, WrittenFile,

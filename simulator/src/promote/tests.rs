@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::evidence;
-use crate::recording::Recorder;
+use crate::recorder::Recorder;
 use crate::replay::replay;
 use crate::trace::{Header, StepMetadata, StepRecord};
 use crate::yaml::draw;

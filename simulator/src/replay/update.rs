@@ -4,7 +4,7 @@
 //! The inputs stay as they were recorded. One that is refused now is written down as refused; what came of the
 //! inputs after it may then be something else, and the update says so step by step.
 
-use super::again::{ReplayedStep, Replayer};
+use super::replayer::{ReplayedStep, Replayer};
 use super::{Difference, header_differences};
 use crate::trace::{DifferenceKind, Header, Reader, StepRecord, TraceError, Writer};
 use orchestrion_kernel::Policy;

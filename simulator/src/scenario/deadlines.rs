@@ -1,7 +1,7 @@
 //! How long a scenario waits for answers.
 
 use super::time::DurationText;
-use crate::drive::Deadlines;
+use crate::runtime::Deadlines;
 use crate::yaml::{LabeledError, Spanned, required_value};
 use orchestrion_kernel::module::{Module, Role, Store};
 use schemars::JsonSchema;

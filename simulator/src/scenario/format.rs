@@ -9,9 +9,9 @@ use super::answers::{
 };
 use super::deadlines::DeadlinesFile;
 use super::names::{ByTask, Count, PhaseName, Seed};
-use super::rolls::RepliesFile;
-use super::several::OneOrMany;
-use super::written::WrittenFile;
+use super::one_or_many::OneOrMany;
+use super::reply_lists::RepliesFile;
+use super::scripted_write::WrittenFile;
 use crate::yaml::{Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Names and numbers that a scenario speaks of: control states, tasks, ways to fail.
 
-use super::rolls::RepliesFile;
+use super::reply_lists::RepliesFile;
 use crate::yaml::{LabeledError, Spanned, StrictText, nearest};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Phase, TaskId};

@@ -1,11 +1,11 @@
 //! What a scenario file means as a whole, with everything checked that its form alone does not settle.
 
+use super::build_script::ScriptBuilder;
 use super::format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
-use super::meaning::{
+use super::names::{Count, PhaseName};
+use super::to_kernel::{
     approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, summarizer, voice,
 };
-use super::names::{Count, PhaseName};
-use super::parts::ScriptBuilder;
 use super::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, WrittenFile};
 use crate::policy_file;
 use crate::script::{Script, ScriptKey};

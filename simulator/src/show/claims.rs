@@ -1,7 +1,7 @@
 //! The claims of the kernel's catalogue, held against one trace. Deliberately absent: what no single trace can tell, which
 //! is what `check` is for.
 
-use super::scene::StepView;
+use super::step_view::StepView;
 use orchestrion_kernel::claims::{CLAIMS, Claim, ClaimCheck, History, state_violations, step_violations};
 use orchestrion_kernel::{Policy, State};
 

@@ -5,10 +5,10 @@ pub(super) mod events;
 mod situation;
 pub(super) mod state;
 
-use super::page::{Line, Renderer, TextStyle};
-use super::scene::StepView;
+use super::phrases;
+use super::renderer::{Line, Renderer, TextStyle};
+use super::step_view::StepView;
 use super::text::count;
-use super::words;
 use crate::trace::ContextRecord;
 use crate::trace::Header;
 use orchestrion_kernel::Input;
@@ -44,7 +44,7 @@ pub(super) fn told(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<
             page.section("refused", Line::new().ink(TextStyle::Warn, sentence))?;
         }
         (None, Some(row)) => {
-            page.section("row", words::row(row))?;
+            page.section("row", phrases::row(row))?;
             page.section("", Line::faint(row.label))?;
         }
         (None, None) => page.section("row", Line::faint("none: control did not move"))?,
@@ -84,7 +84,7 @@ fn input(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
         }
         Input::Step => page.section("input", Line::text("a step by itself")),
         Input::Cancel => page.section("input", Line::new().ink(TextStyle::Warn, "the user cancels")),
-        Input::Write(write) => page.section("input", words::write(write)),
+        Input::Write(write) => page.section("input", phrases::write(write)),
         Input::Resume => {
             page.section("input", Line::new().ink(TextStyle::Warn, "the runtime is back after a crash"))
         }
@@ -94,11 +94,11 @@ fn input(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
 /// Everything that a report says.
 fn said(page: &mut dyn Renderer, report: &Report) -> io::Result<()> {
     let line = match report {
-        Report::Argument { argument, .. } => words::argument(*argument),
-        Report::Exit { code, .. } => words::exit(*code),
-        Report::Approval { approved, .. } => words::approval(*approved),
+        Report::Argument { argument, .. } => phrases::argument(*argument),
+        Report::Exit { code, .. } => phrases::exit(*code),
+        Report::Approval { approved, .. } => phrases::approval(*approved),
         Report::Plan(_) | Report::Repaired { .. } | Report::NoRepair { .. } => Line::new(),
-        report => words::report(report),
+        report => phrases::report(report),
     };
     if !line.is_empty() {
         page.section("", line)?;

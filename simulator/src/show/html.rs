@@ -5,24 +5,24 @@
 //! Texts are escaped where they become markup, made harmless before (see [`super::page`]), and the page is gone
 //! through once more at the end, so that no character in it acts on a browser, an editor or a terminal.
 
-mod draw;
+mod blocks;
+mod charts;
 mod frame;
+mod request;
 mod states;
-mod story;
-mod told;
 
 use super::claims::ClaimMonitor;
-use super::scene::{Before, StepView};
+use super::step_view::{Before, StepView};
 use super::text::sanitize;
 use super::{ShowSummary, detail, timeline};
 use crate::trace::{Reader, TraceError};
+use blocks::{Notes, PageBlock};
 use frame::{Frame, Group};
 use maud::{Markup, html};
 use orchestrion_kernel::State;
+use request::RequestView;
 use states::States;
 use std::io::{self, BufRead};
-use story::RequestView;
-use told::{Notes, PageBlock};
 
 /// How every page begins.
 pub const PAGE_BEGINS: &str = "<!DOCTYPE html><html lang=\"en\" class=\"orchestrion-trace\">";

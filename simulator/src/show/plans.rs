@@ -1,7 +1,7 @@
 //! Plans and their revisions: what is to be done, and what a new revision changes.
 
-use super::page::{Line, Renderer};
-use super::words;
+use super::phrases;
+use super::renderer::{Line, Renderer};
 use orchestrion_kernel::plan::{Plan, Task};
 use orchestrion_kernel::state::PlanRevision;
 use orchestrion_kernel::{Revision, TaskId};
@@ -20,16 +20,16 @@ pub(super) fn adopted(
     repair: bool,
 ) -> io::Result<()> {
     let who = format!("plan r{revision}");
-    let tasks = words::tasks(plan);
+    let tasks = phrases::tasks(plan);
     let Some(before) = before else {
         // Whoever drafted it has just been told.
-        return list(page, plan.tasks().iter().map(|task| words::task(task, "  ")));
+        return list(page, plan.tasks().iter().map(|task| phrases::task(task, "  ")));
     };
     let old: BTreeMap<TaskId, &Task> = before.plan.tasks().iter().map(|task| (task.id, task)).collect();
     if repair {
         // A repaired plan names what is to run now; what it does not name is not taken back.
         page.more(&who, Line::text(format_args!("{tasks} to run now")))?;
-        return list(page, plan.tasks().iter().map(|task| words::task(task, sign(task, &old))));
+        return list(page, plan.tasks().iter().map(|task| phrases::task(task, sign(task, &old))));
     }
     let unchanged = plan.tasks().iter().filter(|task| old.get(&task.id) == Some(task)).count();
     let now: BTreeMap<TaskId, &Task> = plan.tasks().iter().map(|task| (task.id, task)).collect();
@@ -41,8 +41,8 @@ pub(super) fn adopted(
     list(
         page,
         changed
-            .map(|task| words::task(task, sign(task, &old)))
-            .chain(dropped.map(|task| words::task(task, "- "))),
+            .map(|task| phrases::task(task, sign(task, &old)))
+            .chain(dropped.map(|task| phrases::task(task, "- "))),
     )
 }
 

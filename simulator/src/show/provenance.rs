@@ -4,7 +4,7 @@
 
 use super::ShowError;
 use super::detail::events;
-use super::page::{Line, Renderer, TextStyle};
+use super::renderer::{Line, Renderer, TextStyle};
 use super::terminal::{Style, Terminal};
 use crate::trace::Reader;
 use orchestrion_kernel::event::ForgetCause;

@@ -5,8 +5,8 @@
 //! ```
 //! Escapes are written here alone.
 
-use super::page::{Line, Renderer, TEXT_WIDTH, TextStyle};
-use super::scene::StepView;
+use super::renderer::{Line, Renderer, TEXT_WIDTH, TextStyle};
+use super::step_view::StepView;
 use super::text::{count, wrap};
 use anstyle::{AnsiColor, Effects};
 use std::io;

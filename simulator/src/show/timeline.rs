@@ -1,16 +1,16 @@
 //! The timeline: every step in a line or a few, under headings that follow the request through its regions.
 
-mod became;
 mod closing;
 mod execution;
 mod headings;
+mod write_effects;
 
 pub(super) use headings::header;
 
-use super::page::{Line, Renderer, TextStyle};
-use super::scene::StepView;
-use super::why::{self, Veto};
-use super::{plans, words};
+use super::reasons::{self, Veto};
+use super::renderer::{Line, Renderer, TextStyle};
+use super::step_view::StepView;
+use super::{phrases, plans};
 use headings::Part;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::{Operation, Report};
@@ -62,7 +62,7 @@ impl Timeline {
         for event in &scene.step.events {
             self.followed(page, scene, event)?;
         }
-        became::told(page, scene)?;
+        write_effects::told(page, scene)?;
         self.ended(page, scene)
     }
 
@@ -73,15 +73,15 @@ impl Timeline {
         let label = row.map_or("", |row| row.label);
         match &scene.step.input {
             Input::SessionStart { user } => {
-                page.step(scene, words::who(user), Line::text("opens a session"), id)
+                page.step(scene, phrases::who(user), Line::text("opens a session"), id)
             }
             Input::SessionEnd => closing::session_ended(page, scene, id),
-            Input::UserMessage { user, text } => page.asked(scene, words::who(user), text.as_str(), id),
+            Input::UserMessage { user, text } => page.asked(scene, phrases::who(user), text.as_str(), id),
             Input::Reply { report, .. } => self.replied(page, scene, report, id),
             Input::CallFailed { failure, .. } => {
                 let (who, what) = match scene.before.waiting {
-                    Some(call) => (words::asked(call.ask), words::failed(failure)),
-                    None => (words::who("?"), words::failed(failure)),
+                    Some(call) => (phrases::asked(call.ask), phrases::failed(failure)),
+                    None => (phrases::who("?"), phrases::failed(failure)),
                 };
                 page.step(scene, who, what.ink(TextStyle::Dim, format_args!(": {label}")), id)
             }
@@ -90,14 +90,14 @@ impl Timeline {
                 match scene.before.waiting {
                     Some(call) if scene.after.control.pending_call().map(|call| call.id) != Some(call.id) => {
                         let asked =
-                            words::asked(call.ask).ink(TextStyle::Dim, " was running, and is given up");
+                            phrases::asked(call.ask).ink(TextStyle::Dim, " was running, and is given up");
                         page.more("", asked)
                     }
                     _ => Ok(()),
                 }
             }
             Input::Write(write) => {
-                page.step(scene, Line::new().ink(TextStyle::Warn, "write"), words::write(write), id)
+                page.step(scene, Line::new().ink(TextStyle::Warn, "write"), phrases::write(write), id)
             }
             Input::Resume => {
                 let back = Line::text("the runtime is back after a crash, and nothing was lost");
@@ -105,10 +105,11 @@ impl Timeline {
                 match scene.after.control.pending_call().filter(|_| scene.step.refused.is_none()) {
                     Some(call) if call.ask.is_effectful() => page.more(
                         "",
-                        words::asked(call.ask).ink(TextStyle::Dim, " may have run: the host finds out first"),
+                        phrases::asked(call.ask)
+                            .ink(TextStyle::Dim, " may have run: the host finds out first"),
                     ),
                     Some(call) => {
-                        page.more("", words::asked(call.ask).ink(TextStyle::Dim, " is asked again"))
+                        page.more("", phrases::asked(call.ask).ink(TextStyle::Dim, " is asked again"))
                     }
                     None => Ok(()),
                 }
@@ -125,12 +126,12 @@ impl Timeline {
         row: &str,
     ) -> io::Result<()> {
         let Some(call) = scene.before.waiting else {
-            return page.step(scene, words::who("?"), words::report(report), row);
+            return page.step(scene, phrases::who("?"), phrases::report(report), row);
         };
         match (call.ask, report) {
             (Operation::Argue(_) | Operation::ReviewRevision, Report::Argument { argument, text, .. }) => {
-                let said = words::argument(*argument).and("  ").quote(text.as_str());
-                page.step(scene, words::who(call.ask.module()), said, row)?;
+                let said = phrases::argument(*argument).and("  ").quote(text.as_str());
+                page.step(scene, phrases::who(call.ask.module()), said, row)?;
                 if call.ask == Operation::ReviewRevision {
                     let revision = scene.judged().and_then(|request| request.plan.as_ref());
                     let revision = revision.map_or(String::new(), |plan| format!(" r{}", plan.revision));
@@ -144,7 +145,7 @@ impl Timeline {
             (Operation::UndoTask { task }, Report::Exit { code, text }) => {
                 execution::undone(page, scene, task, *code, text.as_str(), row)
             }
-            (ask, report) => page.step(scene, words::who(ask.module()), words::report(report), row),
+            (ask, report) => page.step(scene, phrases::who(ask.module()), phrases::report(report), row),
         }
     }
 
@@ -160,23 +161,23 @@ impl Timeline {
         for event in &scene.step.events {
             match event {
                 Event::ConsensusScored { revision, score } => {
-                    page.step(scene, faint("consensus"), why::scored(scene, *revision, *score), row)?;
+                    page.step(scene, faint("consensus"), reasons::scored(scene, *revision, *score), row)?;
                     if scene.before.phase == Phase::CalculatingConsensus
                         && let Some(request) = scene.judged()
                     {
-                        page.more("", why::voices(request))?;
+                        page.more("", reasons::voices(request))?;
                     }
                     return Ok(());
                 }
                 Event::RatingsUpdated { ratings } => {
                     let before = scene.judged().map_or(*ratings, |request| request.ratings);
-                    return page.step(scene, faint("duels"), words::moved(&before, ratings), row);
+                    return page.step(scene, faint("duels"), phrases::moved(&before, ratings), row);
                 }
                 Event::Decided { decision } => {
                     return page.step(
                         scene,
                         Line::new().ink(TextStyle::Heading, "decision"),
-                        words::label(decision.label),
+                        phrases::label(decision.label),
                         row,
                     );
                 }
@@ -208,14 +209,14 @@ impl Timeline {
                 }
                 _ => Ok(()),
             },
-            Event::ActionRecorded { record } => page.more("action", words::action(record)),
+            Event::ActionRecorded { record } => page.more("action", phrases::action(record)),
             Event::VetoRaised { revision } => self.vetoed(page, scene, *revision),
             Event::Decided { decision } => {
                 if scene.before.phase == Phase::RepairScoring {
-                    page.more("decision", words::label(decision.label))?;
+                    page.more("decision", phrases::label(decision.label))?;
                 }
                 let veto = self.running.as_ref().and_then(|running| running.veto);
-                for reason in why::decided(scene, decision, veto) {
+                for reason in reasons::decided(scene, decision, veto) {
                     page.more("", reason)?;
                 }
                 Ok(())
@@ -229,7 +230,7 @@ impl Timeline {
                 Ok(())
             }
             Event::ExecutionReported { revision, tasks } => execution::reported(page, *revision, tasks),
-            Event::Concluded { ending } => page.more("it will end", words::ending(*ending)),
+            Event::Concluded { ending } => page.more("it will end", phrases::ending(*ending)),
             Event::MemoryRecorded { record } => closing::memorized(page, scene, record),
             Event::AuditRecorded { record } => closing::audited(page, scene, record),
             Event::AuditUndelivered => {
@@ -259,7 +260,7 @@ impl Timeline {
         if let Some(running) = &mut self.running {
             running.veto = Some(veto);
         }
-        page.more("", why::veto(scene, veto))
+        page.more("", reasons::veto(scene, veto))
     }
 
     /// Closes the request's summary if the step ended it.

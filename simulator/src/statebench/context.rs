@@ -7,7 +7,7 @@ use super::conversation::TurnRecord;
 use super::present::{Presentation, RenderedFact};
 use super::relevance::{Candidate, is_relevant, relevance, take_what_fits};
 use super::session::Session;
-use super::words::{Stems, is_number};
+use super::stems::{Stems, is_number};
 use orchestrion_kernel::item::{Item, ItemKey, Layer};
 use std::collections::BTreeSet;
 

@@ -3,11 +3,11 @@
 //! Only the user states anything; the other side repeats. Who asks states nothing, and what is only supposed is in a scope of
 //! its own, where no context looks. An interruption is a task of its own, from its cue to the words that resume the first.
 
-use super::fault::WriteDiagnostic;
+use super::diagnostic::WriteDiagnostic;
 use super::import::{Imported, import_on};
 use super::ranks;
+use super::stems::{Stems, pattern, sentences};
 use super::timeline::{Speaker, Turn};
-use super::words::{Stems, pattern, sentences};
 use orchestrion_kernel::item::{Audience, Rank};
 use orchestrion_kernel::{ItemId, Timestamp};
 use regex::Regex;

@@ -5,8 +5,8 @@
 
 use super::conversation::TurnRecord;
 use super::ranks;
+use super::stems::{Stems, pattern, stem};
 use super::values::{Values, without_values};
-use super::words::{Stems, pattern, stem};
 use orchestrion_kernel::ItemId;
 use orchestrion_kernel::item::{Rank, SupersessionRule};
 use regex::Regex;

@@ -3,11 +3,11 @@
 //! Every rule here looks at the shape of a text, none at an answer: a tag says who may see a fact, where it counts, whether
 //! it was taken back, or who speaks.
 
-use super::fault::WriteDiagnostic;
+use super::diagnostic::WriteDiagnostic;
 use super::ranks;
+use super::stems::{pattern, words};
 use super::tags::Tags;
 use super::timeline::{Identity, Source, ValidityFields, Write};
-use super::words::{pattern, words};
 use orchestrion_kernel::Text;
 use orchestrion_kernel::item::{self, Audience, ConstraintType, MemoryType, Rank, Scope};
 use orchestrion_kernel::knowledge::FactKind;

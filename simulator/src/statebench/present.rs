@@ -4,7 +4,7 @@ use super::context::{Known, VisibleItems};
 use super::detect::{plain, slot};
 use super::relevance::{Candidate, relevance};
 use super::session::Session;
-use super::words::{Stems, pattern};
+use super::stems::{Stems, pattern};
 use orchestrion_kernel::ItemId;
 use orchestrion_kernel::item::{Item, ItemKey, Validity};
 use regex::{Captures, Regex};

@@ -1,6 +1,6 @@
 //! Whose word counts how much: words to ranks, by tables (003 rule 3).
 
-use super::words::pattern;
+use super::stems::pattern;
 use orchestrion_kernel::item::{MemoryType, Rank};
 use regex::Regex;
 use std::sync::LazyLock;

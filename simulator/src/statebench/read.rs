@@ -1,8 +1,8 @@
 //! Reading timelines line by line, in memory that does not grow with the file. A line that is none is named, and the next
 //! one is read.
 
-use super::answers::{ExpectedAnswer, GroundTruth};
-use super::fault::{Diagnostic, DiagnosticKind};
+use super::diagnostic::{Diagnostic, DiagnosticKind};
+use super::ground_truth::{ExpectedAnswer, GroundTruth};
 use super::timeline::{AnyText, At, Event, Identity, Initial, Timeline, or_default};
 use serde::Deserialize;
 use serde::de::IgnoredAny;

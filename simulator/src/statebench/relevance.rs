@@ -1,6 +1,6 @@
 //! What matters to a question (003 `is_relevant`, `rank_by_relevance`).
 
-use super::words::Stems;
+use super::stems::Stems;
 use std::cmp::Reverse;
 
 /// How many words a text shares with a question.

@@ -2,7 +2,7 @@
 
 use super::context::Contexts;
 use super::detect::{KeywordDetector, SupersessionDetector};
-use super::fault::{Diagnostic, DiagnosticKind};
+use super::diagnostic::{Diagnostic, DiagnosticKind};
 use super::read::Case;
 use super::session::{Links, Session};
 use super::timeline::{Event, Timeline};

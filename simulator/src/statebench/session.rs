@@ -9,10 +9,10 @@ pub use links::Links;
 
 use super::conversation::{Conversation, TurnRecord};
 use super::detect::{Assertion, Detected, KnownFact, SupersessionDetector};
-use super::fault::WriteDiagnostic;
+use super::diagnostic::WriteDiagnostic;
 use super::import::is_time_sensitive;
+use super::stems::Stems;
 use super::timeline::{Event as Happening, Initial};
-use super::words::Stems;
 use orchestrion_kernel::item::{Audience, FactSource, Item, ItemKey, Layer, MemoryType, Rank, Scope};
 use orchestrion_kernel::knowledge::{FactKind, KnowledgeError, NewFact, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::{Entry, SemanticState};

@@ -1,6 +1,6 @@
 //! One timeline, told: what was known, what took the place of what and by which rule, and each context beside its verdict.
 
-use super::answers::Verdict;
+use super::ground_truth::Verdict;
 use super::read::Case;
 use super::score::{Scorer, faults};
 use super::session::Session;

@@ -3,7 +3,7 @@
 //! A tag counts wherever it stands and however it is written. What may be a restriction is one: what is shown by mistake cannot be
 //! taken back.
 
-use super::words::pattern;
+use super::stems::pattern;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 

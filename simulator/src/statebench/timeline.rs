@@ -3,7 +3,7 @@
 //! The reader parts each line into this and its [`Answers`](super::answers::Answers). Deliberately absent, therefore: every
 //! field of `ground_truth`.
 
-use super::words::pattern;
+use super::stems::pattern;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use orchestrion_kernel::Timestamp;

@@ -3,7 +3,7 @@
 //! Two texts on one entity contradict each other where both tell a value of one kind, and not the same (003 rule 2, "conflicting
 //! values"). What has no such shape, a colour or a name, contradicts nothing here.
 
-use super::words::{is_number, pattern, words};
+use super::stems::{is_number, pattern, words};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! Both ends of the pipe: what is written to the host, and a thread that hears what it says.
 
 use super::protocol::{FromHost, NeverStarted, ReplyMessage, RequestMessage, ToHost};
-use crate::drive::{
+use crate::runtime::{
     self, Call, CallError, Clock, Host, INPUT_BYTES_MAX, Mailbox, MailboxError, Message, RecoveryResult,
     locked,
 };
@@ -130,7 +130,7 @@ impl RequestReceiver {
 
 impl<W: Write + Send + 'static> Host for Pipe<W> {
     /// What the host says comes by mail.
-    async fn execute(&self, call: &Call) -> drive::CallResult {
+    async fn execute(&self, call: &Call) -> runtime::CallResult {
         self.asks(call);
         self.tell(&ToHost::Call(call));
         pending().await

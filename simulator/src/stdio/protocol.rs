@@ -6,7 +6,7 @@
 //! was asked for it the host says with `write`, whenever it likes; what belongs to a session waits for one. What is refused, or not
 //! understood, is told with the number of its line, counted from 1.
 
-use crate::drive::{Call, Conversation, RequestResult};
+use crate::runtime::{Call, Conversation, RequestResult};
 use crate::scenario::{
     ApproverAnswer, ArgumentReply, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer,
     MemoryAnswer, PlannerAnswer, ReplyFile, RevisionReply, StoreAnswer, SummarizerAnswer, TaskAnswer,
@@ -79,7 +79,7 @@ pub enum ToHost<'a> {
 }
 
 impl<'a> ToHost<'a> {
-    pub(super) fn opened<J: crate::drive::Journal>(conversation: &'a Conversation<J>) -> Self {
+    pub(super) fn opened<J: crate::runtime::Journal>(conversation: &'a Conversation<J>) -> Self {
         Self::Opened {
             protocol: PROTOCOL,
             conversation: conversation.state().control.conversation(),

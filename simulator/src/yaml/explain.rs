@@ -1,7 +1,7 @@
 //! Turns what the YAML library says into what was expected, what came, and what to do.
 
-use super::at::bytes_in;
 use super::error::{LabeledError, nearest};
+use super::spanned::bytes_in;
 use miette::SourceSpan;
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
 

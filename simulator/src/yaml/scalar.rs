@@ -1,7 +1,7 @@
 //! Single values: texts that are texts, and decimals that are read exactly.
 
-use super::at::Spanned;
 use super::error::LabeledError;
+use super::spanned::Spanned;
 use orchestrion_kernel::{Score, Text, Weight};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};

@@ -1,6 +1,6 @@
 //! A band that plays conversations: typed replies to whatever the kernel asks.
 
-use orchestrion::recording::Recorder;
+use orchestrion::recorder::Recorder;
 use orchestrion::trace::{Header, ScenarioRef, StepMetadata};
 use orchestrion_kernel::module::{
     Argument, Failure, Operation, PastRequest, Rating, Ratings, Report, Role, Stance,

@@ -2,8 +2,8 @@
 
 use super::facts::{is_valid, now, persists, rank_of, resting_on, stands_for};
 use super::fold::{Entry, Fold};
-use super::lines::OraclePolicy;
-use super::shown::shown;
+use super::policy::OraclePolicy;
+use super::visible_items::shown;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! The consensus (DESIGN §2, "consensus score"; decisions 0006 and 0011).
 
+use super::encoding::{Rating, Ratings, Role, Stance, Voice};
 use super::fraction::Fraction;
-use super::lines::OraclePolicy;
-use super::words::{Rating, Ratings, Role, Stance, Voice};
+use super::policy::OraclePolicy;
 use std::collections::BTreeMap;
 
 /// `pro / (pro + contra)` over the latest voices, rounded down to millionths.

@@ -2,12 +2,12 @@
 
 use super::compaction::cluster;
 use super::consensus::{consensus, objects_from};
-use super::course::{Decision, ExpectedConversation};
+use super::conversation::{Decision, ExpectedConversation};
 use super::duels;
+use super::encoding::{OracleOperation, Role, Stance, Task, Voice};
 use super::fold::Fold;
 use super::items::{ExpectedText, key};
-use super::lines::Elo;
-use super::words::{OracleOperation, Role, Stance, Task, Voice};
+use super::policy::Elo;
 use serde_json::json;
 
 impl ExpectedConversation {

@@ -1,8 +1,8 @@
 //! How ratings move (DESIGN §2, "Elo"; decisions 0011 and 0014).
 
 use super::consensus::objects_from;
-use super::lines::Thresholds;
-use super::words::{Ratings, Role, Stance, Voice};
+use super::encoding::{Ratings, Role, Stance, Voice};
+use super::policy::Thresholds;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

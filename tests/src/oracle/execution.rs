@@ -1,9 +1,9 @@
 //! Running, judging, healing and rolling back (004-1.24 to 004-1.32, decision 0003).
 
-use super::course::{ExpectedConversation, Started};
+use super::conversation::{ExpectedConversation, Started};
+use super::encoding::{OracleOperation, Task};
 use super::items::{ExpectedText, key};
-use super::lines::Repairs;
-use super::words::{OracleOperation, Task};
+use super::policy::Repairs;
 use serde_json::{Value, json};
 
 impl ExpectedConversation {

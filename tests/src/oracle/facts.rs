@@ -1,9 +1,9 @@
 //! What a write means (003 §5 and §6, decision 0019), told by looking through all of S each time.
 
 use super::compaction::SUMMARY;
+use super::encoding::{OracleFact, OracleReference, OracleWrite, Rank};
 use super::fold::{Entry, Fold};
-use super::lines::Writes;
-use super::words::{OracleFact, OracleReference, OracleWrite, Rank};
+use super::policy::Writes;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

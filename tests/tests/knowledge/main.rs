@@ -3,18 +3,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod deeds;
-mod met;
+mod actions;
+mod coverage;
 mod writes;
 
-use deeds::{KnowledgeAction, SummarizerReply, deeds, policy};
-use met::{COMPACTIONS, KINDS, Met, compacted};
+use actions::{KnowledgeAction, SummarizerReply, deeds, policy};
+use coverage::{COMPACTIONS, KINDS, Met, compacted};
+use orchestrion_kernel::context::ByteMeasure;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::present::ByteMeasure;
-use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, decide, present};
+use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, context, decide};
 use orchestrion_tests::oracle::Oracle;
-use orchestrion_tests::walk::conversation;
+use orchestrion_tests::random_walk::conversation;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::{Value, json};
 use std::cell::RefCell;

@@ -1,12 +1,12 @@
 //! Claims on what modules are shown (000 §5, decision 0024).
 
 use super::*;
-use crate::context::{Candidate, Inclusion};
-use crate::ids::ItemId;
-use crate::item::{Item, Layer};
-use crate::present::{
+use crate::context::{
     BudgetError, ByteMeasure, ContextProblem, build_context, build_context_with_problem, context_problem,
 };
+use crate::ids::ItemId;
+use crate::item::{Item, Layer};
+use crate::optimizer::{Candidate, Inclusion};
 use crate::state::Call;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! What was checked, for programs.
 
-use super::extent::{Coverage, cause, cut};
+use super::coverage::{Coverage, cause, cut};
 use super::{CheckedClaim, PolicyResult, WaiverStatus};
 use crate::cli::ExitStatus;
 use crate::project::Waiver;

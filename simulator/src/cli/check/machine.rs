@@ -5,7 +5,7 @@ use crate::machine::{self, ParsedMachine};
 use crate::show::sanitize;
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result};
-use orchestrion_model::machine::{LintDiagnostic, LintResult, SourceLocation, lint};
+use orchestrion_model::lint::{LintDiagnostic, LintResult, SourceLocation, lint};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! `check --reach`: a shortest way to something that the models show.
 
 use super::json::CutReport;
-use super::keep::{SavedEvidence, save};
 use super::report::{ReportStyle, cut_short, hanging, highlight_heading, of_highlights, steps};
+use super::save::{SavedEvidence, save};
 use super::{Args, CheckPlan};
 use crate::cli::{ExitStatus, Format, GlobalArgs, files};
 use crate::show::sanitize;
@@ -14,7 +14,7 @@ use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_model::check::{ReachResult, reach};
 use orchestrion_model::coverage::{Observation, observation_names};
 use orchestrion_model::explore::Termination;
-use orchestrion_model::subject::KernelUnderTest;
+use orchestrion_model::kernel_under_test::KernelUnderTest;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -208,7 +208,7 @@ fn last_line(mark: Observation, looked: &ReachSummary<'_>, scope: &str) -> Strin
         None if looked.outcome() == ExitStatus::Incomplete => {
             "not so far, and a model was cut short".to_owned()
         }
-        None => match super::extent::only(&models) {
+        None => match super::coverage::only(&models) {
             None => "not in any model, all exhausted".to_owned(),
             Some(only) => format!("not in {}, exhausted", only.join(" and ")),
         },

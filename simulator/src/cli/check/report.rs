@@ -1,6 +1,6 @@
 //! What was checked, as people read it.
 
-use super::extent::{Coverage, KINDS, at_most, cause, cut};
+use super::coverage::{Coverage, KINDS, at_most, cause, cut};
 use super::{CheckedClaim, PolicyResult, WaiverStatus};
 use crate::cli::{ExitStatus, files};
 use crate::evidence::Highlight;
@@ -335,7 +335,7 @@ fn last_line(
 /// Under how many policies, at which scope, and in which models where they are not all.
 fn scope_summary(checked: &[PolicyResult]) -> String {
     let scope = checked.first().map_or("", |checked| checked.scope);
-    let only = checked.first().and_then(|checked| super::extent::only(&checked.models()));
+    let only = checked.first().and_then(|checked| super::coverage::only(&checked.models()));
     let only = only.map_or_else(String::new, |only| format!(", in {} only", only.join(" and ")));
     match checked.len() {
         1 => format!("at scope {scope}{only}"),

@@ -245,6 +245,6 @@ fn a_report_says_how_much_was_searched() {
 #[test]
 fn a_chance_is_rounded_up_to_one_digit() {
     for (chance, told) in [(5.4e-9, "6e-9"), (9.3e-12, "1e-11"), (2e-3, "2e-3"), (1.0, "1e0")] {
-        assert_eq!(extent::at_most(chance), told);
+        assert_eq!(coverage::at_most(chance), told);
     }
 }

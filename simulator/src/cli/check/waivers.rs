@@ -1,6 +1,6 @@
 //! What waivers come to: a claim that may fail, or have nothing to say, until a day, and what is told of it.
 
-use super::extent::only;
+use super::coverage::only;
 use super::{CheckedClaim, PolicyResult};
 use crate::project::Waiver;
 use jiff::civil::Date;

@@ -9,8 +9,8 @@ use crate::context::{
 use crate::show::{grouped, wrap};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, miette};
-use orchestrion_kernel::context::{CertifyError, SearchLimits, SolveStatus, certify};
 use orchestrion_kernel::module::Module;
+use orchestrion_kernel::optimizer::{CertifyError, SearchLimits, SolveStatus, certify};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! `run --stdio`: the modules are a program at the other end of standard input and output.
 
 use crate::cli::{ExitStatus, GlobalArgs, files};
-use crate::drive::{Conversation, Journal, JournalFile};
 use crate::policy_file;
+use crate::runtime::{Conversation, Journal, JournalFile};
 use crate::scenario::{Scenario, ScriptedEvent, ScriptedRequest};
 use crate::stdio::{ExitReason, Request, Requests, serve};
 use crate::trace::{Header, Reader, ScenarioRef, digest};

@@ -10,7 +10,7 @@ use super::super::{fault_at, place};
 use super::drawn::{DiagramEdge, ParsedDiagram};
 use super::statement::Shape;
 use crate::yaml::LabeledError;
-use orchestrion_model::machine::{Edge, Machine, State, StateKind};
+use orchestrion_model::lint::{Edge, Machine, State, StateKind};
 
 /// What a reader of the verdict must know.
 pub(super) const GUESSED: &str = "a drawing does not say which states wait, which edges are for errors and which for limits: \

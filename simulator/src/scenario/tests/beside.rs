@@ -2,8 +2,8 @@
 
 use super::script::SCENE;
 use super::{HEAD, catalogue, parse};
-use crate::drive::Reply;
-use crate::scenario::{ScenarioFile, parse_reply, write, written};
+use crate::runtime::Reply;
+use crate::scenario::{ScenarioFile, parse_reply, parse_write, write};
 use crate::script::ScriptedReply;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Operation, Report, Role};

@@ -1,7 +1,7 @@
 //! What a script answers.
 
 use super::{FULL, HEAD, VOICES, parse};
-use crate::drive::Reply;
+use crate::runtime::Reply;
 use crate::scenario::Scenario;
 use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
 use crate::yaml::draw;

@@ -2,7 +2,7 @@
 
 use super::script::{SCENE, Scene};
 use super::{HEAD, catalogue, parse};
-use crate::drive::Deadlines;
+use crate::runtime::Deadlines;
 use crate::scenario::{DurationText, Scenario};
 use orchestrion_kernel::TaskId;
 use orchestrion_kernel::module::{Module, Operation, Role, Store};
@@ -37,8 +37,8 @@ fn deadlines_are_by_module() {
 #[test]
 fn a_slow_module_is_late_in_one_request() {
     let slow = Scenario::parse(
-        "slow-module.yaml",
-        include_str!("../../../../specs/scenarios/slow-module.yaml"),
+        "late-reply.yaml",
+        include_str!("../../../../specs/scenarios/late-reply.yaml"),
         Path::new(""),
     );
     let Scenario { mut script, deadlines, .. } = slow.unwrap();

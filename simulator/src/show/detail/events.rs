@@ -1,9 +1,9 @@
 //! The events of one step, a readable line each.
 
-use super::super::page::{Line, Renderer, TextStyle};
-use super::super::scene::StepView;
+use super::super::phrases;
+use super::super::renderer::{Line, Renderer, TextStyle};
+use super::super::step_view::StepView;
 use super::super::text::count;
-use super::super::words;
 use orchestrion_kernel::event::{Event, ForgetCause};
 use orchestrion_kernel::item::{Item, ItemKind, Validity};
 use orchestrion_kernel::plan::{Effect, Task};
@@ -30,7 +30,7 @@ fn told(event: &Event) -> (&'static str, Line) {
             ("UserMsg", Line::text(format_args!("request {request} of {user}")))
         }
         Event::ToolCall { call, ask } => {
-            let asked = words::asked(*ask);
+            let asked = phrases::asked(*ask);
             (
                 "ToolCall",
                 Line::text(format_args!("call {call} to "))
@@ -52,7 +52,7 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::FinalAnswer { trace, text } => {
             ("FinalAnswer", Line::text(format_args!("trace {trace}: \"{text}\"")))
         }
-        Event::ActionRecorded { record } => ("ActionRecorded", words::action(record)),
+        Event::ActionRecorded { record } => ("ActionRecorded", phrases::action(record)),
         Event::SessionStarted { user } => ("SessionStarted", Line::text(user)),
         Event::SessionEnded => ("SessionEnded", Line::new()),
         Event::CallFailed { module, call, failure } => {
@@ -68,7 +68,7 @@ fn told(event: &Event) -> (&'static str, Line) {
             ("Moved", Line::text(format_args!("along {} to {}", row.transition().id, row.transition().to)))
         }
         Event::PlanAdopted { revision, plan } => {
-            ("PlanAdopted", Line::text(format_args!("r{revision}, {}", words::tasks(plan))))
+            ("PlanAdopted", Line::text(format_args!("r{revision}, {}", phrases::tasks(plan))))
         }
         Event::VetoRaised { revision } => {
             ("VetoRaised", Line::new().ink(TextStyle::Bad, format_args!("on r{revision}")))
@@ -76,30 +76,30 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::ConsensusScored { revision, score } => {
             ("ConsensusScored", Line::text(format_args!("{score} for r{revision}")))
         }
-        Event::RatingsUpdated { ratings } => ("RatingsUpdated", Line::text(words::standing(ratings))),
-        Event::Decided { decision } => ("Decided", words::decision(decision)),
+        Event::RatingsUpdated { ratings } => ("RatingsUpdated", Line::text(phrases::standing(ratings))),
+        Event::Decided { decision } => ("Decided", phrases::decision(decision)),
         Event::ExecutionReported { revision, tasks } => {
             let mut line = Line::text(format_args!("r{revision}"));
             for task in tasks {
-                line = line.and(format_args!(", task {} ", task.task)).join(words::task_end(task.outcome));
+                line = line.and(format_args!(", task {} ", task.task)).join(phrases::task_end(task.outcome));
             }
             ("ExecutionReported", line)
         }
         Event::RepairStarted => ("RepairStarted", Line::new()),
-        Event::Concluded { ending } => ("Concluded", words::ending(*ending)),
+        Event::Concluded { ending } => ("Concluded", phrases::ending(*ending)),
         Event::MemoryRecorded { record } => (
             "Memorized",
             Line::text(format_args!("{} of trace {}: \"{}\"", record.kind, record.trace, record.text)),
         ),
         Event::AuditRecorded { record } => {
             let mut line =
-                words::ending(record.ending).and(format_args!(", {} of {}", record.trace, record.user));
+                phrases::ending(record.ending).and(format_args!(", {} of {}", record.trace, record.user));
             for decision in &record.decisions {
-                line = line.and("; ").join(words::decision(decision));
+                line = line.and("; ").join(phrases::decision(decision));
             }
-            line = line.and("; stores: ").join(words::holdings(record.stores));
+            line = line.and("; stores: ").join(phrases::holdings(record.stores));
             for task in &record.tasks {
-                line = line.and("; ").join(words::task_record(task));
+                line = line.and("; ").join(phrases::task_record(task));
             }
             ("Audited", line)
         }
@@ -130,7 +130,7 @@ pub(in crate::show) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -
             let names: Vec<&str> = fact.summarized_keys.iter().map(Text::as_str).collect();
             line = line.ink(TextStyle::Dim, format_args!(" of {}", names.join(", ")));
         }
-        line = line.ink(TextStyle::Dim, words::counts(&fact.scope, &fact.audience));
+        line = line.ink(TextStyle::Dim, phrases::counts(&fact.scope, &fact.audience));
     }
     if !deps.is_empty() {
         let deps: Vec<String> = deps.iter().map(|dep| format!("[{dep}]")).collect();

@@ -1,7 +1,7 @@
 //! What was said beside an answer.
 
-use super::super::page::{Line, Renderer};
-use super::super::words;
+use super::super::phrases;
+use super::super::renderer::{Line, Renderer};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate, ToolCall};
 use std::io;
 
@@ -18,7 +18,7 @@ pub(super) fn said(
         }
     }
     let Some(record) = action else { return Ok(()) };
-    page.section("action", words::action(record).and(format_args!(", {}", record.timestamp)))?;
+    page.section("action", phrases::action(record).and(format_args!(", {}", record.timestamp)))?;
     let ActionRecord { thinking, planning, reflection, approach, .. } = record;
     let told =
         [("thinking", thinking), ("planning", planning), ("reflection", reflection), ("approach", approach)];

@@ -1,9 +1,9 @@
 //! The state after a step.
 
-use super::super::page::{Line, Renderer, TextStyle};
-use super::super::scene::StepView;
+use super::super::phrases;
+use super::super::renderer::{Line, Renderer, TextStyle};
+use super::super::step_view::StepView;
 use super::super::text::count;
-use super::super::words;
 use super::events;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::state::Request;
@@ -42,16 +42,16 @@ fn request(page: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Resu
     let verified = if request.verified { "identity verified" } else { "identity not verified" };
     property(page, "request", Line::text(format_args!("{}, {verified}", request.id)))?;
     if let Some(plan) = &request.plan {
-        let line = format!("r{}, {}", plan.revision, words::tasks(&plan.plan));
+        let line = format!("r{}, {}", plan.revision, phrases::tasks(&plan.plan));
         property(page, "plan", Line::text(line))?;
     }
     debate(page, request)?;
-    property(page, "ratings", Line::text(words::standing(&request.ratings)))?;
+    property(page, "ratings", Line::text(phrases::standing(&request.ratings)))?;
     if let Some(after) = &request.ratings_after {
-        property(page, "", words::moved(&request.ratings, after))?;
+        property(page, "", phrases::moved(&request.ratings, after))?;
     }
     for decision in &request.decisions {
-        property(page, "decided", words::decision(decision))?;
+        property(page, "decided", phrases::decision(decision))?;
     }
     // Until the next run begins, a repaired plan stands beside the outcomes of the run before it.
     let repaired = matches!(phase, Phase::RepairReview | Phase::RepairScoring | Phase::RollbackActive);
@@ -61,7 +61,7 @@ fn request(page: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Resu
         let task = plan.and_then(|plan| plan.plan.tasks().get(i));
         let comma = if run.is_empty() { "" } else { ", " };
         let task = task.map_or(String::new(), |task| format!("task {} ", task.id));
-        run = run.and(format_args!("{comma}{task}")).join(words::task_end(*end));
+        run = run.and(format_args!("{comma}{task}")).join(phrases::task_end(*end));
     }
     if !run.is_empty() {
         property(page, if repaired { "last run" } else { "run" }, run)?;
@@ -72,17 +72,17 @@ fn request(page: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Resu
     for (i, started) in request.ledger.iter().enumerate() {
         let line = Line::text(format_args!("task {} started, {}", started.task, started.effect));
         let line = match started.record().effect {
-            Some(end) => line.and(", effect ").ink(words::effect_end(end), end),
+            Some(end) => line.and(", effect ").ink(phrases::effect_end(end), end),
             None => line,
         };
         property(page, if i == 0 { "ledger" } else { "" }, line)?;
     }
     if let Some(ending) = request.ending {
-        property(page, "will end", words::ending(ending))?;
-        property(page, "stores", words::holdings(request.holdings))?;
+        property(page, "will end", phrases::ending(ending))?;
+        property(page, "stores", phrases::holdings(request.holdings))?;
     }
     for (i, action) in request.actions.iter().enumerate() {
-        property(page, if i == 0 { "actions" } else { "" }, words::action(action))?;
+        property(page, if i == 0 { "actions" } else { "" }, phrases::action(action))?;
     }
     if request.audit_attempts > 0 {
         property(page, "audit sink", Line::text(format_args!("asked {}", times(request.audit_attempts))))?;
@@ -98,7 +98,7 @@ fn debate(page: &mut dyn Renderer, request: &Request) -> io::Result<()> {
     property(page, "debate", Line::text(format_args!("pass {}", debate.pass)))?;
     for role in Role::ALL {
         if let Some(argument) = debate.latest.get(role) {
-            let mut line = Line::new().ink(TextStyle::Who, role).to(11).join(words::argument(*argument));
+            let mut line = Line::new().ink(TextStyle::Who, role).to(11).join(phrases::argument(*argument));
             if let Some(read) = debate.security_reviewed.filter(|_| role == Role::Security) {
                 line = line.ink(TextStyle::Dim, format_args!("  on r{read}"));
             }

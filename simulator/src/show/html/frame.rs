@@ -2,10 +2,10 @@
 
 use super::super::ShowSummary;
 use super::super::claims::Verdict;
-use super::super::page::Line;
+use super::super::renderer::Line;
 use super::super::text::{count, sanitize};
-use super::story::link;
-use super::told::PageBlock;
+use super::blocks::PageBlock;
+use super::request::link;
 use super::{PAGE_BEGINS, PageBuilder};
 use crate::trace::{Header, TraceError};
 use base64::Engine;

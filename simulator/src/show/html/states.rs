@@ -1,8 +1,8 @@
 //! The state after each step, in rows that most states share. Every row is kept once. Of a state are kept the rows
 //! of control, which are few, and those of the items that are not what they were a step before, which are few too.
 
-use super::super::page::Line;
-use super::told::{Notes, PageBlock, class, words};
+use super::super::renderer::Line;
+use super::blocks::{Notes, PageBlock, class, words};
 use std::collections::{HashMap, HashSet};
 
 /// The most bytes that rows and lists may take in the page.

@@ -1,10 +1,10 @@
 //! The lines with which requests and sessions end: memory, audit, answer, summary.
 
-use super::super::page::{Line, Renderer, TextStyle};
+use super::super::phrases;
 use super::super::plans;
-use super::super::scene::StepView;
+use super::super::renderer::{Line, Renderer, TextStyle};
+use super::super::step_view::StepView;
 use super::super::text::count;
-use super::super::words;
 use super::Running;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::{Event, TraceId};
@@ -43,7 +43,7 @@ pub(super) fn memorized(
     let Some(request) = scene.judged() else { return Ok(()) };
     match (record.ratings, request.ratings_after) {
         (Some(after), _) if after != request.ratings => {
-            page.more("", Line::text("ratings: ").join(words::moved(&request.ratings, &after)))
+            page.more("", Line::text("ratings: ").join(phrases::moved(&request.ratings, &after)))
         }
         (None, Some(_)) => page.more("", Line::faint("ratings stay: nothing was decided")),
         _ => Ok(()),
@@ -52,12 +52,12 @@ pub(super) fn memorized(
 
 /// The audit record, whole.
 pub(super) fn audited(page: &mut dyn Renderer, scene: &StepView<'_>, record: &AuditRecord) -> io::Result<()> {
-    page.more("audit record", words::ending(record.ending))?;
+    page.more("audit record", phrases::ending(record.ending))?;
     if record.decisions.is_empty() {
         page.more("", Line::faint("nothing was decided"))?;
     }
-    plans::list(page, record.decisions.iter().map(words::decision))?;
-    page.more("", Line::text("stores: ").join(words::holdings(record.stores)))?;
+    plans::list(page, record.decisions.iter().map(phrases::decision))?;
+    page.more("", Line::text("stores: ").join(phrases::holdings(record.stores)))?;
     if record.tasks.is_empty() {
         return page.more("", Line::faint("no task was started"));
     }
@@ -70,7 +70,7 @@ pub(super) fn audited(page: &mut dyn Renderer, scene: &StepView<'_>, record: &Au
     let mut tasks = Line::new();
     for task in &record.tasks {
         let comma = if tasks.is_empty() { "" } else { ", " };
-        tasks = tasks.and(comma).join(words::task_record(task));
+        tasks = tasks.and(comma).join(phrases::task_record(task));
     }
     page.more("", tasks)
 }
@@ -95,7 +95,7 @@ pub(super) fn summed_up(page: &mut dyn Renderer, scene: &StepView<'_>, running: 
     }));
     let mut line = Line::new().ink(TextStyle::Heading, format_args!("Request {id}")).and(" ended, ");
     line = match ending {
-        Some(ending) => line.join(words::ending(ending)),
+        Some(ending) => line.join(phrases::ending(ending)),
         None => line.and("nothing concluded"),
     };
     let mut parts = vec![format!("steps {first} to {}", scene.step.n)];

@@ -1,9 +1,9 @@
 //! The lines of a run: tasks, the execution report, and what is undone.
 
-use super::super::page::{Line, Renderer, TextStyle};
+use super::super::phrases;
 use super::super::plans;
-use super::super::scene::StepView;
-use super::super::words;
+use super::super::renderer::{Line, Renderer, TextStyle};
+use super::super::step_view::StepView;
 use orchestrion_kernel::event::{EffectOutcome, TaskOutcome, TaskResult};
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::Operation;
@@ -21,8 +21,8 @@ pub(super) fn ran(
     output: &str,
     row: &str,
 ) -> io::Result<()> {
-    let said = words::exit(code).to(11).quote(output);
-    page.step(scene, words::asked(Operation::RunTask { task, effect: EffectKind::Pure }), said, row)?;
+    let said = phrases::exit(code).to(11).quote(output);
+    page.step(scene, phrases::asked(Operation::RunTask { task, effect: EffectKind::Pure }), said, row)?;
     let Some(planned) = scene.planned(task) else { return Ok(()) };
     let effect = planned.effect.kind();
     let line = Line::new().first(TextStyle::Dim, planned.text.as_str(), 44);
@@ -39,9 +39,9 @@ pub(super) fn undone(
     row: &str,
 ) -> io::Result<()> {
     let end = if code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed };
-    let said = if code == 0 { Line::new().ink(TextStyle::Good, "✓ undone") } else { words::exit(code) };
+    let said = if code == 0 { Line::new().ink(TextStyle::Good, "✓ undone") } else { phrases::exit(code) };
     let said = said.to(11).quote(output);
-    page.step(scene, words::asked(Operation::UndoTask { task }), said, row)?;
+    page.step(scene, phrases::asked(Operation::UndoTask { task }), said, row)?;
     let line = if end == EffectOutcome::Undone {
         Line::new()
     } else {
@@ -71,7 +71,7 @@ pub(super) fn reported(page: &mut dyn Renderer, revision: Revision, tasks: &[Tas
         return Ok(());
     }
     let line = |task: &TaskResult| {
-        Line::text(format_args!("  {:>2}  ", task.task)).join(words::task_end(task.outcome))
+        Line::text(format_args!("  {:>2}  ", task.task)).join(phrases::task_end(task.outcome))
     };
     plans::list(page, tasks.iter().map(line))
 }
@@ -90,7 +90,7 @@ pub(super) fn rolled_back(page: &mut dyn Renderer, scene: &StepView<'_>, row: &s
         let comma = if said.is_empty() { "" } else { ", " };
         said = said
             .and(format_args!("{comma}task {} ", started.task))
-            .ink(words::effect_end(started.outcome), started.outcome);
+            .ink(phrases::effect_end(started.outcome), started.outcome);
         if started.effect == EffectKind::Irreversible {
             said = said.ink(TextStyle::Warn, " (irreversible)");
         }

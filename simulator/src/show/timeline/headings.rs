@@ -1,10 +1,10 @@
 //! Where the reader is: the head of the page, the headings of a request, and where the trace stops.
 
 use super::super::ShowSummary;
-use super::super::page::{Line, Renderer, TextStyle};
-use super::super::scene::StepView;
+use super::super::phrases;
+use super::super::renderer::{Line, Renderer, TextStyle};
+use super::super::step_view::StepView;
 use super::super::text::count;
-use super::super::words;
 use super::{Running, Timeline};
 use crate::trace::Header;
 use orchestrion_kernel::control::phase::Region;
@@ -151,7 +151,7 @@ impl Timeline {
                 format!("{execution}{again}{plan}")
             }
             Part::Repair(repair) => {
-                format!("{execution}, repair {repair}{}", words::repairs(scene.policy))
+                format!("{execution}, repair {repair}{}", phrases::repairs(scene.policy))
             }
             Part::Rollback => format!("{execution}, rollback"),
         }

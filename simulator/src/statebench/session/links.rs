@@ -1,7 +1,7 @@
 //! Links between writes: `supersedes`, `superseded_by` and `depends_on` name ids or keys of a timeline, which are not unique.
 
 use super::{Origin, Session, Superseded};
-use crate::statebench::fault::WriteDiagnostic;
+use crate::statebench::diagnostic::WriteDiagnostic;
 use crate::statebench::timeline::Write;
 use orchestrion_kernel::item::{ItemKey, Validity};
 use orchestrion_kernel::knowledge::Reference;

@@ -2,14 +2,14 @@
 
 use super::{Origin, Session, Superseded};
 use crate::statebench::detect::Assertion;
-use crate::statebench::fault::WriteDiagnostic;
+use crate::statebench::diagnostic::WriteDiagnostic;
 use crate::statebench::import::{self, Imported, import, import_on, is_time_sensitive};
 use crate::statebench::order::in_order;
 use crate::statebench::ranks;
+use crate::statebench::stems::Stems;
 use crate::statebench::timeline::{
     AnyText, At, Initial, Note, Turn, Write as Written, moment, written, written_like,
 };
-use crate::statebench::words::Stems;
 use orchestrion_kernel::item::{
     Audience, FactSource, Item, ItemKey, Layer, MemoryType, Rank, Scope, SupersessionRule, Validity,
 };

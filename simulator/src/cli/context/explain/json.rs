@@ -3,7 +3,7 @@
 use super::ExplainReport;
 use crate::cli::context::status_name;
 use crate::context::{ExclusionReason, Explainer, Explanation, Id, NextImprovement, Reason, RequiredBudget};
-use orchestrion_kernel::context::SolveStatus;
+use orchestrion_kernel::optimizer::SolveStatus;
 use serde::Serialize;
 use std::io::{self, Write};
 

@@ -1,0 +1,169 @@
+//! Branch and bound: what the relaxation leaves open is decided both ways.
+//!
+//! What is asked about is a node of the fractional macro-item: the relaxation is undecided there and nowhere else.
+
+use super::flow::Amount;
+use super::relaxation::Relaxation;
+use super::search::{NodeStatus, Search};
+use alloc::vec::Vec;
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SearchEnd {
+    /// Nothing is left that beats the floor.
+    Exhausted,
+    /// Something was found, and nothing better was asked for.
+    Found,
+    /// No effort was left.
+    NodeLimit,
+}
+
+/// Visits after which the search goes on where the bound is greatest; in unit tests soon, so that small problems do.
+const BEST_BOUND_INTERVAL: u64 = if cfg!(test) { 3 } else { 64 };
+
+/// A decision to be tried, after those above it, under this bound.
+struct Branch {
+    parent: Option<u32>,
+    node: usize,
+    fate: NodeStatus,
+    bound: Amount,
+}
+
+/// The decisions that a search has tried or has still to try.
+#[derive(Default)]
+struct Tree {
+    branches: Vec<Branch>,
+    /// Those that are still to be tried, the next one last.
+    open: Vec<u32>,
+    /// Those that stand, each with how long the trail was before.
+    path: Vec<(u32, usize)>,
+}
+
+impl Search<'_> {
+    /// Bounds and reduces, after looking for better sets if that is wanted, until that decides little more; a node to
+    /// branch on and the bound there, or `None` if nothing that beats the floor is open.
+    pub(super) fn visit(&mut self, look: bool) -> Option<(usize, Amount)> {
+        while self.remaining_budget() >= 0 {
+            self.count_node();
+            let Relaxation::Bound { bound, within, macro_item } = self.relax() else { return None };
+            if bound < self.required_bound()? || look && self.is_done() {
+                return None;
+            }
+            if look {
+                self.greedy_fill(&within);
+            }
+            let need = self.required_bound()?;
+            if bound < need || look && self.is_done() {
+                return None;
+            }
+            let open = self.graph.len() - self.trail.len();
+            let pegged = self.fix_by_reduced_cost(bound, need, &within);
+            if pegged * 8 < open
+                && let Some(node) = self.select_branching_node(&macro_item)
+            {
+                return Some((node, bound));
+            }
+        }
+        None
+    }
+
+    /// Counts a visit, a large one for several.
+    pub(super) fn count_node(&mut self) {
+        let open = self.graph.len() - self.trail.len();
+        self.nodes_left = self.nodes_left.saturating_sub(1 + open as u64 / 256);
+    }
+
+    /// The node to ask about: the one that most of the macro-item needs, as both answers then decide much; of several, the dearest.
+    pub(super) fn select_branching_node(&mut self, macro_item: &[usize]) -> Option<usize> {
+        let (graph, mark) = (self.graph, self.next_visit_mark());
+        macro_item.iter().for_each(|&node| self.seen[node] = mark);
+        let is_asked = |node: usize| self.is_open(node) && self.seen[node] == mark;
+        let users = |node: usize| graph.users(node).iter().filter(|&&arc| is_asked(graph.tail[arc])).count();
+        let open = macro_item.iter().copied().filter(|&node| self.is_open(node));
+        open.max_by_key(|&node| (users(node), graph.cost[node]))
+    }
+
+    /// Searches what is open with a part of the effort.
+    pub(super) fn search_within(&mut self, effort: u64) -> (SearchEnd, Amount) {
+        let spared = self.nodes_left.saturating_sub(effort);
+        self.nodes_left -= spared;
+        let end = self.search();
+        self.nodes_left += spared;
+        end
+    }
+
+    /// Searches what is open: in depth, where the next case is near, and now and then where the bound is greatest, lest
+    /// a hopeful decision high up be kept until everything below it is tried.
+    pub(super) fn search(&mut self) -> (SearchEnd, Amount) {
+        if self.stop_at_first {
+            self.incumbent_set = None;
+        }
+        let start = self.trail.len();
+        let (mut tree, mut visits) = (Tree::default(), 0_u64);
+        let (end, bound) = loop {
+            if let Some((node, bound)) = self.visit(true) {
+                tree.add_children(node, bound);
+            }
+            if self.is_done() {
+                break (SearchEnd::Found, 0);
+            }
+            visits += 1;
+            if !self.stop_at_first && visits.is_multiple_of(BEST_BOUND_INTERVAL) {
+                tree.select_best_bound(self.required_bound());
+            }
+            if self.nodes_left == 0
+                && let Some(bound) = tree.bound()
+            {
+                break (SearchEnd::NodeLimit, bound);
+            }
+            let Some(branch) = tree.open.pop() else { break (SearchEnd::Exhausted, 0) };
+            self.jump_to(&mut tree, branch);
+        };
+        self.backtrack_to(start);
+        (end, bound)
+    }
+
+    /// Takes back the decisions that are not above the branch, and decides what is missing.
+    fn jump_to(&mut self, tree: &mut Tree, branch: u32) {
+        let above = |branch: &u32| tree.branches[*branch as usize].parent;
+        let mut path: Vec<u32> = core::iter::successors(Some(branch), above).collect();
+        path.reverse();
+        let shared = path.iter().zip(&tree.path).take_while(|(one, (other, _))| *one == other).count();
+        if let Some(&(_, trail)) = tree.path.get(shared) {
+            self.backtrack_to(trail);
+        }
+        tree.path.truncate(shared);
+        for &branch in &path[shared..] {
+            tree.path.push((branch, self.trail.len()));
+            let Branch { node, fate, .. } = tree.branches[branch as usize];
+            self.fix_with_closure(node, fate);
+        }
+    }
+}
+
+impl Tree {
+    /// Adds both decisions about a node, below those that stand.
+    fn add_children(&mut self, node: usize, bound: Amount) {
+        let above = self.path.last().map(|(branch, _)| *branch);
+        for fate in [NodeStatus::In, NodeStatus::Out] {
+            self.open.push(self.branches.len() as u32);
+            self.branches.push(Branch { parent: above, node, fate, bound });
+        }
+    }
+
+    /// Makes the first of the branches of greatest bound the next one, and drops those that are no longer needed.
+    fn select_best_bound(&mut self, need: Option<Amount>) {
+        let bound = |branch: &u32| self.branches[*branch as usize].bound;
+        self.open.retain(|branch| need.is_some_and(|need| bound(branch) >= need));
+        let next = self.open.iter().enumerate().rev().max_by_key(|(_, branch)| bound(branch));
+        if let Some((place, &branch)) = next {
+            self.open.remove(place);
+            self.open.push(branch);
+        }
+    }
+
+    /// The greatest bound of what is still to be tried.
+    fn bound(&self) -> Option<Amount> {
+        self.open.iter().map(|&branch| self.branches[branch as usize].bound).max()
+    }
+}

@@ -1,0 +1,97 @@
+//! Of all best sets the one that counts: node after node, in the order of positions, is put in if some best set
+//! still has it.
+//!
+//! Of two different sets of the same worth, the one that has the smallest position in which they differ comes first,
+//! unless the other ends before it: the second case concerns only what neither costs nor brings anything, and is
+//! left to the end, where the shortest beginning that is as good is taken.
+
+use super::branch::SearchEnd;
+use super::forest_dp::ForestTable;
+use super::search::{NodeStatus, Search};
+use alloc::vec::Vec;
+
+/// Visits that a guess at several nodes is worth.
+const GUESS: u64 = 2;
+
+impl Search<'_> {
+    /// The first of all sets that beat the floor, in the order of positions, starting from one of them, with the
+    /// help of a table if there is one. `false` if the effort did not suffice; the set is as good then, and not proven
+    /// to be the first.
+    pub(super) fn first_optimal_set(
+        &mut self,
+        known: &mut Vec<bool>,
+        mut table: Option<&mut ForestTable>,
+    ) -> bool {
+        let mut order = self.open();
+        order.sort_unstable_by_key(|&node| self.graph.key[node]);
+        let (mut next, mut step) = (0, 1);
+        while let Some(&node) = order.get(next) {
+            if !self.is_open(node) || known[node] {
+                self.fix_with_closure(node, NodeStatus::In);
+                next += 1;
+                continue;
+            }
+            if table.is_none() {
+                if self.nodes_left == 0 {
+                    return false;
+                }
+                // What the decisions so far decide with them.
+                self.visit(false);
+            }
+            if !self.is_open(node) {
+                continue;
+            }
+            let trail = self.trail.len();
+            let ahead = self.try_prefix(&order, next, step);
+            match (self.is_extensible(table.as_deref_mut(), step > 1), step) {
+                (SearchEnd::Found, _) => {
+                    *known = self.incumbent_set.take().unwrap_or_default();
+                    (next, step) = (ahead, step * 2);
+                }
+                (SearchEnd::Exhausted, 1) => {
+                    self.backtrack_to(trail);
+                    self.fix_with_closure(node, NodeStatus::Out);
+                    if let Some(table) = table.as_deref_mut() {
+                        table.prune(self);
+                    }
+                }
+                (SearchEnd::NodeLimit, 1) => return false,
+                _ => {
+                    self.backtrack_to(trail);
+                    step = (step / 4).max(1);
+                }
+            }
+        }
+        true
+    }
+
+    /// Puts in the next open nodes, so many of them, as far as the budget goes; how far in the order they reach.
+    fn try_prefix(&mut self, order: &[usize], mut next: usize, mut count: usize) -> usize {
+        while count > 0
+            && let Some(&node) = order.get(next)
+        {
+            next += 1;
+            if !self.is_open(node) {
+                continue;
+            }
+            let trail = self.trail.len();
+            self.fix_with_closure(node, NodeStatus::In);
+            if self.remaining_budget() < 0 {
+                self.backtrack_to(trail);
+                self.fix_with_closure(node, NodeStatus::Out);
+            } else {
+                count -= 1;
+            }
+        }
+        next
+    }
+
+    /// Whether some set that beats the floor agrees with what is decided; one is in `best` then.
+    fn is_extensible(&mut self, table: Option<&mut ForestTable>, hastily: bool) -> SearchEnd {
+        let Some(table) = table else {
+            return self.search_within(if hastily { GUESS } else { u64::MAX }).0;
+        };
+        self.incumbent_set = table.find(self);
+        if self.incumbent_set.is_some() { SearchEnd::Found } else { SearchEnd::Exhausted }
+    }
+}

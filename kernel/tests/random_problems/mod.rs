@@ -1,0 +1,112 @@
+//! Problems drawn at random, and their answers by trying everything.
+
+use orchestrion_kernel::optimizer::{Candidate, Inclusion, Selection};
+
+/// Numbers that are the same everywhere (splitmix64).
+pub(crate) struct Lcg(pub(crate) u64);
+
+impl Lcg {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From 0 to `most`, both included.
+    pub(crate) fn up_to(&mut self, most: u64) -> u64 {
+        self.next() % (most + 1)
+    }
+
+    pub(crate) fn of<T: Copy>(&mut self, some: &[T]) -> T {
+        some[usize::try_from(self.next() % some.len() as u64).unwrap()]
+    }
+
+    pub(crate) fn place(&mut self, below: usize) -> usize {
+        usize::try_from(self.next() % below as u64).unwrap()
+    }
+}
+
+pub(crate) fn free(utility: u64, cost: u64, deps: &[usize]) -> Candidate {
+    Candidate { utility, cost, deps: deps.to_vec(), inclusion: Inclusion::Free }
+}
+
+/// The answer by trying every set; `None` if no set will do.
+pub(crate) fn brute(budget: u64, candidates: &[Candidate]) -> Option<Selection> {
+    let masks: Vec<u32> =
+        candidates.iter().map(|one| one.deps.iter().fold(0, |mask, dep| mask | 1 << dep)).collect();
+    let mut best: Option<Selection> = None;
+    'sets: for set in 0..1_u32 << candidates.len() {
+        let (mut utility, mut cost) = (0, 0);
+        for (item, candidate) in candidates.iter().enumerate() {
+            let inside = set >> item & 1 == 1;
+            let allowed = if inside {
+                candidate.inclusion != Inclusion::Forbidden
+            } else {
+                candidate.inclusion != Inclusion::Pinned
+            };
+            if !allowed || inside && masks[item] & !set != 0 {
+                continue 'sets;
+            }
+            if inside {
+                utility += candidate.utility;
+                cost += candidate.cost;
+            }
+        }
+        let loses = |best: &Selection| utility < best.utility || utility == best.utility && cost > best.cost;
+        if cost > budget || best.as_ref().is_some_and(loses) {
+            continue;
+        }
+        let selected = (0..candidates.len()).filter(|item| set >> item & 1 == 1).collect();
+        let found = Selection { selected, utility, cost };
+        if best
+            .as_ref()
+            .is_none_or(|best| (best.utility, best.cost) != (utility, cost) || found.selected < best.selected)
+        {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+/// A problem with up to ten candidates: ties everywhere or nowhere, zeros, cycles, marks, and large numbers.
+pub(crate) fn drawn(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
+    let count = lot.place(11);
+    let sizes = [0, 1, 2, 3, 10, 1000, 1 << 40, 1 << 57];
+    let (utility_max, cost_max) = (lot.of(&sizes), lot.of(&sizes));
+    let (likeness, excess) = (lot.up_to(7), lot.up_to(20));
+    let (needs, cyclic, marked) = (lot.up_to(4), lot.up_to(3) == 0, lot.up_to(3) == 0);
+    let mut names: Vec<usize> = (0..count).collect();
+    if lot.up_to(1) == 0 {
+        for place in (1..count).rev() {
+            names.swap(place, lot.place(place + 1));
+        }
+    }
+    let mut candidates = vec![free(0, 0, &[]); count];
+    for item in 0..count {
+        let cost = lot.up_to(cost_max);
+        let (utility, cost) = match likeness {
+            0 => (cost, cost),
+            1 => (cost + excess, cost),
+            2 => (2 * cost, 2 * cost),
+            3 => (cost.saturating_sub(excess), cost),
+            _ => (lot.up_to(utility_max), cost),
+        };
+        let below = if cyclic { count } else { item };
+        let deps =
+            (0..if below > 0 { lot.up_to(needs) } else { 0 }).map(|_| names[lot.place(below)]).collect();
+        let mark = match lot.up_to(if marked { 9 } else { 0 }) {
+            8 => Inclusion::Pinned,
+            9 => Inclusion::Forbidden,
+            _ => Inclusion::Free,
+        };
+        candidates[names[item]] = Candidate { utility, cost, deps, inclusion: mark };
+    }
+    let total: u64 = candidates.iter().map(|one| one.cost).sum();
+    let budget = match lot.up_to(9) {
+        0 => u64::MAX,
+        1 => 0,
+        _ => lot.up_to(total),
+    };
+    (budget, candidates)
+}

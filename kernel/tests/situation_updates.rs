@@ -1,0 +1,194 @@
+//! 002 in conversations: what replies say beside their reports, and what becomes of it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use orchestrion_kernel::context::{ByteMeasure, build_context};
+use orchestrion_kernel::item::{ItemKey, Layer};
+use orchestrion_kernel::module::{Failure, Operation, Ratings, Report};
+use orchestrion_kernel::situation::{
+    ActionRecord, HISTORY_ACTIONS, Mode, NO_ATTEMPTS, NO_RESULTS, SummaryField, SummaryUpdate,
+};
+use orchestrion_kernel::{
+    ConversationId, Event, Events, Input, Policy, Score, State, TaskId, Text, UserId, decide,
+};
+
+fn take(state: &mut State, input: &Input) -> Events {
+    let events = decide(&Policy::hardened(), state, input).unwrap_or_else(|refusal| panic!("{refusal}"));
+    events.iter().for_each(|event| state.apply(event));
+    events
+}
+
+/// A request whose user is about to be checked.
+fn asked() -> State {
+    let mut state = State::new(ConversationId::new("c"));
+    let user = || UserId::new("ada");
+    take(&mut state, &Input::SessionStart { user: user() });
+    take(&mut state, &Input::UserMessage { user: user(), text: "please".into() });
+    state
+}
+
+fn update(texts: &[(&str, &str)]) -> Option<SummaryUpdate> {
+    Some(SummaryUpdate(texts.iter().map(|(key, text)| ((*key).into(), Text::from(*text))).collect()))
+}
+
+fn record(iteration: u32) -> Option<Box<ActionRecord>> {
+    let text = || Text::from("");
+    Some(Box::new(ActionRecord {
+        iteration,
+        timestamp: text(),
+        mode: Mode::Fast,
+        thinking: text(),
+        planning: text(),
+        reflection: text(),
+        approach: text(),
+        tool_calls: Vec::new(),
+    }))
+}
+
+/// Answers the call that is waited for, saying this beside it.
+fn answer(
+    state: &mut State,
+    report: Report,
+    summary_update: Option<SummaryUpdate>,
+    action: Option<Box<ActionRecord>>,
+) -> Events {
+    let call = state.control.pending_call().unwrap().id;
+    take(state, &Input::Reply { call, report, summary_update, action })
+}
+
+fn locks(both: bool) -> Report {
+    Report::Identity { gcp: true, mongodb: both }
+}
+
+/// Asked of a module that reasons in fast mode.
+const UNDO: Operation = Operation::UndoTask { task: TaskId::FIRST };
+
+/// What a module reads that is asked this.
+fn shown(state: &State, ask: Operation) -> String {
+    build_context(&Policy::hardened(), state, ask, &ByteMeasure).unwrap().text
+}
+
+/// Goes on to the classifier, from where any number of inputs leads round without another report.
+fn classifying(state: &mut State) {
+    take(state, &Input::Step);
+    answer(state, Report::Context { ratings: Ratings::default(), traces: Vec::new() }, None, None);
+}
+
+#[test]
+fn what_a_module_says_of_the_situation_becomes_items_of_the_working_set() {
+    let mut state = asked();
+    let events =
+        answer(&mut state, locks(true), update(&[("next_focus", " paper "), ("goal", "order")]), None);
+    let added = events.iter().filter_map(|event| match event {
+        Event::AddItem { item, .. } => Some((&item.key, item.text.as_str())),
+        _ => None,
+    });
+    let (goal, focus) = (ItemKey::Situation(SummaryField::Goal), ItemKey::Situation(SummaryField::NextFocus));
+    let added: Vec<_> = added.skip(1).collect();
+    assert_eq!(added, [(&goal, "order"), (&focus, " paper ")]);
+    let item = &state.semantic.latest_by_key(&goal).unwrap().item;
+    assert!(matches!(item.layer, Layer::Working { expires_at: None, .. }) && !item.persists());
+    assert!(state.semantic.working_set().contains(&item.id));
+}
+
+#[test]
+fn blank_values_and_unknown_keys_change_nothing_and_the_same_again_neither() {
+    let mut state = asked();
+    answer(&mut state, locks(true), update(&[("goal", "order")]), None);
+    let said =
+        [update(&[("goal", "order")]), update(&[("goal", " \t"), ("Goal", "x"), ("insights", "x")]), None];
+    take(&mut state, &Input::Step);
+    let call = state.control.pending_call().unwrap().id;
+    let report = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
+    let told = said.map(|summary_update| {
+        let reply = Input::Reply { call, report: report.clone(), summary_update, action: None };
+        decide(&Policy::hardened(), &state, &reply).unwrap()
+    });
+    assert_eq!(told[0], told[2]);
+    assert_eq!(told[1], told[2]);
+}
+
+#[test]
+fn what_is_said_anew_overwrites_the_item() {
+    let mut state = asked();
+    answer(&mut state, locks(true), update(&[("goal", "order")]), None);
+    let id = state.semantic.latest_by_key(&ItemKey::Situation(SummaryField::Goal)).unwrap().item.id;
+    take(&mut state, &Input::Step);
+    let report = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
+    let events = answer(&mut state, report, update(&[("goal", "cancel")]), None);
+    assert!(events.iter().any(|event| matches!(event, Event::UpdateItem { item, .. } if item.id == id)));
+    assert_eq!(state.semantic.situation().get(SummaryField::Goal), "cancel");
+}
+
+#[test]
+fn nothing_that_is_said_for_an_unverified_user_becomes_known() {
+    let mut state = asked();
+    let events = answer(&mut state, locks(false), update(&[("goal", "order")]), record(1));
+    assert!(state.semantic.is_empty());
+    assert!(events.iter().any(|event| matches!(event, Event::ActionRecorded { .. })));
+}
+
+#[test]
+fn the_summary_lasts_for_the_session_and_no_longer() {
+    let mut state = asked();
+    answer(&mut state, locks(true), update(&[("goal", "order")]), None);
+    take(&mut state, &Input::Cancel);
+    while !state.control.phase().is_quiescent() {
+        match state.control.pending_call() {
+            Some(call) => take(&mut state, &Input::CallFailed { call: call.id, failure: Failure::Error }),
+            None => take(&mut state, &Input::Step),
+        };
+    }
+    assert_eq!(state.semantic.situation().get(SummaryField::Goal), "order");
+    take(&mut state, &Input::SessionEnd);
+    assert_eq!(state.semantic.situation().get(SummaryField::Goal), "");
+}
+
+#[test]
+fn the_latest_actions_are_remembered_as_many_as_a_context_reads() {
+    let mut state = asked();
+    answer(&mut state, locks(true), None, record(1));
+    take(&mut state, &Input::Step);
+    let context = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
+    answer(&mut state, context, None, record(2));
+    for iteration in 3..=9 {
+        state.apply(&Event::ActionRecorded { record: *record(iteration).unwrap() });
+    }
+    let remembered: Vec<u32> =
+        state.control.request().unwrap().actions.iter().map(|action| action.iteration).collect();
+    assert_eq!(remembered.len(), HISTORY_ACTIONS + 1);
+    assert_eq!(remembered, [6, 7, 8, 9]);
+}
+
+#[test]
+fn a_call_that_waits_is_shown_the_situation_and_a_module_that_reasons_its_contexts() {
+    let mut state = asked();
+    assert!(!shown(&state, Operation::DraftPlan).contains("# Situation"));
+    answer(&mut state, locks(true), None, record(1));
+    assert!(shown(&state, Operation::DraftPlan).ends_with(&format!("\n\n# Situation\n{NO_RESULTS}\n")));
+    assert!(shown(&state, UNDO).ends_with(&format!("\n\n# Situation\n{NO_ATTEMPTS}\n")));
+    assert!(!shown(&state, Operation::Classify).contains("# Situation"));
+    take(&mut state, &Input::Step);
+    let context = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
+    answer(&mut state, context, update(&[("progress", "asked"), ("goal", "order")]), None);
+    let told = shown(&state, Operation::DraftPlan);
+    assert!(told.ends_with("\n\n# Situation\ngoal: order; progress: asked\n"), "{told}");
+    // Who does not reason reads the summary as items.
+    let told = shown(&state, Operation::Classify);
+    assert!(
+        told.contains("situation goal: order\n") && told.contains("situation progress: asked\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_reply_that_says_nothing_beside_its_report_is_decided_as_ever() {
+    let mut state = asked();
+    answer(&mut state, locks(true), None, None);
+    classifying(&mut state);
+    let call = state.control.pending_call().unwrap().id;
+    let report = Report::Classification { tags: Vec::new(), similarity: Score::ZERO };
+    let events = decide(&Policy::hardened(), &state, &Input::reply(call, report)).unwrap();
+    assert!(!events.iter().any(|event| matches!(event, Event::ActionRecorded { .. })));
+    assert!(!shown(&state, Operation::DraftPlan).contains("# Situation"));
+}

@@ -1,0 +1,181 @@
+//! Numbering what was found, state by state, in the order in which one thread would find it.
+
+use super::error::{ExpandError, ExpandErrorKind};
+use super::expand::{Batch, ExpandedState, Expander, Successor};
+use super::graph::Edge;
+use super::model::FairModel;
+use super::options::{Progress, Resource, StateStorage, Termination};
+use super::path::Witness;
+use super::search::Search;
+use super::visited::{IdsExhausted, InsertPosition, NONE, SlotRef};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+impl<M> Search<'_, M>
+where
+    M: FairModel + Sync,
+    M::State: Debug + Hash + PartialEq + Send + Sync,
+    M::Action: Debug + PartialEq,
+{
+    /// Numbers what is new among what the next states lead to; looks for it first where that was not done.
+    pub(super) fn number(
+        &mut self,
+        expander: &mut Expander<M>,
+        batch: &mut Batch,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Option<Termination>, ExpandError> {
+        if let Some(why) = self.exceeded_limit(progress) {
+            return Ok(Some(self.cut(why)));
+        }
+        let mut nexts = std::mem::take(&mut expander.nexts);
+        let ended = expander.catch_panic(|expander| self.number_all(expander, &mut nexts, batch))?;
+        expander.nexts = nexts;
+        match ended {
+            None => batch.fault.take().map_or(Ok(None), Err),
+            ended => Ok(ended),
+        }
+    }
+
+    fn number_all(
+        &mut self,
+        expander: &mut Expander<M>,
+        nexts: &mut [Option<M::State>],
+        batch: &Batch,
+    ) -> Result<Option<Termination>, ExpandErrorKind> {
+        let most = self.options.budget.states.unwrap_or(usize::MAX);
+        let exact = self.options.store == StateStorage::Exact;
+        let (mut shown, mut nexts) = (batch.shown.iter(), nexts.iter_mut());
+        let mut bytes = Vec::new();
+        let mut rest = &batch.steps[..];
+        for taken in &batch.nodes {
+            if self.states.len() >= most {
+                return Ok(Some(self.cut(Resource::States)));
+            }
+            let node = taken.node;
+            expander.node = node;
+            if node == self.level_end {
+                self.level_end = self.states.len() as u32;
+            }
+            for &(action, mark) in shown.by_ref().take(taken.shown) {
+                self.show(mark, Witness { node, action: Some(action) });
+            }
+            let keep_edges = taken.keeps != self.promised;
+            let (mut inside, mut cut) = (0, 0);
+            let (steps, others) = rest.split_at(taken.steps);
+            rest = others;
+            for step in steps {
+                let to = match step.met {
+                    Successor::Known(node) => node,
+                    Successor::OutOfBounds => {
+                        cut += 1;
+                        continue;
+                    }
+                    Successor::Not => {
+                        let Some(next) = nexts.next() else { continue };
+                        let same =
+                            |seat: SlotRef<'_>| !exact || Some(self.states.at(seat.node())) == next.as_ref();
+                        match self.found.visited.find(step.fingerprint, same) {
+                            Ok(_) if !keep_edges => NONE,
+                            Ok(seat) => seat.node(),
+                            Err(place) => {
+                                let Some(next) = next.take() else { continue };
+                                if !expander.inside(self.model, &next, step.action) {
+                                    cut += 1;
+                                    continue;
+                                }
+                                expander.look(self.model, &self.seen, &next);
+                                bytes.clear();
+                                let next = expander.hold(self.packs, self.model, next, &mut bytes)?;
+                                let to = self.visit(step.fingerprint, place, (node, inside), next, &bytes)?;
+                                for mark in expander.marks.iter() {
+                                    self.show(mark, Witness { node: to, action: None });
+                                }
+                                to
+                            }
+                        }
+                    }
+                    Successor::Fresh(place) => self.visit_fresh(step.fingerprint, place, (node, inside))?,
+                };
+                if keep_edges {
+                    self.edges.push(Edge { class: step.class, to });
+                }
+                inside += 1;
+            }
+            self.found.generated += u64::from(inside);
+            self.found.cut_at_boundary += cut;
+            self.found.expanded += 1;
+            self.keep(taken, cut > 0);
+            if let Some(mark) = self.stopped {
+                return Ok(Some(Termination::ObservationFound { mark }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The number of a state that a thread found: the next one, unless it has got one meanwhile.
+    fn visit_fresh(
+        &mut self,
+        fingerprint: u64,
+        place: u32,
+        from: (u32, u16),
+    ) -> Result<u32, ExpandErrorKind> {
+        let Some(found) = self.fresh.at(fingerprint, place) else { return Ok(NONE) };
+        if let Some(node) = found.node {
+            return Ok(node);
+        }
+        let state = found.state.take();
+        let (packed, looked) = (std::mem::take(&mut found.packed), std::mem::take(&mut found.looked));
+        let Err(free) = self.found.visited.find(fingerprint, |_| false) else { return Ok(NONE) };
+        let node = self.visit(fingerprint, free, from, state, &packed)?;
+        for mark in looked {
+            self.show(mark, Witness { node, action: None });
+        }
+        if let Some(found) = self.fresh.at(fingerprint, place) {
+            found.node = Some(node);
+        }
+        Ok(node)
+    }
+
+    fn cut(&self, why: Resource) -> Termination {
+        Termination::LimitReached { why, frontier: self.waiting() as usize }
+    }
+
+    /// Gives a state the next number. It was looked for, and belongs to the place; without a state, its bytes are kept.
+    pub(super) fn visit(
+        &mut self,
+        fingerprint: u64,
+        place: InsertPosition,
+        from: (u32, u16),
+        state: Option<M::State>,
+        packed: &[u8],
+    ) -> Result<u32, ExpandErrorKind> {
+        let inserted = self.found.visited.insert(fingerprint, place, from);
+        let (node, collides) = inserted
+            .map_err(|IdsExhausted| ExpandErrorKind::TooMany { what: "states", limit: NONE.into() })?;
+        self.found.collisions += u64::from(collides);
+        match state {
+            Some(state) => self.states.push(state, |state| self.model.heap_bytes(state)),
+            None => self.states.push_packed(packed),
+        }
+        if node == self.level_end && from.0 != NONE {
+            self.found.levels.push(node);
+        }
+        Ok(node)
+    }
+
+    /// Keeps what promises are about.
+    #[inline]
+    fn keep(&mut self, taken: &ExpandedState, cut: bool) {
+        if self.promised == 0 {
+            return;
+        }
+        let by_kind = self.always | if taken.node < self.roots { self.eventually } else { 0 };
+        let leads_to = self.promised & !self.always & !self.eventually;
+        self.found.opens.push(taken.opens & leads_to | by_kind);
+        self.found.keeps.push(taken.keeps);
+        if taken.keeps != self.promised {
+            self.found.graph.push(taken.node, &self.edges, cut);
+        }
+        self.edges.clear();
+    }
+}

@@ -1,0 +1,124 @@
+//! Faults in what a running request remembers, after a batch was written.
+
+use super::Mutant;
+use crate::kernel_under_test::KernelUnderTest;
+use orchestrion_kernel::event::{EffectOutcome, StoreStatus, StoreStatuses, TaskOutcome};
+use orchestrion_kernel::module::{PerRole, Ratings};
+use orchestrion_kernel::state::Request;
+use orchestrion_kernel::{Phase, Policy, State};
+
+type Spoil = fn(&State, &mut Request);
+
+/// What is forgotten or overwritten. Most faults strike at every step; where that would only make the kernel blind, at
+/// the step that a careless programmer would get wrong.
+const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
+    ("request.verified", "is never remembered", |_, request| request.verified = false),
+    ("request.verified", "is taken for granted", |_, request| request.verified = true),
+    ("request.ratings", "are forgotten", |_, request| request.ratings = Ratings::default()),
+    ("request.ratings_after", "are forgotten", |_, request| request.ratings_after = None),
+    ("request.plan", "is forgotten when it failed", |before, request| {
+        if before.control.phase() == Phase::Failure {
+            request.plan = None;
+        }
+    }),
+    ("debate.pass", "is not counted", |_, request| request.debate.pass = request.debate.pass.min(1)),
+    ("debate.latest", "keeps the arguments of the pass before", |before, request| {
+        if let (Phase::MultiPassCheck, Some(earlier)) = (before.control.phase(), before.control.request()) {
+            request.debate.latest = earlier.debate.latest;
+        }
+    }),
+    ("debate.latest", "forgets the Analyst in a new pass", |before, request| {
+        if before.control.phase() == Phase::MultiPassCheck {
+            request.debate.latest.analyst = None;
+        }
+    }),
+    ("debate.latest", "forgets Security", |_, request| request.debate.latest.security = None),
+    ("debate.latest", "forgets the Critic", |_, request| request.debate.latest.critic = None),
+    ("debate.latest", "forgets everybody once decided", |before, request| {
+        if before.control.phase() == Phase::ResolvingDecision {
+            request.debate.latest = PerRole::default();
+        }
+    }),
+    ("debate.security_read", "is forgotten", |_, request| request.debate.security_reviewed = None),
+    ("debate.security_read", "follows the plan unread", |_, request| {
+        request.debate.security_reviewed = request.plan.as_ref().map(|plan| plan.revision);
+    }),
+    ("debate.vetoed", "is forgotten at once", |_, request| request.debate.vetoed = false),
+    ("debate.vetoed", "is forgotten when a repair is asked for", |before, request| {
+        request.debate.vetoed &= before.control.phase() != Phase::Failure;
+    }),
+    ("debate.vetoed", "is overwritten by Security's next word", |_, request| {
+        request.debate.vetoed = request.debate.latest.security.is_some_and(|argument| {
+            argument.is_objection_at_least(
+                orchestrion_kernel::Score::from_millionths(900_000).unwrap_or_default(),
+            )
+        });
+    }),
+    ("debate.scored", "is forgotten", |_, request| request.debate.scored = None),
+    ("request.decisions", "are forgotten", |_, request| request.decisions.clear()),
+    ("request.decisions", "keep the first only", |_, request| request.decisions.truncate(1)),
+    ("request.outcomes", "are forgotten", |_, request| request.outcomes.clear()),
+    ("request.outcomes", "are all taken for successes", |_, request| {
+        request.outcomes.fill(TaskOutcome::Succeeded)
+    }),
+    ("request.outcomes", "of a failed run are kept for the next", |before, request| {
+        if let (Phase::Failure, Some(earlier)) = (before.control.phase(), before.control.request()) {
+            request.outcomes.clone_from(&earlier.outcomes);
+        }
+    }),
+    ("request.repairs", "are not counted", |_, request| request.repairs = 0),
+    ("request.ledger", "is forgotten", |_, request| request.ledger.clear()),
+    ("request.ledger", "is forgotten when a repair is asked for", |before, request| {
+        if before.control.phase() == Phase::Failure {
+            request.ledger.clear();
+        }
+    }),
+    ("request.ledger", "is kept in another order", |_, request| {
+        request.ledger.sort_by_key(|started| started.task)
+    }),
+    ("request.ledger", "takes every failed undo for done", |_, request| {
+        for started in
+            request.ledger.iter_mut().filter(|started| started.outcome == EffectOutcome::UndoFailed)
+        {
+            started.outcome = EffectOutcome::Undone;
+        }
+    }),
+    ("request.ledger", "tries a failed undo again", |_, request| {
+        for started in
+            request.ledger.iter_mut().filter(|started| started.outcome == EffectOutcome::UndoFailed)
+        {
+            started.outcome = EffectOutcome::Kept;
+        }
+    }),
+    ("request.ending", "is forgotten", |_, request| request.ending = None),
+    ("request.ending", "stays what it was first", |before, request| {
+        let first = before.control.request().and_then(|earlier| earlier.ending);
+        request.ending = first.or(request.ending);
+    }),
+    ("request.holdings", "are forgotten", |_, request| request.holdings = StoreStatuses::default()),
+    ("request.holdings", "are taken for granted", |_, request| {
+        request.holdings = StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held };
+    }),
+    ("request.holdings", "mix up the two stores", |before, request| {
+        if before.control.phase() == Phase::StoringMemory {
+            request.holdings = StoreStatuses { local: request.holdings.cloud, cloud: request.holdings.local };
+        }
+    }),
+    ("request.outdated", "is forgotten", |_, request| request.outdated = false),
+    ("request.outdated", "is taken for granted", |_, request| request.outdated = true),
+    ("request.audit_attempts", "are not counted", |_, request| request.audit_attempts = 0),
+];
+
+/// Each memory forgotten or overwritten.
+pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
+    let spoilt = REQUEST_MUTATIONS.iter().map(|(place, fault, spoil)| Mutant {
+        location: (*place).to_string(),
+        fault: (*fault).to_string(),
+        subject: KernelUnderTest {
+            mutate_request: Some(*spoil),
+            ..KernelUnderTest::unmodified(policy.clone())
+        },
+        row: None,
+    });
+    spoilt.collect()
+}

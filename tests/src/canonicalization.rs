@@ -1,0 +1,102 @@
+//! Canonical names lose nothing: stepping and renaming commute (design §2, rule 3).
+//!
+//! The same walk is taken twice: with the names that the kernel gives, and renamed after every step. The model
+//! checker rests on both being one.
+
+use crate::random_walk::{Property, conversation};
+use orchestrion_kernel::claims::{History, step_violations};
+use orchestrion_kernel::module::Report;
+use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, decide};
+use std::mem;
+
+/// A conversation under the kernel's names, and under canonical ones.
+#[derive(Debug)]
+pub struct CanonicalizedRun {
+    policy: Policy,
+    raw: (State, History),
+    short: (State, History),
+}
+
+impl Property for CanonicalizedRun {
+    const STATEMENT: &'static str = "a step and its renaming commute";
+
+    fn new(policy: &Policy) -> Self {
+        let fresh = || (State::new(conversation()), History::default());
+        Self { policy: policy.clone(), raw: fresh(), short: fresh() }
+    }
+
+    fn submit(&mut self, input: &Input) -> Result<(), String> {
+        let renamed = rename(input, &self.raw.0, &self.short.0);
+        let kind = |refused: Option<_>| refused.as_ref().map(mem::discriminant);
+        let raw = kind(step(&self.policy, &mut self.raw, input));
+        let short = kind(step(&self.policy, &mut self.short, &renamed));
+        if raw != short {
+            return Err(format!("{input:?} is taken or refused otherwise under canonical names"));
+        }
+        self.short.0.canonicalize();
+        if canon(&self.raw.0) != self.short.0 {
+            return Err(format!("after {input:?} the states differ in more than names"));
+        }
+        let control = &self.short.0.control;
+        if control.pending_call().is_some_and(|call| call.id >= control.next_call()) {
+            return Err(format!(
+                "after {input:?} the next call would get the id of the one that is waited for"
+            ));
+        }
+        if self.raw.1 != self.short.1 {
+            return Err(format!("after {input:?} the histories differ, although they hold no names"));
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), String> {
+        let once = canon(&self.raw.0);
+        if canon(&once) == once { Ok(()) } else { Err("renaming twice is not renaming once".to_string()) }
+    }
+}
+
+fn step(
+    policy: &Policy,
+    (state, history): &mut (State, History),
+    input: &Input,
+) -> Option<orchestrion_kernel::Refusal> {
+    match decide(policy, state, input) {
+        Ok(events) => {
+            let before = state.clone();
+            events.iter().for_each(|event| state.apply(event));
+            step_violations(policy, &before, &events, state, history).for_each(drop);
+            None
+        }
+        Err(refusal) => Some(refusal),
+    }
+}
+
+fn canon(state: &State) -> State {
+    let mut state = state.clone();
+    state.canonicalize();
+    state
+}
+
+/// The input as it reads under the other names: the live call is the live call, any other is none; and so with items.
+fn rename(input: &Input, raw: &State, short: &State) -> Input {
+    let live = |state: &State| state.control.pending_call().map(|call| call.id);
+    let renamed = |call: CallId| match (live(raw), live(short)) {
+        (Some(was), Some(is)) if was == call => is,
+        (_, is) => is.map_or(call, CallId::next),
+    };
+    let item = |id: ItemId| {
+        let place = raw.semantic.entries().position(|entry| entry.item.id == id);
+        let named = place.and_then(|place| short.semantic.entries().nth(place)).map(|entry| entry.item.id);
+        named.unwrap_or(short.semantic.next_id())
+    };
+    match input.clone() {
+        Input::Reply { call, mut report, summary_update, action } => {
+            if let Report::Summary { forgets: Some(ids), .. } = &mut report {
+                ids.iter_mut().for_each(|id| *id = item(*id));
+            }
+            Input::Reply { call: renamed(call), report, summary_update, action }
+        }
+        Input::CallFailed { call, failure } => Input::CallFailed { call: renamed(call), failure },
+        input => input,
+    }
+}

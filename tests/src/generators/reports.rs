@@ -1,0 +1,184 @@
+//! What modules answer: one agreeable answer for each question, and arbitrary ones of the right kind.
+
+use super::policies::score;
+use super::{Bias, RandomSource};
+use orchestrion_kernel::module::{
+    Argument, Operation, PastRequest, Rating, Ratings, Report, Role, Stance, Store,
+};
+use orchestrion_kernel::plan::{Effect, Plan, Task};
+use orchestrion_kernel::{ConversationId, ItemId, Policy, RequestId, Score, TaskId, Text, TraceId};
+
+/// Elo points around the ends of a voice's standing, and of the table of duels.
+const ELO: [u32; 14] = [1200, 1200, 0, 4, 5, 15, 599, 600, 601, 1190, 1799, 1801, u32::MAX - 3, u32::MAX];
+/// Texts: empty, plain, and what a terminal, a file or an encoding might stumble on.
+const TEXTS: [&str; 8] =
+    ["", "a", "so be it", "größer 😀 \u{202e}x", "two\nlines", "\u{0}\u{1b}[2J", "\"{\\}", " "];
+
+/// The answer to a question that lets the request go on. `now` is the plan of the request, if it has one.
+pub(super) fn default_report(ask: Operation, now: Option<&Plan>) -> Report {
+    match ask {
+        Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
+        Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
+        Operation::Summarize => Report::Summary { text: nothing(), forgets: None },
+        Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
+        Operation::DraftPlan => Report::Plan(plain_plan()),
+        Operation::Argue(_) | Operation::ReviewRevision => {
+            let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+            Report::Argument { argument, text: nothing(), plan: None }
+        }
+        Operation::Approve => Report::Approval { approved: true, text: nothing() },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
+        // The plan as it is keeps the effects of what was started.
+        Operation::Diagnose => {
+            Report::Repaired { text: nothing(), plan: now.cloned().unwrap_or_else(plain_plan) }
+        }
+        Operation::StoreMemory { .. } => Report::Stored { held: true },
+        Operation::DeliverAudit => Report::Delivered,
+    }
+}
+
+/// An answer of the right kind.
+pub(super) fn answer(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias, ask: Operation) -> Report {
+    match ask {
+        Operation::VerifyIdentity => {
+            Report::Identity { gcp: choice.percent(98), mongodb: choice.percent(98) }
+        }
+        Operation::LoadContext => Report::Context { ratings: ratings(choice), traces: traces(choice) },
+        Operation::Summarize => Report::Summary { text: text(choice), forgets: forgets(choice) },
+        Operation::Classify => {
+            let tags = (0..choice.below(3)).map(|_| text(choice)).collect();
+            Report::Classification { tags, similarity: score(choice) }
+        }
+        Operation::DraftPlan => Report::Plan(plan(choice)),
+        Operation::Argue(role) => {
+            let argument = argument(choice, policy, mood);
+            let plan = (role.revises_plan() && choice.percent(25)).then(|| plan(choice));
+            Report::Argument { argument, text: text(choice), plan }
+        }
+        Operation::ReviewRevision => {
+            Report::Argument { argument: argument(choice, policy, mood), text: text(choice), plan: None }
+        }
+        Operation::Approve => Report::Approval { approved: choice.percent(70), text: text(choice) },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
+            let code = if choice.percent(mood.success) {
+                0
+            } else {
+                choice.one_of(&[1, 2, -1, 124, i32::MAX, i32::MIN])
+            };
+            Report::Exit { code, text: text(choice) }
+        }
+        Operation::Diagnose if choice.percent(70) => {
+            Report::Repaired { text: text(choice), plan: plan(choice) }
+        }
+        Operation::Diagnose => Report::NoRepair { text: text(choice) },
+        Operation::StoreMemory { .. } => Report::Stored { held: choice.percent(80) },
+        Operation::DeliverAudit => Report::Delivered,
+    }
+}
+
+/// A question that somebody might answer, although it was not asked.
+pub(super) fn question(choice: &mut impl RandomSource) -> Operation {
+    let role = choice.one_of(&Role::ALL);
+    choice.one_of(&[
+        Operation::VerifyIdentity,
+        Operation::LoadContext,
+        Operation::Classify,
+        Operation::DraftPlan,
+        Operation::Argue(role),
+        Operation::ReviewRevision,
+        Operation::Approve,
+        Operation::UndoTask { task: TaskId::FIRST },
+        Operation::Diagnose,
+        Operation::StoreMemory {
+            store: Store::Local,
+            kind: orchestrion_kernel::module::ConclusionKind::Outcome,
+        },
+        Operation::DeliverAudit,
+    ])
+}
+
+pub(super) fn text(choice: &mut impl RandomSource) -> Text {
+    Text::from(choice.one_of(&TEXTS))
+}
+
+/// An argument whose confidence lies on a line of the policy, next to one, at an end, or anywhere.
+fn argument(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias) -> Argument {
+    let stance = if choice.percent(mood.pro) { Stance::Pro } else { Stance::Con };
+    let t = &policy.thresholds;
+    let lines = [t.veto_from, t.objection_from, t.critique_above, t.redebate_below, t.proceed_from];
+    let confidence = match choice.weighted(&[45, 15, 10, 30]) {
+        0 => {
+            let line = choice.one_of(&lines).millionths();
+            let near = [line, line.saturating_sub(1), line.saturating_add(1)];
+            Score::from_millionths(choice.one_of(&near)).unwrap_or(Score::ONE)
+        }
+        1 => Score::ONE,
+        2 => Score::ZERO,
+        _ => score(choice),
+    };
+    Argument { stance, confidence }
+}
+
+/// Mostly everything; sometimes few items, which may or may not be of the cluster.
+fn forgets(choice: &mut impl RandomSource) -> Option<Vec<ItemId>> {
+    choice
+        .percent(40)
+        .then(|| (0..choice.below(3)).map(|_| ItemId::new(u64::from(choice.below(9)))).collect())
+}
+
+fn ratings(choice: &mut impl RandomSource) -> Ratings {
+    let mut ratings = Ratings::default();
+    if choice.percent(50) {
+        for role in Role::ALL {
+            let successes = choice.one_of(&[0, 1, 2, 3, 500, u32::MAX]);
+            let matches = choice.one_of(&[0, 1, 3, 7, 1000, u32::MAX]);
+            *ratings.get_mut(role) = Rating { elo: choice.one_of(&ELO), successes, matches };
+        }
+    }
+    ratings
+}
+
+/// Traces of this conversation and of others, sometimes one of them twice.
+fn traces(choice: &mut impl RandomSource) -> Vec<PastRequest> {
+    let trace = |choice: &mut _| {
+        let conversation =
+            ConversationId::new(RandomSource::one_of(choice, &["past", super::actions::CONVERSATION]));
+        let request = RequestId::new(RandomSource::below(choice, 3));
+        PastRequest { trace: TraceId { conversation, request }, text: text(choice) }
+    };
+    (0..choice.one_of(&[0, 0, 1, 3])).map(|_| trace(choice)).collect()
+}
+
+/// A plan of up to four tasks, rarely of many. A number mostly keeps its kind of effect, as a later plan must.
+fn plan(choice: &mut impl RandomSource) -> Plan {
+    let tasks = if choice.percent(1) { 40 } else { 1 + choice.below(4) };
+    let mut numbers: Vec<u32> = (1..=tasks.max(5)).collect();
+    for place in 0..numbers.len().min(5) {
+        let other = choice.below(5);
+        numbers.swap(place, usize::try_from(other).unwrap_or(0));
+    }
+    numbers.truncate(usize::try_from(tasks).unwrap_or(1));
+    let changed = choice.percent(6);
+    let task = |number: u32| {
+        let kind = if changed { number + 1 } else { number };
+        let effect = match kind % 3 {
+            0 => Effect::Pure,
+            1 => Effect::Undoable { compensation: text(choice) },
+            _ => Effect::Irreversible,
+        };
+        // The largest number, once in a while, is as good a name as any.
+        let id = if number == 5 { TaskId::new(u32::MAX) } else { TaskId::new(number) };
+        Task { id, text: text(choice), effect }
+    };
+    Plan::new(numbers.into_iter().map(task).collect()).unwrap_or_else(|_| plain_plan())
+}
+
+/// One task without any effect. Its number is that of a pure task in every other plan.
+pub(super) fn plain_plan() -> Plan {
+    let task = |number| Task { id: TaskId::new(number), text: nothing(), effect: Effect::Pure };
+    Plan::new(vec![task(3)]).unwrap_or_else(|error| unreachable!("one task is a plan: {error}"))
+}
+
+pub(super) fn nothing() -> Text {
+    Text::from("")
+}

@@ -1,0 +1,144 @@
+//! The random walks that properties are tried on: a policy, a mood, and moves (proptest-state-machine).
+//!
+//! The reference, here, only says where a walk stands, so that moves can be drawn that lead on. It is the kernel's
+//! own state: what must happen is judged by the [`Property`], never by it. Deliberately absent: any assertion.
+
+use crate::generators::{Bias, Shrink, ShrinkStrategy, WalkAction, drawn_policy};
+use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
+use proptest::strategy::{BoxedStrategy, Strategy};
+use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Something that must hold of a conversation, input by input.
+pub trait Property: 'static {
+    /// What it says, as a sentence.
+    const STATEMENT: &'static str;
+
+    /// Begins with a conversation in which nothing has happened.
+    fn new(policy: &Policy) -> Self;
+
+    /// Submits one input.
+    ///
+    /// # Errors
+    /// A sentence on what was expected and what came.
+    fn submit(&mut self, input: &Input) -> Result<(), String>;
+
+    /// Ends the conversation.
+    ///
+    /// # Errors
+    /// As [`Property::take`].
+    fn finish(self) -> Result<(), String>;
+}
+
+/// The conversation of every walk.
+#[must_use]
+pub fn conversation() -> ConversationId {
+    ConversationId::new("drawn")
+}
+
+/// Where a walk stands.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// Under which policy.
+    pub policy: Policy,
+    /// How everybody is disposed.
+    mood: Bias,
+    /// Where the kernel stands.
+    state: State,
+    /// What the latest move gave the kernel.
+    inputs: Vec<Input>,
+}
+
+impl Walk {
+    fn new(policy: Policy, mood: Bias) -> Self {
+        Self { policy, mood, state: State::new(conversation()), inputs: Vec::new() }
+    }
+
+    /// The walk after a move.
+    #[must_use]
+    pub fn after(mut self, step: &WalkAction) -> Self {
+        // Whether the kernel panics is for the property to find out, which is given the same inputs.
+        let moved = catch_unwind(AssertUnwindSafe(|| {
+            let (inputs, mut state) = (step.inputs(&self.policy, &self.state), self.state.clone());
+            for input in &inputs {
+                if let Ok(events) = decide(&self.policy, &state, input) {
+                    events.iter().for_each(|event| state.apply(event));
+                }
+            }
+            (inputs, state)
+        }));
+        match moved {
+            Ok((inputs, state)) => (self.inputs, self.state) = (inputs, state),
+            Err(_) => self.inputs = vec![step.what.input(&self.state)],
+        }
+        self
+    }
+
+    /// Every input that the moves of a walk give the kernel, in order.
+    #[must_use]
+    pub fn inputs(mut self, moves: &[WalkAction]) -> Vec<Input> {
+        let mut all = Vec::new();
+        for step in moves {
+            self = self.after(step);
+            all.append(&mut self.inputs);
+        }
+        all
+    }
+}
+
+impl Shrink for Walk {
+    fn shrink_candidates(&self) -> Vec<Self> {
+        self.policy.shrink_candidates().into_iter().map(|policy| Self::new(policy, self.mood)).collect()
+    }
+}
+
+impl ReferenceStateMachine for Walk {
+    type State = Self;
+    type Transition = WalkAction;
+
+    fn init_state() -> BoxedStrategy<Self> {
+        ShrinkStrategy(|rng: &mut _| Self::new(drawn_policy(rng), Bias::draw(rng))).boxed()
+    }
+
+    fn transitions(walk: &Self) -> BoxedStrategy<WalkAction> {
+        let (policy, mood, state) = (walk.policy.clone(), walk.mood, walk.state.clone());
+        ShrinkStrategy(move |rng: &mut _| WalkAction::draw(rng, &policy, &mood, &state)).boxed()
+    }
+
+    fn apply(walk: Self, step: &WalkAction) -> Self {
+        walk.after(step)
+    }
+}
+
+/// A property, tried on walks.
+#[derive(Debug)]
+pub struct PropertyTest<P>(PhantomData<P>);
+
+impl<P: Property> StateMachineTest for PropertyTest<P> {
+    type SystemUnderTest = P;
+    type Reference = Walk;
+
+    fn init_test(walk: &Walk) -> P {
+        P::new(&walk.policy)
+    }
+
+    fn apply(mut property: P, walk: &Walk, _: WalkAction) -> P {
+        for input in &walk.inputs {
+            panic_on_error(property.submit(input));
+        }
+        property
+    }
+
+    fn teardown(property: P, _: Walk) {
+        panic_on_error(property.finish());
+    }
+}
+
+/// proptest-state-machine knows failures as panics only.
+#[allow(clippy::panic, reason = "a test fails by panicking")]
+fn panic_on_error(found: Result<(), String>) {
+    if let Err(wrong) = found {
+        panic!("{wrong}");
+    }
+}
