@@ -1,89 +1,130 @@
-//! `present`: what a module is shown (000 §5, `Ctx_M`). Reads the state, changes nothing.
+//! `build_context`: the items and the text that a module receives with a call (000 §5, `Ctx_M`).
 //!
-//! Of everything that the speaker may see, the set is chosen that is worth most to the module, closed under dependencies
-//! and within its budget; it is then written in the sections of 003. What a text costs, and how much it has to do with the
-//! request, the border measures.
+//! The candidates are the items that the session's principal can read. A [`Selector`] chooses a subset that is closed under
+//! dependencies and within the module's token budget; the kernel verifies it, and renders it in the sections of document 003.
+//! A [`TextMeasure`] supplies token counts and relevance.
+//!
+//! Deliberately absent: the search for the subset, tokenizers, and relevance. They are outside the kernel.
 
+mod error;
 mod problem;
 mod sections;
 mod text_measure;
 
+pub use error::{BudgetError, ContextError, TokenizerUnavailable};
 pub(crate) use problem::pinned_fit;
-pub use problem::{BudgetError, ContextProblem, context_problem};
+pub use problem::{ContextProblem, context_problem};
 pub use text_measure::{ByteMeasure, TextMeasure};
 
 use crate::ids::ItemId;
 use crate::module::Operation;
-use crate::optimizer::{SearchLimits, solve};
 use crate::policy::Policy;
+use crate::selection::{Problem, Selection, check_selection};
 use crate::state::State;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
-/// How far the search for a context goes: a conversation waits for it. What is cut short says how much better another set
-/// might be.
-const LIMITS: SearchLimits = SearchLimits { nodes: 2_000 };
-
-/// A module's context: which items, how many tokens, and the text.
+/// A module's context: its items, its cost and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ModuleContext {
-    /// The items shown, in id order.
+    /// The selected items, in id order.
     pub ids: Vec<ItemId>,
     /// The tokens of the text.
     pub cost_tokens: u64,
-    /// What the module reads.
+    /// The text that the module receives.
     pub text: String,
-    /// What the items are worth to it together.
+    /// The sum of the items' utilities.
     pub utility: u64,
-    /// No set of items that fits is worth more; the same as the utility, unless the search was cut short.
+    /// The selector's upper bound on the utility of every valid selection; equal to `utility` if the selection is optimal.
     pub bound: u64,
 }
 
-/// The context of a call that asks this: what was superseded, has expired, is restricted or counts elsewhere is not in it
-/// (003). The summarizer is shown what it is to summarize, and nothing else.
+/// Chooses the candidates of a context. It is not trusted: the kernel verifies each selection.
+pub trait Selector {
+    /// Returns a valid selection of the problem, the better the larger its utility.
+    fn select(&self, problem: &Problem) -> Selected;
+}
+
+/// A selector's result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// The chosen candidates.
+    pub selection: Selection,
+    /// An upper bound on the utility of every valid selection.
+    pub bound: u64,
+}
+
+/// Builds the contexts of a conversation. Recording, replay and the runtime receive one, so that they depend on neither a
+/// tokenizer nor an optimizer.
+pub trait ContextBuilder: fmt::Debug + Send + Sync {
+    /// Checks that contexts can be built under this policy.
+    ///
+    /// # Errors
+    /// [`TokenizerUnavailable`] if the policy's tokenizer is not part of this program.
+    fn check_policy(&self, policy: &Policy) -> Result<(), TokenizerUnavailable>;
+
+    /// Builds the context of a call with this operation.
+    ///
+    /// # Errors
+    /// As [`build_context`], and as [`ContextBuilder::check_policy`].
+    fn build(
+        &self,
+        policy: &Policy,
+        state: &State,
+        operation: Operation,
+    ) -> Result<ModuleContext, ContextError>;
+}
+
+/// Builds the context of a call with this operation. Superseded, expired, restricted and out-of-scope items are never
+/// candidates (003). The summarizer's context is the cluster, and nothing else.
 ///
 /// # Errors
-/// [`OverBudget`] if what must be shown does not fit.
+/// [`ContextError::OverBudget`] if the pinned items exceed the budget; [`ContextError::InvalidSelection`] if the selector
+/// returns a selection that is not valid.
 pub fn build_context(
     policy: &Policy,
     state: &State,
-    ask: Operation,
+    operation: Operation,
     measure: &impl TextMeasure,
-) -> Result<ModuleContext, BudgetError> {
-    build_context_with_problem(policy, state, ask, measure).map(|(_, context)| context)
+    selector: &impl Selector,
+) -> Result<ModuleContext, ContextError> {
+    build_context_with_problem(policy, state, operation, measure, selector).map(|(_, context)| context)
 }
 
-/// [`present`], with the question that the context answers.
+/// Builds a context as [`build_context`] does, and returns it with the problem that it solves.
 ///
-/// Texts that are joined may cost another number of tokens than they cost one by one. Where they come to more than fits, the
-/// set is chosen anew for so much less.
+/// Joined texts may cost more tokens than their parts. If the rendered text exceeds the budget, the selection is repeated
+/// with a budget that is lower by the excess.
 ///
 /// # Errors
-/// As [`present`].
+/// As [`build_context`].
 pub fn build_context_with_problem(
     policy: &Policy,
     state: &State,
-    ask: Operation,
+    operation: Operation,
     measure: &impl TextMeasure,
-) -> Result<(ContextProblem, ModuleContext), BudgetError> {
-    let room = policy.contexts.token_limit(ask.module());
-    let mut budget = room;
+    selector: &impl Selector,
+) -> Result<(ContextProblem, ModuleContext), ContextError> {
+    let limit = policy.contexts.token_limit(operation.module());
+    let mut budget = limit;
     loop {
-        let question = context_problem(policy, state, ask, budget, measure)
-            // What joining the lines adds is needed too.
+        let question = context_problem(policy, state, operation, budget, measure)
+            // The excess of the joined text is required too.
             .map_err(|over| BudgetError {
-                required_tokens: over.required_tokens.saturating_add(room.saturating_sub(budget)),
-                budget_tokens: room,
+                required_tokens: over.required_tokens.saturating_add(limit.saturating_sub(budget)),
+                budget_tokens: limit,
             })?;
-        let answer = solve(&question.problem, LIMITS);
-        let (ids, text) = question.render(&answer.selection);
+        let Selected { selection, bound } = selector.select(&question.problem);
+        check_selection(&question.problem, &selection)?;
+        let (ids, text) = question.render(&selection);
         let cost_tokens = measure.tokens(&text);
-        let excess = cost_tokens.saturating_sub(room);
+        let excess = cost_tokens.saturating_sub(limit);
         if excess == 0 {
-            let (utility, bound) = (answer.selection.utility, answer.bound);
-            return Ok((question, ModuleContext { ids, cost_tokens, text, utility, bound }));
+            let context = ModuleContext { ids, cost_tokens, text, utility: selection.utility, bound };
+            return Ok((question, context));
         }
-        budget = answer.selection.cost.saturating_sub(excess);
+        budget = selection.cost.saturating_sub(excess);
     }
 }

@@ -18,7 +18,7 @@
 //!     refusal.to_string(),
 //!     "a step came while Idle; expected a user message, or the start or end of a session",
 //! );
-//! # Ok::<(), orchestrion_kernel::Refusal>(())
+//! # Ok::<(), crate::Refusal>(())
 //! ```
 //!
 //! Deliberately absent: I/O, clocks, randomness, hashing order, floats, unsafe code, and panics that input
@@ -43,7 +43,6 @@ extern crate alloc;
 /// The version of the kernel, which stands in the header of every trace.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub mod claims;
 pub mod context;
 pub mod control;
 mod decide;
@@ -53,11 +52,11 @@ pub mod input;
 pub mod item;
 pub mod knowledge;
 pub mod module;
-pub mod optimizer;
 pub mod plan;
 pub mod policy;
 pub mod refusal;
 pub mod score;
+pub mod selection;
 pub mod semantic;
 pub mod situation;
 pub mod state;

@@ -4,7 +4,7 @@
 
 mod write_helpers;
 
-use orchestrion_kernel::claims::{CLAIMS, History, state_violations, step_violations};
+use orchestrion_claims::{CLAIMS, History, state_violations, step_violations};
 use orchestrion_kernel::context::{ByteMeasure, build_context};
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::ids::{Text, Timestamp};
@@ -19,6 +19,7 @@ use orchestrion_kernel::policy::CompactionPolicy;
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, ItemId, Phase, Policy, Refusal, State, UserId, decide,
 };
+use orchestrion_optimizer::ExactSelector;
 use write_helpers::new;
 
 struct Kernel {
@@ -162,7 +163,14 @@ fn the_oldest_of_the_largest_family_are_summarized_and_only_they_are_shown() {
     }
     assert_eq!(kernel.ask(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [1, 2]);
-    let shown = build_context(&kernel.policy, &kernel.state, Operation::Summarize, &ByteMeasure).unwrap();
+    let shown = build_context(
+        &kernel.policy,
+        &kernel.state,
+        Operation::Summarize,
+        &ByteMeasure,
+        &ExactSelector::default(),
+    )
+    .unwrap();
     assert_eq!(shown.ids, [ItemId::new(1), ItemId::new(2)]);
     assert_eq!(shown.text, "# Facts\n[1] fact a: a\n[2] fact b: b\n");
 }

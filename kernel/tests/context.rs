@@ -6,10 +6,10 @@
 
 mod random_problems;
 
-use orchestrion_kernel::optimizer::{
-    Candidate, Inclusion, Problem, ProblemError, SearchLimits, Selection, SelectionError, Solution,
-    SolveStatus, check_selection, solve,
+use orchestrion_kernel::selection::{
+    Candidate, Inclusion, Problem, ProblemError, Selection, SelectionError, check_selection,
 };
+use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus, solve};
 use random_problems::{Lcg, brute, drawn, free};
 /// Solves, and holds the answer against every set.
 fn agree(budget: u64, candidates: Vec<Candidate>) {

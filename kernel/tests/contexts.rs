@@ -4,7 +4,7 @@
 
 mod write_helpers;
 
-use orchestrion_kernel::context::{BudgetError, ByteMeasure, TextMeasure, build_context};
+use orchestrion_kernel::context::{BudgetError, ByteMeasure, ContextError, TextMeasure, build_context};
 use orchestrion_kernel::item::{Identity, Rank, Topic};
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Write};
 use orchestrion_kernel::module::{Argument, Failure, Module, Operation, Ratings, Report, Role, Stance};
@@ -13,6 +13,7 @@ use orchestrion_kernel::policy::ModuleContextPolicy;
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, Policy, Refusal, Score, State, TaskId, UserId, Weight, decide,
 };
+use orchestrion_optimizer::ExactSelector;
 use write_helpers::{new, resting};
 
 struct Kernel {
@@ -81,7 +82,7 @@ impl Kernel {
     }
 
     fn shown(&self, ask: Operation) -> String {
-        build_context(&self.policy, &self.state, ask, &ByteMeasure).unwrap().text
+        build_context(&self.policy, &self.state, ask, &ByteMeasure, &ExactSelector::default()).unwrap().text
     }
 }
 
@@ -134,8 +135,14 @@ fn box_budget_management() {
     let mut before = 0;
     for budget in (40..1_500).step_by(7) {
         kernel.policy.contexts.budget_tokens = budget;
-        let context =
-            build_context(&kernel.policy, &kernel.state, Operation::DraftPlan, &ByteMeasure).unwrap();
+        let context = build_context(
+            &kernel.policy,
+            &kernel.state,
+            Operation::DraftPlan,
+            &ByteMeasure,
+            &ExactSelector::default(),
+        )
+        .unwrap();
         assert!(context.cost_tokens <= u64::from(budget), "{budget}: {}", context.text);
         assert!(context.utility >= before, "{budget}: more room is worth less");
         assert!(context.text.starts_with("# Identity\n") && context.text.contains("rain: heavy"));
@@ -227,11 +234,19 @@ fn a_call_that_cannot_be_shown_what_it_must_is_not_made_and_fails() {
     };
     let Event::OverBudget { call: over, needs, budget: 20 } = over else { panic!("{over:?}") };
     assert!(over == call && *needs > 20);
-    let error =
-        build_context(&kernel.policy, &kernel.state, Operation::VerifyIdentity, &ByteMeasure).unwrap_err();
-    assert_eq!(error, BudgetError { required_tokens: *needs, budget_tokens: 20 });
-    let said = format!("what must be shown takes {needs} tokens; expected at most 20, or a larger budget");
-    assert_eq!(error.to_string(), said);
+    let error = build_context(
+        &kernel.policy,
+        &kernel.state,
+        Operation::VerifyIdentity,
+        &ByteMeasure,
+        &ExactSelector::default(),
+    )
+    .unwrap_err();
+    assert_eq!(error, BudgetError { required_tokens: *needs, budget_tokens: 20 }.into());
+    let sentence = format!(
+        "context over budget: expected at most 20 tokens, found {needs} in pinned items and their dependencies; raise the budget"
+    );
+    assert_eq!(error.to_string(), sentence);
     let refused = kernel.reply(succeeds(Operation::VerifyIdentity)).unwrap_err();
     assert!(refused.to_string().contains("nobody was asked"), "{refused}");
     // Everybody else cannot be asked either; the request ends all the same.
@@ -253,7 +268,16 @@ fn what_is_written_while_a_call_is_out_does_not_undo_it() {
     let mut kernel = Kernel::new(40);
     kernel.ask("paint it");
     kernel.signal("rain", &"heavy ".repeat(40));
-    assert!(build_context(&kernel.policy, &kernel.state, Operation::VerifyIdentity, &ByteMeasure).is_err());
+    assert!(
+        build_context(
+            &kernel.policy,
+            &kernel.state,
+            Operation::VerifyIdentity,
+            &ByteMeasure,
+            &ExactSelector::default()
+        )
+        .is_err()
+    );
     assert!(kernel.reply(succeeds(Operation::VerifyIdentity)).is_ok());
 }
 
@@ -281,15 +305,22 @@ fn what_joining_costs_is_made_room_for_and_what_is_about_the_request_stays() {
     kernel.until(Operation::DraftPlan);
     let context = |budget: u32, kernel: &mut Kernel| {
         kernel.policy.contexts.budget_tokens = budget;
-        build_context(&kernel.policy, &kernel.state, Operation::DraftPlan, &Joining)
+        build_context(
+            &kernel.policy,
+            &kernel.state,
+            Operation::DraftPlan,
+            &Joining,
+            &ExactSelector::default(),
+        )
     };
     for budget in 4..30 {
         match context(budget, &mut kernel) {
             Ok(context) => assert!(context.cost_tokens <= u64::from(budget), "{budget}"),
-            Err(over) => assert!(
+            Err(ContextError::OverBudget(over)) => assert!(
                 over.required_tokens > over.budget_tokens && over.budget_tokens == u64::from(budget),
                 "{over:?}"
             ),
+            Err(error) => panic!("{error}"),
         }
     }
     let shown = context(5, &mut kernel).unwrap().text;

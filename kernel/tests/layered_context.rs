@@ -43,7 +43,7 @@ fn vector_3_authority_override() {
     ]);
     assert_eq!(shown(&known, &anybody()), ["max 15%"]);
     assert_eq!(standing(&known, "policy"), Validity::Current);
-    let by = Some(id(&known, "policy"));
+    let superseded_by = Some(id(&known, "policy"));
     assert_eq!(
         standing(&known, "offer"),
         Validity::Superseded { superseded_by, rule: SupersessionRule::Authority }

@@ -11,6 +11,7 @@ use orchestrion_kernel::situation::{
 use orchestrion_kernel::{
     ConversationId, Event, Events, Input, Policy, Score, State, TaskId, Text, UserId, decide,
 };
+use orchestrion_optimizer::ExactSelector;
 
 fn take(state: &mut State, input: &Input) -> Events {
     let events = decide(&Policy::hardened(), state, input).unwrap_or_else(|refusal| panic!("{refusal}"));
@@ -65,7 +66,7 @@ const UNDO: Operation = Operation::UndoTask { task: TaskId::FIRST };
 
 /// What a module reads that is asked this.
 fn shown(state: &State, ask: Operation) -> String {
-    build_context(&Policy::hardened(), state, ask, &ByteMeasure).unwrap().text
+    build_context(&Policy::hardened(), state, ask, &ByteMeasure, &ExactSelector::default()).unwrap().text
 }
 
 /// Goes on to the classifier, from where any number of inputs leads round without another report.

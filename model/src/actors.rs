@@ -1,8 +1,8 @@
 //! Whose turn a step is, as a class that the explorer's fairness speaks of.
 
-use crate::liveness::{ClassMask, Fairness};
-use orchestrion_kernel::claims;
-use orchestrion_kernel::claims::Actor;
+use orchestrion_claims;
+use orchestrion_claims::Actor;
+use orchestrion_explorer::liveness::{ClassMask, Fairness};
 use orchestrion_kernel::module::{Module, Role, Store};
 
 /// Every party, in the order of the classes.
@@ -35,14 +35,16 @@ pub fn fairness_class(party: Actor) -> u8 {
 
 /// What a claim asks of a run, by classes.
 #[must_use]
-pub fn fairness(under: &[claims::Fairness]) -> Fairness {
+pub fn fairness(under: &[orchestrion_claims::Fairness]) -> Fairness {
     let mut fair =
         Fairness { weak: ClassMask::NONE, strong: ClassMask::NONE, finitely_often: ClassMask::NONE };
     for asked in under {
         match *asked {
-            claims::Fairness::Weak(party) => fair.weak = fair.weak.with(fairness_class(party)),
-            claims::Fairness::Strong(party) => fair.strong = fair.strong.with(fairness_class(party)),
-            claims::Fairness::FinitelyOften(party) => {
+            orchestrion_claims::Fairness::Weak(party) => fair.weak = fair.weak.with(fairness_class(party)),
+            orchestrion_claims::Fairness::Strong(party) => {
+                fair.strong = fair.strong.with(fairness_class(party))
+            }
+            orchestrion_claims::Fairness::FinitelyOften(party) => {
                 fair.finitely_often = fair.finitely_often.with(fairness_class(party))
             }
         }
@@ -56,12 +58,12 @@ mod tests {
 
     #[test]
     fn every_party_that_owes_something_has_a_class_of_its_own() {
-        for claim in claims::CLAIMS {
-            let claims::ClaimCheck::LeadsTo { under, .. } = claim.check else { continue };
+        for claim in orchestrion_claims::CLAIMS {
+            let orchestrion_claims::ClaimCheck::LeadsTo { under, .. } = claim.check else { continue };
             for asked in under {
-                let (claims::Fairness::Weak(party)
-                | claims::Fairness::Strong(party)
-                | claims::Fairness::FinitelyOften(party)) = *asked;
+                let (orchestrion_claims::Fairness::Weak(party)
+                | orchestrion_claims::Fairness::Strong(party)
+                | orchestrion_claims::Fairness::FinitelyOften(party)) = *asked;
                 assert!(ACTORS.contains(&party), "{}: {party:?}", claim.id);
             }
         }

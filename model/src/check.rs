@@ -5,13 +5,13 @@ mod reach;
 pub use reach::{ReachResult, reach};
 
 use crate::coverage::{OBSERVATION_COUNT, Observation};
-use crate::explore::{self, Exploration, ModelError, Options, Progress, Termination, step_at};
 use crate::kernel_under_test::KernelUnderTest;
-use crate::liveness::{self, Lasso, LivenessResult, Step};
 use crate::product::{KernelModel, initial_state, rename_ids};
 use crate::scopes::{Model, Scope};
 use crate::transition_counts::TransitionCounts;
-use orchestrion_kernel::claims::{CLAIMS, Claim};
+use orchestrion_claims::{CLAIMS, Claim};
+use orchestrion_explorer::liveness::{self, Lasso, LivenessResult, Step};
+use orchestrion_explorer::{Exploration, ModelError, Options, Progress, Termination, step_at};
 use orchestrion_kernel::{Input, Policy, State};
 
 /// One explored model.
@@ -147,7 +147,7 @@ pub fn explore(
 ) -> Result<ModelRun, ModelError> {
     let kernel =
         KernelModel::new(subject.clone(), model, scope).with_packing(options.budget.memory.is_some());
-    let exploration = explore::explore(&kernel, options, progress)?;
+    let exploration = orchestrion_explorer::explore(&kernel, options, progress)?;
     run(&kernel, subject, model, scope, &exploration)
 }
 
@@ -164,7 +164,7 @@ pub fn explore_counting(
 ) -> Result<(ModelRun, TransitionCounts), ModelError> {
     let packs = options.budget.memory.is_some();
     let kernel = KernelModel::with_counts(subject.clone(), model, scope).with_packing(packs);
-    let exploration = explore::explore(&kernel, options, progress)?;
+    let exploration = orchestrion_explorer::explore(&kernel, options, progress)?;
     let tally = kernel.tally();
     Ok((run(&kernel, subject, model, scope, &exploration)?, tally))
 }

@@ -1,9 +1,9 @@
 //! The promises of `decide` and `apply` themselves, tried out state by state and step by step.
 
 use crate::coverage::Observation;
-use crate::explore::fingerprint;
 use crate::kernel_under_test::KernelUnderTest;
-use orchestrion_kernel::claims::{CLAIMS, ClaimCheck, Contract};
+use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
+use orchestrion_explorer::fingerprint;
 use orchestrion_kernel::ids::Text;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Failure, Operation, Report};

@@ -7,7 +7,7 @@ mod lookup;
 
 pub use lookup::{observation_by_name, observation_names};
 
-use orchestrion_kernel::claims::CLAIMS;
+use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};

@@ -14,9 +14,9 @@ mod run;
 
 pub use run::{KillReason, MutantStatus};
 
-use crate::explore::ModelError;
 use crate::kernel_under_test::KernelUnderTest;
 use crate::scopes::{SMALL_COMPACTION, Scope};
+use orchestrion_explorer::ModelError;
 use orchestrion_kernel::Policy;
 use run::{Baseline, try_out};
 use std::collections::BTreeSet;

@@ -4,15 +4,13 @@ use crate::actors::{fairness, fairness_class};
 use crate::adversary::Adversary;
 use crate::contracts::{self, RoundTripCache};
 use crate::coverage::{OBSERVATION_COUNT, Observation};
-use crate::explore::{FairModel, ObservationSet, fingerprint};
 use crate::kernel_under_test::KernelUnderTest;
-use crate::liveness::{LivenessKind, LivenessProperty};
 use crate::reference;
 use crate::scopes::{Model, Scope};
 use crate::transition_counts::{TransitionCounter, TransitionCounts};
-use orchestrion_kernel::claims::{
-    Actor, CLAIMS, Claim, ClaimCheck, History, StatePredicate, step_violations,
-};
+use orchestrion_claims::{Actor, CLAIMS, Claim, ClaimCheck, History, StatePredicate, step_violations};
+use orchestrion_explorer::liveness::{LivenessKind, LivenessProperty};
+use orchestrion_explorer::{FairModel, ObservationSet, fingerprint};
 use orchestrion_kernel::{ConversationId, Input, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 //! The same model for stateright's own checker: the independent reference for verdicts on safety claims and for counts.
 
 use crate::product::{KernelModel, Product};
-use orchestrion_kernel::claims::CLAIMS;
+use orchestrion_claims::CLAIMS;
 use stateright::{Expectation, Property};
 
 /// Every claim as *always*, and its premise as *sometimes*.

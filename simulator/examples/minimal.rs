@@ -1,7 +1,9 @@
 //! A host whose voices agree, asked once: `cargo run --example minimal`, then `orchestrion show minimal.ndjson`.
-use orchestrion::runtime::{Call, CallError, CallResult, Clock, Conversation, Host, RecoveryResult};
-use orchestrion::{scenario::parse_reply, script::default_report};
 use orchestrion_kernel::{Policy, module::Operation};
+use orchestrion_runtime::{Call, CallError, CallResult, Clock, Conversation, Host, RecoveryResult};
+use orchestrion_scenario::parse_reply;
+use orchestrion_scenario::script::default_report;
+use orchestrion_text::StandardContexts;
 struct Office(Clock);
 #[rustfmt::skip]
 impl Host for Office {
@@ -18,7 +20,7 @@ impl Host for Office {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let office = Office(Clock::real());
     let path = std::env::args().nth(1).unwrap_or("minimal.ndjson".to_owned());
-    let mut conversation = Conversation::open(path, Policy::hardened())?;
+    let mut conversation = Conversation::open(path, Policy::hardened(), &StandardContexts)?;
     let answered =
         office.0.block_on(conversation.run_request(&office, "ada", "Order two packs of paper"))??;
     println!("{}", answered.text);

@@ -11,7 +11,6 @@ mod init;
 mod promote;
 mod replay;
 mod run;
-mod score;
 mod show;
 mod targets;
 
@@ -72,7 +71,6 @@ enum Command {
     Replay(replay::Args),
     Show(show::Args),
     Promote(promote::Args),
-    Score(score::Args),
     Context(context::Args),
     Export(export::Args),
 }
@@ -127,7 +125,6 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args, &cli.global),
         Command::Show(args) => show::run(args),
         Command::Promote(args) => promote::run(args, &cli.global),
-        Command::Score(args) => score::run(args, &cli.global),
         Command::Context(args) => context::run(args, &cli.global),
         Command::Export(args) => export::run(args),
     };

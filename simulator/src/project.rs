@@ -7,12 +7,12 @@ mod format;
 
 pub use format::{ClaimId, Day, ProjectFile, ScopeName, WaiverFile};
 
-use crate::policy_file::{BUILT_IN, look_up};
-use crate::yaml::{LabeledError, ReadError, Source, Spanned, StrictText, nearest, schema_of};
 use jiff::civil::Date;
 use miette::SourceSpan;
 use orchestrion_kernel::Policy;
 use orchestrion_model::scopes::Scope;
+use orchestrion_scenario::policy_file::{BUILT_IN, look_up};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, nearest, schema_of};
 use std::path::{Path, PathBuf};
 
 /// How a project file is called.

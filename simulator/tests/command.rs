@@ -132,7 +132,7 @@ fn damaged_traces_are_named_with_their_line() {
 
 #[test]
 fn a_trace_of_another_version_is_not_guessed_at() {
-    use orchestrion::trace::{Header, Writer};
+    use orchestrion_trace::{Header, Writer};
     let folder = tempfile::tempdir().unwrap();
     let policy = orchestrion_kernel::Policy::hardened();
     let mut header = Header::new(orchestrion_kernel::ConversationId::new("old"), policy, None);

@@ -4,9 +4,9 @@
 
 mod runner;
 
-use orchestrion::context::{Id, NamedProblem, Solver, TracePoint, solve};
-use orchestrion::trace::Reader;
-use orchestrion_kernel::optimizer::SearchLimits;
+use orchestrion_optimizer::SearchLimits;
+use orchestrion_selection::{Id, NamedProblem, Solver, TracePoint, solve};
+use orchestrion_trace::Reader;
 use runner::run;
 use serde_json::{Value, json};
 use std::fs::{self, File};

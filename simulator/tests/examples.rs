@@ -3,12 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::replay::replay;
-use orchestrion::runtime::{Clock, Conversation};
-use orchestrion::trace::{Reader, Step};
 use orchestrion_kernel::event::{Cause, Conclusion};
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Report, Role};
 use orchestrion_kernel::{Event, Input, Policy};
+use orchestrion_runtime::{Clock, Conversation};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::replay::replay;
+use orchestrion_trace::{Reader, Step};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -55,14 +56,14 @@ fn printed(output: &Output) -> String {
 
 /// Ends a journal, and reads it: it must be whole, and decided again as it is recorded.
 fn ended(journal: &Path) -> Vec<Step> {
-    let conversation = Conversation::open(journal, Policy::hardened()).unwrap();
+    let conversation = Conversation::open(journal, Policy::hardened(), &StandardContexts).unwrap();
     Clock::real().block_on(conversation.close()).unwrap().unwrap();
     steps(journal)
 }
 
 fn steps(trace: &Path) -> Vec<Step> {
     let bytes = fs::read(trace).unwrap();
-    let replayed = replay(Reader::new(bytes.as_slice(), "the trace").unwrap(), None);
+    let replayed = replay(Reader::new(bytes.as_slice(), "the trace").unwrap(), None, &StandardContexts);
     assert!(replayed.is_equal() && replayed.header.is_empty(), "{replayed:?}");
     Reader::new(bytes.as_slice(), "the trace").unwrap().collect::<Result<_, _>>().unwrap()
 }

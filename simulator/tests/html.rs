@@ -6,8 +6,8 @@
 mod hostile;
 
 use hostile::poisoned;
-use orchestrion::show::{HtmlPage, PAGE_BEGINS, Style, View, html, show};
-use orchestrion::trace::{Reader, TraceErrorKind};
+use orchestrion_report::show::{HtmlPage, PAGE_BEGINS, Style, View, html, show};
+use orchestrion_trace::{Reader, TraceErrorKind};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -246,8 +246,8 @@ fn a_trace_without_its_end_is_shown_as_far_as_it_goes() {
 /// The chain of steps grows, the page does not.
 #[test]
 fn a_long_trace_makes_a_page_of_a_bounded_size() {
-    use orchestrion::scenario::Scenario;
-    use orchestrion::scenario_run::run_scenario;
+    use orchestrion_scenario::Scenario;
+    use orchestrion_scenario::run::run_scenario;
     // With room for all of it, for what is looked at is the page.
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("wide.yaml"), "name: wide\ncontexts: {budget: 4000000000}\n").unwrap();

@@ -72,7 +72,7 @@ fn the_five_commands_of_the_readme_lead_to_a_kept_counterexample() {
         checked.contains("C-11  FAILS") && checked.contains("EXPIRED, it was until 2020-02-29"),
         "{checked}"
     );
-    let claims = orchestrion_kernel::claims::CLAIMS.len();
+    let claims = orchestrion_claims::CLAIMS.len();
     let last = format!("FAILS: 1 of {claims} claims at scope tiny; 1 waived; 1 waiver expired; ");
     assert!(checked.contains(&last), "{checked}");
 }

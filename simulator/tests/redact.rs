@@ -10,16 +10,17 @@ mod band;
 mod hostile;
 
 use band::{TraceBuilder, con, pro};
-use orchestrion::promote::{Target, from_trace};
-use orchestrion::redact::{RedactError, Redacted, Salt, redact};
-use orchestrion::replay::replay;
-use orchestrion::show::html;
-use orchestrion::trace::{
-    Header, Reader, Step, StepMetadata, StepRecord, TraceErrorKind, Writer, without_texts,
-};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::plan::{Effect, Plan};
 use orchestrion_kernel::{ConversationId, Event, Input, Policy};
+use orchestrion_report::show::html;
+use orchestrion_scenario::promote::{Target, from_trace};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::redact::{RedactError, Redacted, Salt, redact};
+use orchestrion_trace::replay::replay;
+use orchestrion_trace::{
+    Header, Reader, Step, StepMetadata, StepRecord, TraceErrorKind, Writer, without_texts,
+};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ fn reader(trace: &[u8]) -> Reader<&[u8]> {
 fn redacted(trace: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let Redacted { steps, incomplete: open } =
-        redact(reader(trace), &Salt::random().unwrap(), &mut out).unwrap();
+        redact(reader(trace), &Salt::random().unwrap(), &StandardContexts, &mut out).unwrap();
     assert!(open.is_none() && steps > 0);
     out
 }
@@ -161,7 +162,7 @@ fn a_redacted_trace_is_decided_as_before_and_can_be_shown_promoted_and_redacted_
         let what = path.display();
         let trace = std::fs::read(&path).unwrap();
         let now = redacted(&trace);
-        assert!(replay(reader(&now), None).is_equal(), "{what}");
+        assert!(replay(reader(&now), None, &StandardContexts).is_equal(), "{what}");
         let (before, after) = (steps(&trace), steps(&now));
         assert_eq!(before.len(), after.len(), "{what}");
         for (before, after) in before.iter().zip(&after) {
@@ -176,7 +177,7 @@ fn a_redacted_trace_is_decided_as_before_and_can_be_shown_promoted_and_redacted_
         let accepted = |trace: &[u8]| steps(trace).into_iter().filter(|step| step.refused.is_none());
         let inputs = |trace: &[u8]| accepted(trace).map(|step| step.input).collect::<Vec<_>>();
         assert_eq!(inputs(&promotion.golden), inputs(&now), "{what}");
-        assert!(replay(reader(&redacted(&now)), None).is_equal(), "{what}");
+        assert!(replay(reader(&redacted(&now)), None, &StandardContexts).is_equal(), "{what}");
     }
 }
 
@@ -238,7 +239,7 @@ fn header_and_stamps_tell_neither_scenario_nor_policy_nor_date() {
     let stamps: Vec<_> = steps(&now).into_iter().map(|step| (step.at_ms, step.note)).collect();
     assert!(stamps.iter().enumerate().all(|(i, (at_ms, _))| *at_ms == 250 * i as u64), "{stamps:?}");
     assert!(stamps.iter().all(|(_, note)| note.as_ref().unwrap().starts_with("redacted-14-")), "{stamps:?}");
-    assert!(replay(reader(&now), None).is_equal());
+    assert!(replay(reader(&now), None, &StandardContexts).is_equal());
 }
 
 #[test]
@@ -248,10 +249,11 @@ fn an_open_trace_is_redacted_as_far_as_it_goes_and_stays_open() {
     let open = lines[..5].join("\n") + "\n";
     for (text, torn) in [(open.clone(), false), (open + &lines[5][..30], true)] {
         let mut out = Vec::new();
-        let done = redact(reader(text.as_bytes()), &Salt::random().unwrap(), &mut out).unwrap();
+        let done =
+            redact(reader(text.as_bytes()), &Salt::random().unwrap(), &StandardContexts, &mut out).unwrap();
         assert_eq!(done.steps, 4);
         assert_eq!(matches!(done.incomplete.unwrap().kind, TraceErrorKind::Torn), torn);
-        let again = replay(reader(&out), None);
+        let again = replay(reader(&out), None, &StandardContexts);
         assert!(again.difference.is_none() && again.texts.is_none() && again.steps == 4);
         assert!(matches!(again.read_error.unwrap().kind, TraceErrorKind::MissingEnd));
     }
@@ -269,11 +271,12 @@ fn what_cannot_be_said_to_be_decided_as_before_is_not_redacted() {
             .unwrap();
     }
     let other = writer.end().unwrap();
-    let error = redact(reader(&other), &Salt::random().unwrap(), Vec::new()).unwrap_err();
+    let error = redact(reader(&other), &Salt::random().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
     assert!(matches!(error, RedactError::Replay { n: 3, .. }), "{error}");
 
     let edited = String::from_utf8(trace).unwrap().replace("Put it there", "Put it here!");
-    let error = redact(reader(edited.as_bytes()), &Salt::random().unwrap(), Vec::new()).unwrap_err();
+    let error = redact(reader(edited.as_bytes()), &Salt::random().unwrap(), &StandardContexts, Vec::new())
+        .unwrap_err();
     assert!(matches!(error, RedactError::Trace(_)), "{error}");
 
     // Two tasks that read alike only because of what the kernel writes behind one of them.
@@ -283,7 +286,8 @@ fn what_cannot_be_said_to_be_decided_as_before_is_not_redacted() {
     let (argument, text) = pro(900_000, "");
     let plan = Plan::new(vec![band::task(1, "Go", Effect::Irreversible)]).unwrap();
     band.answers(Report::Argument { argument, text: text.into(), plan: Some(plan) });
-    let error = redact(reader(&band.trace()), &Salt::random().unwrap(), Vec::new()).unwrap_err();
+    let error =
+        redact(reader(&band.trace()), &Salt::random().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
     assert!(matches!(error, RedactError::Decision { .. }), "{error}");
 }
 

@@ -34,7 +34,7 @@ fn forged(trace: &str, change: impl Fn(usize, &str) -> String) -> String {
     let line = |(i, line): (usize, &str)| {
         let (body, _) = line.rsplit_once(",\"chain\":").unwrap();
         let body = change(i + 1, &format!("{body}}}"));
-        chain = orchestrion::trace::digest(format!("{chain}{body}").as_bytes());
+        chain = orchestrion_trace::digest(format!("{chain}{body}").as_bytes());
         format!("{},\"chain\":\"{chain}\"}}\n", body.strip_suffix('}').unwrap())
     };
     trace.lines().enumerate().map(line).collect()

@@ -8,16 +8,17 @@ mod opening;
 #[path = "runtime/team.rs"]
 mod team;
 
-use orchestrion::runtime::{
-    Call, Conversation, Deadlines, INPUT_BYTES_MAX, Message, RecoveryResult, Reply, RuntimeError,
-};
-use orchestrion::trace::{Header, Step};
 use orchestrion_kernel::event::{Cause, EffectOutcome};
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{ConclusionKind, Failure, Module, Operation, Report, Role};
 use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::situation::SummaryUpdate;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, TaskId};
+use orchestrion_runtime::{
+    Call, Conversation, Deadlines, INPUT_BYTES_MAX, Message, RecoveryResult, Reply, RuntimeError,
+};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::{Header, Step};
 use std::time::Duration;
 use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, kept, opened, steps};
 
@@ -219,9 +220,7 @@ async fn anybody_may_cancel_while_it_runs_and_what_ran_is_undone() {
 }
 
 /// Drops the future that drives a request once this is asked, as a crash would, and opens the journal again.
-async fn crashed_at(
-    asked: Operation,
-) -> (tempfile::TempDir, Conversation<orchestrion::runtime::JournalFile>) {
+async fn crashed_at(asked: Operation) -> (tempfile::TempDir, Conversation<orchestrion_runtime::JournalFile>) {
     let (folder, path) = journal();
     let mut conversation = opened(&path);
     let (reached, crash) = tokio::sync::oneshot::channel();
@@ -325,7 +324,7 @@ async fn a_journal_that_cannot_be_written_stops_the_conversation_before_the_call
     for good_writes in 0..14 {
         let journal = Failing { kept: Vec::new(), good_writes, part_bytes: 100 };
         let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
-        let mut conversation = Conversation::open_with(journal, &header).unwrap();
+        let mut conversation = Conversation::open_with(journal, &header, &StandardContexts).unwrap();
         let team = ScriptedTeam::agrees();
         let error = conversation.run_request(&team, "ada", "Order paper").await.unwrap_err();
         assert!(matches!(error, RuntimeError::Journal { .. }), "{error}");
@@ -334,7 +333,7 @@ async fn a_journal_that_cannot_be_written_stops_the_conversation_before_the_call
         assert!(matches!(again, RuntimeError::JournalFailed { .. }), "{again}");
         let mut kept = conversation.journal().kept.clone();
         if good_writes > 0 {
-            let conversation = Conversation::open_with(kept.clone(), &header).unwrap();
+            let conversation = Conversation::open_with(kept.clone(), &header, &StandardContexts).unwrap();
             let dropped = conversation.dropped().expect("a part of a line was kept");
             kept.truncate(kept.len() - usize::try_from(dropped.bytes).unwrap());
             let calls = steps(&kept).iter().filter(|step| step.context.is_some()).count();
@@ -408,7 +407,7 @@ async fn nobody_is_asked_who_cannot_be_shown_what_must_be() {
     let (_folder, path) = journal();
     let mut policy = Policy { name: "narrow".to_owned(), ..Policy::hardened() };
     (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (30, 0);
-    let mut conversation = Conversation::open(&path, policy).unwrap();
+    let mut conversation = Conversation::open(&path, policy, &StandardContexts).unwrap();
     let team = ScriptedTeam::that(|_| None);
     let answered = conversation.run_request(&team, "ada", &*"paint the wall ".repeat(20)).await.unwrap();
     assert_eq!(answered.ending.unwrap().cause, Cause::NoAnswer(Module::Memory, Failure::OverBudget));

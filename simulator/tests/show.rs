@@ -6,11 +6,11 @@
 mod band;
 
 use band::{TraceBuilder, con, pro};
-use orchestrion::show::{ShowError, Style, View, provenance, show};
-use orchestrion::trace::{Header, Reader, StepMetadata, StepRecord, Writer};
 use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::plan::Effect;
 use orchestrion_kernel::{CallId, ConversationId, Event, Input, Policy, RequestId, State, decide};
+use orchestrion_report::show::{ShowError, Style, View, provenance, show};
+use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer};
 
 fn render(trace: &[u8], at: Option<u64>, style: Style) -> String {
     let mut page = Vec::new();

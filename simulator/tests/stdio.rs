@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::replay::replay;
-use orchestrion::stdio::protocol;
-use orchestrion::trace::Reader;
+use orchestrion_stdio::protocol;
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::Reader;
+use orchestrion_trace::replay::replay;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -55,7 +56,9 @@ fn foreign(program: &str, host_file: &str, agrees: &str) {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "hello\nhello\n");
     let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
     assert!(String::from_utf8_lossy(&trace).contains(agrees));
-    assert!(replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None).is_equal());
+    assert!(
+        replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None, &StandardContexts).is_equal()
+    );
 
     // Where another host went in the middle of a task, it goes on.
     let mut gone = Host::of(folder.path(), &["hello.yaml", "--journal", "gone.ndjson"]);
@@ -348,7 +351,9 @@ fn a_host_that_goes_in_the_middle_of_a_line_is_named_the_call_and_how_to_go_on()
     assert_eq!(answered, ["rolled back: no answer from the executor (fate unknown)", "done: Order"]);
     assert!(host.ends().status.success());
     let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
-    assert!(replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None).is_equal());
+    assert!(
+        replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None, &StandardContexts).is_equal()
+    );
 
     // It is closed, and stays so.
     let output = Host::of(folder.path(), &args).ends();

@@ -9,7 +9,8 @@
 )]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use orchestrion_kernel::optimizer::{Candidate, Inclusion, Problem, SearchLimits, SolveStatus, solve};
+use orchestrion_kernel::selection::{Candidate, Inclusion, Problem};
+use orchestrion_optimizer::{SearchLimits, SolveStatus, solve};
 use std::hint::black_box;
 
 /// Numbers that are the same everywhere (splitmix64).

@@ -6,10 +6,11 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion::runtime::{Call, Clock, Conversation, Journal, JournalFile};
-use orchestrion::trace::Header;
 use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_runtime::{Call, Clock, Conversation, Journal, JournalFile};
 use orchestrion_tests::side_effects::{EffectfulHost, SideEffectLog};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::Header;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -22,7 +23,7 @@ fn header() -> Header {
 fn ask<J: Journal>(journal: J) -> (J, u64) {
     let clock = Clock::simulated();
     let crew = EffectfulHost::new(SideEffectLog::default(), clock.clone(), |_: &Call| {});
-    let mut conversation = Conversation::open_with(journal, &header()).expect("it opens");
+    let mut conversation = Conversation::open_with(journal, &header(), &StandardContexts).expect("it opens");
     let answered =
         clock.block_on(conversation.run_request(&crew, "ada", "Order paper")).expect("time goes on");
     answered.expect("it is answered");

@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion_model::explore::{Options, StaterightModel, explore};
+use orchestrion_explorer::{Options, StaterightModel, explore};
 use orchestrion_tests::counters::Counters;
 use stateright::{Checker, Model};
 

@@ -6,8 +6,8 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion_model::explore::graph::{Edge, Graph};
-use orchestrion_model::liveness::{
+use orchestrion_explorer::graph::{Edge, Graph};
+use orchestrion_explorer::liveness::{
     ClassMask, Fairness, LivenessKind, LivenessProperty, LivenessResult, StateGraph, check_property,
 };
 use proptest::prelude::Rng;

@@ -6,9 +6,10 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion::replay::replay;
-use orchestrion::trace::Reader;
 use orchestrion_tests::{endless_debate::EndlessDebate, root};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::Reader;
+use orchestrion_trace::replay::replay;
 use std::hint::black_box;
 use std::io::Read;
 
@@ -16,7 +17,7 @@ const STEPS: u64 = 10_000;
 
 /// Replays a trace, and says how many steps it has.
 fn steps(trace: &[u8]) -> u64 {
-    let found = replay(Reader::new(trace, "bench").expect("a trace"), None);
+    let found = replay(Reader::new(trace, "bench").expect("a trace"), None, &StandardContexts);
     assert!(found.is_equal(), "{found:?}");
     found.steps
 }

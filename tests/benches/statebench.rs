@@ -5,8 +5,8 @@
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orchestrion::statebench::read::Reader;
-use orchestrion::statebench::score::{Report, Scorer};
+use orchestrion_statebench::read::Reader;
+use orchestrion_statebench::score::{Report, Scorer};
 use std::hint::black_box;
 
 fn all(c: &mut Criterion) {

@@ -6,8 +6,8 @@
 //!
 //! Times are those of the best of three runs. CPU is what all threads used in it, where the system tells.
 
+use orchestrion_explorer::{Options, StaterightModel, explore};
 use orchestrion_kernel::Policy;
-use orchestrion_model::explore::{Options, StaterightModel, explore};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::KernelModel;
 use orchestrion_model::scopes::{Model as Part, Scope};

@@ -5,9 +5,10 @@
 //! $ cargo run --release -p orchestrion-tests --example thousand -- 1000
 //! ```
 
-use orchestrion::runtime::{Call, CallResult, Clock, Conversation, Host, RecoveryResult};
 use orchestrion_kernel::Policy;
+use orchestrion_runtime::{Call, CallResult, Clock, Conversation, Host, RecoveryResult};
 use orchestrion_tests::side_effects::{EffectfulHost, SideEffectLog};
+use orchestrion_text::StandardContexts;
 use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -57,8 +58,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let path = folder.path().join(format!("office-{number}.ndjson"));
         let waits = waits.clone();
         all.spawn(async move {
-            let mut conversation =
-                Conversation::open(&path, Policy::hardened()).map_err(|error| error.to_string())?;
+            let mut conversation = Conversation::open(&path, Policy::hardened(), &StandardContexts)
+                .map_err(|error| error.to_string())?;
             for waits in waits {
                 let crew = EffectfulHost::new(SideEffectLog::default(), Clock::real(), |_: &Call| {});
                 let host = Timed { crew, answered: Mutex::new(Instant::now()), waits };

@@ -4,7 +4,7 @@
 //! checker rests on both being one.
 
 use crate::random_walk::{Property, conversation};
-use orchestrion_kernel::claims::{History, step_violations};
+use orchestrion_claims::{History, step_violations};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, decide};
 use std::mem;

@@ -3,11 +3,12 @@
 //! The state stays as large as it was after the first pass, so whatever grows with such a trace grows with its
 //! length alone.
 
-use orchestrion::recorder::Recorder;
-use orchestrion::trace::{Header, StepMetadata};
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, Input, Policy, Score, TaskId, Text, UserId};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::recorder::Recorder;
+use orchestrion_trace::{Header, StepMetadata};
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::rc::Rc;
@@ -51,7 +52,7 @@ impl EndlessDebate {
         policy.bounds.passes = u32::MAX;
         let lines = Lines::default();
         let header = Header::new(ConversationId::new("debate"), policy, None);
-        let conversation = Some(Recorder::open(lines.clone(), &header)?);
+        let conversation = Some(Recorder::open(lines.clone(), &header, &StandardContexts)?);
         Ok(Self { conversation, lines, read: 0, steps, left: steps })
     }
 

@@ -9,12 +9,13 @@
 use crate::generators::{Bias, Bytes, WalkAction, drawn_policy};
 use crate::monitored::MonitoredKernel;
 use crate::random_walk::Property;
-use orchestrion::policy_file;
-use orchestrion::replay::replay;
-use orchestrion::scenario::Scenario;
-use orchestrion::scenario_run::run_scenario;
-use orchestrion::trace::{Reader, digest};
 use orchestrion_kernel::policy::Bound;
+use orchestrion_scenario::Scenario;
+use orchestrion_scenario::policy_file;
+use orchestrion_scenario::run::run_scenario;
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::replay::replay;
+use orchestrion_trace::{Reader, digest};
 use std::path::Path;
 
 /// A target: its name, and what it does.
@@ -60,7 +61,7 @@ pub fn trace_reader(bytes: &[u8]) {
     for trace in [bytes, &chained(bytes)] {
         if let Ok(reader) = Reader::new(trace, "fuzzed") {
             // Nothing is expected of it but an end.
-            let _found = replay(reader, None);
+            let _found = replay(reader, None, &StandardContexts);
         }
     }
 }
@@ -93,7 +94,7 @@ pub fn scenario(bytes: &[u8]) {
             let reader =
                 Reader::new(played.trace.as_slice(), "played").unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(reader.header().policy, policy, "a trace is of another policy than its scenario");
-            let found = replay(reader, None);
+            let found = replay(reader, None, &StandardContexts);
             assert!(found.is_equal(), "what was played does not replay equal: {found:?}");
         }
     }

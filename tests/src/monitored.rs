@@ -3,7 +3,7 @@
 
 use crate::oracle::Oracle;
 use crate::random_walk::{Property, conversation};
-use orchestrion_kernel::claims::{CLAIMS, Claim, History, state_violations, step_violations};
+use orchestrion_claims::{CLAIMS, Claim, History, state_violations, step_violations};
 use orchestrion_kernel::policy::Rule;
 use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
 use orchestrion_model::contracts;

@@ -3,8 +3,9 @@
 
 use crate::random_walk::{Property, PropertyTest, Walk, conversation};
 use crate::root;
-use orchestrion::trace::{ContextRecord, Header, Reader, StepMetadata, StepRecord, Writer, digest};
 use orchestrion_kernel::{Input, Policy, State, decide};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::{ContextRecord, Header, Reader, StepMetadata, StepRecord, Writer, digest};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
@@ -198,7 +199,7 @@ fn trace(policy: &Policy, inputs: &[Input]) -> io::Result<Vec<u8>> {
         match catch_unwind(AssertUnwindSafe(|| decide(policy, &state, input))) {
             Ok(Ok(events)) => {
                 events.iter().for_each(|event| state.apply(event));
-                let context = ContextRecord::after(policy, &state, &events);
+                let context = ContextRecord::after(policy, &state, &events, &StandardContexts);
                 writer.step(
                     &StepMetadata::default(),
                     input,

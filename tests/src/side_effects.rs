@@ -1,11 +1,11 @@
 //! The world outside a conversation: what really happened there, whatever a journal says; and a crew that acts in it.
 
-use orchestrion::runtime::{Call, CallPayload, CallResult, Clock, Host, RecoveryResult};
-use orchestrion::trace::{Reader, Step, TraceErrorKind};
 use orchestrion_kernel::event::EffectOutcome;
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Event, RequestId, Score, TaskId};
+use orchestrion_runtime::{Call, CallPayload, CallResult, Clock, Host, RecoveryResult};
+use orchestrion_trace::{Reader, Step, TraceErrorKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -99,7 +99,7 @@ impl<T: Fn(&Call) + Send + Sync> EffectfulHost<T> {
         if let Some(happening) = happening(call) {
             self.outside()
                 .happens(happening)
-                .map_err(|error| orchestrion::runtime::CallError::error(error.to_string()))?;
+                .map_err(|error| orchestrion_runtime::CallError::error(error.to_string()))?;
         }
         Ok(report(call).into())
     }

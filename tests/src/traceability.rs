@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::root;
-use orchestrion::trace::Reader;
+use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::Event;
-use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_trace::Reader;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs::{self, File};

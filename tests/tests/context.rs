@@ -2,12 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::context::{
+use orchestrion_kernel::selection::{Inclusion, Problem, Selection, check_selection};
+use orchestrion_optimizer::{SearchLimits, SolveStatus, certify};
+use orchestrion_selection::{
     Baseline, Explainer, NamedProblem, Reason, RequiredBudget, Solver, compare, curve, solve, verify_bytes,
     write_certificate,
-};
-use orchestrion_kernel::optimizer::{
-    Inclusion, Problem, SearchLimits, Selection, SolveStatus, certify, check_selection,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -3,13 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::replay::replay;
-use orchestrion::runtime::{Clock, Conversation, Journal, OpenError, RuntimeError};
-use orchestrion::trace::{Header, Reader};
 use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_runtime::{Clock, Conversation, Journal, OpenError, RuntimeError};
 use orchestrion_tests::side_effects::{
     EffectfulHost, Lcg, SideEffectLog, answered, calls, check_journal, is_whole, steps,
 };
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::replay::replay;
+use orchestrion_trace::{Header, Reader};
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -72,7 +73,7 @@ fn check_finished(folder: &Path) {
     let journal = std::fs::read(folder.join("office.ndjson")).unwrap();
     assert!(is_whole(&journal));
     assert_eq!(answered(&steps(&journal)).len(), REQUESTS as usize);
-    let replayed = replay(Reader::new(journal.as_slice(), "office.ndjson").unwrap(), None);
+    let replayed = replay(Reader::new(journal.as_slice(), "office.ndjson").unwrap(), None, &StandardContexts);
     assert!(replayed.difference.is_none() && replayed.texts.is_none(), "{replayed:?}");
 }
 
@@ -232,10 +233,10 @@ fn kill_a_machine_whose_disk_keeps_what_it_likes_and_everything_asked_is_still_k
             };
             let asked = std::sync::Mutex::new(Vec::new());
             let clock = Clock::simulated();
-            let crew = EffectfulHost::new(outside, clock.clone(), |call: &orchestrion::runtime::Call| {
+            let crew = EffectfulHost::new(outside, clock.clone(), |call: &orchestrion_runtime::Call| {
                 asked.lock().unwrap().push(call.id.number());
             });
-            let mut conversation = match Conversation::open_with(disk, &header) {
+            let mut conversation = match Conversation::open_with(disk, &header, &StandardContexts) {
                 Ok(conversation) => conversation,
                 Err(OpenError::Io { .. }) => {
                     // It failed before anything was changed, and is found as it was.

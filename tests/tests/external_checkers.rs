@@ -56,7 +56,7 @@ fn spin_and_tlc_agree_with_explorer() {
         let opinions: Vec<CheckerReport> = std::thread::scope(|threads| {
             let ours = threads.spawn(|| check_with_explorer(&policy, &SCOPES[0]));
             let theirs = tools.opinions(&control, &promela(&control), &tla::module(&control));
-            std::iter::once(check_with_explorer.join().unwrap().unwrap()).chain(theirs).collect()
+            std::iter::once(ours.join().unwrap().unwrap()).chain(theirs).collect()
         });
         println!("{}", table(&control, &opinions));
         found.extend(disagreements(&control, &opinions));

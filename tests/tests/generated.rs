@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::{context, machine, pages, policy_file, project, scenario, stdio};
+use orchestrion::project;
 use orchestrion_kernel::Policy;
+use orchestrion_lint::parse;
+use orchestrion_report::pages;
+use orchestrion_scenario::policy_file;
 use orchestrion_tests::{ensure_up_to_date, root, traceability};
 
 /// Holds generated files, by path from the root, against what they should say. All that are stale are rewritten.
@@ -63,13 +66,13 @@ fn policies_are_fresh() {
 #[test]
 fn schemas_are_fresh() {
     let schemas = [
-        ("scenario", scenario::scenario_schema()),
+        ("scenario", orchestrion_scenario::scenario_schema()),
         ("policy", policy_file::policy_schema()),
         ("project", project::project_schema()),
-        ("machine", machine::machine_schema()),
-        ("problem", context::problem_schema()),
-        ("certificate", context::certificate_schema()),
-        ("stdio", stdio::protocol::schema()),
+        ("machine", parse::machine_schema()),
+        ("problem", orchestrion_selection::problem_schema()),
+        ("certificate", orchestrion_selection::certificate_schema()),
+        ("stdio", orchestrion_stdio::protocol::schema()),
     ];
     check(schemas.map(|(name, schema)| {
         let text = serde_json::to_string_pretty(&schema).unwrap();
@@ -95,7 +98,7 @@ fn every_clause_that_is_referred_to_exists() {
     let clauses: String = clause_pages().into_iter().map(|(_, page)| page).collect();
     let decisions = decisions();
     let rows = orchestrion_kernel::control::table::TRANSITIONS.iter().map(|row| (row.id, row.clause));
-    let claims = orchestrion_kernel::claims::CLAIMS.iter().map(|claim| (claim.id, claim.clause));
+    let claims = orchestrion_claims::CLAIMS.iter().map(|claim| (claim.id, claim.clause));
     for (id, clause) in rows.chain(claims) {
         let there = match clause.strip_prefix("decision ") {
             Some(number) => decisions.iter().any(|file| file.starts_with(&format!("{number}-"))),

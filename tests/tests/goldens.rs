@@ -7,11 +7,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::replay::replay;
-use orchestrion::scenario::Scenario;
-use orchestrion::scenario_run::run_scenario;
-use orchestrion::show::{Style, View, show};
-use orchestrion::trace::Reader;
+use orchestrion_report::show::{Style, View, show};
+use orchestrion_scenario::Scenario;
+use orchestrion_scenario::run::run_scenario;
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::Reader;
+use orchestrion_trace::replay::replay;
 use serde::Serialize;
 use std::fmt::Write;
 use std::fs::{self, File};
@@ -68,7 +69,7 @@ fn line(page: &mut String, what: &str, value: &impl Serialize) -> Result<()> {
 fn replays_equal(golden: &Path) -> Result<()> {
     belongs_to_a_scenario(golden)?;
     let file = golden.display().to_string();
-    let found = replay(Reader::new(BufReader::new(File::open(golden)?), &file)?, None);
+    let found = replay(Reader::new(BufReader::new(File::open(golden)?), &file)?, None, &StandardContexts);
     if !found.is_equal() || !found.header.is_empty() || found.steps == 0 {
         return Err(format!("{file} does not replay equal: {found:#?}").into());
     }

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_model::explore::graph::{Edge, Graph};
-use orchestrion_model::liveness::{
+use orchestrion_explorer::graph::{Edge, Graph};
+use orchestrion_explorer::liveness::{
     ClassMask, Fairness, Lasso, LivenessKind, LivenessProperty, LivenessResult, StateGraph, check_property,
 };
 use orchestrion_tests::naive_liveness::{FairnessSets, InfiniteBehavior, SmallGraph, has};

@@ -5,17 +5,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::evidence;
-use orchestrion::replay::replay;
-use orchestrion::trace::Reader;
-use orchestrion_kernel::claims::{CLAIMS, ClaimCheck, History, state_violations, step_violations};
+use orchestrion_claims::{CLAIMS, ClaimCheck, History, state_violations, step_violations};
+use orchestrion_explorer::{Options, ResourceLimits};
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{CallId, Input, Policy, decide};
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict, explore, merge_verdicts};
-use orchestrion_model::explore::{Options, ResourceLimits};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::initial_state;
 use orchestrion_model::scopes::{MODELS, Model, Scope};
+use orchestrion_report::evidence;
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::Reader;
+use orchestrion_trace::replay::replay;
 
 fn explored(policy: &Policy, scope: &str) -> Vec<ModelRun> {
     let scope = Scope::by_name(scope).unwrap();
@@ -33,7 +34,7 @@ fn counts(runs: &[ModelRun]) -> Vec<(&'static str, usize, usize)> {
 }
 
 fn findings(verdicts: &[Verdict], word: &str) -> Vec<&'static str> {
-    let all = CLAIMS.iter().zip(merge_verdicts);
+    let all = CLAIMS.iter().zip(verdicts);
     all.filter(|(_, verdict)| verdict.as_str() == word)
         .map(|(claim, _)| claim.finding.unwrap_or(claim.id))
         .collect()
@@ -90,7 +91,7 @@ fn under_as_drawn_exactly_the_findings_fail() {
             ("semantic", 156_606, 156_606),
         ]
     );
-    for (i, verdict) in merge_verdicts.iter().enumerate() {
+    for (i, verdict) in verdicts.iter().enumerate() {
         if let Verdict::Fails { counterexample, .. } = verdict {
             match counterexample.stem_len {
                 None if matches!(CLAIMS[i].check, ClaimCheck::LeadsTo { .. }) => {
@@ -142,7 +143,7 @@ fn the_lines_are_judged_exactly_where_they_lie() {
     let runs = [run(&policy, debate, &Scope::by_name("tiny").unwrap())];
     let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
-    let holds = findings(&merge_verdicts, "holds");
+    let holds = findings(&verdicts, "holds");
     for id in ["F8", "C-22", "C-24", "C-42"] {
         assert!(holds.contains(&id), "{id} has nothing to say on the lines");
     }
@@ -238,7 +239,8 @@ fn goes_round_unmet(claim: usize, stem: usize, way: &Counterexample) {
 fn replays_equal(claim: &str, way: &Counterexample) {
     let evidence = evidence::record(claim, &way.policy, &way.inputs).unwrap();
     assert!(!evidence.highlights.is_empty(), "{claim}: nothing in its counterexample is worth looking at");
-    let found = replay(Reader::new(evidence.trace.as_slice(), &evidence.file).unwrap(), None);
+    let found =
+        replay(Reader::new(evidence.trace.as_slice(), &evidence.file).unwrap(), None, &StandardContexts);
     assert!(found.is_equal() && found.header.is_empty(), "{claim}: {found:?}");
     assert_eq!(found.steps, way.inputs.len() as u64, "{claim}");
 }

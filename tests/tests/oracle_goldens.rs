@@ -1,8 +1,8 @@
 //! The oracle judges every step of every golden trace.
 
-use orchestrion::trace::Reader;
 use orchestrion_kernel::{State, decide};
 use orchestrion_tests::oracle::Oracle;
+use orchestrion_trace::Reader;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

@@ -1,11 +1,12 @@
 //! A debate that another implementation recorded is promoted, and decided as 004 says.
 
-use orchestrion::promote::{Target, from_debate};
-use orchestrion::replay::replay;
-use orchestrion::trace::Reader;
 use orchestrion_kernel::Score;
 use orchestrion_kernel::event::{DecisionLabel, Event};
 use orchestrion_kernel::module::{Operation, Role};
+use orchestrion_scenario::promote::{Target, from_debate};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::Reader;
+use orchestrion_trace::replay::replay;
 use std::path::Path;
 
 #[test]
@@ -46,5 +47,5 @@ fn reference_debate_is_promoted_and_proceeds_below_the_line() {
         .collect();
     assert_eq!(decisions, [(DecisionLabel::ProceedBelowLine, exactly)]);
     assert!(events.iter().any(|event| matches!(event, Event::FinalAnswer { .. })), "it is played to its end");
-    assert!(replay(golden(), None).is_equal());
+    assert!(replay(golden(), None, &StandardContexts).is_equal());
 }

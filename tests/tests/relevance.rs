@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::measure::relevance;
 use orchestrion_kernel::Score;
+use orchestrion_text::relevance;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

@@ -2,11 +2,11 @@
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
+use orchestrion_claims::CLAIMS;
+use orchestrion_explorer::Options;
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::policy::Rule;
 use orchestrion_model::check::{explore, merge_verdicts};
-use orchestrion_model::explore::Options;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{Model, Scope};
 
@@ -51,7 +51,7 @@ fn disabling_rule_reintroduces_findings() {
             &mut |_| (),
         );
         let verdicts = merge_verdicts(&policy, &[run.unwrap_or_else(|error| panic!("{error}"))]);
-        let failing = CLAIMS.iter().zip(&merge_verdicts).filter(|(_, verdict)| verdict.as_str() == "fails");
+        let failing = CLAIMS.iter().zip(&verdicts).filter(|(_, verdict)| verdict.as_str() == "fails");
         let failing: Vec<&str> = failing.map(|(claim, _)| claim.finding.unwrap_or(claim.id)).collect();
         assert_eq!(failing, findings, "{}", policy.name);
         assert!(rule.findings().split(' ').any(|closed| findings.contains(&closed)), "{}", rule.name());

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::statebench::Presentation;
-use orchestrion::statebench::context::Contexts;
-use orchestrion::statebench::read::Reader;
-use orchestrion::statebench::score::{Report, ScoreCounts, Scorer};
+use orchestrion_statebench::Presentation;
+use orchestrion_statebench::context::Contexts;
+use orchestrion_statebench::read::Reader;
+use orchestrion_statebench::score::{Report, ScoreCounts, Scorer};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

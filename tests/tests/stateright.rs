@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use orchestrion_claims::{CLAIMS, ClaimCheck};
+use orchestrion_explorer::Options;
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::{CLAIMS, ClaimCheck};
 use orchestrion_model::check::explore;
-use orchestrion_model::explore::Options;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::product::KernelModel;
 use orchestrion_model::reference::premise_name;

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion::replay::{Update, replay, update};
-use orchestrion::trace::Reader;
 use orchestrion_tests::endless_debate::EndlessDebate;
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::Reader;
+use orchestrion_trace::replay::{Update, replay, update};
 use peak_alloc::PeakAlloc;
 use std::io::{self, BufReader};
 
@@ -28,7 +29,7 @@ fn reader(steps: u64) -> Reader<BufReader<EndlessDebate>> {
 fn a_longer_trace_takes_no_more_memory() {
     let replayed = |steps| {
         peak(|| {
-            let found = replay(reader(steps), None);
+            let found = replay(reader(steps), None, &StandardContexts);
             assert!(found.is_equal() && found.steps == steps, "{found:?}");
         })
     };
@@ -36,7 +37,7 @@ fn a_longer_trace_takes_no_more_memory() {
         peak(|| {
             // Another policy, under which every pass comes to something else.
             let policy = orchestrion_kernel::Policy::as_drawn();
-            let found = update(reader(steps), Some(&policy), io::sink()).unwrap();
+            let found = update(reader(steps), Some(&policy), &StandardContexts, io::sink()).unwrap();
             assert!(found.changed > steps / 2 && found.first.len() == Update::FIRST_MAX, "{found:?}");
         })
     };

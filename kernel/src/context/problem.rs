@@ -3,15 +3,16 @@
 //! Headings are candidates too: worth nothing, needed by what stands under them. So what they cost is counted exactly
 //! where they are written.
 
+use super::error::BudgetError;
 use super::sections::{Section, line};
 use super::text_measure::{ByteMeasure, TextMeasure};
 use crate::ids::{ItemId, UserId};
 use crate::item::{Item, ItemKey, Topic};
 use crate::knowledge::{Principal, compaction};
 use crate::module::{Module, Operation, Role};
-use crate::optimizer::{Candidate, Inclusion, Problem, ProblemError, Selection};
 use crate::policy::{ContextPolicy, Policy, mode};
 use crate::score::Score;
+use crate::selection::{Candidate, Inclusion, Problem, ProblemError, Selection};
 use crate::semantic::{Entry, SemanticState};
 use crate::situation::{build_reasoning_context, has_content};
 use crate::state::{Request, State};
@@ -19,7 +20,6 @@ use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// The problem of one context.
 #[derive(Clone, Debug)]
@@ -33,24 +33,6 @@ pub struct ContextProblem {
     /// The situation in 002's words.
     situation: String,
 }
-
-/// What must be shown does not fit; reads as a sentence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BudgetError {
-    /// The tokens of what must be shown, with all that it rests on.
-    pub required_tokens: u64,
-    /// The tokens that there are.
-    pub budget_tokens: u64,
-}
-
-impl fmt::Display for BudgetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { required_tokens: needs, budget_tokens: budget } = self;
-        write!(f, "what must be shown takes {needs} tokens; expected at most {budget}, or a larger budget")
-    }
-}
-
-impl core::error::Error for BudgetError {}
 
 /// The problem of the context of a call that asks this, for a budget.
 ///

@@ -1,6 +1,6 @@
 //! Problems drawn at random, and their answers by trying everything.
 
-use orchestrion_kernel::optimizer::{Candidate, Inclusion, Selection};
+use orchestrion_kernel::selection::{Candidate, Inclusion, Selection};
 
 /// Numbers that are the same everywhere (splitmix64).
 pub(crate) struct Lcg(pub(crate) u64);

@@ -3,10 +3,10 @@
 use super::Counterexample;
 use crate::contracts::find_refused_input;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
-use crate::explore::{self, ModelError, ObservationSet, Options, Progress, Termination};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
 use crate::scopes::{Model, Scope};
+use orchestrion_explorer::{ModelError, ObservationSet, Options, Progress, Termination};
 
 /// How looking for a mark ended in one model.
 #[derive(Clone, Debug)]
@@ -39,7 +39,8 @@ pub fn reach(
         KernelModel::new(subject.clone(), model, scope).with_packing(options.budget.memory.is_some());
     let mut stop_at = ObservationSet::empty(OBSERVATION_COUNT);
     stop_at.insert(mark.index());
-    let exploration = explore::explore(&kernel, &Options { stop_at, ..options.clone() }, progress)?;
+    let exploration =
+        orchestrion_explorer::explore(&kernel, &Options { stop_at, ..options.clone() }, progress)?;
     let mut shortest = None;
     if let Some(witness) = exploration.witness(mark.index()) {
         let way = exploration.path_to_witness(&kernel, witness)?.into_actions();

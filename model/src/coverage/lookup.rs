@@ -1,7 +1,7 @@
 //! Marks by the names that people give them.
 
 use super::{INPUT_KINDS, Observation, REFUSAL_KINDS};
-use orchestrion_kernel::claims::CLAIMS;
+use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::{TRANSITIONS, TransitionSource};

@@ -4,7 +4,7 @@
 use super::ast::Condition::{self, Can, Flag, Is, Less, Same};
 use super::ast::{BoundName, StepFilter, Term, Var};
 use super::effects::{InputClass, objection};
-use orchestrion_kernel::claims::{CLAIMS, Claim};
+use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::{Phase, Policy, Trigger};

@@ -43,7 +43,7 @@ pub(super) fn lines(control: &ControlModel, run: &[&str]) -> Vec<String> {
     for (ids, why) in NOT_EXPORTED {
         lines.push(format!("  {}: {why}", ids.join(" ")));
     }
-    let speechless: Vec<&str> = orchestrion_kernel::claims::CLAIMS
+    let speechless: Vec<&str> = orchestrion_claims::CLAIMS
         .iter()
         .filter(|claim| (claim.not_applicable)(policy).is_some())
         .map(|claim| claim.id)

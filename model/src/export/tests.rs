@@ -2,9 +2,9 @@
 
 use super::ast::{Domain, Expr, Var};
 use super::*;
+use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::Phase;
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use std::collections::BTreeSet;
 

@@ -3,12 +3,12 @@
 use super::Mutant;
 use crate::check;
 use crate::coverage::{OBSERVATION_COUNT, Observation};
-use crate::explore::{self, Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use crate::kernel_under_test::KernelUnderTest;
 use crate::product::KernelModel;
 use crate::scopes::{MODELS, Model, Scope};
+use orchestrion_claims::{CLAIMS, ClaimCheck, Contract};
+use orchestrion_explorer::{Exploration, ModelError, ObservationSet, Options, ResourceLimits, Termination};
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::{CLAIMS, ClaimCheck, Contract};
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::TRANSITIONS;
 
@@ -80,7 +80,7 @@ impl Baseline {
         let mut deadly: Vec<usize> = (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim)).collect();
         for model in MODELS {
             let kernel = KernelModel::with_digest(KernelUnderTest::unmodified(policy.clone()), model, &scope);
-            let explored = explore::explore(&kernel, &Options::default(), &mut |_| ())?;
+            let explored = orchestrion_explorer::explore(&kernel, &Options::default(), &mut |_| ())?;
             let seen = (0..OBSERVATION_COUNT).map(|mark| explored.witness(mark).is_some()).collect();
             // Counterexamples are taken again step by step, which the digest would count.
             let digest = kernel.digest();
@@ -133,7 +133,7 @@ fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<MutantStatus, ModelE
         let budget =
             ResourceLimits { states: Some(real.states.saturating_mul(GROWTH)), ..ResourceLimits::default() };
         let options = Options { budget, stop_at: baseline.marks(), ..Options::default() };
-        let explored = match explore::explore(&kernel, &options, &mut |_| ()) {
+        let explored = match orchestrion_explorer::explore(&kernel, &options, &mut |_| ()) {
             Err(ModelError::Panicked { .. }) => return Ok(MutantStatus::Panicked),
             explored => explored?,
         };

@@ -13,8 +13,9 @@ mod server;
 mod team;
 
 use models::Models;
-use orchestrion::runtime::{Conversation, Deadlines};
 use orchestrion_kernel::Policy;
+use orchestrion_runtime::{Conversation, Deadlines};
+use orchestrion_text::StandardContexts;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -63,8 +64,8 @@ async fn once(folder: &Path, base_url: &str, request: Option<String>) -> Result<
     Ok(())
 }
 
-fn opened(folder: &Path) -> Result<Conversation<orchestrion::runtime::JournalFile>, Box<dyn Error>> {
-    Ok(Conversation::open(folder.join("office.ndjson"), Policy::hardened())?)
+fn opened(folder: &Path) -> Result<Conversation<orchestrion_runtime::JournalFile>, Box<dyn Error>> {
+    Ok(Conversation::open(folder.join("office.ndjson"), Policy::hardened(), &StandardContexts)?)
 }
 
 /// Runs this program as a child, kills it after its first effect, runs it again, and looks what happened.
@@ -98,7 +99,7 @@ async fn killed_half_way(base_url: &str) -> Result<(), Box<dyn Error>> {
     }
     println!("Nothing happened twice.\n");
     let journal = opened(&folder)?.close().await?;
-    println!("Look: orchestrion show {}", orchestrion::runtime::Journal::name(&journal));
+    println!("Look: orchestrion show {}", orchestrion_runtime::Journal::name(&journal));
     Ok(())
 }
 

@@ -1,9 +1,9 @@
 //! The modules that are language models: what each is told, and how it is asked.
 
-use orchestrion::runtime::{Call, CallError, CallPayload, CallResult};
-use orchestrion::scenario;
 use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::plan::{Effect, Plan};
+use orchestrion_runtime::{Call, CallError, CallPayload, CallResult};
+use orchestrion_scenario;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::thread;
@@ -39,7 +39,7 @@ impl Models {
     /// # Errors
     /// Why there is no answer, naming the call.
     pub(crate) fn answer(&self, call: &Call) -> CallResult {
-        let said = self.said(call).and_then(|text| scenario::parse_reply(call.ask, &text));
+        let said = self.said(call).and_then(|text| orchestrion_scenario::parse_reply(call.ask, &text));
         said.map_err(|CallError { failure, reason: why }| {
             let why = why.unwrap_or(failure.to_string());
             CallError { failure, reason: Some(format!("{call}: {why}")) }

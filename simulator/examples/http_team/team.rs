@@ -1,9 +1,9 @@
 //! The team: models over HTTP for whatever is a matter of words, and files for whatever must not be lost.
 
 use crate::models::Models;
-use orchestrion::runtime::{Call, CallError, CallPayload, CallResult, Host, RecoveryResult};
 use orchestrion_kernel::event::MemoryRecord;
 use orchestrion_kernel::module::{Operation, PastRequest, Report, Store};
+use orchestrion_runtime::{Call, CallError, CallPayload, CallResult, Host, RecoveryResult};
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};

@@ -7,11 +7,11 @@ mod trace;
 mod verify;
 
 use super::{ExitStatus, GlobalArgs};
-use crate::context::NamedProblem;
-use crate::show::{grouped, sanitize};
 use anstyle::{AnsiColor, Style};
 use miette::{Result, miette};
-use orchestrion_kernel::optimizer::{SearchLimits, SolveStatus};
+use orchestrion_optimizer::{SearchLimits, SolveStatus};
+use orchestrion_report::show::{grouped, sanitize};
+use orchestrion_selection::NamedProblem;
 use std::path::PathBuf;
 
 /// Choose what a module is shown within a budget of tokens: exactly, with what each item needs. Explain the choice, and draw what

@@ -4,14 +4,17 @@ mod itf;
 mod manual;
 
 use super::{Cli, ExitStatus, files};
-use crate::{context, machine, pages, policy_file, project, scenario, stdio};
+use crate::project;
 use clap::{CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
 use manual::manual;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
+use orchestrion_lint::parse;
 use orchestrion_model::export::promela::promela;
 use orchestrion_model::export::{ControlModel, tla};
+use orchestrion_report::pages;
+use orchestrion_scenario::policy_file;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -120,13 +123,13 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
         ExportTarget::Promela => promela(&ControlModel::of(&policy.unwrap_or_else(default))),
         ExportTarget::Tla => tla::module(&ControlModel::of(&policy.unwrap_or_else(default))),
         ExportTarget::Schema => schema(match args.schema {
-            Schema::Scenario => scenario::scenario_schema(),
+            Schema::Scenario => orchestrion_scenario::scenario_schema(),
             Schema::Policy => policy_file::policy_schema(),
             Schema::Project => project::project_schema(),
-            Schema::Machine => machine::machine_schema(),
-            Schema::Problem => context::problem_schema(),
-            Schema::Certificate => context::certificate_schema(),
-            Schema::Stdio => stdio::protocol::schema(),
+            Schema::Machine => parse::machine_schema(),
+            Schema::Problem => orchestrion_selection::problem_schema(),
+            Schema::Certificate => orchestrion_selection::certificate_schema(),
+            Schema::Stdio => orchestrion_stdio::protocol::schema(),
         })?,
         ExportTarget::Policy => policy_file::write(&policy.unwrap_or_else(default)),
         ExportTarget::Itf => return itf::run(args.trace.as_deref(), args.output.as_deref()),

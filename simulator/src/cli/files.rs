@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::show::sanitize;
-use crate::trace::{Reader, TRACE_PREFIX, TraceError, TraceErrorKind};
+use orchestrion_report::show::sanitize;
+use orchestrion_trace::{Reader, TRACE_PREFIX, TraceError, TraceErrorKind};
 
 /// How much of a trace is read at once.
 const READ_BYTES: usize = 64 * 1024;

@@ -1,11 +1,11 @@
 //! `init`: the files with which a project begins.
 
 use super::{ExitStatus, files};
-use crate::policy_file;
 use crate::project;
-use crate::scenario::Scenario;
-use crate::scenario_run::run_scenario;
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_scenario::Scenario;
+use orchestrion_scenario::policy_file;
+use orchestrion_scenario::run::run_scenario;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -2,10 +2,10 @@
 
 use super::files::{self, open_trace};
 use super::{ExitStatus, GlobalArgs, targets};
-use crate::FILE_BYTES_MAX;
-use crate::promote::{PromoteError, Promotion, Target, from_debate, from_trace};
 use clap::ValueEnum;
 use miette::{Context, IntoDiagnostic, Result, miette};
+use orchestrion_scenario::promote::{PromoteError, Promotion, Target, from_debate, from_trace};
+use orchestrion_yaml::FILE_BYTES_MAX;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    const DEBATE: &str = include_str!("../promote/samples/debate.json");
+    const DEBATE: &str = include_str!("../../scenario/src/promote/samples/debate.json");
 
     fn promotion(folder: &Path) -> Promotion {
         from_debate("debate.json", DEBATE, &Target::new("case", folder).unwrap()).unwrap()

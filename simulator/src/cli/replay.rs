@@ -6,11 +6,12 @@ mod traces;
 mod update;
 
 use super::{ExitStatus, GlobalArgs, files, targets};
-use crate::policy_file;
-use crate::replay::{Replay, Update, replay};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
 use orchestrion_kernel::Policy;
+use orchestrion_scenario::policy_file;
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::replay::{Replay, Update, replay};
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -120,12 +121,12 @@ fn found(
     };
     if to_update {
         // Nothing is written before somebody has seen it.
-        match crate::replay::update(reader, policy, io::sink()) {
+        match orchestrion_trace::replay::update(reader, policy, &StandardContexts, io::sink()) {
             Ok(update) => TraceResult::Compared(Box::new(update)),
             Err(error) => TraceResult::Nothing(error.to_string()),
         }
     } else {
-        TraceResult::Replayed(Box::new(replay(reader, policy)))
+        TraceResult::Replayed(Box::new(replay(reader, policy, &StandardContexts)))
     }
 }
 

@@ -4,10 +4,10 @@ mod stdio;
 
 use super::files::{self, open_trace};
 use super::{ExitStatus, GlobalArgs, targets};
-use crate::scenario::Scenario;
-use crate::scenario_run::run_scenario;
-use crate::show::{Style, View, show};
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_report::show::{Style, View, show};
+use orchestrion_scenario::Scenario;
+use orchestrion_scenario::run::run_scenario;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -2,10 +2,11 @@
 
 use super::ExitStatus;
 use super::files::{self, open_trace};
-use crate::redact::{Redacted, Salt, redact};
-use crate::show::{self, PAGE_BEGINS, ShowError, Style, View};
-use crate::trace::{Reader, TraceError};
 use miette::{Context, IntoDiagnostic, Result, miette};
+use orchestrion_report::show::{self, PAGE_BEGINS, ShowError, Style, View};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::redact::{Redacted, Salt, redact};
+use orchestrion_trace::{Reader, TraceError};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -93,7 +94,7 @@ fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<Ex
 fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
     files::ensure_overwritable(
         path,
-        crate::trace::TRACE_PREFIX,
+        orchestrion_trace::TRACE_PREFIX,
         "no trace",
         "choose another file, or move this one away",
     )?;
@@ -108,7 +109,7 @@ fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Resul
     let mut made = None;
     let written = files::replace_by(path, |file| {
         let mut out = BufWriter::new(file);
-        let result = redact(reader, &salt, &mut out);
+        let result = redact(reader, &salt, &StandardContexts, &mut out);
         let is_whole = result.is_ok();
         made = Some(result);
         if is_whole { out.flush() } else { Err(io::Error::other("not redacted")) }

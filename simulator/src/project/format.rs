@@ -1,9 +1,9 @@
 //! A project file, as it is written. Every key may be left out.
 
-use crate::yaml::{LabeledError, Spanned, StrictText, nearest, required_value};
 use jiff::civil::Date;
-use orchestrion_kernel::claims::{CLAIMS, Claim};
+use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_model::scopes::{SCOPES, Scope};
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, nearest, required_value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;

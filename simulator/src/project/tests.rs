@@ -1,7 +1,7 @@
 //! What project files mean, and how mistakes in them are drawn.
 
 use super::*;
-use crate::yaml::draw;
+use orchestrion_yaml::render_error;
 use std::fs;
 
 /// A folder with a policy, a scenario's file and this project file.
@@ -25,7 +25,7 @@ fn drawn(text: &str) -> String {
         Ok(policies) => panic!("{text:?} was read, with {policies:?}"),
         Err(error) => error,
     };
-    draw(&error).replace(&folder.path().display().to_string(), "DIR")
+    render_error(&error).replace(&folder.path().display().to_string(), "DIR")
 }
 
 #[test]

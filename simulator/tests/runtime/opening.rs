@@ -1,13 +1,14 @@
 //! What may be opened, and what is refused.
 
 use super::team::{ScriptedTeam, journal, kept, opened};
-use orchestrion::runtime::{Conversation, OpenError, TruncatedTail};
-use orchestrion::trace::{Header, Writer};
 use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_runtime::{Conversation, OpenError, TruncatedTail};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::{Header, Writer};
 use std::fs;
 
 fn refused(path: &std::path::Path, policy: Policy) -> String {
-    let error = Conversation::open(path, policy).unwrap_err().to_string();
+    let error = Conversation::open(path, policy, &StandardContexts).unwrap_err().to_string();
     error.replace(&path.display().to_string(), "office.ndjson")
 }
 
@@ -38,7 +39,7 @@ async fn another_policy_or_kernel_is_refused_with_both_digests() {
 async fn a_second_opener_is_refused_until_the_first_is_gone() {
     let (_folder, path) = journal();
     let first = opened(&path);
-    let error = Conversation::open(&path, Policy::hardened()).unwrap_err();
+    let error = Conversation::open(&path, Policy::hardened(), &StandardContexts).unwrap_err();
     assert!(matches!(error, OpenError::Locked { .. }), "{error}");
     drop(first);
     opened(&path);
@@ -121,10 +122,10 @@ async fn what_was_never_wholly_written_is_dropped_and_told_and_nothing_else_is()
 async fn a_folder_that_is_not_there_or_no_folder_is_told() {
     let (folder, path) = journal();
     let missing = folder.path().join("none").join("office.ndjson");
-    let error = Conversation::open(&missing, Policy::hardened()).unwrap_err().to_string();
+    let error = Conversation::open(&missing, Policy::hardened(), &StandardContexts).unwrap_err().to_string();
     assert!(error.contains("none") && error.contains("cannot be opened"), "{error}");
     fs::write(&path, "").unwrap();
     let inside = path.join("office.ndjson");
-    assert!(Conversation::open(&inside, Policy::hardened()).is_err());
-    assert!(Conversation::open(folder.path(), Policy::hardened()).is_err());
+    assert!(Conversation::open(&inside, Policy::hardened(), &StandardContexts).is_err());
+    assert!(Conversation::open(folder.path(), Policy::hardened(), &StandardContexts).is_err());
 }

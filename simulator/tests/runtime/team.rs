@@ -1,12 +1,13 @@
 //! A team whose members do what a test says, and agree to everything else.
 
-use orchestrion::runtime::{
-    Call, CallPayload, CallResult, Conversation, Host, Journal, JournalFile, RecoveryResult,
-};
-use orchestrion::trace::{Reader, Step, TraceErrorKind};
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Policy, Score, TaskId};
+use orchestrion_runtime::{
+    Call, CallPayload, CallResult, Conversation, Host, Journal, JournalFile, RecoveryResult,
+};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::{Reader, Step, TraceErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -147,7 +148,7 @@ pub(crate) fn journal() -> (tempfile::TempDir, PathBuf) {
 }
 
 pub(crate) fn opened(path: &Path) -> Conversation<JournalFile> {
-    Conversation::open(path, Policy::hardened()).unwrap()
+    Conversation::open(path, Policy::hardened(), &StandardContexts).unwrap()
 }
 
 /// What is kept so far.

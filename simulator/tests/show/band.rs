@@ -1,7 +1,5 @@
 //! A band that plays conversations: typed replies to whatever the kernel asks.
 
-use orchestrion::recorder::Recorder;
-use orchestrion::trace::{Header, ScenarioRef, StepMetadata};
 use orchestrion_kernel::module::{
     Argument, Failure, Operation, PastRequest, Rating, Ratings, Report, Role, Stance,
 };
@@ -9,6 +7,9 @@ use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{
     CallId, ConversationId, Input, Phase, Policy, RequestId, Score, TaskId, TraceId, UserId,
 };
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::recorder::Recorder;
+use orchestrion_trace::{Header, ScenarioRef, StepMetadata};
 
 pub(crate) type Said = (Argument, &'static str);
 type Tasks = [(u32, &'static str, Option<&'static str>)];
@@ -56,7 +57,7 @@ impl TraceBuilder {
     pub(crate) fn opens(policy: Policy) -> Self {
         let scenario = ScenarioRef { name: "staging".into(), digest: "0".repeat(32) };
         let header = Header::new(ConversationId::new("demo"), policy, Some(scenario));
-        let mut band = Self(Recorder::open(Vec::new(), &header).unwrap());
+        let mut band = Self(Recorder::open(Vec::new(), &header, &StandardContexts).unwrap());
         band.submit(Input::SessionStart { user: user("ada") });
         band
     }

@@ -1,6 +1,6 @@
 //! Text that would act, at every place of a trace where text can stand.
 
-use orchestrion::trace::{Header, Reader, StepMetadata, StepRecord, Writer};
+use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer};
 use serde_json::Value;
 
 /// What a page or a terminal must never get as it is.
@@ -58,7 +58,7 @@ pub(crate) fn poisoned(trace: &[u8]) -> (Vec<u8>, usize) {
         step.at_ms = 1_700_000_000_000 + 350 * step.n;
         let mut value = serde_json::to_value(&step).unwrap();
         places += poison("", &mut value);
-        let step: orchestrion::trace::Step = serde_json::from_value(value).unwrap();
+        let step: orchestrion_trace::Step = serde_json::from_value(value).unwrap();
         let made = match &step.refused {
             Some(sentence) => StepRecord::refused(sentence),
             None => StepRecord::accepted(&step.events, step.context.as_ref()),

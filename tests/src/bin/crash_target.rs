@@ -1,9 +1,10 @@
 //! A program that is made to be killed: it opens its journal, finishes what is unfinished, asks what is left to ask, and
 //! says on standard output whatever left it.
 
-use orchestrion::runtime::{Call, Clock, Conversation, RuntimeError};
 use orchestrion_kernel::Policy;
+use orchestrion_runtime::{Call, Clock, Conversation, RuntimeError};
 use orchestrion_tests::side_effects::{EffectfulHost, SideEffectLog};
+use orchestrion_text::StandardContexts;
 use std::error::Error;
 use std::path::Path;
 use std::thread;
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         thread::sleep(Duration::from_micros(call.id.number() * 7919 % 1500));
     };
     let crew = EffectfulHost::new(SideEffectLog::in_file(Path::new(&world))?, clock.clone(), tell);
-    let mut conversation = Conversation::open(&journal, Policy::hardened())?;
+    let mut conversation = Conversation::open(&journal, Policy::hardened(), &StandardContexts)?;
     if let Some(dropped) = conversation.dropped() {
         println!("dropped {}", dropped.bytes);
     }

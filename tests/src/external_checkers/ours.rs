@@ -1,13 +1,13 @@
 //! Our own models, on the kernel itself.
 
 use super::{CheckerReport, CheckerVerdict};
+use orchestrion_claims::CLAIMS;
+use orchestrion_explorer::{ModelError, Options};
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_model::check::{ModelRun, Verdict, explore, merge_verdicts};
 use orchestrion_model::coverage::Observation;
-use orchestrion_model::explore::{ModelError, Options};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{MODELS, Scope};
 

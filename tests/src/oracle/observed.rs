@@ -6,6 +6,7 @@ use super::visible_items;
 use orchestrion_kernel::context::ByteMeasure;
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::{Policy, Refusal, State, build_context};
+use orchestrion_optimizer::ExactSelector;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -51,7 +52,8 @@ pub(super) fn compare(
         return Ok(());
     }
     let Some(call) = after.control.pending_call() else { return Ok(()) };
-    let context = build_context(policy, after, call.ask, &ByteMeasure).map_err(|over| over.to_string())?;
+    let context = build_context(policy, after, call.ask, &ByteMeasure, &ExactSelector::default())
+        .map_err(|over| over.to_string())?;
     // Decision 0021: the summarizer is shown the cluster, and nothing else.
     let expected = if course.phase == "Compacting" {
         course.request.cluster.clone()
@@ -63,7 +65,8 @@ pub(super) fn compare(
         if course.phase == "Compacting" { expected } else { visible_items::closed(fold, expected) };
     let mut roomy = policy.clone();
     (roomy.contexts.budget_tokens, roomy.contexts.views) = (u32::MAX, Vec::new());
-    let all = build_context(&roomy, after, call.ask, &ByteMeasure).map_err(|over| over.to_string())?;
+    let all = build_context(&roomy, after, call.ask, &ByteMeasure, &ExactSelector::default())
+        .map_err(|over| over.to_string())?;
     same("a module might be shown", &json!(expected), &value(&all.ids)?)?;
     let room = policy.contexts.token_limit(call.ask.module());
     if all.cost_tokens <= room && policy.contexts.views.is_empty() {

@@ -9,10 +9,11 @@ mod writes;
 
 use actions::{KnowledgeAction, SummarizerReply, deeds, policy};
 use coverage::{COMPACTIONS, KINDS, Met, compacted};
-use orchestrion_kernel::context::ByteMeasure;
+use orchestrion_kernel::context::{ByteMeasure, build_context};
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::Operation;
-use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, context, decide};
+use orchestrion_kernel::{Input, ItemId, Phase, Policy, State, decide};
+use orchestrion_optimizer::ExactSelector;
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::random_walk::conversation;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -83,8 +84,15 @@ fn follow(policy: &Policy, deeds: &[KnowledgeAction], met: &mut Met) -> Result<(
                 take(&mut state, met, &identified)?;
                 take(&mut state, met, &json!("step"))?;
                 if state.control.phase() == Phase::Compacting {
-                    let cluster =
-                        build_context(policy, &state, Operation::Summarize, &ByteMeasure).unwrap().ids;
+                    let cluster = build_context(
+                        policy,
+                        &state,
+                        Operation::Summarize,
+                        &ByteMeasure,
+                        &ExactSelector::default(),
+                    )
+                    .unwrap()
+                    .ids;
                     if let Some(write) = meanwhile {
                         take(&mut state, met, write)?;
                         *met.entry("a write meanwhile").or_default() += 1;

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::check::explore_counting;
-use crate::explore::Options;
 use crate::kernel_under_test::KernelUnderTest;
 use crate::scopes::{Model, Scope};
+use orchestrion_explorer::Options;
 
 /// Explores a model under `hardened`.
 fn explored(policy: &Policy, model: &str) -> Summary {

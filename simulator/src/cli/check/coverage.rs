@@ -1,9 +1,9 @@
 //! How much was searched: what makes a green result believable, or says how far it goes.
 
+use orchestrion_explorer::{Resource, Termination};
 use orchestrion_kernel::Policy;
 use orchestrion_model::check::ModelRun;
 use orchestrion_model::coverage::Observation;
-use orchestrion_model::explore::{Resource, Termination};
 use orchestrion_model::scopes::{COMPOSED, MODELS};
 
 /// The kinds of marks that are to be reached, and how several of a kind are called.

@@ -1,18 +1,18 @@
 //! `check --machine`: a machine that somebody else made, criticised.
 
 use crate::cli::{ExitStatus, Format, files};
-use crate::machine::{self, ParsedMachine};
-use crate::show::sanitize;
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result};
-use orchestrion_model::lint::{LintDiagnostic, LintResult, SourceLocation, lint};
+use orchestrion_lint::parse::{self, ParsedMachine};
+use orchestrion_lint::{LintDiagnostic, LintResult, SourceLocation, lint};
+use orchestrion_report::show::sanitize;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// Reads the machines in a file, asks each every question, and reports.
 pub(super) fn run(file: &Path, format: Format, quiet: bool) -> Result<ExitStatus> {
-    let judged: Vec<(ParsedMachine, Vec<LintResult>)> = machine::read(file)?
+    let judged: Vec<(ParsedMachine, Vec<LintResult>)> = orchestrion_lint::parse::read(file)?
         .into_iter()
         .map(|read| {
             let answers = lint(&read.machine);

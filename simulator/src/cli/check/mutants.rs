@@ -2,14 +2,14 @@
 
 use super::search::{ProgressTimer, SearchArgs};
 use crate::cli::{ExitStatus, Format, files};
-use crate::show::sanitize;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_model::mutants::{KillReason, MutantStatus, MutationReport, run_mutants};
 use orchestrion_model::scopes::Scope;
+use orchestrion_report::show::sanitize;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::time::Instant;

@@ -5,16 +5,16 @@ use super::report::{ReportStyle, cut_short, hanging, highlight_heading, of_highl
 use super::save::{SavedEvidence, save};
 use super::{Args, CheckPlan};
 use crate::cli::{ExitStatus, Format, GlobalArgs, files};
-use crate::show::sanitize;
-use crate::yaml::nearest;
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_claims::CLAIMS;
+use orchestrion_explorer::Termination;
 use orchestrion_kernel::Policy;
-use orchestrion_kernel::claims::CLAIMS;
 use orchestrion_model::check::{ReachResult, reach};
 use orchestrion_model::coverage::{Observation, observation_names};
-use orchestrion_model::explore::Termination;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
+use orchestrion_report::show::sanitize;
+use orchestrion_yaml::nearest;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -180,7 +180,7 @@ fn is_expected(mark: Observation, policy: &Policy) -> bool {
 
 fn of_runs(runs: &[ReachResult], look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
     for run in runs {
-        let products = crate::show::grouped(run.products as u64);
+        let products = orchestrion_report::show::grouped(run.products as u64);
         let told = match run.path.as_ref().map(|way| way.inputs.len()) {
             Some(0) => "there from the start".to_owned(),
             Some(length) => format!("reached in {}, after {products} products", steps(length)),

@@ -3,14 +3,14 @@
 use super::coverage::{Coverage, KINDS, at_most, cause, cut};
 use super::{CheckedClaim, PolicyResult, WaiverStatus};
 use crate::cli::{ExitStatus, files};
-use crate::evidence::Highlight;
 use crate::project::Waiver;
-use crate::show::{grouped, sanitize, wrap};
 use anstyle::{AnsiColor, Style};
+use orchestrion_explorer::Termination;
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
-use orchestrion_model::explore::Termination;
 use orchestrion_model::scopes::Model;
+use orchestrion_report::evidence::Highlight;
+use orchestrion_report::show::{grouped, sanitize, wrap};
 use std::io::{self, Write};
 
 /// Where the words about a claim, and about what was searched, stand.

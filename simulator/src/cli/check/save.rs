@@ -1,12 +1,12 @@
 //! Evidence as files: a trace, and the same run in the Informal Trace Format.
 
 use crate::cli::files;
-use crate::evidence::{Evidence, record};
-use crate::itf::of_trace;
-use crate::trace::Reader;
 use miette::{IntoDiagnostic, Result};
 use orchestrion_model::check::Counterexample;
 use orchestrion_model::export::itf::{ITF_PREFIX, itf};
+use orchestrion_report::evidence::{Evidence, record};
+use orchestrion_report::itf::of_trace;
+use orchestrion_trace::Reader;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use bytesize::ByteSize;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::SignedDuration;
 use miette::{Result, miette};
-use orchestrion_model::explore::{ModelError, Options, Progress, ResourceLimits, StateStorage};
+use orchestrion_explorer::{ModelError, Options, Progress, ResourceLimits, StateStorage};
 use orchestrion_model::scopes::{COMPOSED, MODELS, Model};
 use std::num::NonZeroUsize;
 use std::time::Duration;

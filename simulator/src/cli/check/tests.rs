@@ -1,9 +1,9 @@
 //! What waivers do to a report, on verdicts that no model had to find.
 
 use super::*;
+use orchestrion_explorer::{Resource, Termination};
 use orchestrion_model::check::Counterexample;
 use orchestrion_model::coverage::{OBSERVATION_COUNT, Observation};
-use orchestrion_model::explore::{Resource, Termination};
 use orchestrion_model::scopes::MODELS;
 use serde_json::Value;
 

@@ -3,9 +3,9 @@
 use super::solve::unsolved;
 use super::{ProblemArgs, outcome, status_name, style};
 use crate::cli::{ExitStatus, Format, GlobalArgs, files};
-use crate::context::{Curve, NamedProblem, PICTURE_BEGINS, Point, curve, picture};
-use crate::show::grouped;
 use miette::{IntoDiagnostic, Result};
+use orchestrion_report::show::grouped;
+use orchestrion_selection::{Curve, NamedProblem, PICTURE_BEGINS, Point, curve, picture};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -98,7 +98,9 @@ fn human(
     };
     writeln!(out, "{style}{told}{style:#}: {which}. exit {}", outcome.code())?;
     match svg {
-        Some(path) => writeln!(out, "  drawn  {}", crate::show::sanitize(&path.display().to_string())),
+        Some(path) => {
+            writeln!(out, "  drawn  {}", orchestrion_report::show::sanitize(&path.display().to_string()))
+        }
         None => Ok(()),
     }
 }

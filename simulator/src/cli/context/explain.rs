@@ -5,13 +5,13 @@ mod json;
 use super::solve::unsolved;
 use super::{ProblemArgs, name, names, outcome, style, tokens};
 use crate::cli::{ExitStatus, Format, GlobalArgs, files};
-use crate::context::{
+use anstyle::Style;
+use miette::{IntoDiagnostic, Result, miette};
+use orchestrion_report::show::{grouped, sanitize, wrap};
+use orchestrion_selection::{
     Alternative, ExclusionReason, Explainer, Explanation, NamedProblem, NextImprovement, Reason,
     RequiredBudget,
 };
-use crate::show::{grouped, sanitize, wrap};
-use anstyle::Style;
-use miette::{IntoDiagnostic, Result, miette};
 use std::io::{self, Write};
 
 /// So many items are named in one reason.

@@ -2,15 +2,15 @@
 
 use super::{ProblemArgs, names, outcome, percent, status_name, style, tokens};
 use crate::cli::{ExitStatus, Format, GlobalArgs, files};
-use crate::context::{
-    Baseline, CERTIFICATE_BEGINS, ENGINE, Id, IlpError, NamedProblem, SolveError, Solved, Solver, compare,
-    solve, write_certificate,
-};
-use crate::show::{grouped, wrap};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_kernel::module::Module;
-use orchestrion_kernel::optimizer::{CertifyError, SearchLimits, SolveStatus, certify};
+use orchestrion_optimizer::{CertifyError, SearchLimits, SolveStatus, certify};
+use orchestrion_report::show::{grouped, wrap};
+use orchestrion_selection::{
+    Baseline, CERTIFICATE_BEGINS, ENGINE, Id, IlpError, NamedProblem, SolveError, Solved, Solver, compare,
+    solve, write_certificate,
+};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -2,12 +2,13 @@
 
 use super::ProblemArgs;
 use crate::cli::files;
-use crate::context::{NamedProblem, TracePoint, TracePointError};
-use crate::policy_file::NamedEnum;
-use crate::show::sanitize;
-use crate::trace::TRACE_PREFIX;
-use crate::yaml::nearest;
 use miette::{Result, miette};
+use orchestrion_kernel::context::{ContextError, TokenizerUnavailable};
+use orchestrion_report::show::sanitize;
+use orchestrion_scenario::policy_file::NamedEnum;
+use orchestrion_selection::{NamedProblem, TracePoint, TracePointError};
+use orchestrion_trace::TRACE_PREFIX;
+use orchestrion_yaml::nearest;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -81,9 +82,12 @@ fn help(error: &TracePointError) -> String {
         TracePointError::Reserved { reserved, .. } => {
             format!("the policy reserves {reserved} tokens for the answer; name a larger --budget")
         }
-        TracePointError::OverBudget { .. } => {
-            "name a larger --budget; what is reserved is among it".to_owned()
+        TracePointError::Context { error: ContextError::OverBudget(_), .. } => {
+            "raise --budget; it includes the reserved tokens".to_owned()
         }
-        TracePointError::NotBuiltIn(not_built_in) => not_built_in.help(),
+        TracePointError::Context { error: ContextError::TokenizerUnavailable(_), .. } => {
+            TokenizerUnavailable::HELP.to_owned()
+        }
+        TracePointError::Context { .. } => "report this as a bug of the optimizer".to_owned(),
     }
 }

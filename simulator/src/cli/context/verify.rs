@@ -2,9 +2,9 @@
 
 use super::style;
 use crate::cli::{ExitStatus, Format, GlobalArgs, files};
-use crate::context::{NamedProblem, VerifyResult, verify_file};
-use crate::show::grouped;
 use miette::{IntoDiagnostic, Result};
+use orchestrion_report::show::grouped;
+use orchestrion_selection::{NamedProblem, VerifyResult, verify_file};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;

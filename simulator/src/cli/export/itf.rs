@@ -1,9 +1,9 @@
 //! A trace in the Informal Trace Format.
 
 use crate::cli::{ExitStatus, files};
-use crate::itf::of_trace;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_model::export::itf::{ITF_PREFIX, itf};
+use orchestrion_report::itf::of_trace;
 use std::io::Write;
 use std::path::Path;
 

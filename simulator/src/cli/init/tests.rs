@@ -47,7 +47,7 @@ fn every_file_is_what_its_schema_says() {
     let schemas = [
         (project::FILE, project::project_schema()),
         (POLICY, policy_file::policy_schema()),
-        (SCENARIO, crate::scenario::scenario_schema()),
+        (SCENARIO, orchestrion_scenario::scenario_schema()),
     ];
     for (file, schema) in schemas {
         let text = fs::read_to_string(folder.path().join(file)).unwrap();

@@ -3,7 +3,7 @@
 use super::ReplaySummary;
 use crate::cli::ExitStatus;
 use crate::cli::files::quoted;
-use crate::replay::{Difference, Replay};
+use orchestrion_trace::replay::{Difference, Replay};
 use std::io::{self, Write};
 use std::path::Path;
 

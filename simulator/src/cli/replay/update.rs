@@ -3,9 +3,10 @@
 use super::Args;
 use crate::cli::ExitStatus;
 use crate::cli::files::{open_trace, quoted, replace_by};
-use crate::replay::{Difference, Update, update};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::replay::{Difference, Update, update};
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -75,7 +76,7 @@ fn write(path: &Path, shown: &Update, policy: Option<&Policy>) -> Result<()> {
     let reader = open_trace(&file).into_diagnostic()?;
     replace_by(&file, |draft| {
         draft.set_permissions(metadata.permissions())?;
-        let written = update(reader, policy, BufWriter::new(draft))?;
+        let written = update(reader, policy, &StandardContexts, BufWriter::new(draft))?;
         if written.unread.is_some() || written.chain != shown.chain {
             return Err(io::Error::other("it was changed while you looked; nothing was written, try again"));
         }

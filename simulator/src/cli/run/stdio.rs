@@ -1,14 +1,15 @@
 //! `run --stdio`: the modules are a program at the other end of standard input and output.
 
 use crate::cli::{ExitStatus, GlobalArgs, files};
-use crate::policy_file;
-use crate::runtime::{Conversation, Journal, JournalFile};
-use crate::scenario::{Scenario, ScriptedEvent, ScriptedRequest};
-use crate::stdio::{ExitReason, Request, Requests, serve};
-use crate::trace::{Header, Reader, ScenarioRef, digest};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::{ConversationId, Policy};
+use orchestrion_runtime::{Conversation, Journal, JournalFile};
+use orchestrion_scenario::policy_file;
+use orchestrion_scenario::{Scenario, ScriptedEvent, ScriptedRequest};
+use orchestrion_stdio::{ExitReason, Request, Requests, serve};
+use orchestrion_text::StandardContexts;
+use orchestrion_trace::{Header, Reader, ScenarioRef, digest};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +49,7 @@ pub(super) fn run(subject: &str, journal: Option<&Path>, global: &GlobalArgs) ->
     if fresh {
         begin_anew(&mut kept, &journal)?;
     }
-    let conversation = Conversation::open_with(kept, &header).into_diagnostic()?;
+    let conversation = Conversation::open_with(kept, &header, &StandardContexts).into_diagnostic()?;
     let conversation = conversation.with_deadlines(deadlines.unwrap_or_default());
     let left = serve(conversation, requests, BufReader::new(io::stdin()), io::stdout()).into_diagnostic()?;
     let shown = files::quoted(&journal);

@@ -1,8 +1,8 @@
 //! What `--sweep` says: a setting, and the values that it is to have.
 
-use crate::policy_file::setting;
-use crate::show::sanitize;
 use miette::{Result, miette};
+use orchestrion_report::show::sanitize;
+use orchestrion_scenario::policy_file::setting;
 
 /// The most combinations that one sweep may have.
 const COMBINATIONS_MAX: usize = 100;

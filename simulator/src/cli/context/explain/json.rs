@@ -2,8 +2,10 @@
 
 use super::ExplainReport;
 use crate::cli::context::status_name;
-use crate::context::{ExclusionReason, Explainer, Explanation, Id, NextImprovement, Reason, RequiredBudget};
-use orchestrion_kernel::optimizer::SolveStatus;
+use orchestrion_optimizer::SolveStatus;
+use orchestrion_selection::{
+    ExclusionReason, Explainer, Explanation, Id, NextImprovement, Reason, RequiredBudget,
+};
 use serde::Serialize;
 use std::io::{self, Write};
 

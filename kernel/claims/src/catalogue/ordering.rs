@@ -1,0 +1,185 @@
+//! Claims on the order of things: who is asked before whom, what runs when, what ends how.
+
+use super::*;
+use orchestrion_kernel::event::EffectOutcome;
+use orchestrion_kernel::plan::EffectKind;
+
+pub(super) const ORDER: &[Claim] = &[
+    Claim {
+        id: "C-18",
+        clause: "decision 0015",
+        statement: "After a task was lost in a crash, no task is started.",
+        formula: "□ (lost(t) ⇒ □ ¬run(r))",
+        check: TraceInvariant(|_, past, event| !(past.task_lost && starts_task(event))),
+        premise: |_, state| {
+            let lost = Cause::NoAnswer(Module::Executor, Failure::OutcomeUnknown);
+            of_request(state, |request| request.ending.is_some_and(|ending| ending.cause == lost))
+        },
+        not_applicable: |policy| {
+            (!policy.rules.error_rows).then_some("a call that gives no answer has no row under the policy")
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-19",
+        clause: "decision 0013",
+        statement: "Where an approver is wanted, only a revision that it agreed to runs.",
+        formula: "□ (running(rev) ⇒ approved(rev))",
+        check: TraceInvariant(|_, past, event| !starts_task(event) || past.approved),
+        premise: |_, state| state.control.phase() == Phase::PlanApproval,
+        not_applicable: |policy| (!policy.rules.approver).then_some("the policy wants no approver"),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-20",
+        clause: "004-2.9",
+        statement: "Nobody but the identity guard is asked before both locks match; of an unverified request only the audit goes out.",
+        formula: "□ (call(m) ∧ m ∉ {identity guard, auditor} ⇒ verified(r))",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::ToolCall { ask: Operation::VerifyIdentity | Operation::DeliverAudit, .. } => true,
+            Event::ToolCall { .. } => past.verified,
+            _ => true,
+        }),
+        premise: |_, state| state.control.phase() == Phase::IdentityVerified,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-21",
+        clause: "004-2.11",
+        statement: "Rounds come in their order: Analyst to Optimizer, later passes from Solution on, no more passes than allowed.",
+        formula: "□ (round(k) ⇒ previous round is k − 1, or k = 2 after round 5) ∧ passes ≤ bound",
+        check: TraceInvariant(|policy, past, event| match event {
+            Event::Transitioned { row } => match row.transition().to {
+                Phase::Round(Role::Analyst) => past.round.is_none(),
+                Phase::Round(Role::Solution) => match past.round {
+                    Some(Role::Optimizer) => past.pass < policy.bounds.passes,
+                    round => round == Some(Role::Analyst),
+                },
+                Phase::Round(Role::Critic) => past.round == Some(Role::Solution),
+                Phase::Round(Role::Security) => past.round == Some(Role::Critic),
+                Phase::Round(Role::Optimizer) => past.round == Some(Role::Security),
+                _ => true,
+            },
+            _ => true,
+        }),
+        premise: |policy, state| of_request(state, |request| request.debate.pass == policy.bounds.passes),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-22",
+        clause: "004-2.4",
+        statement: "The debate is taken up again only while the consensus lies below the line.",
+        formula: "□ (re-debate ⇒ score < redebate_below)",
+        check: TraceInvariant(|_, past, event| {
+            !starts_another_pass(past, event) || past.below_redebate_threshold
+        }),
+        premise: |_, state| of_request(state, |request| request.debate.pass > 1),
+        not_applicable: |policy| (policy.bounds.passes < 2).then_some("the policy allows one pass"),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-23",
+        clause: "004-3.3",
+        statement: "Nothing runs without a decision to proceed.",
+        formula: "□ (run(r) ⇒ earlier decision(r) = PROCEED)",
+        check: TraceInvariant(|_, past, event| {
+            !starts_task(event) || past.decision().is_some_and(|d| d.label.is_proceed())
+        }),
+        premise: |_, state| decided(state, |label| !label.is_proceed()),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-24",
+        clause: "004-3.2",
+        statement: "Nothing runs on a consensus below the line to proceed.",
+        formula: "□ (run(r) ⇒ latest score(r) ≥ proceed_from)",
+        check: TraceInvariant(|_, past, event| !starts_task(event) || past.meets_proceed_threshold),
+        premise: |_, state| decided(state, |label| label == DecisionLabel::Rejected),
+        ..CLAIM
+    },
+    Claim {
+        id: "C-25",
+        clause: "004-1.29",
+        statement: "Repairs never exceed the policy's bound.",
+        formula: "□ (repairs(r) ≤ bounds.repairs)",
+        check: TraceInvariant(|policy, past, event| match (event, policy.bounds.repairs) {
+            (Event::ToolCall { ask: Operation::Diagnose, .. }, Bound::AtMost(most)) => past.repairs <= most,
+            _ => true,
+        }),
+        premise: |policy, state| match policy.bounds.repairs {
+            Bound::AtMost(most) => of_request(state, |request| request.repairs == most),
+            Bound::Unbounded => true,
+        },
+        not_applicable: |policy| match policy.bounds.repairs {
+            Bound::AtMost(_) => None,
+            Bound::Unbounded => Some("the policy sets no bound on repairs"),
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-26",
+        clause: "004-2.15",
+        statement: "A rollback undoes each started effect that declares a compensation exactly once, the latest first.",
+        formula: "□ (undo(t) ⇒ t is the latest start that stands) ∧ □ (rollback ends ⇒ none stands)",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::ToolCall { ask: Operation::UndoTask { task }, .. } => past.undoable.last() == Some(task),
+            Event::Transitioned { row } if past.phase == Some(Phase::RollbackActive) => {
+                row.transition().to == Phase::RollbackActive || past.undoable.is_empty()
+            }
+            _ => true,
+        }),
+        premise: |_, state| {
+            matches!(state.control.pending_call(), Some(call) if matches!(call.ask, Operation::UndoTask { .. }))
+                && of_request(state, |request| {
+                    let stands = |started: &&StartedTask| {
+                        started.effect == EffectKind::Undoable && started.outcome == EffectOutcome::Kept
+                    };
+                    request.ledger.iter().filter(stands).count() > 1
+                })
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-27",
+        clause: "004-1.35",
+        statement: "A verified user is answered only after both stores were asked and the audit was written.",
+        formula: "□ (answer(r) ⇒ audit(r) ∧ (verified(r) ⇒ both stores asked))",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::FinalAnswer { .. } => {
+                past.audit_records == 1 && (!past.verified || past.stores_asked == (true, true))
+            }
+            _ => true,
+        }),
+        premise: |_, state| {
+            state.control.phase() == Phase::Auditing && of_request(state, |request| request.verified)
+        },
+        ..CLAIM
+    },
+    Claim {
+        id: "C-28",
+        clause: "004-1.36",
+        statement: "A request is answered once, at its end; only a halt leaves it unanswered.",
+        formula: "□ (ended(r) ∧ ¬aborted(r) ⇒ exactly one answer(r))",
+        check: TraceInvariant(|_, past, event| match event {
+            Event::FinalAnswer { .. } => past.final_answers == 0,
+            Event::Transitioned { row } if ends_request(past, event) => {
+                row.transition().to == Phase::Aborted || past.final_answers == 1
+            }
+            _ => true,
+        }),
+        premise: |_, state| state.control.phase() == Phase::Auditing,
+        ..CLAIM
+    },
+    Claim {
+        id: "C-29",
+        clause: "000-4.4",
+        statement: "After the user cancelled, no task is started.",
+        formula: "□ (cancelled(r) ⇒ □ ¬run(r))",
+        check: TraceInvariant(|_, past, event| !(past.cancelled && starts_task(event))),
+        premise: |_, state| {
+            of_request(state, |request| request.ending.is_some_and(|ending| ending.cause == Cause::Cancelled))
+        },
+        not_applicable: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),
+        ..CLAIM
+    },
+];

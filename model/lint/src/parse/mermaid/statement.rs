@@ -1,0 +1,292 @@
+//! One line of a diagram.
+
+use super::super::fault_at;
+use orchestrion_yaml::{LabeledError, nearest};
+
+/// A line of a text, with its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    pub(super) text: &'a str,
+    /// Its number, from 1.
+    pub(super) number: usize,
+    /// The byte at which it begins.
+    pub(super) start: usize,
+}
+
+impl Line<'_> {
+    /// The bytes of what stands in the line.
+    pub(super) fn span(&self) -> (usize, usize) {
+        let start = self.start + self.text.len() - self.text.trim_start().len();
+        (start, start + self.text.trim().len())
+    }
+}
+
+/// The lines of a text.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+    let mut start = 0;
+    (1..).zip(text.split_inclusive('\n')).map(move |(number, text)| {
+        let line = Line { text: text.trim_end_matches(['\n', '\r']), number, start };
+        start += text.len();
+        line
+    })
+}
+
+/// A word of a line, with the byte at which it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Statement<'a> {
+    /// An edge. `[*]` is a name too: a start on the left, an end on the right.
+    Edge { from: Word<'a>, to: Word<'a>, label: Option<&'a str> },
+    /// A state, and whether a brace opens what is inside it.
+    State { name: Word<'a>, shape: Shape, opens: bool },
+    /// The brace that closes what is inside a state.
+    Close,
+    /// The beginning of a text of several lines, and the line that ends it.
+    Text { ends: &'static str },
+    /// What only changes how the diagram looks.
+    Looks,
+}
+
+/// What a state is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A box.
+    Plain,
+    /// A diamond: where it leads is chosen at once.
+    Choice,
+    /// A bar, where ways part or come together.
+    Bar,
+}
+
+/// The words with which a line may begin that is no state and no edge.
+const KEYWORDS: [&str; 11] = [
+    "state",
+    "note",
+    "direction",
+    "classDef",
+    "class",
+    "style",
+    "click",
+    "scale",
+    "hide",
+    "accTitle",
+    "accDescr",
+];
+const DIRECTIONS: [&str; 5] = ["LR", "RL", "TB", "TD", "BT"];
+const SHAPES: [&str; 3] = ["<<choice>>", "<<fork>>", "<<join>>"];
+
+impl<'a> Statement<'a> {
+    /// Reads a line; one that is empty, or a comment, only looks so.
+    pub(super) fn of(line: Line<'a>) -> Result<Self, LabeledError> {
+        let text = line.text.trim();
+        let (_, end) = line.span();
+        if text.is_empty() || text.starts_with("%%") || text == "--" {
+            return Ok(Self::Looks);
+        }
+        if text == "}" {
+            return Ok(Self::Close);
+        }
+        let (first, rest) =
+            text.split_once(char::is_whitespace).map_or((text, ""), |(first, rest)| (first, rest.trim()));
+        match first {
+            // A state may be called like a keyword.
+            _ if rest.starts_with("-->") => Self::of_names(line),
+            "state" => state(rest, end - rest.len(), line),
+            "note" => note(rest, line),
+            "direction" if DIRECTIONS.contains(&rest) => Ok(Self::Looks),
+            "direction" => Err(fault_at(
+                line.span(),
+                format!("`{}` is no direction", rest.escape_debug()),
+                format!("{}expected one of {}", nearest(rest, DIRECTIONS), DIRECTIONS.join(", ")),
+                "unknown",
+            )),
+            "accDescr" if rest.starts_with('{') && !rest.ends_with('}') => Ok(Self::Text { ends: "}" }),
+            "classDef" | "class" | "style" | "click" | "scale" | "hide" => Ok(Self::Looks),
+            _ if ["accTitle", "accDescr", "title"].iter().any(|key| first.trim_end_matches(':') == *key) => {
+                Ok(Self::Looks)
+            }
+            _ => Self::of_names(line),
+        }
+    }
+
+    /// Reads a line that begins with the name of a state: an edge, or the state itself.
+    fn of_names(line: Line<'a>) -> Result<Self, LabeledError> {
+        let text = line.text.trim();
+        let (start, end) = line.span();
+        // Behind a colon everything is text.
+        let (name, rest) = name_and_rest(text);
+        if rest.trim_start().starts_with(':') && !name.contains("-->") {
+            return described(text, start, line);
+        }
+        if let Some(at) = text.find("-->") {
+            return edge(text, start, at);
+        }
+        if let Some(at) = arrow_of(text) {
+            return Err(fault_at(
+                (start + at, end),
+                "expected an edge, found another kind of arrow",
+                "write `-->`, as in `Idle --> Busy : request`",
+                "not `-->`",
+            ));
+        }
+        described(text, start, line)
+    }
+}
+
+/// Where an arrow stands that is not Mermaid's.
+fn arrow_of(text: &str) -> Option<usize> {
+    let before = text.split(" :").next().unwrap_or(text);
+    ["->", "=>", "→", "--", "<-"].iter().filter_map(|arrow| before.find(arrow)).min()
+}
+
+fn edge(text: &str, start: usize, at: usize) -> Result<Statement<'_>, LabeledError> {
+    let from = text[..at].trim_end();
+    let right = &text[at + 3..];
+    let to_start = start + at + 3 + (right.len() - right.trim_start().len());
+    let (to, rest) = name_and_rest(right.trim_start());
+    let (from_name, from_rest) = name_and_rest(from);
+    let from = Word { text: from_name, start };
+    let to = Word { text: to, start: to_start };
+    for word in [from, to] {
+        if word.text != "[*]" {
+            is_name(word)?;
+        }
+    }
+    if !from_rest.is_empty() {
+        return Err(beyond(start + from_name.len(), from_rest, "expected `-->` behind the name of a state"));
+    }
+    let rest_start = to.start + to.text.len();
+    let label = match rest.trim_start().strip_prefix(':') {
+        Some(label) => Some(label.trim()).filter(|label| !label.is_empty()),
+        None if rest.trim().is_empty() => None,
+        None => return Err(beyond(rest_start, rest, "expected `:` and a label, or the end of the line")),
+    };
+    Ok(Statement::Edge { from, to, label })
+}
+
+fn beyond(start: usize, rest: &str, message: &str) -> LabeledError {
+    let skip = rest.len() - rest.trim_start().len();
+    let span = (start + skip, start + rest.trim_end().len());
+    fault_at(
+        span,
+        format!("{message}, found `{}`", rest.trim().escape_debug()),
+        "a name is one word",
+        "not expected",
+    )
+}
+
+/// The name at the beginning of a text, and what follows it; a class that is given to it only colours it.
+fn name_and_rest(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    match rest.strip_prefix(":::") {
+        Some(class) => {
+            (name, &class[class.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(class.len())..])
+        }
+        None => (name, rest),
+    }
+}
+
+fn is_name(word: Word<'_>) -> Result<(), LabeledError> {
+    let may = |c: char| c.is_alphanumeric() || "_.-/'".contains(c);
+    if !word.text.is_empty() && word.text.chars().all(may) {
+        return Ok(());
+    }
+    Err(fault_at(
+        (word.start, word.start + word.text.len()),
+        format!("expected the name of a state, found `{}`", word.text.escape_debug()),
+        "a name is one word of letters, digits and _; a longer text stands in quotes: state \"Being paid\" as Paying",
+        "no name",
+    ))
+}
+
+/// `state X`, `state "text" as X`, with `<<choice>>` or a brace behind it.
+fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
+    let (mut body, mut at) = (rest, start);
+    if let Some(quoted) = rest.strip_prefix('"') {
+        let named = quoted.split_once('"').and_then(|(_, after)| {
+            let name = after.trim_start().strip_prefix("as")?;
+            name.starts_with(char::is_whitespace).then(|| name.trim_start())
+        });
+        let Some(name) = named else {
+            return Err(fault_at(
+                line.span(),
+                "expected a name behind the text",
+                "write it as in: state \"Being paid\" as Paying",
+                "no name",
+            ));
+        };
+        at += rest.len() - name.len();
+        body = name;
+    }
+    let end = body.find(|c: char| c.is_whitespace() || ":{<[".contains(c)).unwrap_or(body.len());
+    let (name, after) = body.split_at(end);
+    let name = Word { text: name, start: at };
+    is_name(name)?;
+    let after = after.trim();
+    let after = after
+        .strip_prefix(":::")
+        .map_or(after, |class| class.split_once(char::is_whitespace).map_or("", |(_, after)| after.trim()));
+    let shape = after.replace("[[", "<<").replace("]]", ">>");
+    let (shape, opens) = match &shape[..] {
+        "" => (Shape::Plain, false),
+        "{" => (Shape::Plain, true),
+        "<<choice>>" => (Shape::Choice, false),
+        "<<fork>>" | "<<join>>" => (Shape::Bar, false),
+        _ if after.starts_with(':') => (Shape::Plain, false),
+        _ => {
+            return Err(fault_at(
+                line.span(),
+                format!(
+                    "expected the end of the line, or `{{`, behind the name; found `{}`",
+                    after.escape_debug()
+                ),
+                format!("{}what is inside a state begins on the next line", nearest(&shape, SHAPES)),
+                "here",
+            ));
+        }
+    };
+    Ok(Statement::State { name, shape, opens })
+}
+
+/// `note left of X : text`, `note right of X` with lines until `end note`, `note "text" as N`.
+fn note<'a>(rest: &'a str, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
+    if rest.starts_with('"') || rest.contains(':') {
+        return Ok(Statement::Looks);
+    }
+    if ["left of ", "right of "].iter().any(|side| rest.starts_with(side)) {
+        return Ok(Statement::Text { ends: "end note" });
+    }
+    Err(fault_at(
+        line.span(),
+        "expected where the note stands",
+        "write it as in: note right of Idle : nothing runs",
+        "no side, no state",
+    ))
+}
+
+/// A state alone in its line, or with a description behind a colon.
+fn described<'a>(text: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
+    let (name, rest) = name_and_rest(text);
+    let word = Word { text: name, start };
+    if rest.trim().is_empty() || rest.trim_start().starts_with(':') {
+        is_name(word)?;
+        return Ok(Statement::State { name: word, shape: Shape::Plain, opens: false });
+    }
+    Err(fault_at(
+        line.span(),
+        format!("`{}` is not understood in a state diagram", text.escape_debug()),
+        format!(
+            "{}expected an edge (`A --> B : label`), a state, or a line with one of {}",
+            nearest(name, KEYWORDS),
+            KEYWORDS.join(", ")
+        ),
+        "here",
+    ))
+}

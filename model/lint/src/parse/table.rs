@@ -1,0 +1,262 @@
+//! A machine as a YAML table: the states with what goes on in them, and a row for each edge.
+
+use super::{ParsedMachine, place, place_of};
+use crate::{Edge, Machine, State, StateKind};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, nearest, required_value};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroU32;
+
+/// A state machine as a table.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MachineFile {
+    /// Its name.
+    #[serde(default, deserialize_with = "required_value")]
+    pub name: Option<StrictText>,
+    /// The state in which it starts.
+    pub start: Spanned<StrictText>,
+    /// The states, each with what goes on in it.
+    pub states: States,
+    /// The triggers by which it is told that an answer does not come, such as failed and timed_out. Every state that waits
+    /// needs a row for each.
+    #[serde(default, deserialize_with = "required_value")]
+    #[schemars(length(min = 1))]
+    pub errors: Option<Spanned<Vec<Spanned<StrictText>>>>,
+    /// The edges. Of those that start in the same state with the same trigger, each but the last needs a condition.
+    pub rows: Vec<RowFile>,
+}
+
+/// An edge.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RowFile {
+    /// The state, or the states, in which it starts.
+    pub from: Sources,
+    /// The trigger that takes it. Left out: the state leads on by itself.
+    #[serde(default, deserialize_with = "required_value")]
+    pub on: Option<StrictText>,
+    /// What must hold. Left out: it is taken whenever no other row with this trigger is.
+    #[serde(default, deserialize_with = "required_value")]
+    pub when: Option<StrictText>,
+    /// The state in which it ends.
+    pub to: Spanned<StrictText>,
+    /// How often it may be taken in one run.
+    #[serde(default, deserialize_with = "required_value")]
+    pub at_most: Option<NonZeroU32>,
+}
+
+/// What goes on in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StateKindFile {
+    /// It leads on by itself.
+    Automatic,
+    /// It waits for something outside, which may never come.
+    Waiting,
+    /// Nothing runs: a run may stay here, and another one begin.
+    Idle,
+    /// The run is over for good.
+    Final,
+}
+
+/// States by their names, in the order in which they are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct States(pub Vec<(Spanned<String>, StateKindFile)>);
+
+/// One state, or a list of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sources(pub Vec<Spanned<String>>);
+
+impl<'de> Deserialize<'de> for States {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(StatesVisitor)
+    }
+}
+
+struct StatesVisitor;
+
+impl<'de> Visitor<'de> for StatesVisitor {
+    type Value = States;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping of states, as in `Idle: rests`")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<States, A::Error> {
+        let mut states = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            states.push(entry);
+        }
+        Ok(States(states))
+    }
+}
+
+impl JsonSchema for States {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "States".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let kind = generator.subschema_for::<StateKindFile>();
+        json_schema!({"type": "object", "minProperties": 1, "additionalProperties": kind})
+    }
+}
+
+impl<'de> Deserialize<'de> for Sources {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = Spanned::<OneOrMany>::deserialize(deserializer)?;
+        let span = read.span();
+        match read.value {
+            OneOrMany::One(name) => Ok(Self(vec![Spanned::with_span(name, span)])),
+            OneOrMany::Many(names) if names.is_empty() => {
+                let fault =
+                    LabeledError::new("expected at least one state, found an empty list", "name the states");
+                Err(fault.at(span, "none").into_serde_error())
+            }
+            OneOrMany::Many(names) => Ok(Self(names)),
+        }
+    }
+}
+
+enum OneOrMany {
+    One(String),
+    Many(Vec<Spanned<String>>),
+}
+
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOrManyVisitor)
+    }
+}
+
+struct OneOrManyVisitor;
+
+impl<'de> Visitor<'de> for OneOrManyVisitor {
+    type Value = OneOrMany;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a state, or a list of states")
+    }
+    fn visit_str<E>(self, name: &str) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::One(name.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<OneOrMany, A::Error> {
+        let mut names = Vec::new();
+        while let Some(name) = seq.next_element()? {
+            names.push(name);
+        }
+        Ok(OneOrMany::Many(names))
+    }
+}
+
+impl JsonSchema for Sources {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Sources".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"anyOf": [
+            {"type": "string"},
+            {"type": "array", "minItems": 1, "items": {"type": "string"}},
+        ]})
+    }
+}
+
+/// Reads a table.
+pub(super) fn read(source: &Source) -> Result<ParsedMachine, ReadError> {
+    let file: MachineFile = source.parse()?;
+    let machine = file.machine(source.text()).map_err(|fault| ReadError::in_source(source, fault))?;
+    let name = file.name.map(|name| name.as_str().to_owned());
+    let lines = (1, source.text().lines().count());
+    Ok(ParsedMachine { form: "a table", name, lines, machine, guessed: None })
+}
+
+impl MachineFile {
+    fn machine(&self, text: &str) -> Result<Machine, LabeledError> {
+        let mut numbers = BTreeMap::new();
+        let mut states = Vec::new();
+        for (name, kind) in &self.states.0 {
+            numbers.insert(name.value.as_str(), states.len());
+            let kind = match kind {
+                StateKindFile::Automatic => StateKind::Automatic,
+                StateKindFile::Waiting => StateKind::Waiting,
+                StateKindFile::Idle => StateKind::Idle,
+                StateKindFile::Final => StateKind::Final,
+            };
+            let name_place = place_of(text, name.span());
+            states.push(State { name: name.value.clone(), kind, place: name_place, note: None });
+        }
+        let number = |name: &str, span| match numbers.get(name) {
+            Some(number) => Ok(*number),
+            None => Err(LabeledError::new(
+                format!("there is no state `{}`", name.escape_debug()),
+                format!(
+                    "{}the states are those under `states:`; add it there if it is one",
+                    nearest(name, numbers.keys().copied())
+                ),
+            )
+            .at(span, "no such state")),
+        };
+        let start = number(self.start.value.as_str(), self.start.span())?;
+        let errors: Vec<String> = self
+            .errors
+            .iter()
+            .flat_map(|errors| &errors.value)
+            .map(|error| error.value.to_string())
+            .collect();
+        self.errors_are_used()?;
+        let mut edges = Vec::new();
+        for row in &self.rows {
+            let to = number(row.to.value.as_str(), row.to.span())?;
+            for from in &row.from.0 {
+                let state = number(&from.value, from.span())?;
+                if states[state].kind == StateKind::Final {
+                    return Err(LabeledError::new(
+                        format!("`{}` ends, and a row leads on from it", from.value.escape_debug()),
+                        "write `rests` if a run may go on from there, or remove the row",
+                    )
+                    .at(self.states.0[state].0.span(), "ends")
+                    .at(from.span(), "leads on"));
+                }
+                let trigger = row.on.as_ref().map(ToString::to_string);
+                edges.push(Edge {
+                    from: state,
+                    to,
+                    is_error: trigger.as_ref().is_some_and(|trigger| errors.contains(trigger)),
+                    trigger,
+                    guard: row.when.as_ref().map(ToString::to_string),
+                    is_limited: row.at_most.is_some(),
+                    place: from.span().map_or_else(Default::default, |span| place(text, span.offset())),
+                });
+            }
+        }
+        Ok(Machine { states, edges, starts: vec![start], errors, is_guessed: false })
+    }
+
+    /// A fault if a trigger is listed among the errors that no row knows: with a slip there, every state that waits would
+    /// be found to have no row for it.
+    fn errors_are_used(&self) -> Result<(), LabeledError> {
+        let triggers: Vec<&str> =
+            self.rows.iter().filter_map(|row| Some(row.on.as_ref()?.as_str())).collect();
+        let listed = self.errors.iter().flat_map(|errors| &errors.value);
+        let slip = listed
+            .map(|error| (error, nearest(error.value.as_str(), triggers.iter().copied())))
+            .find(|(error, near)| !triggers.contains(&error.value.as_str()) && !near.is_empty());
+        match slip {
+            None => Ok(()),
+            Some((error, near)) => Err(LabeledError::new(
+                format!("no row has the trigger `{}`", error.value.as_str().escape_debug()),
+                format!("{near}write it as in the rows, or add a row for it"),
+            )
+            .at(error.span(), "in no row")),
+        }
+    }
+}

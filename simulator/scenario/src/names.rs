@@ -1,0 +1,247 @@
+//! Names and numbers that a scenario speaks of: control states, tasks, ways to fail.
+
+use super::reply_lists::RepliesFile;
+use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::{Phase, TaskId};
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, nearest};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::num::NonZeroU32;
+
+/// A control state, written by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseName(pub Phase);
+
+impl Serialize for PhaseName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for PhaseName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Spanned::<StrictText>::deserialize(deserializer)?;
+        Phase::from_name(name.value.as_str()).map(Self).ok_or_else(|| {
+            let names: Vec<_> = Phase::ALL.into_iter().map(Phase::name).collect();
+            LabeledError::new(
+                format!("no control state is called `{}`", name.value.as_str().escape_debug()),
+                format!(
+                    "{}the states are {}",
+                    nearest(name.value.as_str(), names.iter().copied()),
+                    names.join(", ")
+                ),
+            )
+            .at(name.span(), "not a control state")
+            .into_serde_error()
+        })
+    }
+}
+
+impl JsonSchema for PhaseName {
+    fn schema_name() -> Cow<'static, str> {
+        "ControlState".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<_> = Phase::ALL.into_iter().map(Phase::name).collect();
+        json_schema!({"description": "A control state.", "type": "string", "enum": names})
+    }
+}
+
+/// A whole number from 1: a how-manieth time, or a weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Count(pub NonZeroU32);
+
+impl Default for Count {
+    fn default() -> Self {
+        Self(NonZeroU32::MIN)
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let count = Spanned::<u32>::deserialize(deserializer)?;
+        NonZeroU32::new(count.value).map(Self).ok_or_else(|| {
+            LabeledError::new("expected a whole number from 1, found 0", "write 1 or more; the first is 1")
+                .at(count.span(), "too small")
+                .into_serde_error()
+        })
+    }
+}
+
+impl JsonSchema for Count {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Count".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": 1, "maximum": u32::MAX})
+    }
+}
+
+/// A seed, or the name of one: a word or a whole number. `7` and `"7"` are the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed(String);
+
+impl Seed {
+    /// The seed as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Seed {
+    fn default() -> Self {
+        Self("0".into())
+    }
+}
+
+impl Serialize for Seed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.parse::<u64>() {
+            Ok(number) if number.to_string() == self.0 => serializer.serialize_u64(number),
+            _ => serializer.serialize_str(&self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Seed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Spanned::<String>::deserialize(deserializer)?;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if text.value.is_empty() || text.value.starts_with('-') || !text.value.bytes().all(plain) {
+            return Err(LabeledError::new(
+                format!("expected a seed, found `{}`", text.value.escape_debug()),
+                "write a whole number, or a word of letters, digits and hyphens",
+            )
+            .at(text.span(), "not a seed")
+            .into_serde_error());
+        }
+        Ok(Self(text.value))
+    }
+}
+
+impl JsonSchema for Seed {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Seed".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9A-Za-z_][0-9A-Za-z_-]*$"})
+    }
+}
+
+/// The schema of a way to fail; the names are the kernel's.
+pub(super) fn failure_schema(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<_> =
+        Failure::ALL.iter().filter_map(|failure| serde_json::to_value(failure).ok()).collect();
+    json_schema!({"type": "string", "enum": names})
+}
+
+/// Answers by the number of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByTask<T>(pub BTreeMap<TaskId, ForTask<T>>);
+
+/// The answers for one task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForTask<T> {
+    /// The task's number, as the file has it.
+    pub task: Spanned<TaskId>,
+    /// Its answers.
+    pub answers: RepliesFile<T>,
+}
+
+impl<T> ByTask<T> {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Puts the answers for a task.
+    pub fn insert(&mut self, task: TaskId, answers: RepliesFile<T>) {
+        self.0.insert(task, ForTask { task: task.into(), answers });
+    }
+}
+
+impl<T> Default for ByTask<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<T: Serialize> Serialize for ByTask<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.values().map(|entry| (entry.task.value.number(), &entry.answers)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByTask<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ByTaskVisitor(PhantomData))
+    }
+}
+
+struct ByTaskVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ByTaskVisitor<T> {
+    type Value = ByTask<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("answers by task number, as in `1: {ok: done}`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut tasks = BTreeMap::new();
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
+            let task = task_number::<A::Error>(&key)?;
+            let answers = map.next_value()?;
+            let entry = ForTask { task: Spanned::with_span(task, key.span()), answers };
+            if tasks.insert(task, entry).is_some() {
+                return Err(LabeledError::new(format!("task {task} is given twice"), "keep one of the two")
+                    .at(key.span(), "given a second time")
+                    .into_serde_error());
+            }
+        }
+        Ok(ByTask(tasks))
+    }
+}
+
+fn task_number<E: Error>(key: &Spanned<String>) -> Result<TaskId, E> {
+    let plain = !key.value.is_empty() && key.value.bytes().all(|byte| byte.is_ascii_digit());
+    key.value.parse().ok().filter(|_| plain).map(TaskId::new).ok_or_else(|| {
+        LabeledError::new(
+            format!("expected the number of a task, found `{}`", key.value.escape_debug()),
+            "write the number that the plan gives the task, a whole number from 0 to 4294967295",
+        )
+        .at(key.span(), "not a task number")
+        .into_serde_error()
+    })
+}
+
+impl<T: JsonSchema> JsonSchema for ByTask<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        format!("ByTask_{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let answers = generator.subschema_for::<RepliesFile<T>>();
+        json_schema!({
+            "type": "object",
+            "patternProperties": {"^[0-9]+$": answers},
+            "additionalProperties": false,
+        })
+    }
+}

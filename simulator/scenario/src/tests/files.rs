@@ -1,0 +1,120 @@
+//! What is wrong with a file as a whole, wherever it comes from.
+
+use super::{FULL, HEAD, drawn, parse};
+use crate::{Scenario, read};
+use miette::Diagnostic as _;
+use orchestrion_yaml::{FILE_BYTES_MAX, render_error};
+use std::path::Path;
+
+#[test]
+fn bytes_that_are_no_text_have_a_position() {
+    let mut bytes = HEAD.as_bytes().to_vec();
+    bytes.extend(b"policy: hard\xffened\n");
+    let error = orchestrion_yaml::Source::from_bytes("case.yaml", bytes).unwrap_err();
+    insta::assert_snapshot!(render_error(&error), @r#"
+     × expected UTF-8 text, found bytes that are none (at byte 72)
+      ╭─[case.yaml:5:13]
+    4 │   - says: Add encryption
+    5 │ policy: hard�ened
+      ·             ┬
+      ·             ╰── not UTF-8 from here
+      ╰────
+     help: save the file as UTF-8
+    "#);
+}
+
+#[test]
+fn places_are_counted_right_behind_wide_characters() {
+    let wide = "about: 🔑 é\nuser: ada\r\nrequests:\n  - says: 日本, colour: red\n";
+    insta::assert_snapshot!(drawn(wide), @r#"
+     × mapping values are not allowed in this context
+      ╭─[case.yaml:4:25]
+    3 │ requests:
+    4 │   - says: 日本, colour: red
+      ·                       ──┬──
+      ·                         ╰── here
+      ╰────
+     help: check the indentation, the quotes and the brackets around this place
+    "#);
+    // Broken YAML has a line and a column only.
+    insta::assert_snapshot!(drawn("about: {🔑: é, 日本: [x}\n"), @r#"
+     × mismatched bracket '[' closed by '}'
+      ╭─[case.yaml:1:27]
+    1 │ about: {🔑: é, 日本: [x}
+      ·                      ─┬─
+      ·                       ╰── here
+      ╰────
+     help: check the indentation, the quotes and the brackets around this place
+    "#);
+}
+
+#[test]
+fn nothing_that_acts_on_a_terminal_is_drawn() {
+    let text = drawn("about: \"a\u{1b}[31mred\u{85}\"\nuser: 3\u{0}\n");
+    assert!(!text.contains(|character: char| character.is_control() && character != '\n'), "{text:?}");
+    let escaped = drawn(&format!("{HEAD}modules: {{tasks: {{\"\\e[31m\": held}}}}\n"));
+    assert!(!escaped.contains('\u{1b}'), "{escaped:?}");
+}
+
+#[test]
+fn a_file_may_be_one_mebibyte_and_no_more() {
+    let fill = |size: usize| format!("{HEAD}#{}", "x".repeat(size - HEAD.len() - 1));
+    assert!(parse(&fill(FILE_BYTES_MAX)).is_ok());
+    insta::assert_snapshot!(drawn(&fill(FILE_BYTES_MAX + 1)), @r#"
+    × case.yaml is too large: expected at most 1048576 bytes (1 MiB)
+    help: split it into several files
+    "#);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.yaml");
+    std::fs::write(&path, fill(FILE_BYTES_MAX + 1)).unwrap();
+    let error = Scenario::read(&path).unwrap_err();
+    assert!(error.to_string().contains("expected at most 1048576 bytes"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_not_there_says_so() {
+    let error = Scenario::read(Path::new("nowhere.yaml")).unwrap_err();
+    assert!(error.to_string().starts_with("nowhere.yaml could not be read: "), "{error}");
+    assert!(error.help().is_some());
+    // A command hands every error to miette, which wants it to be sendable.
+    let _ = miette::Report::new(error);
+    assert!(Scenario::read(Path::new(".")).is_err());
+}
+
+#[test]
+fn no_input_panics() {
+    for nested in [
+        "[",
+        "{a: ",
+        "- ",
+        "? ",
+        "  - a: ",
+        "!x ",
+        "&a ",
+        "cases: [{answer: ",
+        "{cases: [{answer: ",
+        "{after: {",
+        "draw: {from: [{answer: {",
+    ] {
+        let _ = parse(&nested.repeat(50_000));
+        let _ = parse(&format!("{HEAD}modules: {{critic: {}", nested.repeat(50_000)));
+    }
+    // Every beginning of a file, and every file with one byte changed.
+    let small: String =
+        FULL.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    for end in (0..small.len()).filter(|end| small.is_char_boundary(*end)) {
+        let _ = parse(&small[..end]).map_err(|error| render_error(&error));
+    }
+    for place in 0..small.len() {
+        for byte in *b"[{:-#'\"\n\t *&!|3\x00\xc3" {
+            let mut bytes = small.as_bytes().to_vec();
+            bytes[place] = byte;
+            if let Err(error) = orchestrion_yaml::Source::from_bytes("case.yaml", bytes)
+                .and_then(|source| read::scenario(source, Path::new("")))
+            {
+                let _ = render_error(&error);
+            }
+        }
+    }
+}

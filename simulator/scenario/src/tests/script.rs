@@ -1,0 +1,225 @@
+//! What a script answers.
+
+use super::{FULL, HEAD, VOICES, parse};
+use crate::Scenario;
+use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
+use orchestrion_kernel::module::{
+    Argument, ConclusionKind, Failure, Operation, Rating, Report, Role, Stance, Store,
+};
+use orchestrion_kernel::plan::{Effect, EffectKind};
+use orchestrion_kernel::{Phase, RequestId, Score, TaskId, Text, UserId};
+use orchestrion_runtime::Reply;
+use orchestrion_yaml::render_error;
+use std::path::Path;
+
+/// In which situation something is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) request: u32,
+    pub(super) pass: u32,
+    pub(super) user: &'a str,
+    pub(super) says: &'a str,
+    pub(super) shown: &'a str,
+}
+
+pub(super) const SCENE: Scene<'_> =
+    Scene { request: 1, pass: 1, user: "ada", says: "Add encryption", shown: "" };
+
+impl Scene<'_> {
+    pub(super) fn ask(self, script: &mut Script, ask: Operation) -> Result<DelayedReply, ScriptError> {
+        let Scene { request, pass, user, says, shown } = self;
+        let (user, says) = (UserId::new(user), Text::from(says));
+        script.answer(&CallScene {
+            ask,
+            request: RequestId::new(request),
+            pass,
+            user: &user,
+            says: &says,
+            shown,
+        })
+    }
+}
+
+/// The answers to some questions in a row.
+pub(super) fn answers(script: &mut Script, asks: &[Operation]) -> Vec<ScriptedReply> {
+    asks.iter().map(|ask| SCENE.ask(script, *ask).unwrap().answer).collect()
+}
+
+pub(super) fn said(stance: Stance, confidence: u32) -> ScriptedReply {
+    let argument = Argument { stance, confidence: Score::from_millionths(confidence).unwrap() };
+    ScriptedReply::Reply(Report::Argument { argument, text: Text::from(""), plan: None }.into())
+}
+
+fn exit(code: i32, text: &str) -> ScriptedReply {
+    ScriptedReply::Reply(Report::Exit { code, text: Text::from(text) }.into())
+}
+
+#[test]
+fn a_full_script_answers_every_question() {
+    let mut script = Scenario::parse("full.yaml", FULL, Path::new("")).unwrap().script;
+    let run = |number| Operation::RunTask { task: TaskId::new(number), effect: EffectKind::Pure };
+    let undo = |number| Operation::UndoTask { task: TaskId::new(number) };
+    let store = |store| Operation::StoreMemory { store, kind: ConclusionKind::Outcome };
+    let asks = [
+        Operation::VerifyIdentity,
+        Operation::LoadContext,
+        Operation::Classify,
+        Operation::DraftPlan,
+        Operation::Argue(Role::Analyst),
+        Operation::Argue(Role::Solution),
+        Operation::Argue(Role::Critic),
+        Operation::Argue(Role::Security),
+        Operation::Argue(Role::Optimizer),
+        Operation::ReviewRevision,
+        Operation::Diagnose,
+        run(1),
+        run(2),
+        run(3),
+        undo(1),
+        store(Store::Local),
+        store(Store::Cloud),
+        Operation::DeliverAudit,
+    ];
+    for (ask, answer) in asks.into_iter().zip(answers(&mut script, &asks)) {
+        if let ScriptedReply::Reply(Reply { report, .. }) = answer {
+            assert!(report.answers(ask), "{report:?} does not answer {ask:?}");
+        }
+    }
+    let mut script = Scenario::parse("full.yaml", FULL, Path::new("")).unwrap().script;
+    assert_eq!(answers(&mut script, &[run(2), run(2)]), [exit(1, "smtp refused"), exit(0, "sent")]);
+    assert_eq!(answers(&mut script, &[run(3), run(3)]), [const { ScriptedReply::Fail(Failure::Timeout) }; 2]);
+    assert_eq!(answers(&mut script, &[undo(1)]), [exit(0, "dropped")]);
+    let [ScriptedReply::Reply(Reply { report: Report::Context { ratings, traces }, .. })] =
+        &answers(&mut script, &[Operation::LoadContext])[..]
+    else {
+        panic!("the memory gives a context")
+    };
+    assert_eq!(ratings.critic, Rating { elo: 1210, successes: 0, matches: 0 });
+    assert_eq!(ratings.analyst, Rating::START);
+    assert_eq!(traces[0].trace.to_string(), "x/3");
+    let [ScriptedReply::Reply(Reply { report: Report::Plan(plan), .. })] =
+        &answers(&mut script, &[Operation::DraftPlan])[..]
+    else {
+        panic!("the planner gives a plan")
+    };
+    let effects: Vec<_> = plan.tasks().iter().map(|task| task.effect.clone()).collect();
+    let compensation = Text::from("Drop the key store");
+    assert_eq!(effects, [Effect::Undoable { compensation }, Effect::Irreversible, Effect::Pure]);
+}
+
+#[test]
+fn a_module_that_is_left_out_succeeds() {
+    let mut script = parse(HEAD).unwrap().script;
+    let task = Operation::RunTask { task: TaskId::FIRST, effect: EffectKind::Pure };
+    let asks = [
+        Operation::VerifyIdentity,
+        Operation::Classify,
+        Operation::DraftPlan,
+        task,
+        Operation::Diagnose,
+        Operation::DeliverAudit,
+    ];
+    let plan = orchestrion_kernel::plan::Plan::new(vec![orchestrion_kernel::plan::Task {
+        id: TaskId::FIRST,
+        text: Text::from("Add encryption"),
+        effect: Effect::Pure,
+    }]);
+    let expected = [
+        Report::Identity { gcp: true, mongodb: true },
+        Report::Classification { tags: vec![], similarity: Score::ZERO },
+        Report::Plan(plan.unwrap()),
+        Report::Exit { code: 0, text: Text::from("") },
+        Report::NoRepair { text: Text::from("") },
+        Report::Delivered,
+    ];
+    assert_eq!(answers(&mut script, &asks), expected.map(|report| ScriptedReply::Reply(report.into())));
+}
+
+#[test]
+fn one_answer_repeats_and_a_list_is_used_in_order() {
+    let text =
+        format!("{HEAD}modules:\n{VOICES}  critic:\n    - con: {{confidence: 0.75}}\n    - fail: timeout\n",);
+    let mut script = parse(&text).unwrap().script;
+    let (analyst, critic) = (Operation::Argue(Role::Analyst), Operation::Argue(Role::Critic));
+    assert_eq!(answers(&mut script, &[analyst; 3]), vec![said(Stance::Pro, 900_000); 3]);
+    let expected = [said(Stance::Con, 750_000), ScriptedReply::Fail(Failure::Timeout)];
+    assert_eq!(answers(&mut script, &[critic; 2]), expected);
+    let error = SCENE.ask(&mut script, critic).unwrap_err();
+    insta::assert_snapshot!(render_error(&error), @r#"
+     × the critic was asked a 3rd time, its script has 2 answers
+      ╭─[case.yaml:8:5]
+    7 │   critic:
+    8 │     - con: {confidence: 0.75}
+      ·     ────────────┬────────────
+      ·                 ╰── `critic` has 2 answers
+    9 │     - fail: timeout
+      ·       ──────┬──────
+      ·             ╰── the last one
+      ╰────
+     help: add a 3rd answer to `modules.critic`, or write one answer without a list: it repeats
+    "#);
+}
+
+#[test]
+fn a_voice_that_is_asked_must_be_scripted() {
+    let mut script = parse(&format!("{HEAD}modules:\n{VOICES}")).unwrap().script;
+    let error = SCENE.ask(&mut script, Operation::Argue(Role::Optimizer)).unwrap_err();
+    insta::assert_snapshot!(render_error(&error), @r#"
+     × the optimizer was asked, but the scenario does not say what it answers
+      ╭─[case.yaml:6:3]
+    5 │ modules:
+    6 │   analyst: {pro: {confidence: 0.9}}
+      ·   ────────────────┬────────────────
+      ·                   ╰── no `optimizer` under `modules`
+      ╰────
+     help: add it under `modules`, as in `optimizer: {pro: {confidence: 0.9}}`
+    "#);
+}
+
+#[test]
+fn a_reread_shares_the_list_of_security_unless_it_has_its_own() {
+    let security = "  security:\n    - con: {confidence: 0.5}\n    - pro: {confidence: 0.6}\n";
+    let (round, reread) = (Operation::Argue(Role::Security), Operation::ReviewRevision);
+    let mut script = parse(&format!("{HEAD}modules:\n{security}")).unwrap().script;
+    let expected = [said(Stance::Con, 500_000), said(Stance::Pro, 600_000)];
+    assert_eq!(answers(&mut script, &[round, reread]), expected);
+    let own = "  reread: {con: {confidence: 0.95}}\n";
+    let mut script = parse(&format!("{HEAD}modules:\n{security}{own}")).unwrap().script;
+    let expected = [said(Stance::Con, 500_000), said(Stance::Con, 950_000)];
+    assert_eq!(answers(&mut script, &[round, reread]), expected);
+}
+
+#[test]
+fn a_script_carries_the_kernel_through_a_request() {
+    use orchestrion_kernel::{Event, Input, State, decide};
+    let sure = "{pro: {confidence: 0.9}}";
+    let voices = ["analyst", "solution", "critic", "security", "optimizer"];
+    let voices: String = voices.iter().map(|voice| format!("  {voice}: {sure}\n")).collect();
+    let mut scenario = parse(&format!("{HEAD}modules:\n{voices}  local_store: refused\n")).unwrap();
+    let mut state = State::new(scenario.conversation.clone());
+    let text = scenario.requests[0].says.clone();
+    let user = scenario.requests[0].user.clone();
+    let mut input = Input::SessionStart { user: user.clone() };
+    let mut seen = Vec::new();
+    for step in 0..100 {
+        let events = decide(&scenario.policy, &state, &input).unwrap();
+        events.iter().for_each(|event| state.apply(event));
+        seen.extend(events);
+        input = match state.control.pending_call() {
+            None if step == 0 => Input::UserMessage { user: user.clone(), text: text.clone() },
+            None if state.control.phase().is_quiescent() => break,
+            None => Input::Step,
+            Some(call) => match SCENE.ask(&mut scenario.script, call.ask).unwrap().answer {
+                ScriptedReply::Reply(reply) => reply.into_input(call.id),
+                ScriptedReply::Fail(failure) => Input::CallFailed { call: call.id, failure },
+            },
+        };
+    }
+    assert_eq!(state.control.phase(), Phase::Idle);
+    assert!(seen.iter().any(|event| matches!(event, Event::ToolCall { ask: Operation::RunTask { .. }, .. })));
+    assert!(
+        matches!(seen.last(), Some(Event::Transitioned { .. } | Event::FinalAnswer { .. })),
+        "{:?}",
+        seen.last()
+    );
+}
