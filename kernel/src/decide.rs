@@ -68,8 +68,8 @@ fn not_expected(state: &State, input: &Input) -> Refusal {
     let control = &state.control;
     Refusal::UnexpectedInput {
         phase: control.phase(),
-        came: input.trigger(),
-        waiting: control.pending_call().map(|call| call.ask),
+        found: input.trigger(),
+        pending: control.pending_call().map(|call| call.operation),
     }
 }
 
@@ -98,7 +98,7 @@ fn validate_input(policy: &Policy, state: &State, input: &Input) -> Result<(), R
         Input::UserMessage { user, .. } => match control.session() {
             None => Err(Refusal::NoSession),
             Some(session) if session != user => {
-                Err(Refusal::WrongUser { session: session.clone(), came: user.clone() })
+                Err(Refusal::WrongUser { expected: session.clone(), found: user.clone() })
             }
             Some(_) => Ok(()),
         },
@@ -113,18 +113,18 @@ fn validate_input(policy: &Policy, state: &State, input: &Input) -> Result<(), R
 /// The question of the call that is waited for, if it is this one.
 fn pending_operation(control: &Control, came: CallId) -> Result<Operation, Refusal> {
     match control.pending_call() {
-        Some(Call { id, ask }) if id == came => Ok(ask),
-        waiting => Err(Refusal::WrongCall { came, waiting: waiting.map(|call| call.id) }),
+        Some(Call { id, operation: ask }) if id == came => Ok(ask),
+        waiting => Err(Refusal::WrongCall { found: came, expected: waiting.map(|call| call.id) }),
     }
 }
 
 fn validate_reply(policy: &Policy, state: &State, ask: Operation, report: &Report) -> Result<(), Refusal> {
     let request = state.control.request();
-    if !report.answers(ask) {
-        return Err(Refusal::WrongReport { ask, came: report.noun() });
+    if !report.is_reply_to(ask) {
+        return Err(Refusal::WrongReport { operation: ask, found: report.noun() });
     }
     if request.is_some_and(|request| request.over_budget) {
-        return Err(Refusal::CallNotMade { ask });
+        return Err(Refusal::CallNotMade { operation: ask });
     }
     let outdated = request.is_some_and(|request| request.outdated);
     if let Report::Summary { forgets: Some(forgets), .. } = report
@@ -143,8 +143,8 @@ fn validate_effects(request: Option<&Request>, report: &Report) -> Result<(), Re
         if let Some(task) = plan.tasks().iter().find(changed) {
             return Err(Refusal::EffectChanged {
                 task: task.id,
-                started: started.effect,
-                came: task.effect.kind(),
+                expected: started.effect,
+                found: task.effect.kind(),
             });
         }
     }
@@ -232,11 +232,11 @@ impl<'a> Batch<'a> {
         let Some(request) = &self.request else { return };
         let score = request.debate.scored.map(|scored| scored.score).unwrap_or_default();
         let rules = &self.policy.rules;
-        let below_line = rules.below_line_label && score < self.policy.thresholds.redebate_below;
+        let below_line = rules.below_threshold_label && score < self.policy.thresholds.redebate_below;
         let label = match row.when {
             Guard::Vetoed => DecisionLabel::Vetoed,
             Guard::BelowProceed => DecisionLabel::Rejected,
-            _ if below_line => DecisionLabel::ProceedBelowLine,
+            _ if below_line => DecisionLabel::ProceedBelowThreshold,
             _ => DecisionLabel::ConsensusReached,
         };
         let objection = request.objection().filter(|_| rules.named_objections);
@@ -296,14 +296,14 @@ impl<'a> Batch<'a> {
     fn emit_call(&mut self, ask: Operation) {
         let call = self.next_call;
         self.next_call = call.next();
-        self.emit(Event::ToolCall { call, ask });
+        self.emit(Event::ToolCall { call, operation: ask });
         let mut known = self.state.semantic.clone();
         self.events.iter().for_each(|event| known.apply(event));
         let (user, request) = (self.state.control.session(), self.request.as_ref());
         if let Err(BudgetError { required_tokens: needs, budget_tokens: budget }) =
             pinned_fit(self.policy, &known, user, request, ask)
         {
-            self.emit(Event::OverBudget { call, needs, budget });
+            self.emit(Event::OverBudget { call, required_tokens: needs, budget_tokens: budget });
         }
     }
 

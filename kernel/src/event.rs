@@ -41,7 +41,7 @@ pub enum Event {
         /// The call, its idempotency key.
         call: CallId,
         /// The question.
-        ask: Operation,
+        operation: Operation,
     },
     /// Base: a module answered.
     ToolResult {
@@ -106,9 +106,9 @@ pub enum Event {
         /// The call.
         call: CallId,
         /// The tokens of what must be shown.
-        needs: u64,
+        required_tokens: u64,
         /// The tokens that there are.
-        budget: u64,
+        budget_tokens: u64,
     },
     /// The user cancelled the running request; a call that was waited for is given up.
     Cancelled,
@@ -161,7 +161,7 @@ pub enum Event {
     /// It is settled as what and why the request ends.
     Concluded {
         /// As what and why.
-        ending: Conclusion,
+        conclusion: Conclusion,
     },
     /// The record that both stores are asked to keep.
     MemoryRecorded {
@@ -202,7 +202,7 @@ impl Event {
     pub fn base(&self) -> Option<BaseEvent<'_>> {
         Some(match self {
             Self::UserMsg { user, text, .. } => BaseEvent::UserMsg(user, text),
-            Self::ToolCall { call, ask } => BaseEvent::ToolCall(ask.module(), *call),
+            Self::ToolCall { call, operation: ask } => BaseEvent::ToolCall(ask.module(), *call),
             Self::ToolResult { module, call, report } => BaseEvent::ToolResult(*module, *call, Some(report)),
             Self::CallFailed { module, call, .. } => BaseEvent::ToolResult(*module, *call, None),
             Self::AddItem { item, deps } => BaseEvent::AddItem(item, deps),
@@ -240,7 +240,7 @@ mod tests {
         let text = Text::from("done");
         let trace = TraceId { conversation: crate::ids::ConversationId::new("c"), request: RequestId::FIRST };
         let log = [
-            Event::ToolCall { call, ask: Operation::VerifyIdentity },
+            Event::ToolCall { call, operation: Operation::VerifyIdentity },
             Event::CallFailed { module, call, failure: Failure::Timeout },
             Event::Cancelled,
             Event::AuditUndelivered,

@@ -21,7 +21,7 @@ pub struct Item {
     /// Its identifier, `id(x)`.
     pub id: ItemId,
     /// Fact, constraint or subtask.
-    pub variant: ItemKind,
+    pub kind: ItemKind,
     /// What it speaks of. Facts may share a key; of these at most one in each scope is current.
     pub key: ItemKey,
     /// What it says.
@@ -36,7 +36,7 @@ impl Item {
     /// An item that a request of this user leaves.
     #[must_use]
     pub const fn from_request(user: UserId, id: ItemId, variant: ItemKind, key: ItemKey, text: Text) -> Self {
-        Self { id, variant, key, text, layer: Layer::Request { user }, validity: Validity::Current }
+        Self { id, kind: variant, key, text, layer: Layer::Request { user }, validity: Validity::Current }
     }
 
     /// The user whose request left it; nobody's did of other items.
@@ -145,7 +145,7 @@ pub enum ItemKey {
     /// What the user asked for.
     Request(RequestId),
     /// What the user was answered.
-    Answer(RequestId),
+    FinalAnswer(RequestId),
     /// What memory gave back of an earlier request.
     Trace(TraceId),
     /// How the classifier tagged the request.
@@ -182,7 +182,7 @@ impl ItemKey {
     pub const fn request(&self) -> Option<RequestId> {
         match self {
             Self::Request(request)
-            | Self::Answer(request)
+            | Self::FinalAnswer(request)
             | Self::Tags(request)
             | Self::Task(request, _)
             | Self::Output(request, _)
@@ -199,7 +199,7 @@ impl ItemKey {
         matches!(
             self,
             Self::Request(_)
-                | Self::Answer(_)
+                | Self::FinalAnswer(_)
                 | Self::Fact(_)
                 | Self::Environment(_)
                 | Self::Clock
@@ -234,7 +234,7 @@ impl fmt::Display for ItemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Request(r) => write!(f, "request {r}"),
-            Self::Answer(r) => write!(f, "answer to request {r}"),
+            Self::FinalAnswer(r) => write!(f, "answer to request {r}"),
             Self::Trace(trace) => write!(f, "past trace {trace}"),
             Self::Tags(r) => write!(f, "tags of request {r}"),
             Self::Task(r, task) => write!(f, "task {task} of request {r}"),

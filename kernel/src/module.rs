@@ -3,10 +3,10 @@
 //! Modules answer in text; the border parses that text once, into a [`Report`]. Control reads reports,
 //! never texts. Deliberately absent: how a module is reached, and what it costs.
 
-mod ask;
+mod operation;
 mod report;
 
-pub use ask::Operation;
+pub use operation::Operation;
 pub use report::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance};
 
 use core::fmt;

@@ -269,7 +269,10 @@ impl Policy {
                 "something must be left for the context; expected reserved < budget",
             );
         }
-        if c.views.iter().any(|view| view.budget.is_some_and(|budget| c.reserved_tokens >= budget)) {
+        if c.module_overrides
+            .iter()
+            .any(|view| view.budget_tokens.is_some_and(|budget| c.reserved_tokens >= budget))
+        {
             return wrong(
                 "views",
                 Some("contexts.reserved"),

@@ -17,37 +17,37 @@ pub enum Refusal {
         /// Where control stands.
         phase: Phase,
         /// What came.
-        came: Trigger,
+        found: Trigger,
         /// The call that is waited for, if one is.
-        waiting: Option<Operation>,
+        pending: Option<Operation>,
     },
     /// A reply or a failure for another call than the one waited for: late, duplicate or made up.
     WrongCall {
         /// The call it was for.
-        came: CallId,
+        found: CallId,
         /// The call that is waited for.
-        waiting: Option<CallId>,
+        expected: Option<CallId>,
     },
     /// A report that does not answer the question.
     WrongReport {
         /// The question.
-        ask: Operation,
+        operation: Operation,
         /// The report, as a noun phrase.
-        came: &'static str,
+        found: &'static str,
     },
     /// A reply to a call that was never made, for what must be shown did not fit.
     CallNotMade {
         /// The question.
-        ask: Operation,
+        operation: Operation,
     },
     /// A repaired plan that gives a started task another kind of effect.
     EffectChanged {
         /// The task.
         task: TaskId,
         /// The effect with which it was started.
-        started: EffectKind,
+        expected: EffectKind,
         /// The effect that the new plan declares.
-        came: EffectKind,
+        found: EffectKind,
     },
     /// A write that does not fit what is known.
     InvalidWrite(KnowledgeError),
@@ -63,16 +63,16 @@ pub enum Refusal {
     /// A message from somebody else than the user of the session.
     WrongUser {
         /// Whose session it is.
-        session: UserId,
+        expected: UserId,
         /// Who spoke.
-        came: UserId,
+        found: UserId,
     },
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnexpectedInput { phase, came, waiting } => {
+            Self::UnexpectedInput { phase, found: came, pending: waiting } => {
                 write!(f, "a {came} came while {phase}; expected ")?;
                 match (waiting, phase) {
                     (Some(ask), _) => f.write_str(ask.expected_reply()),
@@ -84,19 +84,19 @@ impl fmt::Display for Refusal {
                     (None, _) => f.write_str("a step"),
                 }
             }
-            Self::WrongCall { came, waiting: Some(waiting) } => {
+            Self::WrongCall { found: came, expected: Some(waiting) } => {
                 write!(f, "an answer to call {came} came; expected one to call {waiting}")
             }
-            Self::WrongCall { came, waiting: None } => {
+            Self::WrongCall { found: came, expected: None } => {
                 write!(f, "an answer to call {came} came; no call is waited for")
             }
-            Self::WrongReport { ask, came } => write!(f, "{came} came; expected {}", ask.expected_reply()),
-            Self::CallNotMade { ask } => write!(
+            Self::WrongReport { operation: ask, found: came } => write!(f, "{came} came; expected {}", ask.expected_reply()),
+            Self::CallNotMade { operation: ask } => write!(
                 f,
                 "{} came, but nobody was asked, for what must be shown does not fit the budget; expected that the call fails",
                 ask.expected_reply()
             ),
-            Self::EffectChanged { task, started, came } => {
+            Self::EffectChanged { task, expected: started, found: came } => {
                 write!(
                     f,
                     "a plan came in which task {task} is {came}; it was started as {started}, expected that"
@@ -110,7 +110,7 @@ impl fmt::Display for Refusal {
             Self::SessionAlreadyOpen { user } => {
                 write!(f, "a session of {user} is open; expected its end before another starts")
             }
-            Self::WrongUser { session, came } => {
+            Self::WrongUser { expected: session, found: came } => {
                 write!(f, "{came} spoke in a session of {session}; expected {session}")
             }
         }

@@ -112,7 +112,7 @@ impl SemanticState {
         self.by_key.range(outputs).filter_map(move |((key, id), ())| {
             let ItemKey::Output(_, task) = key else { return None };
             let subtask = self.latest_by_key(&ItemKey::Task(request, *task))?;
-            (subtask.item.variant == ItemKind::Subtask(SubtaskStatus::Done)).then_some(&self.get(*id)?.item)
+            (subtask.item.kind == ItemKind::Subtask(SubtaskStatus::Done)).then_some(&self.get(*id)?.item)
         })
     }
 

@@ -46,7 +46,7 @@ pub struct Call {
     /// Its id.
     pub id: CallId,
     /// What it asks.
-    pub ask: Operation,
+    pub operation: Operation,
 }
 
 impl State {
@@ -154,9 +154,9 @@ impl Control {
                 self.next_request = self.next_request.max(request.next());
                 self.request = Some(Request::new(*request, text.clone()));
             }
-            Event::ToolCall { call, ask } => {
+            Event::ToolCall { call, operation: ask } => {
                 self.next_call = self.next_call.max(call.next());
-                self.waiting = Some(Call { id: *call, ask: *ask });
+                self.waiting = Some(Call { id: *call, operation: *ask });
             }
             Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled => {}
             Event::Transitioned { row } => self.take_transition(row.transition()),

@@ -215,7 +215,7 @@ fn constraints_are_summarized_only_if_the_policy_says_so() {
     kernel.policy.rules.compacted_constraints = true;
     assert_eq!(kernel.ask(), Phase::Compacting);
     kernel.summarize("$1 each", None).unwrap();
-    assert_eq!(kernel.item(4).variant, ItemKind::Constraint(Some(ConstraintType::Budget)));
+    assert_eq!(kernel.item(4).kind, ItemKind::Constraint(Some(ConstraintType::Budget)));
 }
 
 #[test]

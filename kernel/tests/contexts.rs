@@ -72,7 +72,7 @@ impl Kernel {
     /// Takes steps and lets calls that this test does not care about succeed, up to a question.
     fn until(&mut self, ask: Operation) {
         for _ in 0..100 {
-            match self.state.control.pending_call().map(|call| call.ask) {
+            match self.state.control.pending_call().map(|call| call.operation) {
                 Some(waiting) if waiting == ask => return,
                 Some(waiting) => self.reply(succeeds(waiting)).map(|_| ()).unwrap(),
                 None => self.take(Input::Step).map(|_| ()).unwrap(),
@@ -186,14 +186,18 @@ fn a_view_says_what_matters_to_a_module_and_how_much_it_is_shown() {
     let all = kernel.shown(security);
     assert!(all.contains("limit") && all.contains("colour"));
     let weights = [(Topic::Fact, Weight::ZERO)].into();
-    let view = |budget| ModuleContextPolicy { module: Module::Debater(Role::Security), budget, weights };
-    kernel.policy.contexts.views = vec![view(None)];
+    let view = |budget| ModuleContextPolicy {
+        module: Module::Debater(Role::Security),
+        budget_tokens: budget,
+        weights,
+    };
+    kernel.policy.contexts.module_overrides = vec![view(None)];
     let shown = kernel.shown(security);
     assert!(
         shown.contains("limit") && !shown.contains("colour"),
         "what is worth nothing is not shown: {shown}"
     );
-    kernel.policy.contexts.views[0].budget = Some(12);
+    kernel.policy.contexts.module_overrides[0].budget_tokens = Some(12);
     assert!(kernel.shown(Operation::DraftPlan).contains("colour"), "others are shown what they were");
     let shown = kernel.shown(security);
     assert_eq!(shown, "# Working set\n[3] request 1: paint it\n");
@@ -213,8 +217,8 @@ fn solution_reads_the_reviews_of_the_pass_before_whatever_else_fits() {
     // Nothing else but the request fits.
     kernel.policy.contexts.budget_tokens = 38;
     let weights = Topic::ALL.map(|topic| (topic, Weight::ZERO)).into();
-    kernel.policy.contexts.views =
-        vec![ModuleContextPolicy { module: Module::Debater(Role::Solution), budget: None, weights }];
+    kernel.policy.contexts.module_overrides =
+        vec![ModuleContextPolicy { module: Module::Debater(Role::Solution), budget_tokens: None, weights }];
     let shown = kernel.shown(Operation::Argue(Role::Solution));
     assert!(shown.contains("the paint is wet") && shown.contains("the ladder is loose"), "{shown}");
     assert!(!shown.contains("agrees"), "{shown}");
@@ -229,10 +233,12 @@ fn a_call_that_cannot_be_shown_what_it_must_is_not_made_and_fails() {
     kernel.speak();
     kernel.signal("rain", &"heavy ".repeat(20));
     let events = kernel.ask("paint it");
-    let [.., Event::ToolCall { call, ask: Operation::VerifyIdentity }, over] = events.as_slice() else {
+    let [.., Event::ToolCall { call, operation: Operation::VerifyIdentity }, over] = events.as_slice() else {
         panic!("{events:?}")
     };
-    let Event::OverBudget { call: over, needs, budget: 20 } = over else { panic!("{over:?}") };
+    let Event::OverBudget { call: over, required_tokens: needs, budget_tokens: 20 } = over else {
+        panic!("{over:?}")
+    };
     assert!(over == call && *needs > 20);
     let error = build_context(
         &kernel.policy,

@@ -118,7 +118,7 @@ fn box_authority_awareness() {
 #[test]
 fn what_a_request_left_is_for_the_user_whose_it_was() {
     let mut known = knowing([new("soup", "hot", Rank::Employee)]);
-    let answer = ItemKey::Answer(RequestId::FIRST);
+    let answer = ItemKey::FinalAnswer(RequestId::FIRST);
     let item =
         Item::from_request(UserId::new("ada"), ItemId::new(2), ItemKind::Fact, answer, "secret".into());
     known.apply(&Event::AddItem { item, deps: Vec::new() });

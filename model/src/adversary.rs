@@ -95,13 +95,13 @@ impl Adversary {
     fn reply_inputs(&self, state: &State, call: Call) -> Vec<Input> {
         let reply = |report| Input::reply(call.id, report);
         let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
-        let failures = || failures(call.ask).iter().map(fail);
+        let failures = || failures(call.operation).iter().map(fail);
         if state.control.request().is_some_and(|request| request.over_budget) {
-            let refused = self.reports(call.ask).into_iter().take(1).map(reply);
+            let refused = self.reports(call.operation).into_iter().take(1).map(reply);
             return refused.chain([fail(&Failure::OverBudget)]).collect();
         }
         if self.model.free.writes {
-            return match call.ask {
+            return match call.operation {
                 Operation::Summarize => {
                     let summaries = knowledge::summaries(&self.policy, state).into_iter().map(reply);
                     summaries.chain(failures()).chain(knowledge::writes_while_summarizing(state)).collect()
@@ -117,7 +117,7 @@ impl Adversary {
                 }
             };
         }
-        let mut inputs: Vec<Input> = self.reports(call.ask).into_iter().map(reply).collect();
+        let mut inputs: Vec<Input> = self.reports(call.operation).into_iter().map(reply).collect();
         if self.model.free.failures {
             inputs.extend(failures());
         }

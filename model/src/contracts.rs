@@ -173,7 +173,8 @@ fn signal() -> Write {
 /// At least one input of every kind, most of them out of place.
 fn probes(state: &State) -> Vec<Probe> {
     let control = &state.control;
-    let (live, ask) = control.pending_call().map_or((CallId::FIRST, None), |call| (call.id, Some(call.ask)));
+    let (live, ask) =
+        control.pending_call().map_or((CallId::FIRST, None), |call| (call.id, Some(call.operation)));
     let other = live.next();
     let stranger = || UserId::new("stranger");
     let message = |user| Input::UserMessage { user, text: Text::from("?") };

@@ -301,7 +301,10 @@ impl FairModel for KernelModel {
     }
 
     fn fairness_class(&self, product: &Product, input: &Input) -> u8 {
-        fairness_class(Actor::for_input(input, product.state.control.pending_call().map(|call| call.ask)))
+        fairness_class(Actor::for_input(
+            input,
+            product.state.control.pending_call().map(|call| call.operation),
+        ))
     }
 
     fn pack(&self, product: &Product, into: &mut Vec<u8>) -> bool {

@@ -8,9 +8,9 @@ struct Office(Clock);
 #[rustfmt::skip]
 impl Host for Office {
     async fn execute(&self, call: &Call) -> CallResult {
-        match call.ask {
-            Operation::Argue(_) | Operation::ReviewRevision => parse_reply(call.ask, "pro: {confidence: 0.9, says: Why not}"),
-            Operation::RunTask { .. } => parse_reply(call.ask, "ok: Two packs of paper come on Monday"),
+        match call.operation {
+            Operation::Argue(_) | Operation::ReviewRevision => parse_reply(call.operation, "pro: {confidence: 0.9, says: Why not}"),
+            Operation::RunTask { .. } => parse_reply(call.operation, "ok: Two packs of paper come on Monday"),
             ask => default_report(ask, &call.request).map(Into::into).ok_or_else(|| CallError::error("nobody is there")),
         }
     }

@@ -78,7 +78,7 @@ fn effects(folder: &Path) -> Vec<String> {
 
 fn ending(steps: &[Step]) -> Conclusion {
     let ending = steps.iter().flat_map(|step| &step.events).find_map(|event| match event {
-        Event::Concluded { ending } => Some(*ending),
+        Event::Concluded { conclusion: ending } => Some(*ending),
         _ => None,
     });
     ending.expect("it was concluded")
@@ -302,7 +302,7 @@ fn a_server_that_misbehaves_ends_the_request_as_the_rows_say() {
             false => Some(agrees(system)),
         });
         let steps = chat.talks(deadline_ms);
-        assert_eq!(ending(&steps).cause, Cause::NoAnswer(Module::Debater(Role::Critic), failure));
+        assert_eq!(ending(&steps).cause, Cause::CallFailed(Module::Debater(Role::Critic), failure));
         let notes = notes(&steps);
         // The client and the driver keep the same deadline: on a slow machine both tell that it passed.
         assert!((1..=1 + usize::from(failure == Failure::Timeout)).contains(&notes.len()), "{notes:?}");
@@ -324,5 +324,5 @@ fn a_server_that_is_not_there_ends_the_request_as_the_rows_say() {
         note.starts_with(&format!("call 3 (the classifier's tags): {url} cannot be reached: ")),
         "{note}"
     );
-    assert_eq!(ending(&steps).cause, Cause::NoAnswer(Module::Classifier, Failure::Error));
+    assert_eq!(ending(&steps).cause, Cause::CallFailed(Module::Classifier, Failure::Error));
 }

@@ -80,7 +80,7 @@ async fn a_call_leaves_only_once_it_is_kept() {
     let (_folder, path) = journal();
     let watched = path.clone();
     let team = ScriptedTeam::that(move |call| {
-        let asked = Event::ToolCall { call: call.id, ask: call.ask };
+        let asked = Event::ToolCall { call: call.id, operation: call.operation };
         let last = kept(&watched).pop().expect("something is kept");
         assert!(last.events.contains(&asked), "{call} left before it was kept");
         None
@@ -97,7 +97,7 @@ async fn a_call_leaves_only_once_it_is_kept() {
 async fn an_answer_that_comes_late_is_recorded_and_refused() {
     let (_folder, path) = journal();
     // The order takes a minute longer than it may; undoing it takes so long that it still comes back.
-    let team = ScriptedTeam::that(|call| match call.ask {
+    let team = ScriptedTeam::that(|call| match call.operation {
         ask if ask == run(2) => {
             Some(HostBehavior::SaysAfter(Duration::from_secs(90), Ok(exit(0, "order 71").into())))
         }
@@ -120,19 +120,19 @@ async fn a_host_that_panics_never_returns_or_talks_nonsense_is_taken_as_the_rows
         (
             CRITIC,
             || HostBehavior::Panics("index out of bounds"),
-            Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Error),
+            Cause::CallFailed(Module::Debater(Role::Critic), Failure::Error),
             "the host panicked at call 7 (the Critic's argument): index out of bounds",
         ),
         (
             CRITIC,
             || HostBehavior::Never,
-            Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Timeout),
+            Cause::CallFailed(Module::Debater(Role::Critic), Failure::Timeout),
             "nothing came back from call 7 (the Critic's argument) within 60s",
         ),
         (
             CRITIC,
             || HostBehavior::Reply(Ok(Report::Delivered.into())),
-            Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Malformed),
+            Cause::CallFailed(Module::Debater(Role::Critic), Failure::Malformed),
             "a receipt came; expected the Critic's argument",
         ),
         (
@@ -144,13 +144,13 @@ async fn a_host_that_panics_never_returns_or_talks_nonsense_is_taken_as_the_rows
                 }
                 .into()))
             },
-            Cause::NoAnswer(Module::Classifier, Failure::Malformed),
+            Cause::CallFailed(Module::Classifier, Failure::Malformed),
             "the answer has 1048653 bytes as JSON; expected at most 1048576",
         ),
     ];
     for (asked, act, cause, note) in cases {
         let (_folder, path) = journal();
-        let team = ScriptedTeam::that(move |call| (call.ask == asked).then(act));
+        let team = ScriptedTeam::that(move |call| (call.operation == asked).then(act));
         let answered = opened(&path).run_request(&team, "ada", "Order paper").await.unwrap();
         assert_eq!(answered.ending.unwrap().cause, cause);
         assert_eq!(notes(&kept(&path)), [note]);
@@ -163,7 +163,7 @@ async fn a_host_that_answers_twice_or_another_call_is_refused_and_recorded() {
     let mut conversation = opened(&path);
     let mailbox = conversation.mailbox();
     let team = ScriptedTeam::that(move |call| {
-        if call.ask == run(1) {
+        if call.operation == run(1) {
             let mut mailbox = mailbox.clone();
             let call = call.id;
             tokio::spawn(async move {
@@ -199,7 +199,7 @@ async fn anybody_may_cancel_while_it_runs_and_what_ran_is_undone() {
     let mut conversation = opened(&path);
     let mailbox = conversation.mailbox();
     let team = ScriptedTeam::that(move |call| {
-        if call.ask != run(3) {
+        if call.operation != run(3) {
             return None;
         }
         let mut mailbox = mailbox.clone();
@@ -226,7 +226,7 @@ async fn crashed_at(asked: Operation) -> (tempfile::TempDir, Conversation<orches
     let (reached, crash) = tokio::sync::oneshot::channel();
     let reached = std::sync::Mutex::new(Some(reached));
     let team = ScriptedTeam::that(move |call| {
-        (call.ask == asked).then(|| {
+        (call.operation == asked).then(|| {
             reached.lock().unwrap().take().map(|reached| reached.send(()));
             HostBehavior::Never
         })
@@ -249,7 +249,7 @@ async fn after_a_crash_a_harmless_call_is_asked_again_under_its_own_id() {
     let answered = conversation.resume(&team).await.unwrap().unwrap();
     assert_eq!(answered.ending.unwrap().kind, ConclusionKind::Outcome);
     let first = team.asked.lock().unwrap()[0].clone();
-    assert_eq!((first.ask, first.id), (CRITIC, CallId::new(7)));
+    assert_eq!((first.operation, first.id), (CRITIC, CallId::new(7)));
     assert_eq!(first.request.as_str(), "Order paper");
     assert_eq!(conversation.resume(&team).await.unwrap(), None);
 }
@@ -272,7 +272,7 @@ async fn after_a_crash_an_effectful_call_is_asked_about_first() {
         assert_eq!(answered.ending.unwrap().kind, kind);
         assert_eq!(team.asks().contains(&run(2)), again);
         let recovered = team.recovered.lock().unwrap();
-        assert_eq!(recovered.iter().map(|call| call.ask).collect::<Vec<_>>(), [run(2)]);
+        assert_eq!(recovered.iter().map(|call| call.operation).collect::<Vec<_>>(), [run(2)]);
         let steps = kept(&folder.path().join("office.ndjson"));
         assert!(effects(&steps).contains(&(2, Some(end))), "{:?}", effects(&steps));
     }
@@ -306,12 +306,12 @@ async fn a_host_that_cannot_find_out_in_time_or_panics_knows_nothing() {
 async fn an_undo_says_what_its_task_was_started_with_even_after_a_crash() {
     let (_folder, mut conversation) = crashed_at(UNDO_AFTER_FAILURE).await;
     let team = ScriptedTeam::that(|call| {
-        (call.ask == run(3)).then(|| HostBehavior::Reply(Ok(exit(1, "no").into())))
+        (call.operation == run(3)).then(|| HostBehavior::Reply(Ok(exit(1, "no").into())))
     })
     .and_finds(|_| Some(RecoveryResult::NotStarted));
     conversation.resume(&team).await.unwrap();
     let asked = team.asked.lock().unwrap();
-    let undo = asked.iter().find(|call| call.ask == UNDO).expect("it was undone");
+    let undo = asked.iter().find(|call| call.operation == UNDO).expect("it was undone");
     let said = serde_json::to_value(undo).unwrap();
     assert_eq!(said["task"]["effect"]["undoable"]["compensation"], "Cancel the order");
 }
@@ -347,7 +347,7 @@ async fn a_journal_that_cannot_be_written_stops_the_conversation_before_the_call
 async fn a_host_that_finds_out_too_late_makes_nothing_happen_twice() {
     let (folder, mut conversation) = crashed_at(run(2)).await;
     let slow = |time| Some(HostBehavior::SaysAfter(Duration::from_secs(time), Ok(exit(0, "gone").into())));
-    let team = ScriptedTeam::that(move |call| (call.ask == UNDO).then(|| slow(40)).flatten())
+    let team = ScriptedTeam::that(move |call| (call.operation == UNDO).then(|| slow(40)).flatten())
         .and_finds_after(Duration::from_secs(90), |_| Some(RecoveryResult::NotStarted));
     let answered = conversation.resume(&team).await.unwrap().unwrap();
     assert_eq!(answered.ending.unwrap().kind, ConclusionKind::RolledBack);
@@ -374,14 +374,14 @@ async fn who_sends_much_does_not_stop_the_time() {
             let _full = mailbox.send(message.clone());
         }
     });
-    let team = ScriptedTeam::that(|call| (call.ask == CRITIC).then_some(HostBehavior::Never));
+    let team = ScriptedTeam::that(|call| (call.operation == CRITIC).then_some(HostBehavior::Never));
     let asked =
         tokio::time::timeout(Duration::from_secs(20), conversation.run_request(&team, "ada", "Order paper"))
             .await;
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
     sender.join().unwrap();
     let cause = asked.expect("it ends").unwrap().ending.unwrap().cause;
-    assert_eq!(cause, Cause::NoAnswer(Module::Debater(Role::Critic), Failure::Timeout));
+    assert_eq!(cause, Cause::CallFailed(Module::Debater(Role::Critic), Failure::Timeout));
 }
 
 #[tokio::test]
@@ -410,9 +410,9 @@ async fn nobody_is_asked_who_cannot_be_shown_what_must_be() {
     let mut conversation = Conversation::open(&path, policy, &StandardContexts).unwrap();
     let team = ScriptedTeam::that(|_| None);
     let answered = conversation.run_request(&team, "ada", &*"paint the wall ".repeat(20)).await.unwrap();
-    assert_eq!(answered.ending.unwrap().cause, Cause::NoAnswer(Module::Memory, Failure::OverBudget));
+    assert_eq!(answered.ending.unwrap().cause, Cause::CallFailed(Module::Memory, Failure::OverBudget));
     // What was asked for is shown once the user is known.
-    let asked: Vec<Operation> = team.asked.lock().unwrap().iter().map(|call| call.ask).collect();
+    let asked: Vec<Operation> = team.asked.lock().unwrap().iter().map(|call| call.operation).collect();
     assert_eq!(asked, [Operation::VerifyIdentity]);
     let steps = steps(&std::fs::read(&path).unwrap());
     let failed = |step: &&Step| {
@@ -430,10 +430,10 @@ async fn what_a_host_says_beside_an_answer_is_shown_to_whoever_is_asked_next() {
     let team = ScriptedTeam::that(|call| {
         let summary_update = SummaryUpdate([("goal".to_owned(), "Order paper".into())].into());
         let reply = Reply { summary_update: Some(summary_update), ..team::agreed(call).into() };
-        (call.ask == Operation::Classify).then_some(HostBehavior::Reply(Ok(reply)))
+        (call.operation == Operation::Classify).then_some(HostBehavior::Reply(Ok(reply)))
     });
     let _answered = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
     let asked = team.asked.lock().unwrap();
-    let planner = asked.iter().find(|call| call.ask == Operation::DraftPlan).unwrap();
+    let planner = asked.iter().find(|call| call.operation == Operation::DraftPlan).unwrap();
     assert!(planner.context.text.contains("# Situation\ngoal: Order paper"), "{}", planner.context.text);
 }

@@ -44,7 +44,7 @@ fn request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
         events.iter().for_each(|event| state.apply(event));
         steps += 1;
         input = match state.control.pending_call() {
-            Some(call) => Input::reply(call.id, report(call.ask, plan)),
+            Some(call) => Input::reply(call.id, report(call.operation, plan)),
             None if state.control.phase().is_quiescent() => return steps,
             None => Input::Step,
         };

@@ -91,7 +91,7 @@ fn input(taken: u64, conversation: &Recorder<Lines>) -> Input {
         (0, _) => Input::SessionStart { user },
         (1, _) => Input::UserMessage { user, text: said("the nightly reports are to move") },
         (_, None) => Input::Step,
-        (_, Some(call)) => Input::reply(call.id, report(call.ask, taken)),
+        (_, Some(call)) => Input::reply(call.id, report(call.operation, taken)),
     }
 }
 

@@ -119,7 +119,7 @@ impl Oracle {
     pub fn waiting(&self) -> Option<Call> {
         let (id, question) = self.course.as_ref().ok()?.waiting?;
         let ask = serde_json::from_value(serde_json::to_value(question).ok()?).ok()?;
-        Some(Call { id: CallId::new(id), ask })
+        Some(Call { id: CallId::new(id), operation: ask })
     }
 
     /// The control state, by its name in 004.

@@ -130,7 +130,7 @@ impl<T: Fn(&Call) + Send + Sync> Host for EffectfulHost<T> {
 }
 
 fn happening(call: &Call) -> Option<SideEffect> {
-    let (task, undone) = match call.ask {
+    let (task, undone) = match call.operation {
         Operation::RunTask { task, .. } => (task, false),
         Operation::UndoTask { task } => (task, true),
         _ => return None,
@@ -146,7 +146,7 @@ fn report(call: &Call) -> Report {
         plan: None,
     };
     let exit = |code, text: &str| Report::Exit { code, text: text.into() };
-    match call.ask {
+    match call.operation {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Operation::Summarize => Report::Summary { text: "was früher war".into(), forgets: None },

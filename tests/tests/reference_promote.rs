@@ -29,8 +29,7 @@ fn reference_debate_is_promoted_and_proceeds_below_the_line() {
     let exactly = Score::from_millionths(790_356).unwrap();
     assert!(!scores.is_empty() && scores.iter().all(|score| *score == exactly), "{scores:?}");
     let asked = |role| {
-        let asks =
-            |event: &&Event| matches!(event, Event::ToolCall { ask, .. } if *ask == Operation::Argue(role));
+        let asks = |event: &&Event| matches!(event, Event::ToolCall { operation, .. } if *ask == Operation::Argue(role));
         events.iter().filter(asks).count()
     };
     assert_eq!(
@@ -45,7 +44,7 @@ fn reference_debate_is_promoted_and_proceeds_below_the_line() {
             _ => None,
         })
         .collect();
-    assert_eq!(decisions, [(DecisionLabel::ProceedBelowLine, exactly)]);
+    assert_eq!(decisions, [(DecisionLabel::ProceedBelowThreshold, exactly)]);
     assert!(events.iter().any(|event| matches!(event, Event::FinalAnswer { .. })), "it is played to its end");
     assert!(replay(golden(), None, &StandardContexts).is_equal());
 }

@@ -18,7 +18,7 @@ const MISSED: [(Rule, &str, &[&str]); 12] = [
     (Rule::StickyVeto, "debate", &["F6", "F11"]),
     (Rule::VetoEndsDebate, "debate", &["F11"]),
     (Rule::NamedObjections, "execution", &["F7"]),
-    (Rule::BelowLineLabel, "debate", &["F8"]),
+    (Rule::BelowThresholdLabel, "debate", &["F8"]),
     (Rule::ClearedRevisions, "execution", &["F9", "F10"]),
     (Rule::RecordedStores, "lifecycle", &["F12"]),
     (Rule::TypedKinds, "lifecycle", &["F2", "F13"]),

@@ -130,7 +130,7 @@ fn revised(state: &State) -> bool {
 
 /// The status that a task's subtask is to have after an event that ends the task, or undoes it.
 fn ends_task(before: &State, event: &Event) -> Option<(SubtaskStatus, TaskId)> {
-    match (before.control.pending_call()?.ask, event) {
+    match (before.control.pending_call()?.operation, event) {
         (Operation::RunTask { task, .. }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
             Some((SubtaskStatus::Done, task))
         }
@@ -146,7 +146,7 @@ fn ends_task(before: &State, event: &Event) -> Option<(SubtaskStatus, TaskId)> {
 }
 
 fn starts_task(event: &Event) -> bool {
-    matches!(event, Event::ToolCall { ask: Operation::RunTask { .. }, .. })
+    matches!(event, Event::ToolCall { operation: Operation::RunTask { .. }, .. })
 }
 
 fn ends_request(past: &History, event: &Event) -> bool {

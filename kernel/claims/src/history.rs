@@ -129,7 +129,7 @@ impl History {
     pub fn observe(&mut self, policy: &Policy, event: &Event) {
         match event {
             Event::UserMsg { .. } => *self = Self { running: true, ..Self::default() },
-            Event::ToolCall { ask, .. } => self.call(policy, *ask),
+            Event::ToolCall { operation: ask, .. } => self.call(policy, *ask),
             Event::ToolResult { report, .. } => {
                 if let Some(ask) = self.pending_operation.take() {
                     self.since_transition.answered = Some(ask);
@@ -172,7 +172,7 @@ impl History {
                 self.since_transition.rated = true;
                 self.ratings_after = Some(*ratings);
             }
-            Event::Concluded { ending } => self.ending = Some(*ending),
+            Event::Concluded { conclusion: ending } => self.ending = Some(*ending),
             Event::AuditUndelivered => self.undelivered = true,
             Event::ExecutionReported { .. } => self.since_transition.reported = true,
             Event::MemoryRecorded { .. } => {

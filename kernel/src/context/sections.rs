@@ -56,7 +56,7 @@ impl Section {
 pub(super) fn line(item: &Item) -> String {
     /// A usual line without its text.
     const BESIDE: usize = 40;
-    let Item { id, key, text, variant, validity: standing, .. } = item;
+    let Item { id, key, text, kind: variant, validity: standing, .. } = item;
     let review = if *standing == Validity::NeedsReview { " (needs review)" } else { "" };
     let mut line = String::with_capacity(text.as_str().len().saturating_add(BESIDE));
     // A string takes whatever is written.

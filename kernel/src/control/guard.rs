@@ -91,10 +91,9 @@ impl Guard {
             Self::OutcomeUnknown => {
                 matches!(input, Input::CallFailed { failure: Failure::OutcomeUnknown, .. })
             }
-            Self::MoreStores => state
-                .control
-                .pending_call()
-                .is_some_and(|call| matches!(call.ask, Operation::StoreMemory { store: Store::Local, .. })),
+            Self::MoreStores => state.control.pending_call().is_some_and(|call| {
+                matches!(call.operation, Operation::StoreMemory { store: Store::Local, .. })
+            }),
             Self::AttemptsLeft => request.audit_attempts < policy.bounds.audit_attempts,
         }
     }

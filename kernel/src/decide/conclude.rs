@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 impl Batch<'_> {
     pub(super) fn conclude(&mut self, input: &Input, row: &Transition) {
         if let Some(ending) = self.ending(input, row) {
-            self.emit(Event::Concluded { ending });
+            self.emit(Event::Concluded { conclusion: ending });
         }
     }
 
@@ -26,7 +26,7 @@ impl Batch<'_> {
         let from = self.state.control.phase();
         let unanswered = match (input, self.state.control.pending_call()) {
             (Input::CallFailed { failure, .. }, Some(call)) => {
-                Some(Cause::NoAnswer(call.ask.module(), *failure))
+                Some(Cause::CallFailed(call.operation.module(), *failure))
             }
             _ => None,
         };
@@ -47,7 +47,7 @@ impl Batch<'_> {
             (_, Phase::RollbackActive) => (
                 ConclusionKind::RolledBack,
                 given.unwrap_or(match from {
-                    Phase::Failure => Cause::RepairsSpent,
+                    Phase::Failure => Cause::RepairsExhausted,
                     Phase::RepairScoring => Cause::RepairRejected,
                     Phase::RepairApproval => Cause::NotApproved,
                     // SelfHealingActive; any other way there is a cancel or a call without an answer.
@@ -92,12 +92,12 @@ impl Batch<'_> {
             let record = AuditRecord {
                 trace: self.state.control.trace_id(request.id),
                 user: user.clone(),
-                ending: recorded_conclusion(request),
+                conclusion: recorded_conclusion(request),
                 decisions: request.decisions.clone(),
                 stores: if presumed {
                     StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held }
                 } else {
-                    request.holdings
+                    request.store_statuses
                 },
                 tasks: if rules.effects_ledger { tasks.collect() } else { tasks.map(untold).collect() },
             };
@@ -114,7 +114,7 @@ impl Batch<'_> {
         let (id, verified, text) = (request.id, request.verified, self.final_answer_text(request));
         self.emit(Event::FinalAnswer { trace: self.state.control.trace_id(id), text: text.clone() });
         if verified {
-            self.upsert_request_item(ItemKey::Answer(id), text);
+            self.upsert_request_item(ItemKey::FinalAnswer(id), text);
         }
     }
 
@@ -132,5 +132,5 @@ impl Batch<'_> {
 
 /// As what and why the request ends. Every row into storing or auditing concludes before, so the fallback is never read.
 fn recorded_conclusion(request: &Request) -> Conclusion {
-    request.ending.unwrap_or(Conclusion { kind: ConclusionKind::Aborted, cause: Cause::Cancelled })
+    request.conclusion.unwrap_or(Conclusion { kind: ConclusionKind::Aborted, cause: Cause::Cancelled })
 }

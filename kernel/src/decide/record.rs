@@ -31,7 +31,7 @@ impl Batch<'_> {
                 self.emit(Event::UserMsg { request, user: user.clone(), text: text.clone() });
             }
             Input::Reply { call, report, summary_update, action } => {
-                let Some(Call { ask, .. }) = self.state.control.pending_call() else { return };
+                let Some(Call { operation: ask, .. }) = self.state.control.pending_call() else { return };
                 self.emit(Event::ToolResult { module: ask.module(), call: *call, report: report.clone() });
                 self.add_report_items(ask, report);
                 if let Some(update) = summary_update {
@@ -42,7 +42,7 @@ impl Batch<'_> {
                 }
             }
             Input::CallFailed { call, failure } => {
-                let Some(Call { ask, .. }) = self.state.control.pending_call() else { return };
+                let Some(Call { operation: ask, .. }) = self.state.control.pending_call() else { return };
                 self.emit(Event::CallFailed { module: ask.module(), call: *call, failure: *failure });
                 self.fail_running_task();
             }
@@ -130,7 +130,7 @@ impl Batch<'_> {
             }
             let item = Item {
                 id: known.map_or(self.next_item, |item| item.id),
-                variant: ItemKind::Fact,
+                kind: ItemKind::Fact,
                 key,
                 text: text.clone(),
                 layer: Layer::Working { created_at: self.state.semantic.now(), expires_at: None },
@@ -172,7 +172,9 @@ impl Batch<'_> {
 
     /// A running task will give no result any more.
     pub(super) fn fail_running_task(&mut self) {
-        if let Some(Call { ask: Operation::RunTask { task, .. }, .. }) = self.state.control.pending_call() {
+        if let Some(Call { operation: Operation::RunTask { task, .. }, .. }) =
+            self.state.control.pending_call()
+        {
             self.set_subtask_status(task, SubtaskStatus::Failed);
         }
     }
@@ -190,8 +192,8 @@ impl Batch<'_> {
         let known =
             || self.state.semantic.latest_by_key(&key).map(|entry| (entry.item.clone(), entry.deps.clone()));
         let variant = ItemKind::Subtask(status);
-        if let Some((item, deps)) = planned.or_else(known).filter(|(item, _)| item.variant != variant) {
-            self.emit(Event::UpdateItem { item: Item { variant, ..item }, deps });
+        if let Some((item, deps)) = planned.or_else(known).filter(|(item, _)| item.kind != variant) {
+            self.emit(Event::UpdateItem { item: Item { kind: variant, ..item }, deps });
         }
     }
 

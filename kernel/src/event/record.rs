@@ -30,7 +30,7 @@ pub enum DecisionLabel {
     ConsensusReached,
     /// PROCEED: the passes are spent, or a repaired plan was cleared, and the consensus lies between the two lines
     /// (finding F8).
-    ProceedBelowLine,
+    ProceedBelowThreshold,
     /// REJECT: the consensus stayed too low.
     Rejected,
     /// VETO: Security found the plan unsafe.
@@ -41,7 +41,7 @@ impl DecisionLabel {
     /// Whether the plan may run.
     #[must_use]
     pub const fn is_proceed(self) -> bool {
-        matches!(self, Self::ConsensusReached | Self::ProceedBelowLine)
+        matches!(self, Self::ConsensusReached | Self::ProceedBelowThreshold)
     }
 }
 
@@ -92,7 +92,7 @@ pub enum Cause {
     /// An identity lock does not match.
     IdentityMismatch,
     /// A module that cannot be done without gave no answer.
-    NoAnswer(Module, Failure),
+    CallFailed(Module, Failure),
     /// Security vetoed the plan.
     Vetoed,
     /// The consensus stayed too low.
@@ -100,7 +100,7 @@ pub enum Cause {
     /// The Critic found no repair.
     NoRepair,
     /// The policy allows no further repair.
-    RepairsSpent,
+    RepairsExhausted,
     /// The repaired plan was not cleared.
     RepairRejected,
     /// The approver said no.
@@ -134,7 +134,7 @@ pub struct AuditRecord {
     /// Whose it was.
     pub user: UserId,
     /// As what and why it ended.
-    pub ending: Conclusion,
+    pub conclusion: Conclusion,
     /// What was decided: on the plan, and again on each repaired plan that was cleared to run.
     pub decisions: Vec<Decision>,
     /// What the two stores hold.
@@ -213,7 +213,7 @@ impl fmt::Display for DecisionLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ConsensusReached => "PROCEED, consensus reached",
-            Self::ProceedBelowLine => "PROCEED below the line",
+            Self::ProceedBelowThreshold => "PROCEED below the line",
             Self::Rejected => "REJECT, consensus too low",
             Self::Vetoed => "VETO by Security",
         })
@@ -225,11 +225,11 @@ impl fmt::Display for Cause {
         f.write_str(match self {
             Self::Completed => "every task succeeded",
             Self::IdentityMismatch => "the identity locks do not match",
-            Self::NoAnswer(module, failure) => return write!(f, "no answer from the {module} ({failure})"),
+            Self::CallFailed(module, failure) => return write!(f, "no answer from the {module} ({failure})"),
             Self::Vetoed => "Security vetoed the plan",
             Self::Rejected => "the consensus stayed too low",
             Self::NoRepair => "the Critic found no repair",
-            Self::RepairsSpent => "no further repair is allowed",
+            Self::RepairsExhausted => "no further repair is allowed",
             Self::RepairRejected => "the repaired plan was not cleared",
             Self::NotApproved => "the approver said no",
             Self::Cancelled => "the user cancelled",

@@ -25,7 +25,7 @@ pub enum Topic {
     /// What the user asked for.
     Request,
     /// What the user was answered.
-    Answer,
+    FinalAnswer,
     /// What memory gave back of an earlier request.
     Trace,
     /// How a request was tagged.
@@ -53,7 +53,7 @@ impl Topic {
         Self::Working,
         Self::Situation,
         Self::Request,
-        Self::Answer,
+        Self::FinalAnswer,
         Self::Trace,
         Self::Tags,
         Self::Task,
@@ -66,7 +66,7 @@ impl Topic {
     /// What an item speaks of.
     #[must_use]
     pub const fn from_item(item: &Item) -> Self {
-        match (&item.key, item.variant) {
+        match (&item.key, item.kind) {
             (_, ItemKind::Constraint(_)) => Self::Constraint,
             (ItemKey::Identity, _) => Self::Identity,
             (ItemKey::Environment(_) | ItemKey::Clock, _) => Self::Environment,
@@ -75,7 +75,7 @@ impl Topic {
             (ItemKey::Working(_), _) => Self::Working,
             (ItemKey::Situation(_), _) => Self::Situation,
             (ItemKey::Request(_), _) => Self::Request,
-            (ItemKey::Answer(_), _) => Self::Answer,
+            (ItemKey::FinalAnswer(_), _) => Self::FinalAnswer,
             (ItemKey::Trace(_), _) => Self::Trace,
             (ItemKey::Tags(_), _) => Self::Tags,
             (ItemKey::Task(..), _) => Self::Task,
@@ -98,7 +98,7 @@ impl Topic {
             Self::Working => "working",
             Self::Situation => "situation",
             Self::Request => "request",
-            Self::Answer => "answer",
+            Self::FinalAnswer => "answer",
             Self::Trace => "trace",
             Self::Tags => "tags",
             Self::Task => "task",

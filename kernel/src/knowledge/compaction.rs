@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 #[derive(PartialEq, Eq)]
 enum CompactionGroup<'a> {
     /// Facts that count alike, for the same people.
-    Facts { variant: ItemKind, rank: Rank, memory: MemoryType, scope: &'a Scope, audience: &'a Audience },
+    Facts { kind: ItemKind, rank: Rank, memory: MemoryType, scope: &'a Scope, audience: &'a Audience },
     /// What earlier requests of one user left for good.
     Past { user: &'a UserId },
     /// What leaves with the session.
@@ -35,10 +35,10 @@ impl<'a> CompactionGroup<'a> {
         match &item.layer {
             Layer::Fact(fact) => {
                 let FactRecord { source, memory, scope, audience, .. } = &**fact;
-                let constraint = matches!(item.variant, ItemKind::Constraint(_));
-                let (variant, rank, memory) = (item.variant, source.rank, *memory);
+                let constraint = matches!(item.kind, ItemKind::Constraint(_));
+                let (variant, rank, memory) = (item.kind, source.rank, *memory);
                 (!constraint || policy.rules.compacted_constraints).then_some(Self::Facts {
-                    variant,
+                    kind: variant,
                     rank,
                     memory,
                     scope,
@@ -175,11 +175,11 @@ fn summary(
         _ => Layer::Working { created_at: known.now(), expires_at: None },
     };
     let review = parts.iter().any(|entry| entry.item.validity == Validity::NeedsReview);
-    let variant = if first.fact().is_some() { first.variant } else { ItemKind::Fact };
+    let variant = if first.fact().is_some() { first.kind } else { ItemKind::Fact };
     let standing = if review { Validity::NeedsReview } else { Validity::Current };
     let item = Item {
         id: known.next_id(),
-        variant,
+        kind: variant,
         key: ItemKey::Summary,
         text: text.clone(),
         layer,

@@ -95,7 +95,7 @@ impl<'a> Target<'a> {
 
     /// Whether it is a fact that says the same under the same name, where the new one counts.
     fn says(&self, new: &NewFact) -> bool {
-        let Item { key, text, variant, .. } = &self.entry.item;
+        let Item { key, text, kind: variant, .. } = &self.entry.item;
         let is_namesake = matches!(key, ItemKey::Fact(name) if *name == new.key);
         let is_rival =
             self.entry.item.is_valid() && self.entry.item.fact().is_some_and(|fact| fact.scope == new.scope);
@@ -129,7 +129,7 @@ fn fact(policy: &Policy, known: &SemanticState, new: &NewFact) -> Result<Events,
     };
     let item = Item {
         id: known.next_id(),
-        variant: new.kind.into(),
+        kind: new.kind.into(),
         key: ItemKey::Fact(new.key.clone()),
         text: new.text.clone(),
         layer: Layer::Fact(Box::new(record)),
@@ -346,13 +346,13 @@ fn environment(
 fn overwrite(known: &SemanticState, key: ItemKey, text: &Text, layer: Layer, deps: Vec<ItemId>) -> Events {
     let of_id = |id, variant| {
         let (key, text) = (key.clone(), text.clone());
-        Item { id, variant, key, text, layer: layer.clone(), validity: Validity::Current }
+        Item { id, kind: variant, key, text, layer: layer.clone(), validity: Validity::Current }
     };
     let Some(old) = known.latest_by_key(&key) else {
         let item = of_id(known.next_id(), ItemKind::Fact);
         return Vec::from([Event::AddItem { item, deps }]);
     };
-    let item = of_id(old.item.id, old.item.variant);
+    let item = of_id(old.item.id, old.item.kind);
     if item == old.item && deps == old.deps {
         return Vec::new();
     }

@@ -89,7 +89,7 @@ pub enum Report {
 impl Report {
     /// Whether this kind of report answers that question.
     #[must_use]
-    pub const fn answers(&self, ask: Operation) -> bool {
+    pub const fn is_reply_to(&self, ask: Operation) -> bool {
         match self {
             Self::Identity { .. } => matches!(ask, Operation::VerifyIdentity),
             Self::Context { .. } => matches!(ask, Operation::LoadContext),

@@ -24,7 +24,7 @@ pub struct ContextPolicy {
     /// factor.
     pub relevance: Weight,
     /// What is different for some modules, in their order; one view each.
-    pub views: Vec<ModuleContextPolicy>,
+    pub module_overrides: Vec<ModuleContextPolicy>,
 }
 
 /// What one module is shown differently.
@@ -35,7 +35,7 @@ pub struct ModuleContextPolicy {
     /// The module.
     pub module: Module,
     /// Its own budget, if it has one.
-    pub budget: Option<u32>,
+    pub budget_tokens: Option<u32>,
     /// How much what is worth to it. What is worth nothing is shown only where something shown rests on it.
     pub weights: BTreeMap<Topic, Weight>,
 }
@@ -76,17 +76,17 @@ impl ContextPolicy {
         tokenizer: Tokenizer::Bytes,
         recency: millionths(500_000),
         relevance: millionths(2_000_000),
-        views: Vec::new(),
+        module_overrides: Vec::new(),
     };
 
     fn view(&self, module: Module) -> Option<&ModuleContextPolicy> {
-        self.views.iter().find(|view| view.module == module)
+        self.module_overrides.iter().find(|view| view.module == module)
     }
 
     /// The tokens that a context of the module may have.
     #[must_use]
     pub fn token_limit(&self, module: Module) -> u64 {
-        let budget = self.view(module).and_then(|view| view.budget).unwrap_or(self.budget_tokens);
+        let budget = self.view(module).and_then(|view| view.budget_tokens).unwrap_or(self.budget_tokens);
         u64::from(budget.saturating_sub(self.reserved_tokens))
     }
 

@@ -66,7 +66,7 @@ rules! {
     /// The decision and the audit name Security's objection to the plan that runs.
     NamedObjections, named_objections, "F7";
     /// Proceeding below the line has a label of its own.
-    BelowLineLabel, below_line_label, "F8";
+    BelowThresholdLabel, below_threshold_label, "F8";
     /// Only a revision that Security read last and the consensus scored may run.
     ClearedRevisions, cleared_revisions, "F9 F10";
     /// The audit says what each store really holds.

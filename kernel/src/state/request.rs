@@ -43,9 +43,9 @@ pub struct Request {
     /// The tasks that were started, the latest start last.
     pub ledger: Vec<StartedTask>,
     /// As what and why it ends, once that is settled.
-    pub ending: Option<Conclusion>,
+    pub conclusion: Option<Conclusion>,
     /// What the stores hold.
-    pub holdings: StoreStatuses,
+    pub store_statuses: StoreStatuses,
     /// How often the audit sink was tried.
     pub audit_attempts: u32,
     /// The latest actions, as many as a context reads (002); the log has all.
@@ -118,8 +118,8 @@ impl Request {
             outcomes: Vec::new(),
             repairs: 0,
             ledger: Vec::new(),
-            ending: None,
-            holdings: StoreStatuses::default(),
+            conclusion: None,
+            store_statuses: StoreStatuses::default(),
             audit_attempts: 0,
             actions: Vec::new(),
         }
@@ -156,18 +156,18 @@ impl Request {
 
     pub(crate) fn apply(&mut self, event: &Event, waiting: Option<Call>) {
         match event {
-            Event::ToolCall { ask, .. } => self.on_call(*ask),
+            Event::ToolCall { operation: ask, .. } => self.on_call(*ask),
             Event::OverBudget { .. } => self.over_budget = true,
             Event::ToolResult { report, .. } => {
                 if let Some(call) = waiting {
-                    self.on_reply(call.ask, report);
+                    self.on_reply(call.operation, report);
                 }
             }
             Event::Cancelled => self.over_budget = false,
             Event::CallFailed { failure, .. } => {
                 self.over_budget = false;
                 if let Some(call) = waiting {
-                    self.on_call_failed(call.ask, *failure);
+                    self.on_call_failed(call.operation, *failure);
                 }
             }
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
@@ -190,7 +190,7 @@ impl Request {
                 self.decisions.push(*decision);
             }
             Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
-            Event::Concluded { ending } => self.ending = Some(*ending),
+            Event::Concluded { conclusion: ending } => self.conclusion = Some(*ending),
             Event::ActionRecorded { record } => {
                 // The latest, and those before it.
                 let unread = self.actions.len().saturating_sub(HISTORY_ACTIONS);
@@ -259,8 +259,8 @@ impl Request {
 
     fn set_store_status(&mut self, store: Store, holding: StoreStatus) {
         match store {
-            Store::Local => self.holdings.local = holding,
-            Store::Cloud => self.holdings.cloud = holding,
+            Store::Local => self.store_statuses.local = holding,
+            Store::Cloud => self.store_statuses.cloud = holding,
         }
     }
 
@@ -312,7 +312,7 @@ impl Request {
 }
 
 fn is_summarizing(waiting: Option<Call>) -> bool {
-    matches!(waiting, Some(Call { ask: Operation::Summarize, .. }))
+    matches!(waiting, Some(Call { operation: Operation::Summarize, .. }))
 }
 
 impl StartedTask {

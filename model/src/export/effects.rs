@@ -321,7 +321,7 @@ impl Writer<'_> {
         let label = match self.row.when {
             Guard::Vetoed => Expr::Name("VETO"),
             Guard::BelowProceed => Expr::Name("REJECT"),
-            _ if self.policy.rules.below_line_label => {
+            _ if self.policy.rules.below_threshold_label => {
                 let below = Box::new(Expr::Name("ProceedBelowLine"));
                 Expr::If(Condition::is(score, "above"), Box::new(reached()), below)
             }

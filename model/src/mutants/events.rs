@@ -93,7 +93,7 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
         |_, events| each!(events, Event::AuditRecorded { record } => record.decisions.clear()),
     ),
     ("Audited", "says that all went well", |_, events| {
-        each!(events, Event::AuditRecorded { record } => record.ending = Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed });
+        each!(events, Event::AuditRecorded { record } => record.conclusion = Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed });
     }),
     (
         "Memorized",
@@ -132,18 +132,20 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
     (
         "Concluded",
         "always says that all went well",
-        |_, events| each!(events, Event::Concluded { ending } => *ending = Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed }),
+        |_, events| each!(events, Event::Concluded { conclusion } => *conclusion = Conclusion { kind: ConclusionKind::Outcome, cause: Cause::Completed }),
     ),
     (
         "ToolCall",
         "asks the stores to keep an outcome",
-        |_, events| each!(events, Event::ToolCall { ask: Operation::StoreMemory { kind, .. }, .. } => *kind = ConclusionKind::Outcome),
+        |_, events| each!(events, Event::ToolCall { operation: Operation::StoreMemory { kind, .. }, .. } => *kind = ConclusionKind::Outcome),
     ),
     ("ToolCall", "undoes the first task instead of the last", |state, events| {
         let first =
             state.control.request().and_then(|request| request.ledger.first()).map(|started| started.task);
         for event in events {
-            if let (Event::ToolCall { ask: Operation::UndoTask { task }, .. }, Some(first)) = (event, first) {
+            if let (Event::ToolCall { operation: Operation::UndoTask { task }, .. }, Some(first)) =
+                (event, first)
+            {
                 *task = first;
             }
         }
@@ -152,7 +154,7 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
         let plan = state.control.request().and_then(|request| request.plan.as_ref());
         let first = plan.and_then(|plan| plan.plan.tasks().first());
         for event in events {
-            if let (Event::ToolCall { ask: Operation::RunTask { task, effect }, .. }, Some(first)) =
+            if let (Event::ToolCall { operation: Operation::RunTask { task, effect }, .. }, Some(first)) =
                 (event, first)
             {
                 (*task, *effect) = (first.id, first.effect.kind());

@@ -90,18 +90,19 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
             started.outcome = EffectOutcome::Kept;
         }
     }),
-    ("request.ending", "is forgotten", |_, request| request.ending = None),
+    ("request.ending", "is forgotten", |_, request| request.conclusion = None),
     ("request.ending", "stays what it was first", |before, request| {
-        let first = before.control.request().and_then(|earlier| earlier.ending);
-        request.ending = first.or(request.ending);
+        let first = before.control.request().and_then(|earlier| earlier.conclusion);
+        request.conclusion = first.or(request.conclusion);
     }),
-    ("request.holdings", "are forgotten", |_, request| request.holdings = StoreStatuses::default()),
+    ("request.holdings", "are forgotten", |_, request| request.store_statuses = StoreStatuses::default()),
     ("request.holdings", "are taken for granted", |_, request| {
-        request.holdings = StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held };
+        request.store_statuses = StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held };
     }),
     ("request.holdings", "mix up the two stores", |before, request| {
         if before.control.phase() == Phase::StoringMemory {
-            request.holdings = StoreStatuses { local: request.holdings.cloud, cloud: request.holdings.local };
+            request.store_statuses =
+                StoreStatuses { local: request.store_statuses.cloud, cloud: request.store_statuses.local };
         }
     }),
     ("request.outdated", "is forgotten", |_, request| request.outdated = false),

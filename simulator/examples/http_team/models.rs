@@ -39,7 +39,7 @@ impl Models {
     /// # Errors
     /// Why there is no answer, naming the call.
     pub(crate) fn answer(&self, call: &Call) -> CallResult {
-        let said = self.said(call).and_then(|text| orchestrion_scenario::parse_reply(call.ask, &text));
+        let said = self.said(call).and_then(|text| orchestrion_scenario::parse_reply(call.operation, &text));
         said.map_err(|CallError { failure, reason: why }| {
             let why = why.unwrap_or(failure.to_string());
             CallError { failure, reason: Some(format!("{call}: {why}")) }
@@ -50,7 +50,7 @@ impl Models {
         let asked = json!({
             "model": self.model,
             "messages": [
-                { "role": "system", "content": role(call.ask) },
+                { "role": "system", "content": role(call.operation) },
                 { "role": "user", "content": question(call) },
             ],
         });

@@ -21,7 +21,7 @@ pub(crate) struct Team {
 
 impl Host for Team {
     async fn execute(&self, call: &Call) -> CallResult {
-        let answer = match call.ask {
+        let answer = match call.operation {
             Operation::RunTask { .. } | Operation::UndoTask { .. } => self.execute(call).await,
             Operation::VerifyIdentity => self.identity(call),
             Operation::LoadContext => self.memories(call),
@@ -79,7 +79,7 @@ impl Team {
 
     /// Does what a task says, which is to write it down, under the key of the call.
     async fn execute(&self, call: &Call) -> CallResult {
-        if call.ask.is_effectful() {
+        if call.operation.is_effectful() {
             let line = format!("{}\t{}\n", key(call), words(call));
             let written = || -> io::Result<()> {
                 let mut file = OpenOptions::new().create(true).append(true).open(self.effects())?;
@@ -148,7 +148,7 @@ fn key(call: &Call) -> String {
 
 /// What a task is to do, on one line.
 fn words(call: &Call) -> String {
-    let text = match (&call.payload, call.ask) {
+    let text = match (&call.payload, call.operation) {
         (Some(CallPayload::Task(task)), Operation::UndoTask { .. }) => format!("take back: {}", task.text),
         (Some(CallPayload::Task(task)), _) => task.text.to_string(),
         _ => "nothing".to_owned(),

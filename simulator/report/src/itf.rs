@@ -65,7 +65,11 @@ fn shown(state: &State) -> Value {
     set("session", json!(control.session().map_or_else(String::new, ToString::to_string)));
     set(
         "waits_for",
-        json!(control.pending_call().map_or_else(String::new, |call| call.ask.expected_reply().to_string())),
+        json!(
+            control
+                .pending_call()
+                .map_or_else(String::new, |call| call.operation.expected_reply().to_string())
+        ),
     );
     set("items", json!(state.semantic.len()));
     let request = control.request();

@@ -18,7 +18,7 @@ pub struct Call {
     /// Who is asked.
     pub module: Module,
     /// What is asked.
-    pub ask: Operation,
+    pub operation: Operation,
     /// What a well-typed answer consists of, as a noun phrase.
     pub expects: &'static str,
     /// How long an answer is waited for, in milliseconds.

@@ -241,7 +241,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
             return Ok(());
         };
         let (id, name, host) = (waiting.id, call.to_string(), self.host);
-        let lost = self.recovering.take() == Some(id) && waiting.ask.is_effectful();
+        let lost = self.recovering.take() == Some(id) && waiting.operation.is_effectful();
         self.in_flight.push(Box::pin(async move {
             let outcome = async {
                 if lost {
@@ -255,7 +255,7 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 Err(panic) => panicked(&call, lost, &*panic),
             }
         }));
-        let deadline = conversation.deadlines.for_operation(waiting.ask);
+        let deadline = conversation.deadlines.for_operation(waiting.operation);
         // Once it is over, it stays so.
         let over = Box::pin(host.sleep(deadline).fuse());
         let over_is = if lost { Failure::OutcomeUnknown } else { Failure::Timeout };

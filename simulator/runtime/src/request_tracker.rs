@@ -103,7 +103,7 @@ impl RequestTracker {
                 Event::UserMsg { user, text, .. } => {
                     *self = Self { asked: Some((user.clone(), text.clone())), ..Self::default() };
                 }
-                Event::ToolCall { ask: Operation::RunTask { task, .. }, .. } => {
+                Event::ToolCall { operation: Operation::RunTask { task, .. }, .. } => {
                     let plan = state.control.request().and_then(|request| request.plan.as_ref());
                     let tasks = plan.map_or(&[][..], |revised| revised.plan.tasks());
                     if let Some(started) = tasks.iter().find(|planned| planned.id == *task) {
@@ -114,7 +114,7 @@ impl RequestTracker {
                 Event::ActionRecorded { record } => self.taken_bytes += json_bytes(record),
                 Event::MemoryRecorded { record } => self.record = Some(record.clone()),
                 Event::AuditRecorded { record } => self.audit = Some(record.clone()),
-                Event::Concluded { ending } => self.ending = Some(*ending),
+                Event::Concluded { conclusion: ending } => self.ending = Some(*ending),
                 Event::FinalAnswer { trace, text } => {
                     self.answered =
                         Some(RequestResult { trace: trace.clone(), ending: self.ending, text: text.clone() });
@@ -155,7 +155,7 @@ impl RequestTracker {
             return Ok(None);
         };
         let plan = || request.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()));
-        let matter = match waiting.ask {
+        let matter = match waiting.operation {
             Operation::VerifyIdentity
             | Operation::LoadContext
             | Operation::Summarize
@@ -173,15 +173,16 @@ impl RequestTracker {
         Ok(Some(Call {
             id: waiting.id,
             trace: state.control.trace_id(request.id),
-            module: waiting.ask.module(),
-            ask: waiting.ask,
-            expects: waiting.ask.expected_reply(),
-            deadline_ms: u64::try_from(deadlines.for_operation(waiting.ask).as_millis()).unwrap_or(u64::MAX),
+            module: waiting.operation.module(),
+            operation: waiting.operation,
+            expects: waiting.operation.expected_reply(),
+            deadline_ms: u64::try_from(deadlines.for_operation(waiting.operation).as_millis())
+                .unwrap_or(u64::MAX),
             user,
             request: says,
             pass: request.debate.pass,
             payload: matter,
-            context: recorder.build_context(waiting.ask)?,
+            context: recorder.build_context(waiting.operation)?,
         }))
     }
 }

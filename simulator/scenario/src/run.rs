@@ -119,7 +119,7 @@ impl ScriptedHost {
     /// What the script says, once the time that it takes is over.
     async fn play(&self, call: &Call) -> script::ScriptedReply {
         let asked = CallScene {
-            ask: call.ask,
+            ask: call.operation,
             request: call.trace.request,
             pass: call.pass,
             user: &call.user,

@@ -76,7 +76,7 @@ impl NamedProblem {
     pub fn from_trace<R: BufRead>(reader: Reader<R>, moment: TracePoint) -> Result<Self, TracePointError> {
         let mut policy = reader.header().policy.clone();
         let (state, before) = folded(reader, moment.step)?;
-        let waiting = state.control.pending_call().map(|call| call.ask);
+        let waiting = state.control.pending_call().map(|call| call.operation);
         let ask = match moment.module {
             Some(module) => waiting.filter(|ask| ask.module() == module).unwrap_or_else(|| asking(module)),
             None => waiting.ok_or(TracePointError::NobodyAsked { step: moment.step, before })?,
@@ -130,11 +130,11 @@ fn set(policy: &mut Policy, module: Module, moment: TracePoint) -> Result<(), Tr
     if reserved > budget {
         return Err(TracePointError::Reserved { reserved, budget });
     }
-    match contexts.views.iter_mut().find(|view| view.module == module) {
-        Some(view) => view.budget = Some(budget),
-        None => contexts.views.push(ModuleContextPolicy {
+    match contexts.module_overrides.iter_mut().find(|view| view.module == module) {
+        Some(view) => view.budget_tokens = Some(budget),
+        None => contexts.module_overrides.push(ModuleContextPolicy {
             module,
-            budget: Some(budget),
+            budget_tokens: Some(budget),
             weights: BTreeMap::new(),
         }),
     }

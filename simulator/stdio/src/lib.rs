@@ -78,7 +78,7 @@ pub fn serve<J: Journal>(
         clock.block_on(conversation.commit()).ok().transpose()?;
         let waiting = conversation.state().control.pending_call();
         return Ok(ExitReason::HostDisconnected(
-            waiting.map(|call| format!("call {} ({})", call.id, call.ask.expected_reply())),
+            waiting.map(|call| format!("call {} ({})", call.id, call.operation.expected_reply())),
         ));
     };
     if left == ExitReason::Closed {

@@ -109,7 +109,7 @@ impl<W: Write + Send + 'static> Pipe<W> {
 
     fn asks(&self, call: &Call) {
         let mut asked = locked(&self.shared.asked);
-        asked.asks.insert(call.id, call.ask);
+        asked.asks.insert(call.id, call.operation);
         if asked.asks.len() > ASKED_MAX {
             asked.asks.pop_first();
         }

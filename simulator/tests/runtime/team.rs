@@ -67,7 +67,7 @@ impl ScriptedTeam {
     }
 
     pub(crate) fn asks(&self) -> Vec<Operation> {
-        self.asked.lock().unwrap().iter().map(|call| call.ask).collect()
+        self.asked.lock().unwrap().iter().map(|call| call.operation).collect()
     }
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn plan() -> Plan {
 
 pub(crate) fn agreed(call: &Call) -> Report {
     let yes = Argument { stance: Stance::Pro, confidence: Score::from_millionths(900_000).unwrap() };
-    match call.ask {
+    match call.operation {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Operation::Summarize => Report::Summary { text: "what was".into(), forgets: None },

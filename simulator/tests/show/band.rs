@@ -76,7 +76,7 @@ impl TraceBuilder {
     }
 
     fn waiting(&self) -> Option<(CallId, Operation)> {
-        self.0.state().control.pending_call().map(|call| (call.id, call.ask))
+        self.0.state().control.pending_call().map(|call| (call.id, call.operation))
     }
 
     pub(crate) fn asks(&mut self, text: &str) {

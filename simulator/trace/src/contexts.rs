@@ -37,7 +37,7 @@ impl ContextRecorder {
     /// What the call that the state waits for is shown, if a step with these events started one and what must be shown fits.
     pub fn after(&mut self, policy: &Policy, state: &State, events: &Events) -> Option<ContextRecord> {
         let (call, ask) = events.iter().rev().find_map(|event| match event {
-            Event::ToolCall { call, ask } => Some((*call, *ask)),
+            Event::ToolCall { call, operation: ask } => Some((*call, *ask)),
             _ => None,
         })?;
         let context = self.builder.build(policy, state, ask).ok()?;

@@ -117,7 +117,7 @@ impl WalkAction {
             if choice.percent(often * mood.failure) {
                 ActionKind::Fail(CallSelector::Pending, choice.one_of(&Failure::ALL))
             } else {
-                let report = answer(choice, policy, mood, call.ask);
+                let report = answer(choice, policy, mood, call.operation);
                 match choice.weighted(&[80, 8, 8, 4]) {
                     0 => ActionKind::Reply(CallSelector::Pending, report),
                     1 => ActionKind::ReplyWithExtras(report, Some(update(choice)), None),
@@ -214,7 +214,7 @@ fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>
         let control = &state.control;
         let plan = control.request().and_then(|request| request.plan.as_ref()).map(|revised| &revised.plan);
         let input = match (control.pending_call(), control.phase(), control.session()) {
-            (Some(call), ..) => Input::reply(call.id, default_report(call.ask, plan)),
+            (Some(call), ..) => Input::reply(call.id, default_report(call.operation, plan)),
             (None, Phase::Idle, None) => Input::SessionStart { user: UserId::new("ada") },
             (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: nothing() },
             (None, ..) => Input::Step,

@@ -169,7 +169,8 @@ impl ExpectedConversation {
 
     /// F8: proceeding below the line has a label of its own.
     const fn proceeding_label(&self) -> &'static str {
-        if self.lines.rules.below_line_label && self.request.consensus < self.lines.thresholds.redebate_below
+        if self.lines.rules.below_threshold_label
+            && self.request.consensus < self.lines.thresholds.redebate_below
         {
             "proceed_below_line"
         } else {

@@ -41,7 +41,7 @@ pub(super) fn compare(
     same("control is in", &json!(course.phase), &json!(after.control.phase().name()))?;
     // 000-7.6: the one call that is out.
     let call = after.control.pending_call();
-    let waiting = call.map(|call| value(&(call.id, call.ask))).transpose()?;
+    let waiting = call.map(|call| value(&(call.id, call.operation))).transpose()?;
     same("the call that is waited for is", &json!(course.waiting), &json!(waiting))?;
     same("the session is of", &json!(course.session), &value(&after.control.session())?)?;
     compare_request(course, after)?;
@@ -52,7 +52,7 @@ pub(super) fn compare(
         return Ok(());
     }
     let Some(call) = after.control.pending_call() else { return Ok(()) };
-    let context = build_context(policy, after, call.ask, &ByteMeasure, &ExactSelector::default())
+    let context = build_context(policy, after, call.operation, &ByteMeasure, &ExactSelector::default())
         .map_err(|over| over.to_string())?;
     // Decision 0021: the summarizer is shown the cluster, and nothing else.
     let expected = if course.phase == "Compacting" {
@@ -64,12 +64,12 @@ pub(super) fn compare(
     let expected =
         if course.phase == "Compacting" { expected } else { visible_items::closed(fold, expected) };
     let mut roomy = policy.clone();
-    (roomy.contexts.budget_tokens, roomy.contexts.views) = (u32::MAX, Vec::new());
-    let all = build_context(&roomy, after, call.ask, &ByteMeasure, &ExactSelector::default())
+    (roomy.contexts.budget_tokens, roomy.contexts.module_overrides) = (u32::MAX, Vec::new());
+    let all = build_context(&roomy, after, call.operation, &ByteMeasure, &ExactSelector::default())
         .map_err(|over| over.to_string())?;
     same("a module might be shown", &json!(expected), &value(&all.ids)?)?;
-    let room = policy.contexts.token_limit(call.ask.module());
-    if all.cost_tokens <= room && policy.contexts.views.is_empty() {
+    let room = policy.contexts.token_limit(call.operation.module());
+    if all.cost_tokens <= room && policy.contexts.module_overrides.is_empty() {
         same("a module is shown", &json!(all.ids), &value(&context.ids)?)?;
     } else {
         // Which of it is best the claims know; here it is part of that, closed, and fits.
@@ -86,7 +86,7 @@ pub(super) fn compare(
             ));
         }
     }
-    compare_reasoning(course, call.ask, &context.text)
+    compare_reasoning(course, call.operation, &context.text)
 }
 
 /// The ledger (decision 0003), the decisions (decision 0009) and the ending, while a request runs.
@@ -103,7 +103,7 @@ fn compare_request(course: &ExpectedConversation, after: &State) -> Result<(), S
     same("the decisions are", &json!(course.request.decisions), &value(&request.decisions)?)?;
     let ending = course.request.ending.as_ref();
     let ending = ending.map(|(kind, cause)| json!({ "kind": kind, "cause": cause }));
-    same("the ending is", &json!(ending), &value(&request.ending)?)
+    same("the ending is", &json!(ending), &value(&request.conclusion)?)
 }
 
 /// 002-3.5 to 002-3.9, as they can be read while a request runs; and as many actions as they need (decision 0020).

@@ -71,7 +71,7 @@ pub(super) struct Rules {
     pub(super) sticky_veto: bool,
     pub(super) veto_ends_debate: bool,
     pub(super) named_objections: bool,
-    pub(super) below_line_label: bool,
+    pub(super) below_threshold_label: bool,
     pub(super) cleared_revisions: bool,
     pub(super) recorded_stores: bool,
     pub(super) typed_kinds: bool,

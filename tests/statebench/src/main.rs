@@ -1,79 +1,109 @@
-//! `score`: recorded conversations of a benchmark replayed, and their contexts held against its answers.
+//! The `statebench` program: its command line and its exit codes.
+//!
+//! Deliberately absent: color and progress output, because a full run takes about a second.
 
-use super::{ExitStatus, Format, GlobalArgs, files};
-use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
-use miette::{IntoDiagnostic, Result, miette};
+mod output;
+
+use clap::{Parser, ValueEnum};
 use orchestrion_statebench::diagnostic::{Diagnostic, DiagnosticKind};
 use orchestrion_statebench::read::{Case, Reader};
 use orchestrion_statebench::score::{Report, Scorer};
 use orchestrion_statebench::show::show;
+use output::{print, print_error};
 use std::fs::File;
-use std::io::{BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-/// Replay a benchmark's timelines into the semantic state, build the context of each question, and score it by the
-/// benchmark's own rules. No language model is asked.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  orchestrion score train.jsonl dev.jsonl --as statebench
-  orchestrion score dev.jsonl --as statebench --format json     the same for programs
-  orchestrion score dev.jsonl --as statebench --show S3-000218  one timeline: what was known, every context
-
-A context *resurrects* if it has anything in it that the answer forbids. The answers are read apart, and
-whatever builds contexts is never handed them. Lines and writes that do not fit are named, and the rest
-is scored.")]
-pub(super) struct Args {
-    /// Files of timelines, one to a line.
+/// Replay StateBench timelines into the semantic state, build a context for each query, and score the contexts by the rules of
+/// the benchmark. No language model is called.
+#[derive(Debug, Parser)]
+#[command(name = "statebench", version, after_help = AFTER_HELP, max_term_width = 100)]
+struct Cli {
+    /// Read timelines from these files, one JSON object per line.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The benchmark.
-    #[arg(long = "as", value_name = "BENCHMARK")]
-    benchmark: Benchmark,
-    /// How the report is printed.
+    /// Select the format of the report.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
-    /// Only the timeline of this id: what was known, what took the place of what by which rule, every context,
-    /// and what of it is forbidden or missing.
+    /// Print only the timelines with this id: final state, supersessions with their rules, contexts, and forbidden or missing
+    /// text.
     #[arg(long, value_name = "ID", conflicts_with = "format")]
     timeline: Option<String>,
+    /// Print only diagnostics and the summary.
+    #[arg(long, short)]
+    quiet: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Benchmark {
-    /// StateBench 1.0: timelines as JSON lines.
-    Statebench,
+const AFTER_HELP: &str = "\
+Examples:
+  statebench train.jsonl dev.jsonl                score two files
+  statebench dev.jsonl --format json              print the report as JSON
+  statebench dev.jsonl --timeline S3-000218       print one timeline with its final state and contexts
+
+A context is *resurrected* if it contains text that the ground truth forbids. The context builder has no
+access to the ground truth. Invalid lines and writes are reported on standard error, and the rest is scored.
+
+Exit codes: 0 success; 2 error, nothing was scored; 3 incomplete, some input was invalid.";
+
+/// The format of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Tables for people.
+    Human,
+    /// One JSON object.
+    Json,
 }
 
-pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    let Benchmark::Statebench = args.benchmark;
-    match &args.timeline {
-        Some(id) => one(&args.files, id),
-        None => all(&args.files, args.format, global),
+/// The status that the process exits with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExitStatus {
+    Success,
+    /// Nothing was scored.
+    Error,
+    /// Some input was invalid.
+    Incomplete,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(match status {
+            ExitStatus::Success => 0,
+            ExitStatus::Error => 2,
+            ExitStatus::Incomplete => 3,
+        })
     }
 }
 
-fn all(paths: &[PathBuf], format: Format, global: &GlobalArgs) -> Result<ExitStatus> {
-    let scorer = Scorer::default();
-    let mut report = Report::default();
-    let bar = progress(paths);
-    each(paths, &bar, |file, case| match case {
-        Ok(case) => scorer.score(file, &case, &mut report),
-        Err(fault) => report.faults.push(fault),
-    });
-    bar.finish_and_clear();
-    report.faults.iter().for_each(files::print_error);
-    let mut out = files::plain();
-    match format {
-        Format::Json => writeln!(out, "{:#}", report.json()).into_diagnostic()?,
-        Format::Human => {
-            if !global.quiet {
-                writeln!(out, "{}", report.table()).into_diagnostic()?;
-            }
-            writeln!(out, "scored: {}", report.summary()).into_diagnostic()?;
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let status = match &cli.timeline {
+        Some(id) => print_timeline(&cli.files, id),
+        None => print_report(&cli),
+    };
+    match status {
+        Ok(status) => status.into(),
+        Err(error) => {
+            print_error(&format_args!("cannot write to standard output: {error}"));
+            ExitStatus::Error.into()
         }
     }
+}
+
+/// Scores every timeline and prints the report.
+fn print_report(cli: &Cli) -> io::Result<ExitStatus> {
+    let scorer = Scorer::default();
+    let mut report = Report::default();
+    read_cases(&cli.files, |file, case| match case {
+        Ok(case) => scorer.score(file, &case, &mut report),
+        Err(diagnostic) => report.faults.push(diagnostic),
+    });
+    report.faults.iter().for_each(|diagnostic| print_error(diagnostic));
+    print(&match cli.format {
+        Format::Json => format!("{:#}\n", report.json()),
+        Format::Human if cli.quiet => format!("scored: {}\n", report.summary()),
+        Format::Human => format!("{}\nscored: {}\n", report.table(), report.summary()),
+    })?;
     Ok(match (report.timelines, report.faults.is_empty()) {
         (0, _) => ExitStatus::Error,
         (_, true) => ExitStatus::Success,
@@ -81,63 +111,53 @@ fn all(paths: &[PathBuf], format: Format, global: &GlobalArgs) -> Result<ExitSta
     })
 }
 
-/// Shows the timelines of this id.
-fn one(paths: &[PathBuf], id: &str) -> Result<ExitStatus> {
-    let (scorer, mut told, mut is_whole) = (Scorer::default(), String::new(), true);
-    each(paths, &ProgressBar::hidden(), |file, case| match case {
+/// Prints every timeline with this id.
+fn print_timeline(files: &[PathBuf], id: &str) -> io::Result<ExitStatus> {
+    let (scorer, mut text, mut is_complete) = (Scorer::default(), String::new(), true);
+    read_cases(files, |file, case| match case {
         Ok(case) if case.answers.id == id => {
-            let (shown, is_taken) = show(&scorer, file, &case);
-            told.push_str(&shown);
-            is_whole &= is_taken;
+            let (timeline, is_valid) = show(&scorer, file, &case);
+            text.push_str(&timeline);
+            is_complete &= is_valid;
         }
         Ok(_) => {}
-        Err(fault) => {
-            files::print_error(&fault);
-            is_whole = false;
+        Err(diagnostic) => {
+            print_error(&diagnostic);
+            is_complete = false;
         }
     });
-    if told.is_empty() {
-        return Err(miette!(
-            help = "ids stand in the field `id` of each line",
-            "no timeline has the id {id} in these files"
+    if text.is_empty() {
+        print_error(&format_args!(
+            "unknown timeline `{id}`: expected the field `id` of a line in these files"
         ));
+        return Ok(ExitStatus::Error);
     }
-    write!(files::plain(), "{told}").into_diagnostic()?;
-    Ok(if is_whole { ExitStatus::Success } else { ExitStatus::Incomplete })
+    print(&text)?;
+    Ok(if is_complete { ExitStatus::Success } else { ExitStatus::Incomplete })
 }
 
-/// Reads every timeline of every file.
-fn each(paths: &[PathBuf], bar: &ProgressBar, mut take: impl FnMut(&str, Result<Case, Diagnostic>)) {
+/// Reads every timeline of every file and passes each case or diagnostic to `visit`.
+fn read_cases(paths: &[PathBuf], mut visit: impl FnMut(&str, Result<Case, Diagnostic>)) {
     for path in paths {
         let file = path.display().to_string();
-        let mut faulty = |kind| take(&file, Err(Diagnostic { file: file.clone(), line: 0, kind }));
+        let mut report = |kind| visit(&file, Err(Diagnostic { file: file.clone(), line: 0, kind }));
         let input = match File::open(path) {
             Ok(input) => input,
             Err(error) => {
-                faulty(DiagnosticKind::Io(error.to_string()));
+                report(DiagnosticKind::Io(error.to_string()));
                 continue;
             }
         };
         if input.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            faulty(DiagnosticKind::Io("it is a folder; expected a file of timelines".to_string()));
+            report(DiagnosticKind::Io("expected a file of timelines, found a folder".to_string()));
             continue;
         }
-        let mut cases = Reader::new(BufReader::new(bar.wrap_read(input)), &file).peekable();
+        let mut cases = Reader::new(BufReader::new(input), &file).peekable();
         if cases.peek().is_none() {
-            faulty(DiagnosticKind::Empty);
+            report(DiagnosticKind::Empty);
         }
         for case in cases {
-            take(&file, case);
+            visit(&file, case);
         }
     }
-}
-
-/// How far all of it is, in bytes, while somebody watches.
-fn progress(paths: &[PathBuf]) -> ProgressBar {
-    let size = |path: &PathBuf| Path::metadata(path).map_or(0, |metadata| metadata.len());
-    let bar = ProgressBar::new(paths.iter().map(size).sum());
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {bytes} of {total_bytes}  {elapsed}") {
-        bar.set_style(style);
-    }
-    bar
 }

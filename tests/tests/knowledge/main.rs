@@ -185,7 +185,7 @@ fn end(
 /// The answer that is waited for.
 fn reply(state: &State, trace: u32) -> Value {
     let Some(call) = state.control.pending_call() else { return json!("step") };
-    let report = match call.ask {
+    let report = match call.operation {
         Operation::VerifyIdentity => json!({ "identity": { "gcp": true, "mongodb": true } }),
         Operation::LoadContext => {
             let rating = json!({ "elo": 1200, "successes": 0, "matches": 0 });

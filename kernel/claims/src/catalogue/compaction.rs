@@ -245,7 +245,7 @@ fn depends_transitively_on(state: &State, id: ItemId, these: &[ItemId]) -> bool 
 fn is_same_group(one: &Item, other: &Item) -> bool {
     match (one.fact(), other.fact()) {
         (Some(a), Some(b)) => {
-            (one.variant, a.source.rank, a.memory) == (other.variant, b.source.rank, b.memory)
+            (one.kind, a.source.rank, a.memory) == (other.kind, b.source.rank, b.memory)
                 && (&a.scope, &a.audience) == (&b.scope, &b.audience)
         }
         (None, None) => one.persists() == other.persists() && (!one.persists() || one.user() == other.user()),
@@ -273,7 +273,7 @@ fn compactable<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item =
                                 .is_some_and(|named| named.item.id == item.id))
                 })
             };
-            (policy.rules.compacted_constraints || matches!(item.variant, ItemKind::Fact))
+            (policy.rules.compacted_constraints || matches!(item.kind, ItemKind::Fact))
                 && !known.read_valid_facts().any(hides)
         }
         Layer::Request { .. } => running.is_none_or(|running| item.key.request() != Some(running)),

@@ -27,14 +27,15 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let Some(call) = state.control.pending_call().filter(|_| may_exceed_budget(policy, state)) else {
                 return true;
             };
-            let Ok(shown) = build_context(policy, state, call.ask, &ByteMeasure, &ExactSelector::default())
+            let Ok(shown) =
+                build_context(policy, state, call.operation, &ByteMeasure, &ExactSelector::default())
             else {
                 return true;
             };
             let known = state.semantic.clone();
             let reader = state.session_principal();
             let free: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
-            let alone = call.ask == Operation::Summarize;
+            let alone = call.operation == Operation::Summarize;
             let rests = |id: &ItemId| known.get(*id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
             let closed = |id: &ItemId| alone || rests(id).iter().all(|dep| shown.ids.contains(dep));
             let pinned =
@@ -47,7 +48,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
             shown.ids.iter().all(|id| free.contains(id) && closed(id))
                 && free.iter().find(missing).is_none()
                 && u64::try_from(shown.text.len().div_ceil(4))
-                    .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(call.ask.module()))
+                    .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(call.operation.module()))
                 && known == state.semantic
         }),
         premise: omits_items,
@@ -63,9 +64,13 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let Some(call) = state.control.pending_call().filter(|_| may_exceed_budget(policy, state)) else {
                 return true;
             };
-            let Ok((asked, shown)) =
-                build_context_with_problem(policy, state, call.ask, &ByteMeasure, &ExactSelector::default())
-            else {
+            let Ok((asked, shown)) = build_context_with_problem(
+                policy,
+                state,
+                call.operation,
+                &ByteMeasure,
+                &ExactSelector::default(),
+            ) else {
                 return true;
             };
             best_by_enumeration(&asked).is_none_or(|best| shown.ids == best)
@@ -95,8 +100,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
 
 /// What may be chosen for a call, as the kernel itself counts.
 fn asked(policy: &Policy, state: &State, call: Call) -> Result<ContextProblem, BudgetError> {
-    let room = policy.contexts.token_limit(call.ask.module());
-    context_problem(policy, state, call.ask, room, &ByteMeasure)
+    let room = policy.contexts.token_limit(call.operation.module());
+    context_problem(policy, state, call.operation, room, &ByteMeasure)
 }
 
 /// Whether the budget may bind: what is known does not seem short enough for it. Where it does, nobody counts.
@@ -106,7 +111,8 @@ fn may_exceed_budget(policy: &Policy, state: &State) -> bool {
     let lengths =
         state.semantic.entries().map(|entry| entry.item.text.as_str().len().saturating_add(BESIDE_TEXT));
     let tokens = lengths.fold(0_usize, usize::saturating_add) / 4;
-    u64::try_from(tokens).map_or(true, |tokens| tokens >= policy.contexts.token_limit(call.ask.module()))
+    u64::try_from(tokens)
+        .map_or(true, |tokens| tokens >= policy.contexts.token_limit(call.operation.module()))
 }
 
 /// Whether there is no room for all that the module that is asked might be shown.

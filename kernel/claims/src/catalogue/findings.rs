@@ -22,7 +22,7 @@ pub(super) const FINDINGS: &[Claim] = &[
         check: TraceInvariant(|policy, past, event| match event {
             _ if !past.rolled_back => true,
             Event::Transitioned { row } if !has_successor(policy, row.transition().to) => false,
-            Event::ToolCall { ask: Operation::StoreMemory { kind, .. }, .. } => {
+            Event::ToolCall { operation: Operation::StoreMemory { kind, .. }, .. } => {
                 *kind == ConclusionKind::RolledBack
             }
             event => {
@@ -173,8 +173,8 @@ pub(super) const FINDINGS: &[Claim] = &[
         premise: |_, state| {
             use orchestrion_kernel::event::StoreStatus;
             state.control.phase() == Phase::Auditing
-                && of_request(state, |request| request.holdings.local != request.holdings.cloud)
-                && of_request(state, |request| request.holdings.local != StoreStatus::Held)
+                && of_request(state, |request| request.store_statuses.local != request.store_statuses.cloud)
+                && of_request(state, |request| request.store_statuses.local != StoreStatus::Held)
         },
         ..CLAIM
     },
@@ -185,15 +185,16 @@ pub(super) const FINDINGS: &[Claim] = &[
         formula: "□ (stored(r) = outcome ⇒ success(r))",
         finding: Some("F13"),
         check: TraceInvariant(|_, past, event| match event {
-            Event::ToolCall { ask: Operation::StoreMemory { kind: ConclusionKind::Outcome, .. }, .. } => {
-                past.kind() == ConclusionKind::Outcome
-            }
+            Event::ToolCall {
+                operation: Operation::StoreMemory { kind: ConclusionKind::Outcome, .. },
+                ..
+            } => past.kind() == ConclusionKind::Outcome,
             _ => true,
         }),
         premise: |_, state| {
             state.control.phase() == Phase::StoringMemory
                 && of_request(state, |request| {
-                    request.ending.is_some_and(|e| e.kind != ConclusionKind::Outcome)
+                    request.conclusion.is_some_and(|e| e.kind != ConclusionKind::Outcome)
                 })
         },
         ..CLAIM

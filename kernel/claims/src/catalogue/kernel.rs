@@ -50,7 +50,7 @@ pub(super) const KERNEL: &[Claim] = &[
         statement: "The kernel waits for exactly what was asked and not answered, and stands where it moved to.",
         formula: "□ (waiting(o) = asked(τ)) ∧ □ (phase(o) = last move(τ))",
         check: ClaimCheck::HistoryConsistency(|past, state| {
-            past.pending_operation == state.control.pending_call().map(|call| call.ask)
+            past.pending_operation == state.control.pending_call().map(|call| call.operation)
                 && (!past.running || past.phase == Some(state.control.phase()))
         }),
         premise: |_, state| state.control.pending_call().is_some(),
@@ -69,7 +69,7 @@ pub(super) const KERNEL: &[Claim] = &[
             }
             Err(_) => state.control.request().is_none(),
         }),
-        premise: |_, state| state.control.pending_call().is_some_and(|call| call.ask.is_effectful()),
+        premise: |_, state| state.control.pending_call().is_some_and(|call| call.operation.is_effectful()),
         ..CLAIM
     },
     Claim {
@@ -133,6 +133,6 @@ fn remembers(past: &History, request: &Request) -> bool {
         && request.ledger.iter().map(StartedTask::record).eq(past.tasks.iter().copied())
         && request.decisions.len() == past.decisions.len()
         && request.decisions.iter().zip(&past.decisions).all(alike)
-        && request.holdings == past.holdings
-        && request.ending == past.ending
+        && request.store_statuses == past.holdings
+        && request.conclusion == past.ending
 }

@@ -32,15 +32,16 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         statement: "A subtask is in progress exactly while its task runs.",
         formula: "□ (status(t) = InProgress ⇔ running(t))",
         check: ClaimCheck::StateInvariant(|_, state| {
-            let running = match (state.control.pending_call().map(|call| call.ask), state.control.request()) {
-                (Some(Operation::RunTask { task, .. }), Some(request)) => {
-                    Some(ItemKey::Task(request.id, task))
-                }
-                _ => None,
-            };
+            let running =
+                match (state.control.pending_call().map(|call| call.operation), state.control.request()) {
+                    (Some(Operation::RunTask { task, .. }), Some(request)) => {
+                        Some(ItemKey::Task(request.id, task))
+                    }
+                    _ => None,
+                };
             let subtasks = state.semantic.entries().map(|entry| &entry.item);
             let in_progress =
-                subtasks.filter(|item| item.variant == ItemKind::Subtask(SubtaskStatus::InProgress));
+                subtasks.filter(|item| item.kind == ItemKind::Subtask(SubtaskStatus::InProgress));
             in_progress.map(|item| &item.key).eq(running.iter())
         }),
         premise: |_, state| state.control.phase() == Phase::RunningTasks,
@@ -57,7 +58,7 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
             };
             let Some(request) = before.control.request() else { return false };
             let subtask = after.semantic.latest_by_key(&ItemKey::Task(request.id, task));
-            subtask.is_some_and(|entry| entry.item.variant == ItemKind::Subtask(status))
+            subtask.is_some_and(|entry| entry.item.kind == ItemKind::Subtask(status))
         }),
         premise: |_, state| state.control.phase() == Phase::RollbackActive,
         ..CLAIM

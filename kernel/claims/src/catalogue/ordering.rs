@@ -12,8 +12,8 @@ pub(super) const ORDER: &[Claim] = &[
         formula: "□ (lost(t) ⇒ □ ¬run(r))",
         check: TraceInvariant(|_, past, event| !(past.task_lost && starts_task(event))),
         premise: |_, state| {
-            let lost = Cause::NoAnswer(Module::Executor, Failure::OutcomeUnknown);
-            of_request(state, |request| request.ending.is_some_and(|ending| ending.cause == lost))
+            let lost = Cause::CallFailed(Module::Executor, Failure::OutcomeUnknown);
+            of_request(state, |request| request.conclusion.is_some_and(|ending| ending.cause == lost))
         },
         not_applicable: |policy| {
             (!policy.rules.error_rows).then_some("a call that gives no answer has no row under the policy")
@@ -36,7 +36,7 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "Nobody but the identity guard is asked before both locks match; of an unverified request only the audit goes out.",
         formula: "□ (call(m) ∧ m ∉ {identity guard, auditor} ⇒ verified(r))",
         check: TraceInvariant(|_, past, event| match event {
-            Event::ToolCall { ask: Operation::VerifyIdentity | Operation::DeliverAudit, .. } => true,
+            Event::ToolCall { operation: Operation::VerifyIdentity | Operation::DeliverAudit, .. } => true,
             Event::ToolCall { .. } => past.verified,
             _ => true,
         }),
@@ -103,7 +103,9 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "Repairs never exceed the policy's bound.",
         formula: "□ (repairs(r) ≤ bounds.repairs)",
         check: TraceInvariant(|policy, past, event| match (event, policy.bounds.repairs) {
-            (Event::ToolCall { ask: Operation::Diagnose, .. }, Bound::AtMost(most)) => past.repairs <= most,
+            (Event::ToolCall { operation: Operation::Diagnose, .. }, Bound::AtMost(most)) => {
+                past.repairs <= most
+            }
             _ => true,
         }),
         premise: |policy, state| match policy.bounds.repairs {
@@ -122,14 +124,16 @@ pub(super) const ORDER: &[Claim] = &[
         statement: "A rollback undoes each started effect that declares a compensation exactly once, the latest first.",
         formula: "□ (undo(t) ⇒ t is the latest start that stands) ∧ □ (rollback ends ⇒ none stands)",
         check: TraceInvariant(|_, past, event| match event {
-            Event::ToolCall { ask: Operation::UndoTask { task }, .. } => past.undoable.last() == Some(task),
+            Event::ToolCall { operation: Operation::UndoTask { task }, .. } => {
+                past.undoable.last() == Some(task)
+            }
             Event::Transitioned { row } if past.phase == Some(Phase::RollbackActive) => {
                 row.transition().to == Phase::RollbackActive || past.undoable.is_empty()
             }
             _ => true,
         }),
         premise: |_, state| {
-            matches!(state.control.pending_call(), Some(call) if matches!(call.ask, Operation::UndoTask { .. }))
+            matches!(state.control.pending_call(), Some(call) if matches!(call.operation, Operation::UndoTask { .. }))
                 && of_request(state, |request| {
                     let stands = |started: &&StartedTask| {
                         started.effect == EffectKind::Undoable && started.outcome == EffectOutcome::Kept
@@ -177,7 +181,9 @@ pub(super) const ORDER: &[Claim] = &[
         formula: "□ (cancelled(r) ⇒ □ ¬run(r))",
         check: TraceInvariant(|_, past, event| !(past.cancelled && starts_task(event))),
         premise: |_, state| {
-            of_request(state, |request| request.ending.is_some_and(|ending| ending.cause == Cause::Cancelled))
+            of_request(state, |request| {
+                request.conclusion.is_some_and(|ending| ending.cause == Cause::Cancelled)
+            })
         },
         not_applicable: |policy| (!policy.rules.cancel).then_some("the policy has no cancel"),
         ..CLAIM

@@ -76,14 +76,14 @@ pub(super) const RECORDS: &[Claim] = &[
         formula: "□ (kind(r) = what happened to r)",
         check: TraceInvariant(|_, past, event| match event {
             Event::MemoryRecorded { record } => record.kind == past.kind(),
-            Event::ToolCall { ask: Operation::StoreMemory { kind, .. }, .. } => *kind == past.kind(),
-            Event::AuditRecorded { record } => record.ending.kind == past.kind(),
+            Event::ToolCall { operation: Operation::StoreMemory { kind, .. }, .. } => *kind == past.kind(),
+            Event::AuditRecorded { record } => record.conclusion.kind == past.kind(),
             _ => true,
         }),
         premise: |_, state| {
             state.control.phase() == Phase::Auditing
                 && of_request(state, |request| {
-                    request.ending.is_some_and(|ending| ending.kind == ConclusionKind::Blocked)
+                    request.conclusion.is_some_and(|ending| ending.kind == ConclusionKind::Blocked)
                 })
         },
         not_applicable: |policy| (!policy.rules.typed_kinds).then_some("the policy stores every kind alike"),
@@ -133,7 +133,7 @@ pub(super) const RECORDS: &[Claim] = &[
         statement: "The audit sink is tried no more often than allowed, and an answer after a failed try says so.",
         formula: "□ (tries(r) ≤ bounds.audit_attempts) ∧ □ (answer(r) ∧ last try failed ⇒ told undelivered)",
         check: TraceInvariant(|policy, past, event| match event {
-            Event::ToolCall { ask: Operation::DeliverAudit, .. } => {
+            Event::ToolCall { operation: Operation::DeliverAudit, .. } => {
                 past.audit_attempts < policy.bounds.audit_attempts
             }
             Event::FinalAnswer { .. } => past.audit_failed == past.undelivered,
@@ -174,7 +174,7 @@ pub(super) const RECORDS: &[Claim] = &[
         formula: "□ (remember(store, r) ⇒ exactly one earlier memorized(r))",
         check: TraceInvariant(|_, past, event| match event {
             Event::MemoryRecorded { .. } => past.memory_records == 0,
-            Event::ToolCall { ask: Operation::StoreMemory { .. }, .. } => past.memory_records == 1,
+            Event::ToolCall { operation: Operation::StoreMemory { .. }, .. } => past.memory_records == 1,
             _ => true,
         }),
         premise: |_, state| state.control.phase() == Phase::StoringMemory,

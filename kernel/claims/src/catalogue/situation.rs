@@ -57,7 +57,7 @@ pub(super) const SITUATION: &[Claim] = &[
 /// Answers to the call that is waited for, where it is one of a few that every request makes.
 fn answers(state: &State) -> impl Iterator<Item = Report> + use<> {
     let identity = |gcp| Report::Identity { gcp, mongodb: true };
-    let answers = match state.control.pending_call().map(|call| call.ask) {
+    let answers = match state.control.pending_call().map(|call| call.operation) {
         Some(Operation::VerifyIdentity) => Vec::from([identity(true), identity(false)]),
         Some(Operation::LoadContext) => {
             Vec::from([Report::Context { ratings: Ratings::default(), traces: Vec::new() }])

@@ -304,12 +304,12 @@ pub(super) const TURNS: &[Claim] = &[
         statement: "The cause with which a request is concluded is what happened, and the audit gives it.",
         formula: "□ (concluded(r) = c ⇒ c happened) ∧ □ (audit(r).cause = concluded(r))",
         check: TraceInvariant(|policy, past, event| match event {
-            Event::Concluded { ending } => cause_matches_history(policy, past, ending.cause),
-            Event::AuditRecorded { record } => past.ending == Some(record.ending),
+            Event::Concluded { conclusion: ending } => cause_matches_history(policy, past, ending.cause),
+            Event::AuditRecorded { record } => past.ending == Some(record.conclusion),
             Event::MemoryRecorded { .. } => past.ending.is_some(),
             _ => true,
         }),
-        premise: |_, state| of_request(state, |request| request.ending.is_some()),
+        premise: |_, state| of_request(state, |request| request.conclusion.is_some()),
         ..CLAIM
     },
     Claim {
@@ -318,7 +318,7 @@ pub(super) const TURNS: &[Claim] = &[
         statement: "Tasks run in the order of the plan, each after the one before succeeded, as the kind of effect it declares.",
         formula: "□ (run(t) ⇒ t is the first of the plan without an answer ∧ every one before it succeeded)",
         check: TraceInvariant(|_, past, event| match event {
-            Event::ToolCall { ask: Operation::RunTask { task, effect }, .. } => {
+            Event::ToolCall { operation: Operation::RunTask { task, effect }, .. } => {
                 past.planned.get(past.outcomes.len()) == Some(&(*task, *effect))
                     && past.outcomes.iter().all(|outcome| outcome.outcome == TaskOutcome::Succeeded)
             }
@@ -369,13 +369,13 @@ fn cause_matches_history(policy: &Policy, past: &History, cause: Cause) -> bool 
     match cause {
         Cause::Completed => past.succeeded,
         Cause::IdentityMismatch => news.answered == Some(Operation::VerifyIdentity) && !past.verified,
-        Cause::NoAnswer(module, failure) => {
+        Cause::CallFailed(module, failure) => {
             news.unanswered.is_some_and(|(ask, how)| ask.module() == module && how == failure)
         }
         Cause::Vetoed => news.decided == Some(DecisionLabel::Vetoed),
         Cause::Rejected => news.decided == Some(DecisionLabel::Rejected),
         Cause::NoRepair => news.answered == Some(Operation::Diagnose) && !news.planned,
-        Cause::RepairsSpent => repairs_exhausted(policy, past),
+        Cause::RepairsExhausted => repairs_exhausted(policy, past),
         Cause::RepairRejected => {
             past.phase == Some(Phase::RepairScoring) && (past.vetoed || !past.meets_proceed_threshold)
         }

@@ -67,7 +67,7 @@ fn input(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
         Input::Reply { call, report, summary_update, action } => {
             let line = match scene.before.waiting {
                 Some(waiting) if waiting.id == *call => Line::new()
-                    .ink(TextStyle::Who, waiting.ask.module())
+                    .ink(TextStyle::Who, waiting.operation.module())
                     .and(format_args!(" answers call {call}")),
                 _ => Line::text(format_args!("an answer to call {call}")),
             };
@@ -78,7 +78,7 @@ fn input(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
         Input::CallFailed { call, failure } => {
             let line = match scene.before.waiting {
                 Some(waiting) if waiting.id == *call => Line::new()
-                    .ink(TextStyle::Who, waiting.ask.module())
+                    .ink(TextStyle::Who, waiting.operation.module())
                     .and(format_args!(" fails call {call}: ")),
                 _ => Line::text(format_args!("call {call} fails: ")),
             };
@@ -131,11 +131,11 @@ pub(super) fn shown(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result
     ) else {
         return Ok(None);
     };
-    let Ok(context) = StandardContexts.build(scene.policy, scene.after, call.ask) else {
+    let Ok(context) = StandardContexts.build(scene.policy, scene.after, call.operation) else {
         return Ok(None);
     };
     page.gap()?;
-    let line = Line::new().ink(TextStyle::Who, call.ask.module()).and(format_args!(
+    let line = Line::new().ink(TextStyle::Who, call.operation.module()).and(format_args!(
         " reads {}, about {}",
         count(context.ids.len(), "item"),
         count(usize::try_from(context.cost_tokens).unwrap_or(usize::MAX), "token"),

@@ -100,10 +100,10 @@ fn ground(scene: &StepView<'_>, decision: &Decision, veto: Option<Veto>) -> Line
         }
         DecisionLabel::Rejected => line.join(against(score, proceed)).and(", too low to proceed"),
         _ if score >= debate_again => line.join(against(score, debate_again)).and("; the plan may run"),
-        DecisionLabel::ProceedBelowLine if scene.before.phase == Phase::RepairScoring => line
+        DecisionLabel::ProceedBelowThreshold if scene.before.phase == Phase::RepairScoring => line
             .join(against(score, proceed))
             .and(format_args!(", enough, though below {debate_again}; a repair is not debated again")),
-        DecisionLabel::ProceedBelowLine => line
+        DecisionLabel::ProceedBelowThreshold => line
             .join(against(score, proceed))
             .and(format_args!(", enough, though below {debate_again}: {spent}")),
         DecisionLabel::ConsensusReached => line.join(against(score, proceed)).and(", enough, ").ink(

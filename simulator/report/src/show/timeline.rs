@@ -80,7 +80,7 @@ impl Timeline {
             Input::Reply { report, .. } => self.replied(page, scene, report, id),
             Input::CallFailed { failure, .. } => {
                 let (who, what) = match scene.before.waiting {
-                    Some(call) => (phrases::asked(call.ask), phrases::failed(failure)),
+                    Some(call) => (phrases::asked(call.operation), phrases::failed(failure)),
                     None => (phrases::who("?"), phrases::failed(failure)),
                 };
                 page.step(scene, who, what.ink(TextStyle::Dim, format_args!(": {label}")), id)
@@ -89,8 +89,8 @@ impl Timeline {
                 page.step(scene, Line::new().ink(TextStyle::Warn, "cancel"), Line::text(label), id)?;
                 match scene.before.waiting {
                     Some(call) if scene.after.control.pending_call().map(|call| call.id) != Some(call.id) => {
-                        let asked =
-                            phrases::asked(call.ask).ink(TextStyle::Dim, " was running, and is given up");
+                        let asked = phrases::asked(call.operation)
+                            .ink(TextStyle::Dim, " was running, and is given up");
                         page.more("", asked)
                     }
                     _ => Ok(()),
@@ -103,13 +103,13 @@ impl Timeline {
                 let back = Line::text("the runtime is back after a crash, and nothing was lost");
                 page.step(scene, Line::new().ink(TextStyle::Warn, "resume"), back, id)?;
                 match scene.after.control.pending_call().filter(|_| scene.step.refused.is_none()) {
-                    Some(call) if call.ask.is_effectful() => page.more(
+                    Some(call) if call.operation.is_effectful() => page.more(
                         "",
-                        phrases::asked(call.ask)
+                        phrases::asked(call.operation)
                             .ink(TextStyle::Dim, " may have run: the host finds out first"),
                     ),
                     Some(call) => {
-                        page.more("", phrases::asked(call.ask).ink(TextStyle::Dim, " is asked again"))
+                        page.more("", phrases::asked(call.operation).ink(TextStyle::Dim, " is asked again"))
                     }
                     None => Ok(()),
                 }
@@ -128,11 +128,11 @@ impl Timeline {
         let Some(call) = scene.before.waiting else {
             return page.step(scene, phrases::who("?"), phrases::report(report), row);
         };
-        match (call.ask, report) {
+        match (call.operation, report) {
             (Operation::Argue(_) | Operation::ReviewRevision, Report::Argument { argument, text, .. }) => {
                 let said = phrases::argument(*argument).and("  ").quote(text.as_str());
-                page.step(scene, phrases::who(call.ask.module()), said, row)?;
-                if call.ask == Operation::ReviewRevision {
+                page.step(scene, phrases::who(call.operation.module()), said, row)?;
+                if call.operation == Operation::ReviewRevision {
                     let revision = scene.judged().and_then(|request| request.plan.as_ref());
                     let revision = revision.map_or(String::new(), |plan| format!(" r{}", plan.revision));
                     page.more("", Line::faint(format_args!("(on the new revision{revision})")))?;
@@ -230,7 +230,7 @@ impl Timeline {
                 Ok(())
             }
             Event::ExecutionReported { revision, tasks } => execution::reported(page, *revision, tasks),
-            Event::Concluded { ending } => page.more("it will end", phrases::ending(*ending)),
+            Event::Concluded { conclusion: ending } => page.more("it will end", phrases::ending(*ending)),
             Event::MemoryRecorded { record } => closing::memorized(page, scene, record),
             Event::AuditRecorded { record } => closing::audited(page, scene, record),
             Event::AuditUndelivered => {

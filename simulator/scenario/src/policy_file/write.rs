@@ -47,7 +47,7 @@ pub(super) fn values(policy: &Policy) -> Vec<(String, String)> {
         tokenizer,
         recency,
         relevance,
-        views,
+        module_overrides: views,
     } = contexts;
     let CompactionPolicy { from_items, from_tokens, cluster_items } = compaction;
     let WritePolicy { constraint_from, organizational_from } = writes;
@@ -116,7 +116,7 @@ pub(super) fn rule_meaning(rule: Rule) -> String {
         Rule::StickyVeto => "a veto in any pass holds; otherwise Security's latest argument decides",
         Rule::VetoEndsDebate => "a veto ends the debate instead of leaving it to spend its passes",
         Rule::NamedObjections => "the decision and the audit name Security's objection to the plan that runs",
-        Rule::BelowLineLabel => "proceeding below the line has a label of its own",
+        Rule::BelowThresholdLabel => "proceeding below the line has a label of its own",
         Rule::ClearedRevisions => "only a revision that Security read last and the consensus scored may run",
         Rule::RecordedStores => "the audit says what each store really holds",
         Rule::TypedKinds => "blocked, rolled back and aborted requests are stored as such",

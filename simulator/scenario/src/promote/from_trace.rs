@@ -199,7 +199,7 @@ impl<'a> ScenarioBuilder<'a> {
             Input::Step => !control.phase().is_quiescent() && control.pending_call().is_none(),
             Input::Reply { call, report, .. } => control
                 .pending_call()
-                .is_some_and(|waiting| waiting.id == *call && report.answers(waiting.ask)),
+                .is_some_and(|waiting| waiting.id == *call && report.is_reply_to(waiting.operation)),
             Input::CallFailed { call, .. } => {
                 control.pending_call().is_some_and(|waiting| waiting.id == *call)
             }
@@ -238,7 +238,7 @@ impl<'a> ScenarioBuilder<'a> {
                 self.unused_session = None;
             }
             Input::Reply { call, report, summary_update, action } => match self.asked(*call) {
-                Some(ask) if report.answers(ask) => {
+                Some(ask) if report.is_reply_to(ask) => {
                     let (summary_update, action) = (summary_update.clone(), action.clone());
                     self.answer(
                         ask,
@@ -295,7 +295,11 @@ impl<'a> ScenarioBuilder<'a> {
     }
 
     fn asked(&self, call: orchestrion_kernel::CallId) -> Option<Operation> {
-        self.state.control.pending_call().filter(|waiting| waiting.id == call).map(|waiting| waiting.ask)
+        self.state
+            .control
+            .pending_call()
+            .filter(|waiting| waiting.id == call)
+            .map(|waiting| waiting.operation)
     }
 
     fn answer(&mut self, ask: Operation, answer: ScriptedReply) {
@@ -326,7 +330,7 @@ impl<'a> ScenarioBuilder<'a> {
             }
             let (answered, input) = match self.state.control.pending_call() {
                 None => (None, Input::Step),
-                Some(Call { id, ask }) => {
+                Some(Call { id, operation: ask }) => {
                     let answer = self.success(ask, &request);
                     let input = match answer.clone() {
                         ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),

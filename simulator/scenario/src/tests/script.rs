@@ -82,7 +82,7 @@ fn a_full_script_answers_every_question() {
     ];
     for (ask, answer) in asks.into_iter().zip(answers(&mut script, &asks)) {
         if let ScriptedReply::Reply(Reply { report, .. }) = answer {
-            assert!(report.answers(ask), "{report:?} does not answer {ask:?}");
+            assert!(report.is_reply_to(ask), "{report:?} does not answer {ask:?}");
         }
     }
     let mut script = Scenario::parse("full.yaml", FULL, Path::new("")).unwrap().script;
@@ -209,14 +209,17 @@ fn a_script_carries_the_kernel_through_a_request() {
             None if step == 0 => Input::UserMessage { user: user.clone(), text: text.clone() },
             None if state.control.phase().is_quiescent() => break,
             None => Input::Step,
-            Some(call) => match SCENE.ask(&mut scenario.script, call.ask).unwrap().answer {
+            Some(call) => match SCENE.ask(&mut scenario.script, call.operation).unwrap().answer {
                 ScriptedReply::Reply(reply) => reply.into_input(call.id),
                 ScriptedReply::Fail(failure) => Input::CallFailed { call: call.id, failure },
             },
         };
     }
     assert_eq!(state.control.phase(), Phase::Idle);
-    assert!(seen.iter().any(|event| matches!(event, Event::ToolCall { ask: Operation::RunTask { .. }, .. })));
+    assert!(
+        seen.iter()
+            .any(|event| matches!(event, Event::ToolCall { operation: Operation::RunTask { .. }, .. }))
+    );
     assert!(
         matches!(seen.last(), Some(Event::Transitioned { .. } | Event::FinalAnswer { .. })),
         "{:?}",

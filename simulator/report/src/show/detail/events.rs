@@ -29,7 +29,7 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::UserMsg { request, user, .. } => {
             ("UserMsg", Line::text(format_args!("request {request} of {user}")))
         }
-        Event::ToolCall { call, ask } => {
+        Event::ToolCall { call, operation: ask } => {
             let asked = phrases::asked(*ask);
             (
                 "ToolCall",
@@ -58,7 +58,7 @@ fn told(event: &Event) -> (&'static str, Line) {
         Event::CallFailed { module, call, failure } => {
             ("CallFailed", Line::text(format_args!("call {call}, {module}: {failure}")))
         }
-        Event::OverBudget { call, needs, budget } => (
+        Event::OverBudget { call, required_tokens: needs, budget_tokens: budget } => (
             "OverBudget",
             Line::text(format_args!("call {call} must be shown {needs} tokens of at most {budget}")),
         ),
@@ -86,14 +86,14 @@ fn told(event: &Event) -> (&'static str, Line) {
             ("ExecutionReported", line)
         }
         Event::RepairStarted => ("RepairStarted", Line::new()),
-        Event::Concluded { ending } => ("Concluded", phrases::ending(*ending)),
+        Event::Concluded { conclusion: ending } => ("Concluded", phrases::ending(*ending)),
         Event::MemoryRecorded { record } => (
             "Memorized",
             Line::text(format_args!("{} of trace {}: \"{}\"", record.kind, record.trace, record.text)),
         ),
         Event::AuditRecorded { record } => {
             let mut line =
-                phrases::ending(record.ending).and(format_args!(", {} of {}", record.trace, record.user));
+                phrases::ending(record.conclusion).and(format_args!(", {} of {}", record.trace, record.user));
             for decision in &record.decisions {
                 line = line.and("; ").join(phrases::decision(decision));
             }
@@ -119,7 +119,7 @@ pub(in crate::show) fn because(cause: ForgetCause) -> String {
 /// An item: its id, what it rests on, what it speaks of, and what it says, on so many columns if they are given.
 pub(in crate::show) fn item(item: &Item, deps: &[ItemId], room: Option<usize>) -> Line {
     let mut line = Line::new().ink(TextStyle::Heading, format_args!("[{}]", item.id)).to(5);
-    line = match item.variant {
+    line = match item.kind {
         ItemKind::Fact => line,
         ItemKind::Constraint(_) => line.and("constraint, "),
         ItemKind::Subtask(status) => line.ink(TextStyle::Who, format_args!("{status}: ")),

@@ -27,7 +27,7 @@ pub(in super::super) fn list(page: &mut dyn Renderer, scene: &StepView<'_>) -> i
             property(
                 page,
                 "waits for",
-                Line::text(format_args!("{} (call {})", call.ask.expected_reply(), call.id)),
+                Line::text(format_args!("{} (call {})", call.operation.expected_reply(), call.id)),
             )?;
         }
         None => property(page, "waits for", Line::faint("no call"))?,
@@ -77,9 +77,9 @@ fn request(page: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Resu
         };
         property(page, if i == 0 { "ledger" } else { "" }, line)?;
     }
-    if let Some(ending) = request.ending {
+    if let Some(ending) = request.conclusion {
         property(page, "will end", phrases::ending(ending))?;
-        property(page, "stores", phrases::holdings(request.holdings))?;
+        property(page, "stores", phrases::holdings(request.store_statuses))?;
     }
     for (i, action) in request.actions.iter().enumerate() {
         property(page, if i == 0 { "actions" } else { "" }, phrases::action(action))?;

@@ -91,7 +91,7 @@ impl RequestView {
     pub(super) fn step(&mut self, scene: &StepView<'_>, told: &[PageBlock]) {
         let n = scene.step.n;
         self.last = n;
-        let asked = scene.before.waiting.map(|call| call.ask);
+        let asked = scene.before.waiting.map(|call| call.operation);
         for event in &scene.step.events {
             match event {
                 Event::ToolResult { report, .. } => self.answered(scene, asked, report),
@@ -129,7 +129,7 @@ impl RequestView {
                     self.pass(scene).scores.push(scored);
                 }
                 Event::Decided { .. } => self.decided.push((n, told.to_vec())),
-                Event::Concluded { ending } => self.ending = Some(*ending),
+                Event::Concluded { conclusion: ending } => self.ending = Some(*ending),
                 Event::AuditRecorded { record } => self.audited = Some((n, record.clone())),
                 Event::AuditUndelivered => self.undelivered = true,
                 Event::FinalAnswer { text, .. } => self.answer = Some((n, FullText::new(text.as_str()))),

@@ -52,7 +52,7 @@ pub(super) fn memorized(
 
 /// The audit record, whole.
 pub(super) fn audited(page: &mut dyn Renderer, scene: &StepView<'_>, record: &AuditRecord) -> io::Result<()> {
-    page.more("audit record", phrases::ending(record.ending))?;
+    page.more("audit record", phrases::ending(record.conclusion))?;
     if record.decisions.is_empty() {
         page.more("", Line::faint("nothing was decided"))?;
     }
@@ -89,8 +89,8 @@ pub(super) fn answered(
 /// The request in one line.
 pub(super) fn summed_up(page: &mut dyn Renderer, scene: &StepView<'_>, running: &Running) -> io::Result<()> {
     let Running { id, first, passes, runs, repairs, refused, veto } = running;
-    let ending = scene.judged().and_then(|request| request.ending).or(scene.find(|event| match event {
-        Event::Concluded { ending } => Some(*ending),
+    let ending = scene.judged().and_then(|request| request.conclusion).or(scene.find(|event| match event {
+        Event::Concluded { conclusion: ending } => Some(*ending),
         _ => None,
     }));
     let mut line = Line::new().ink(TextStyle::Heading, format_args!("Request {id}")).and(" ended, ");

@@ -53,7 +53,7 @@ impl Timeline {
             Some(call) => {
                 format!(
                     "The trace ends in {phase}, waiting for {} (call {}).",
-                    call.ask.expected_reply(),
+                    call.operation.expected_reply(),
                     call.id
                 )
             }

@@ -119,7 +119,7 @@ fn hides(scene: &StepView<'_>, own: &Item) -> Option<Line> {
 /// What it takes to write such a thing.
 fn barred(policy: &Policy, own: &Item) -> String {
     let Some(fact) = own.fact() else { return String::new() };
-    let constraint = matches!(own.variant, ItemKind::Constraint(_))
+    let constraint = matches!(own.kind, ItemKind::Constraint(_))
         .then_some(("a constraint", policy.writes.constraint_from));
     let organizational = (fact.memory == MemoryType::Organizational)
         .then_some(("the organization's memory", policy.writes.organizational_from));

@@ -33,26 +33,27 @@ pub struct ViewFile {
 impl ByName<Module, ViewFile> {
     pub(super) fn lay_over(&self, onto: &mut ContextPolicy) {
         for (module, file) in &self.0 {
-            let at = onto.views.iter().position(|view| view.module == *module).unwrap_or_else(|| {
-                onto.views.push(ModuleContextPolicy {
-                    module: *module,
-                    budget: None,
-                    weights: BTreeMap::new(),
+            let at =
+                onto.module_overrides.iter().position(|view| view.module == *module).unwrap_or_else(|| {
+                    onto.module_overrides.push(ModuleContextPolicy {
+                        module: *module,
+                        budget_tokens: None,
+                        weights: BTreeMap::new(),
+                    });
+                    onto.module_overrides.len() - 1
                 });
-                onto.views.len() - 1
-            });
-            let view = &mut onto.views[at];
-            view.budget = file.budget.or(view.budget);
+            let view = &mut onto.module_overrides[at];
+            view.budget_tokens = file.budget.or(view.budget_tokens);
             let weights = file.weights.iter().flat_map(|weights| &weights.0);
             view.weights.extend(weights.map(|(topic, weight)| (*topic, weight.0)));
         }
-        onto.views.sort_by_key(|view| view.module);
+        onto.module_overrides.sort_by_key(|view| view.module);
     }
 }
 
 /// A view as it is written.
 pub(in super::super) fn written(view: &ModuleContextPolicy) -> String {
-    let budget = view.budget.map(|budget| format!("budget: {budget}"));
+    let budget = view.budget_tokens.map(|budget| format!("budget: {budget}"));
     let weights: Vec<String> =
         view.weights.iter().map(|(topic, weight)| format!("{topic}: {weight}")).collect();
     let weights = (!weights.is_empty()).then(|| format!("weights: {{{}}}", weights.join(", ")));

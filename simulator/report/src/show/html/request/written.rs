@@ -131,11 +131,11 @@ impl RequestView {
         html! {
             h3 { "Stores and audit" }
             dl.records {
-                div { dt { "Stores" } dd { (phrases::holdings(request.holdings)) } }
+                div { dt { "Stores" } dd { (phrases::holdings(request.store_statuses)) } }
                 div { dt { "Audit record" } dd {
                     @match &self.audited {
                         Some((n, record)) => {
-                            (phrases::ending(record.ending)) ", in step " (link(*n))
+                            (phrases::ending(record.conclusion)) ", in step " (link(*n))
                             @for decision in &record.decisions { br; (phrases::decision(decision)) }
                             br; "stores: " (phrases::holdings(record.stores))
                             @for task in &record.tasks { br; (phrases::task_record(task)) }
