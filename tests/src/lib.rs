@@ -1,4 +1,4 @@
-//! Tests that cross rooms stand in `tests/`; this is what they share.
+//! What the tests across crates share: oracle, generators, properties, and helpers for generated files.
 
 pub mod canonicalization;
 pub mod counters;
@@ -16,29 +16,28 @@ pub mod traceability;
 
 use std::path::{Path, PathBuf};
 
-/// A folder of recorded data that nobody here wrote, or `None` after saying that the test is skipped.
+/// Returns a folder of recorded data from outside, or prints that the test is skipped and returns `None`.
 #[must_use]
 pub fn recorded_data_dir(folder: &str) -> Option<PathBuf> {
     let Some(data) = std::env::var_os("ORCHESTRION_DATA") else {
-        eprintln!("skipped: ORCHESTRION_DATA is not set, so there is no recorded {folder}");
+        eprintln!("skipped: ORCHESTRION_DATA is not set; {folder} is part of the recorded data");
         return None;
     };
     let path = PathBuf::from(data).join(folder);
-    assert!(path.is_dir(), "ORCHESTRION_DATA is set, but there is no folder {}", path.display());
+    assert!(path.is_dir(), "ORCHESTRION_DATA has no folder {}", path.display());
     Some(path)
 }
 
-/// The project's root.
+/// Returns the root folder of the project.
 #[must_use]
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Holds a file of the project against what it should say. If it says something else it is rewritten, and
-/// the test fails once, so that the change is seen and committed.
+/// Checks a generated file. A stale file is rewritten, and the test fails once, so that the author sees and commits the change.
 ///
 /// # Errors
-/// A sentence that names the file.
+/// A sentence that names the file and its first stale line.
 pub fn ensure_up_to_date(file: &Path, expected: &str) -> Result<(), String> {
     let now = std::fs::read_to_string(file).unwrap_or_default();
     if now == expected {
@@ -46,11 +45,9 @@ pub fn ensure_up_to_date(file: &Path, expected: &str) -> Result<(), String> {
     }
     let line = now.lines().zip(expected.lines()).take_while(|(a, b)| a == b).count() + 1;
     let written = std::fs::write(file, expected);
-    let shown = file.strip_prefix(root()).unwrap_or(file).display();
+    let name = file.strip_prefix(root()).unwrap_or(file).display();
     Err(match written {
-        Ok(()) => format!(
-            "{shown} was stale from line {line} on; it is rewritten: look at the change and commit it"
-        ),
-        Err(error) => format!("{shown} is stale from line {line} on, and cannot be rewritten: {error}"),
+        Ok(()) => format!("{name} was stale from line {line}; it is rewritten: read the difference and commit it"),
+        Err(error) => format!("{name} is stale from line {line} and cannot be rewritten: {error}"),
     })
 }

@@ -1,4 +1,4 @@
-//! Links between clauses, rows, claims, golden traces and tests: generated, so that no page falls behind.
+//! Generated links between clauses, transitions, claims, golden traces and tests.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,10 +13,10 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// Golden traces that are named one by one under a clause.
+/// At most so many golden traces are named under a clause.
 const GOLDENS_NAMED_MAX: usize = 3;
 
-/// The rows that golden traces take, each with the names of the traces that do, in order.
+/// Returns the transitions that golden traces take, each with the names of these traces in order.
 #[must_use]
 pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
     let mut taken: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
@@ -40,11 +40,11 @@ pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
     taken
 }
 
-/// Every test, and the oracle, as a path from the project's root with its text: where a clause is named, it is tried.
+/// Returns every test file and the oracle: the path from the root, and the text. A file that names a clause tests it.
 #[must_use]
 pub fn tests() -> Vec<(String, String)> {
     let mut tests = Vec::new();
-    for folder in ["kernel/tests", "model/tests", "simulator/tests", "tests/src/oracle", "tests/tests"] {
+    for folder in ["kernel/tests", "simulator/tests", "tests/src/oracle", "tests/tests"] {
         for path in files(&root().join(folder), "rs") {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             tests.push((format!("{folder}/{name}"), fs::read_to_string(&path).unwrap()));
@@ -53,7 +53,7 @@ pub fn tests() -> Vec<(String, String)> {
     tests
 }
 
-/// The files of a folder with this ending, in order.
+/// Returns the files of a folder with this extension, in order.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -62,7 +62,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// A clause page with, at the end of each clause, the links to what carries and checks it.
+/// Returns a clause page with links to transitions, claims, golden traces and tests at the end of each clause.
 #[must_use]
 pub fn clause_page(
     page: &str,
@@ -86,10 +86,10 @@ pub fn clause_page(
     linked
 }
 
-/// How a generated line of a clause page begins.
+/// The prefix of a generated line in a clause page.
 const LINKS: &str = "  <a id=\"";
 
-/// The number of the clause that a block of a page is about.
+/// Returns the number of the clause that a block describes.
 fn clause_of(block: &str) -> Option<&str> {
     block.strip_prefix("**")?.split_once("**").map(|(clause, _)| clause)
 }
@@ -135,14 +135,14 @@ fn links(
     (!parts.is_empty()).then(|| format!("{LINKS}{clause}\"></a>Links: {}.", parts.join("; ")))
 }
 
-/// Whether a text names a clause or a row, and not one whose number only begins alike.
+/// Whether a text names this clause or transition, and not one with a longer number.
 fn names(text: &str, clause: &str) -> bool {
     let longer = |rest: &str| rest.starts_with(|next: char| next.is_ascii_digit());
     text.match_indices(clause).any(|(at, found)| !text.get(at + found.len()..).is_some_and(longer))
 }
 
-/// The page of the table or of the claims, with an anchor at each row and a link to its clause. `clauses` are the clause
-/// pages by the name of their files.
+/// Returns the page of the table or of the claims with an anchor at each row and a link to its clause. `clauses` are pairs
+/// of file name and page.
 #[must_use]
 pub fn table_page(page: &str, clauses: &[(&str, String)], decisions: &[String]) -> String {
     let mut linked = String::new();

@@ -1,4 +1,4 @@
-//! Generated files are fresh.
+//! Generated files are up to date.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use orchestrion_report::pages;
 use orchestrion_scenario::policy_file;
 use orchestrion_tests::{ensure_up_to_date, root, traceability};
 
-/// Holds generated files, by path from the root, against what they should say. All that are stale are rewritten.
+/// Checks generated files, by path from the root. Rewrites every stale one.
 fn check(files: impl IntoIterator<Item = (String, String)>) {
     let stale: Vec<String> = files
         .into_iter()
@@ -18,7 +18,7 @@ fn check(files: impl IntoIterator<Item = (String, String)>) {
     assert!(stale.is_empty(), "{}", stale.join("\n"));
 }
 
-/// The clause pages by the names of their files.
+/// The clause pages with their file names.
 fn clause_pages() -> Vec<(&'static str, String)> {
     let read = |file| std::fs::read_to_string(root().join("specs/clauses").join(file)).unwrap();
     ["000.md", "002.md", "003.md", "004.md"].map(|file| (file, read(file))).into()
@@ -31,10 +31,10 @@ fn decisions() -> Vec<String> {
 }
 
 #[test]
-fn pages_are_fresh() {
+fn pages_are_up_to_date() {
     let (clauses, decisions) = (clause_pages(), decisions());
     let linked = |page: &str| traceability::table_page(page, &clauses, &decisions);
-    let told = "<!-- Generated; a test keeps it fresh. Do not edit. -->\n\n";
+    let notice = "<!-- Generated; a test keeps this page up to date. Do not edit. -->\n\n";
     check(
         [
             ("table", linked(&pages::table(None))),
@@ -42,13 +42,13 @@ fn pages_are_fresh() {
             ("claims", linked(&pages::claims())),
             ("state", pages::state()),
         ]
-        .map(|(name, page)| (format!("specs/pages/{name}.md"), format!("{told}{page}"))),
+        .map(|(name, page)| (format!("specs/pages/{name}.md"), format!("{notice}{page}"))),
     );
 }
 
-/// The lines of links in the clause pages are generated; everything else there is written.
+/// Only the lines with links are generated in the clause pages.
 #[test]
-fn the_links_of_the_clauses_are_fresh() {
+fn clause_links_are_up_to_date() {
     let (taken, tests) = (traceability::rows_taken(), traceability::tests());
     check(clause_pages().into_iter().map(|(file, page)| {
         (format!("specs/clauses/{file}"), traceability::clause_page(&page, &taken, &tests))
@@ -56,7 +56,7 @@ fn the_links_of_the_clauses_are_fresh() {
 }
 
 #[test]
-fn policies_are_fresh() {
+fn policies_are_up_to_date() {
     check(
         [Policy::hardened(), Policy::as_drawn()]
             .map(|policy| (format!("specs/policies/{}.yaml", policy.name), policy_file::write(&policy))),
@@ -64,7 +64,7 @@ fn policies_are_fresh() {
 }
 
 #[test]
-fn schemas_are_fresh() {
+fn schemas_are_up_to_date() {
     let schemas = [
         ("scenario", orchestrion_scenario::scenario_schema()),
         ("policy", policy_file::policy_schema()),
@@ -80,32 +80,20 @@ fn schemas_are_fresh() {
     }));
 }
 
-/// The diagram in the README stands between two markers.
+/// Every clause of a transition or a claim is in the clause pages, or is a decision.
 #[test]
-fn the_diagram_in_the_readme_is_fresh() {
-    const FROM: &str = "<!-- diagram: generated -->\n";
-    const TO: &str = "<!-- end of diagram -->";
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let (before, rest) = readme.split_once(FROM).expect("README.md has the marker where the diagram begins");
-    let (_, after) = rest.split_once(TO).expect("README.md has the marker where the diagram ends");
-    let diagram = pages::mermaid(&Policy::hardened(), false);
-    check([("README.md".to_string(), format!("{before}{FROM}```mermaid\n{diagram}```\n{TO}{after}"))]);
-}
-
-/// Every clause that a row or a claim refers to stands in the clause pages, or is a decision.
-#[test]
-fn every_clause_that_is_referred_to_exists() {
+fn referenced_clauses_exist() {
     let clauses: String = clause_pages().into_iter().map(|(_, page)| page).collect();
     let decisions = decisions();
     let rows = orchestrion_kernel::control::table::TRANSITIONS.iter().map(|row| (row.id, row.clause));
     let claims = orchestrion_claims::CLAIMS.iter().map(|claim| (claim.id, claim.clause));
     for (id, clause) in rows.chain(claims) {
-        let there = match clause.strip_prefix("decision ") {
+        let exists = match clause.strip_prefix("decision ") {
             Some(number) => decisions.iter().any(|file| file.starts_with(&format!("{number}-"))),
-            // A finding is told of at the clause that it concerns.
+            // A finding is part of the clause that it concerns.
             None if clause.starts_with('F') => clauses.contains(&format!("Finding {clause}:")),
             None => clauses.contains(&format!("**{clause}**")),
         };
-        assert!(there, "{id} refers to {clause}, of which neither the clause pages nor the decisions know");
+        assert!(exists, "{id} refers to {clause}: expected a clause or a decision");
     }
 }
