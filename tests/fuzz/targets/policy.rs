@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| orchestrion_tests::fuzzed::policy(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| orchestrion_tests::fuzz_targets::policy(bytes));

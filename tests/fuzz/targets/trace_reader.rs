@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| orchestrion_tests::fuzzed::trace_reader(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| orchestrion_tests::fuzz_targets::trace_reader(bytes));
