@@ -80,6 +80,27 @@ pub trait ContextBuilder: fmt::Debug + Send + Sync {
 /// Builds the context of a call with this operation. Superseded, expired, restricted and out-of-scope items are never
 /// candidates (003). The summarizer's context is the cluster, and nothing else.
 ///
+/// ```
+/// use orchestrion_kernel::context::{ByteMeasure, Selected, Selector, build_context};
+/// use orchestrion_kernel::module::Operation;
+/// use orchestrion_kernel::selection::{Problem, Selection};
+/// use orchestrion_kernel::{ConversationId, Policy, State};
+///
+/// /// Selects nothing: valid as long as no candidate is pinned.
+/// struct Nothing;
+///
+/// impl Selector for Nothing {
+///     fn select(&self, _: &Problem) -> Selected {
+///         Selected { selection: Selection::default(), bound: u64::MAX }
+///     }
+/// }
+///
+/// let state = State::new(ConversationId::new("demo"));
+/// let context =
+///     build_context(&Policy::hardened(), &state, Operation::DraftPlan, &ByteMeasure, &Nothing).unwrap();
+/// assert!(context.ids.is_empty() && context.text.is_empty());
+/// ```
+///
 /// # Errors
 /// [`ContextError::OverBudget`] if the pinned items exceed the budget; [`ContextError::InvalidSelection`] if the selector
 /// returns a selection that is not valid.
@@ -110,20 +131,20 @@ pub fn build_context_with_problem(
     let limit = policy.contexts.token_limit(operation.module());
     let mut budget = limit;
     loop {
-        let question = context_problem(policy, state, operation, budget, measure)
+        let problem = context_problem(policy, state, operation, budget, measure)
             // The excess of the joined text is required too.
             .map_err(|over| BudgetError {
                 required_tokens: over.required_tokens.saturating_add(limit.saturating_sub(budget)),
                 budget_tokens: limit,
             })?;
-        let Selected { selection, bound } = selector.select(&question.problem);
-        check_selection(&question.problem, &selection)?;
-        let (ids, text) = question.render(&selection);
+        let Selected { selection, bound } = selector.select(&problem.problem);
+        check_selection(&problem.problem, &selection)?;
+        let (ids, text) = problem.render(&selection);
         let cost_tokens = measure.tokens(&text);
         let excess = cost_tokens.saturating_sub(limit);
         if excess == 0 {
             let context = ModuleContext { ids, cost_tokens, text, utility: selection.utility, bound };
-            return Ok((question, context));
+            return Ok((problem, context));
         }
         budget = selection.cost.saturating_sub(excess);
     }

@@ -1,9 +1,12 @@
-//! Control: the states of 004, the table of its transitions, and the parts that know how to judge.
+//! Control: the phases of 004, the transition table, and the computations of the debate.
 //!
-//! Each part only reads; `decide` asks them, `State::apply` writes.
+//! Everything here is data or a pure computation. `decide` reads it; `State::apply` changes the phase.
 
+mod checks;
 pub mod consensus;
 pub mod elo;
 pub mod guard;
 pub mod phase;
 pub mod table;
+pub mod transition;
+pub mod trigger;

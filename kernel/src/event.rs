@@ -1,7 +1,7 @@
-//! The event alphabet (000 §3): what `decide` gives, what `apply` writes, what the log keeps.
+//! Events (000 §3): `decide` returns them, `apply` applies them, the log records them.
 //!
-//! 000's seven events are the base. Control and audit events extend it; [`Event::base`] projects them away.
-//! A `ToolCall` carries no text here: its text is what [`present`](crate::present()) makes of the state at that moment.
+//! 000's seven base events are extended by control and audit events; [`Event::base`] projects to the base. A `ToolCall` has no
+//! text: [`build_context`](crate::build_context) derives the context from the state.
 
 mod record;
 
@@ -22,169 +22,169 @@ use alloc::vec::Vec;
 /// The events of one step, in order: one atomic batch.
 pub type Events = Vec<Event>;
 
-/// One letter of the alphabet.
+/// One recorded state change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 pub enum Event {
-    /// Base: the user asked.
+    /// Base: the user sent a message.
     UserMsg {
-        /// The number that the request gets.
+        /// The number of the new request.
         request: RequestId,
-        /// Who asked.
+        /// The user.
         user: UserId,
-        /// For what.
+        /// The message.
         text: Text,
     },
-    /// Base: a module is asked.
+    /// Base: the kernel calls a module.
     ToolCall {
-        /// The call, its idempotency key.
+        /// The call id; also the idempotency key.
         call: CallId,
-        /// The question.
+        /// The operation.
         operation: Operation,
     },
-    /// Base: a module answered.
+    /// Base: a module replied.
     ToolResult {
-        /// Who answered.
+        /// The module.
         module: Module,
-        /// The call that it answers.
+        /// The call.
         call: CallId,
-        /// The answer.
+        /// The typed payload.
         report: Report,
     },
-    /// Base: an item enters the semantic state.
+    /// Base: an item is added to the semantic state.
     AddItem {
         /// The item.
         item: Item,
-        /// The items it depends on, in id order; each is in the state.
+        /// Its dependencies, in id order; each exists.
         deps: Vec<ItemId>,
     },
-    /// Base: an item of the state is overwritten.
+    /// Base: an existing item is overwritten.
     UpdateItem {
-        /// The item, under an id that the state has.
+        /// The new item, with an existing id.
         item: Item,
-        /// The items it depends on, in id order; each is in the state.
+        /// Its dependencies, in id order; each exists.
         deps: Vec<ItemId>,
     },
-    /// Base: items leave the state. Nothing that stays depends on them.
+    /// Base: items leave the semantic state. No remaining item depends on them.
     ForgetItems {
-        /// Which, in id order.
+        /// The items, in id order.
         ids: Vec<ItemId>,
-        /// Why. Nothing is ever forgotten without a cause.
+        /// The cause.
         cause: ForgetCause,
     },
-    /// Base: the user is answered; the request is over.
+    /// Base: the final answer; the request ends.
     FinalAnswer {
-        /// Where everything about it is found again.
+        /// The trace id of the request.
         trace: TraceId,
-        /// What the user reads.
+        /// The final answer.
         text: Text,
     },
-    /// A module told what it thought and did for its answer (002). Nothing becomes known by it.
+    /// A module sent an action record (002). It does not change the semantic state.
     ActionRecorded {
-        /// What it told.
+        /// The record.
         record: ActionRecord,
     },
-    /// A session was opened.
+    /// A session started.
     SessionStarted {
-        /// Whose.
+        /// The user.
         user: UserId,
     },
-    /// The session was closed.
+    /// The session ended.
     SessionEnded,
-    /// A call ended without an answer. In 000's terms a `ToolResult`.
+    /// A call ended without a reply. In 000 a `ToolResult`.
     CallFailed {
-        /// Who did not answer.
+        /// The module.
         module: Module,
         /// The call.
         call: CallId,
-        /// How it ended.
+        /// The failure.
         failure: Failure,
     },
-    /// What the module that is asked must be shown does not fit its budget: the call is not made, and fails.
+    /// The pinned items of a context exceed the budget: the call is not made, and must fail.
     OverBudget {
         /// The call.
         call: CallId,
-        /// The tokens of what must be shown.
+        /// The tokens of the pinned items and their dependencies.
         required_tokens: u64,
-        /// The tokens that there are.
+        /// The token budget.
         budget_tokens: u64,
     },
-    /// The user cancelled the running request; a call that was waited for is given up.
+    /// The user cancelled the running request; a pending call is abandoned.
     Cancelled,
-    /// The runtime is back after a crash. The call that is waited for is asked again under its own id; if it is
-    /// effectful, the host is asked first whether it happened (decision 0015).
+    /// The runtime restarted after a crash. It repeats the pending call under the same id; for an effectful call it first asks the
+    /// host for the recovery result (decision 0015).
     Resumed,
-    /// Control moved along this row of the transition table.
+    /// Control took this transition.
     Transitioned {
-        /// The row.
+        /// The transition.
         row: TransitionId,
     },
-    /// A plan became the plan of the request.
+    /// A plan became the current plan of the request.
     PlanAdopted {
         /// Its revision.
         revision: Revision,
         /// The plan.
         plan: Plan,
     },
-    /// Security objected so surely that the plan may not run; as drawn, unless it takes that back (finding F6).
+    /// Security vetoed the plan. Under `as-drawn`, a later argument of Security can withdraw the veto (finding F6).
     VetoRaised {
-        /// The revision it read.
+        /// The vetoed revision.
         revision: Revision,
     },
-    /// The consensus of the latest arguments was computed.
+    /// The consensus of the latest arguments.
     ConsensusScored {
-        /// The revision that was argued about.
+        /// The scored revision.
         revision: Revision,
         /// The consensus, rounded down.
         score: Score,
     },
-    /// The duels were fought; these ratings are written at the store.
+    /// The ratings after the duels, which the stores receive.
     RatingsUpdated {
-        /// All five.
+        /// The ratings of the five roles.
         ratings: Ratings,
     },
-    /// The debate let the plan run or not; an approver may still say no (decision 0013).
+    /// The decision of the debate. An approver can still reject the plan (decision 0013).
     Decided {
         /// The decision.
         decision: Decision,
     },
-    /// A run of the plan is over (004, "Build execution report").
+    /// A run of the plan ended (004, "Build execution report").
     ExecutionReported {
         /// The revision that ran.
         revision: Revision,
-        /// Every task of it.
+        /// The results of all its tasks.
         tasks: Vec<TaskResult>,
     },
-    /// A repair was started. Only given where the policy bounds repairs.
+    /// A repair started. Emitted only if the policy bounds repairs.
     RepairStarted,
-    /// It is settled as what and why the request ends.
+    /// The conclusion of the request is decided.
     Concluded {
-        /// As what and why.
+        /// Kind and cause.
         conclusion: Conclusion,
     },
-    /// The record that both stores are asked to keep.
+    /// The record that both stores receive.
     MemoryRecorded {
         /// The record.
         record: MemoryRecord,
     },
-    /// The audit record of the request. It exists from here on, whatever becomes of its delivery.
+    /// The audit record of the request. It exists even if its delivery fails.
     AuditRecorded {
         /// The record.
         record: AuditRecord,
     },
-    /// No receipt of the outside sink came, and it will not be tried again.
+    /// Delivery of the audit record failed, and no attempt is left.
     AuditUndelivered,
 }
 
-/// 000's seven events, to which an [`Event`] projects (000 §3.2).
+/// 000's seven base events, to which an [`Event`] projects (000 §3.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BaseEvent<'a> {
     /// `UserMsg`
     UserMsg(&'a UserId, &'a Text),
     /// `ToolCall`
     ToolCall(Module, CallId),
-    /// `ToolResult`; without a report where the call failed
+    /// `ToolResult`; without a report if the call failed
     ToolResult(Module, CallId, Option<&'a Report>),
     /// `AddItem`
     AddItem(&'a Item, &'a [ItemId]),
@@ -197,33 +197,50 @@ pub enum BaseEvent<'a> {
 }
 
 impl Event {
-    /// The base event that this one is, if it is one. Mapping a log through this gives 000's trace.
+    /// Returns the base event, if it is one. The base events of a log are 000's trace.
     #[must_use]
     pub fn base(&self) -> Option<BaseEvent<'_>> {
         Some(match self {
             Self::UserMsg { user, text, .. } => BaseEvent::UserMsg(user, text),
-            Self::ToolCall { call, operation: ask } => BaseEvent::ToolCall(ask.module(), *call),
+            Self::ToolCall { call, operation } => BaseEvent::ToolCall(operation.module(), *call),
             Self::ToolResult { module, call, report } => BaseEvent::ToolResult(*module, *call, Some(report)),
             Self::CallFailed { module, call, .. } => BaseEvent::ToolResult(*module, *call, None),
             Self::AddItem { item, deps } => BaseEvent::AddItem(item, deps),
             Self::UpdateItem { item, deps } => BaseEvent::UpdateItem(item, deps),
             Self::ForgetItems { ids, .. } => BaseEvent::ForgetItems(ids),
             Self::FinalAnswer { text, .. } => BaseEvent::FinalAnswer(text),
-            _ => return None,
+            Self::ActionRecorded { .. }
+            | Self::SessionStarted { .. }
+            | Self::SessionEnded
+            | Self::OverBudget { .. }
+            | Self::Cancelled
+            | Self::Resumed
+            | Self::Transitioned { .. }
+            | Self::PlanAdopted { .. }
+            | Self::VetoRaised { .. }
+            | Self::ConsensusScored { .. }
+            | Self::RatingsUpdated { .. }
+            | Self::Decided { .. }
+            | Self::ExecutionReported { .. }
+            | Self::RepairStarted
+            | Self::Concluded { .. }
+            | Self::MemoryRecorded { .. }
+            | Self::AuditRecorded { .. }
+            | Self::AuditUndelivered => return None,
         })
     }
 }
 
-/// Why items left the state.
+/// Why items leave the semantic state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ForgetCause {
-    /// The session ended, and with it its working set (003 layer 3).
+    /// The session ended (003 layer 3).
     SessionEnd,
-    /// It expired (003 layer 3).
+    /// The items expired (003 layer 3).
     Expiry,
-    /// A summary stands for it (000 §6).
+    /// A summary replaces them (000 §6).
     Compaction {
         /// The summary.
         into: ItemId,
@@ -235,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_projection_keeps_base_events_and_drops_the_others() {
+    fn base_projection_drops_other_events() {
         let (module, call) = (Module::Executor, CallId::FIRST);
         let text = Text::from("done");
         let trace = TraceId { conversation: crate::ids::ConversationId::new("c"), request: RequestId::FIRST };

@@ -1,18 +1,17 @@
-//! The names of things: countable, opaque, without arithmetic (000 §1).
+//! Identifiers, texts and timestamps (000 §1).
 //!
-//! Items, calls and requests are numbered by the kernel, in order, and no number is used again in one conversation.
-//! Tasks are numbered by whoever plans, revisions afresh in each request. Texts are shared, not copied. Deliberately
-//! absent: arithmetic on ids beyond *the next one*.
+//! The kernel numbers items, calls and requests in order, and reuses no number within a conversation. The planner numbers
+//! tasks; revisions start anew in each request. Deliberately absent: arithmetic on ids other than *next*.
 
 use alloc::sync::Arc;
 use core::fmt;
 
-/// A finite, immutable text (000 §1). Cloning it copies a pointer.
+/// A finite, immutable text (000 §1). A clone shares the allocation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(Arc<str>);
 
 impl Text {
-    /// The text as a string slice.
+    /// Returns the text as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -56,20 +55,20 @@ mod encoding {
     }
 }
 
-/// A moment, in milliseconds since 1970 began. It comes from outside; the kernel only compares.
+/// A time in milliseconds since 1970-01-01. Inputs supply it; the kernel only compares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// The moment so many milliseconds after the beginning of 1970.
+    /// Creates a timestamp from milliseconds since 1970-01-01.
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis)
     }
 
-    /// Its milliseconds.
+    /// Returns the milliseconds since 1970-01-01.
     #[must_use]
     pub const fn millis(self) -> u64 {
         self.0
@@ -94,20 +93,19 @@ macro_rules! number {
             /// The first id of its kind.
             pub const FIRST: Self = Self(1);
 
-            /// The id with this number, as read from a recording or a script.
+            /// Creates the id with this number.
             #[must_use]
             pub const fn new(number: $inner) -> Self {
                 Self(number)
             }
 
-            /// The number, for printing and for encoding.
+            /// Returns the number.
             #[must_use]
             pub const fn number(self) -> $inner {
                 self.0
             }
 
-            /// The id that follows. Ids saturate: the last one is never reached in practice, and
-            /// totality must not depend on that.
+            /// Returns the next id. It saturates, so that it is total.
             #[must_use]
             pub const fn next(self) -> Self {
                 Self(self.0.saturating_add(1))
@@ -129,10 +127,10 @@ number! {
     CallId(u64),
     /// A request of one conversation, counted from 1.
     RequestId(u32),
-    /// A task of a plan. Whoever writes the plan numbers its tasks; a later plan of the same request
-    /// speaks of the same task by the same number.
+    /// A task of a plan. The author of the plan numbers its tasks; in a later plan of the same request, an equal number
+    /// identifies the same task.
     TaskId(u32),
-    /// A version of the plan of one request; the planner's baseline is revision 1.
+    /// A revision of the plan of one request; the planner's baseline is revision 1.
     Revision(u32),
 }
 
@@ -145,12 +143,12 @@ macro_rules! name {
         pub struct $name(Text);
 
         impl $name {
-            /// The name with this spelling.
+            /// Creates an id from a string.
             pub fn new(name: impl Into<Text>) -> Self {
                 Self(name.into())
             }
 
-            /// Its spelling.
+            /// Returns the id as a string slice.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 self.0.as_str()
@@ -168,19 +166,18 @@ macro_rules! name {
 name! {
     /// A user (000 `U`).
     UserId,
-    /// A conversation (000 `Conv`): one orchestrator state `O`, one log.
+    /// A conversation (000 `Conv`): one state `O` and one log.
     ConversationId,
 }
 
-/// What the user is given to find a request again: its conversation and its number in it (004 §1,
-/// "Output results & trace_id").
+/// A request's conversation and number, which the user receives (004 §1, "Output results & trace_id").
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TraceId {
     /// The conversation.
     pub conversation: ConversationId,
-    /// The request in it.
+    /// The request.
     pub request: RequestId,
 }
 

@@ -1,11 +1,11 @@
-//! Everything that may happen to an orchestrator: a closed list (000 §4.3).
+//! Inputs: the closed list of what can happen to the orchestrator (000 §4.3).
 
+use crate::control::trigger::Trigger;
 use crate::ids::{CallId, Text, UserId};
-use crate::knowledge::Write;
+use crate::knowledge::types::Write;
 use crate::module::{Failure, Report};
 use crate::situation::{ActionRecord, SummaryUpdate};
 use alloc::boxed::Box;
-use core::fmt;
 
 /// An external input, or the internal step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,49 +14,49 @@ use core::fmt;
 pub enum Input {
     /// A user opens a session in the conversation.
     SessionStart {
-        /// Who.
+        /// The user.
         user: UserId,
     },
-    /// The session ends; its working set is forgotten.
+    /// The session ends, and its working set is forgotten.
     SessionEnd,
-    /// The user asks for something.
+    /// The session user sends a message, which starts a request.
     UserMessage {
-        /// Who asks; the one whose session it is.
+        /// The sender; must be the session user.
         user: UserId,
-        /// For what.
+        /// The message.
         text: Text,
     },
-    /// A module answered.
+    /// A module replied to a call.
     Reply {
-        /// Which call.
+        /// The call.
         call: CallId,
-        /// What, typed at the border.
+        /// The typed payload.
         report: Report,
-        /// What it says of the situation beside that, if anything (002).
+        /// The module's update of the situation summary (002).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         summary_update: Option<SummaryUpdate>,
-        /// What it thought and did for that, if it tells (002, action record).
+        /// The module's action record (002).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         action: Option<Box<ActionRecord>>,
     },
-    /// A call ended without an answer.
+    /// A call ended without a reply.
     CallFailed {
-        /// Which call.
+        /// The call.
         call: CallId,
-        /// How.
+        /// The failure.
         failure: Failure,
     },
-    /// Nothing new came; the orchestrator goes on by itself (000 `InNone`).
+    /// The orchestrator continues without external input (000 `InNone`).
     Step,
-    /// The user wants the running request to stop.
+    /// The user cancels the running request.
     Cancel,
-    /// Something is to be known that no module was asked for: a fact, a signal, what time it is. It moves no control.
+    /// A write to the semantic state. It does not change the phase.
     Write(Box<Write>),
-    /// The runtime is back after a crash; nothing of the conversation was lost (decision 0015).
+    /// The runtime restarted after a crash and restored the conversation (decision 0015).
     Resume,
 }
 
-/// 000's three kinds of input, to which every [`Input`] projects.
+/// The three kinds of input of 000, to which every [`Input`] projects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BaseInput {
     /// `InUserMsg`
@@ -67,52 +67,14 @@ pub enum BaseInput {
     None,
 }
 
-/// What kind of input came; the column "on" of the transition table, where writes and resumes never stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Trigger {
-    /// [`Input::SessionStart`]
-    SessionStart,
-    /// [`Input::SessionEnd`]
-    SessionEnd,
-    /// [`Input::UserMessage`]
-    UserMessage,
-    /// [`Input::Reply`]
-    Reply,
-    /// [`Input::CallFailed`]
-    CallFailed,
-    /// [`Input::Step`]
-    Step,
-    /// [`Input::Cancel`]
-    Cancel,
-    /// [`Input::Write`]
-    Write,
-    /// [`Input::Resume`]
-    Resume,
-}
-
-impl Trigger {
-    /// Every kind of input.
-    pub const ALL: [Self; 9] = [
-        Self::SessionStart,
-        Self::SessionEnd,
-        Self::UserMessage,
-        Self::Reply,
-        Self::CallFailed,
-        Self::Step,
-        Self::Cancel,
-        Self::Write,
-        Self::Resume,
-    ];
-}
-
 impl Input {
-    /// An answer that says nothing beside the report.
+    /// Creates a reply without summary update and action record.
     #[must_use]
     pub const fn reply(call: CallId, report: Report) -> Self {
         Self::Reply { call, report, summary_update: None, action: None }
     }
 
-    /// The kind of this input.
+    /// Returns the kind of this input.
     #[must_use]
     pub const fn trigger(&self) -> Trigger {
         match self {
@@ -128,7 +90,7 @@ impl Input {
         }
     }
 
-    /// The projection to 000's inputs. What the user does beside asking is a message in 000's terms.
+    /// Returns the projection to 000's inputs. Session and cancel inputs are user messages in 000.
     #[must_use]
     pub const fn base(&self) -> BaseInput {
         match self {
@@ -138,21 +100,5 @@ impl Input {
             Self::Reply { .. } | Self::CallFailed { .. } => BaseInput::ToolResult,
             Self::Step | Self::Write(_) | Self::Resume => BaseInput::None,
         }
-    }
-}
-
-impl fmt::Display for Trigger {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::SessionStart => "session start",
-            Self::SessionEnd => "session end",
-            Self::UserMessage => "user message",
-            Self::Reply => "reply",
-            Self::CallFailed => "call failure",
-            Self::Step => "step",
-            Self::Cancel => "cancel",
-            Self::Write => "write",
-            Self::Resume => "resume",
-        })
     }
 }

@@ -1,4 +1,4 @@
-//! What the semantic state is made of (000 §2.1): facts, constraints and subtasks, each a text under an id.
+//! Items of the semantic state (000 §2.1): facts, constraints and subtasks.
 
 mod layer;
 mod topic;
@@ -13,33 +13,33 @@ use crate::module::Role;
 use crate::situation::SummaryField;
 use core::fmt;
 
-/// An element of `Item` (000 §2.1).
+/// An item (000 §2.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Item {
-    /// Its identifier, `id(x)`.
+    /// The id, `id(x)`.
     pub id: ItemId,
     /// Fact, constraint or subtask.
     pub kind: ItemKind,
-    /// What it speaks of. Facts may share a key; of these at most one in each scope is current.
+    /// The key. Facts may share a key; at most one of them per scope is current.
     pub key: ItemKey,
-    /// What it says.
+    /// The content.
     pub text: Text,
-    /// Where it belongs (003).
+    /// The context layer (003).
     pub layer: Layer,
-    /// Whether it is to be believed (003 `is_valid`, `superseded_by`, `needs_review`).
+    /// The validity (003 `is_valid`, `superseded_by`, `needs_review`).
     pub validity: Validity,
 }
 
 impl Item {
-    /// An item that a request of this user leaves.
+    /// Creates an item of a request of this user.
     #[must_use]
-    pub const fn from_request(user: UserId, id: ItemId, variant: ItemKind, key: ItemKey, text: Text) -> Self {
-        Self { id, kind: variant, key, text, layer: Layer::Request { user }, validity: Validity::Current }
+    pub const fn from_request(user: UserId, id: ItemId, kind: ItemKind, key: ItemKey, text: Text) -> Self {
+        Self { id, kind, key, text, layer: Layer::Request { user }, validity: Validity::Current }
     }
 
-    /// The user whose request left it; nobody's did of other items.
+    /// Returns the user whose request created the item; `None` for items of other layers.
     #[must_use]
     pub const fn user(&self) -> Option<&UserId> {
         match &self.layer {
@@ -48,7 +48,7 @@ impl Item {
         }
     }
 
-    /// What stands in the schema of a persistent fact beside the text; nothing for other items.
+    /// Returns the fact record; `None` for items of other layers.
     #[must_use]
     pub fn fact(&self) -> Option<&FactRecord> {
         match &self.layer {
@@ -57,127 +57,127 @@ impl Item {
         }
     }
 
-    /// The names that it speaks of: a fact of its own, a summary of facts of those that it stands for.
+    /// Returns the fact keys that the item covers: a fact its own, a summary those that it summarizes.
     pub fn covered_keys(&self) -> impl Iterator<Item = &Text> {
         let own = match &self.key {
-            ItemKey::Fact(name) => Some(name),
+            ItemKey::Fact(key) => Some(key),
             _ => None,
         };
         own.into_iter().chain(self.fact().into_iter().flat_map(|fact| &fact.summarized_keys))
     }
 
-    /// Whether in its narrower scope it says all that a fact, or a summary of facts, says in a wider one.
+    /// Returns whether it shadows an item of a wider scope: it covers all keys of that item, and its fact can shadow the other.
     #[must_use]
-    pub fn shadows(&self, wider: &Self) -> bool {
+    pub fn can_shadow(&self, wider: &Self) -> bool {
         let both = self.fact().zip(wider.fact());
         both.is_some_and(|(fact, other)| fact.can_shadow(other))
             && wider.covered_keys().next().is_some()
-            && wider.covered_keys().all(|name| self.covered_keys().any(|own| own == name))
+            && wider.covered_keys().all(|key| self.covered_keys().any(|own| own == key))
     }
 
-    /// Whether it outlives the session (003 layers 2 and 4); the others are its working set (layer 3), and who speaks in it
-    /// (layer 1).
+    /// Returns whether the item persists after the session (003 layers 2 and 4). The others are the identity (layer 1) and the
+    /// working set (layer 3).
     #[must_use]
-    pub fn persists(&self) -> bool {
-        self.key.persists()
+    pub fn is_persistent(&self) -> bool {
+        self.key.is_persistent()
             && match &self.layer {
                 Layer::Fact(fact) => fact.scope != Scope::Session,
                 Layer::Working { .. } => false,
-                _ => true,
+                Layer::Request { .. } | Layer::Identity(_) | Layer::Environment | Layer::Clock { .. } => true,
             }
     }
 
-    /// Whether it was not superseded (003 `is_valid`).
+    /// Returns whether it is current or needs review (003 `is_valid`).
     #[must_use]
     pub const fn is_valid(&self) -> bool {
         matches!(self.validity, Validity::Current | Validity::NeedsReview)
     }
 }
 
-/// Which summand of `Item` an element comes from.
+/// The kind of an item: the summands of 000's `Item`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ItemKind {
-    /// Something known.
+    /// A fact.
     Fact,
-    /// Something to be kept to, and of which kind, if that was said (003 `constraint_type`).
+    /// A constraint, with its type if known (003 `constraint_type`).
     Constraint(Option<ConstraintType>),
-    /// Something to be done, and how far it is.
+    /// A subtask, with its status.
     Subtask(SubtaskStatus),
 }
 
-/// What a constraint limits (003 `constraint_type`).
+/// The type of a constraint (003 `constraint_type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ConstraintType {
-    /// What may be spent.
+    /// A budget.
     Budget,
-    /// By when.
+    /// A deadline.
     Deadline,
-    /// How much there is room for.
+    /// A capacity.
     Capacity,
-    /// What is allowed.
+    /// A policy.
     Policy,
 }
 
-/// How far a subtask is (000 §2.1).
+/// The status of a subtask (000 §2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum SubtaskStatus {
-    /// Planned, not running.
+    /// Planned, not started.
     Unassigned,
-    /// The executor has it.
+    /// Running.
     InProgress,
-    /// It ended with exit code 0.
+    /// Ended with exit code 0.
     Done,
-    /// It ended otherwise, or was undone.
+    /// Ended otherwise, or undone.
     Failed,
 }
 
-/// What an item speaks of.
+/// The key of an item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ItemKey {
-    /// What the user asked for.
+    /// The user's message.
     Request(RequestId),
-    /// What the user was answered.
+    /// The final answer.
     FinalAnswer(RequestId),
-    /// What memory gave back of an earlier request.
+    /// A past request from memory.
     Trace(TraceId),
-    /// How the classifier tagged the request.
+    /// The classifier's tags.
     Tags(RequestId),
     /// A task of the plan.
     Task(RequestId, TaskId),
-    /// What running the task gave.
+    /// The output of a task.
     Output(RequestId, TaskId),
     /// A role's latest argument.
     Argument(RequestId, Role),
     /// The Critic's latest diagnosis.
     Diagnosis(RequestId),
-    /// What the approver said last.
+    /// The approver's latest reply.
     Approval(RequestId),
-    /// Who speaks (003 layer 1).
+    /// The identity of the session user (003 layer 1).
     Identity,
-    /// Whatever a fact was called when it was written (003 layer 2).
+    /// A fact with this key (003 layer 2).
     Fact(Text),
-    /// Whatever an item of the working set was called (003 layer 3).
+    /// A working item with this key (003 layer 3).
     Working(Text),
-    /// Whatever a signal from outside was called (003 layer 4).
+    /// A signal with this key (003 layer 4).
     Environment(Text),
-    /// What time it is (003 layer 4).
+    /// The current time (003 layer 4).
     Clock,
-    /// What several items said that were forgotten (000 §6). Several items have this key.
+    /// A summary of forgotten items (000 §6). Several items may have this key.
     Summary,
-    /// What a module said last of where things stand (002 `situation_summary`).
+    /// A field of the situation summary (002 `situation_summary`).
     Situation(SummaryField),
 }
 
 impl ItemKey {
-    /// The request that left the item.
+    /// Returns the request that created the item.
     #[must_use]
     pub const fn request(&self) -> Option<RequestId> {
         match self {
@@ -189,13 +189,20 @@ impl ItemKey {
             | Self::Argument(request, _)
             | Self::Diagnosis(request)
             | Self::Approval(request) => Some(*request),
-            _ => None,
+            Self::Trace(_)
+            | Self::Identity
+            | Self::Fact(_)
+            | Self::Working(_)
+            | Self::Environment(_)
+            | Self::Clock
+            | Self::Summary
+            | Self::Situation(_) => None,
         }
     }
 
-    /// Whether items with such a key outlive the session; see [`Item::persists`].
+    /// Returns whether items with this key can persist after the session; see [`Item::is_persistent`].
     #[must_use]
-    pub const fn persists(&self) -> bool {
+    pub const fn is_persistent(&self) -> bool {
         matches!(
             self,
             Self::Request(_)
@@ -234,7 +241,7 @@ impl fmt::Display for ItemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Request(r) => write!(f, "request {r}"),
-            Self::FinalAnswer(r) => write!(f, "answer to request {r}"),
+            Self::FinalAnswer(r) => write!(f, "final answer to request {r}"),
             Self::Trace(trace) => write!(f, "past trace {trace}"),
             Self::Tags(r) => write!(f, "tags of request {r}"),
             Self::Task(r, task) => write!(f, "task {task} of request {r}"),

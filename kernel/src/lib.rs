@@ -1,8 +1,13 @@
-//! The kernel of Orchestrion: everything that decides, pure and deterministic.
+//! The kernel of Orchestrion: a pure, deterministic state machine that orchestrates language-model modules.
 //!
-//! A conversation is a [`State`]. [`decide`] says what an [`Input`] means in it, as [`Events`] or as a
-//! [`Refusal`]; [`State::apply`] writes the events; [`present()`] says what a module is shown. The same three
-//! run in a program, under a model checker, in a simulator and against recorded logs.
+//! | function | purpose |
+//! |---|---|
+//! | [`decide`] | maps a [`State`] and an [`Input`] to [`Events`], or returns a [`Refusal`]; changes nothing |
+//! | [`State::apply`] | applies an event; the only writer of a state |
+//! | [`build_context`] | builds the context that a module receives with a call |
+//!
+//! The runtime, the simulator, replay and the model checker use the same three functions. A [`Policy`] configures them; the
+//! [transition table](control::table) defines the control FSM.
 //!
 //! ```
 //! use orchestrion_kernel::{ConversationId, Input, Policy, State, UserId, decide};
@@ -16,13 +21,15 @@
 //! let refusal = decide(&policy, &state, &Input::Step).unwrap_err();
 //! assert_eq!(
 //!     refusal.to_string(),
-//!     "a step came while Idle; expected a user message, or the start or end of a session",
+//!     "unexpected input in Idle: expected a user message, session start or session end, found a step",
 //! );
-//! # Ok::<(), crate::Refusal>(())
+//! # Ok::<(), orchestrion_kernel::Refusal>(())
 //! ```
 //!
-//! Deliberately absent: I/O, clocks, randomness, hashing order, floats, unsafe code, and panics that input
-//! could reach.
+//! Features: `serde` encodes inputs, events, policies and states. `checker` adds entry points for model checkers, claims and
+//! tests, some of which mutate a state without `apply`; an application must not enable it.
+//!
+//! Deliberately absent: I/O, clocks, randomness, hash order, floats, unsafe code, and panics that an input can cause.
 
 #![no_std]
 #![deny(
@@ -40,9 +47,11 @@
 
 extern crate alloc;
 
-/// The version of the kernel, which stands in the header of every trace.
+/// The kernel version, which each trace header contains.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+#[cfg(feature = "checker")]
+pub mod checker;
 pub mod context;
 pub mod control;
 mod decide;
@@ -63,12 +72,13 @@ pub mod state;
 
 pub use context::{ModuleContext, build_context};
 pub use control::phase::Phase;
-pub use decide::{decide, decide_with_row};
+pub use control::trigger::Trigger;
+pub use decide::decide;
 pub use event::{Event, Events};
 pub use ids::{
     CallId, ConversationId, ItemId, RequestId, Revision, TaskId, Text, Timestamp, TraceId, UserId,
 };
-pub use input::{Input, Trigger};
+pub use input::Input;
 pub use policy::Policy;
 pub use refusal::Refusal;
 pub use score::{Score, Weight};

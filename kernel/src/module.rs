@@ -1,7 +1,7 @@
-//! Who is asked, what is asked, and what may be answered (000 §5.1, 004 §1).
+//! Modules, the operations that they perform, and their replies (000 §5.1, 004 §1).
 //!
-//! Modules answer in text; the border parses that text once, into a [`Report`]. Control reads reports,
-//! never texts. Deliberately absent: how a module is reached, and what it costs.
+//! The boundary parses a module's text once, into a [`Report`]. Control reads reports, never texts. Deliberately absent:
+//! how the runtime reaches a module, and what a call costs.
 
 mod operation;
 mod report;
@@ -11,30 +11,30 @@ pub use report::{Argument, Failure, PastRequest, Rating, Ratings, Report, Stance
 
 use core::fmt;
 
-/// A module of 000 §5.1: an agent, a store or the outside audit sink.
+/// A module of 000 §5.1: an agent, a store or the audit sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Module {
     /// Compares the workspace with the two identity locks.
     IdentityGuard,
-    /// Gives back ratings and traces of earlier requests.
+    /// Returns ratings and past requests.
     Memory,
-    /// Says in one item what several say (000 §6, `Sum`).
+    /// Summarizes several items in one (000 §6, `Sum`).
     Summarizer,
-    /// Tags a request and finds similar ones.
+    /// Tags a request and finds similar past ones.
     Classifier,
     /// Drafts the baseline plan.
     Planner,
-    /// A voice of the debate; the Critic also diagnoses failures.
+    /// A debater; the Critic also diagnoses failures.
     Debater(Role),
-    /// Lets a plan run that the debate let pass, or not; only asked where the policy wants one.
+    /// Approves or rejects a plan after the debate; called only if the policy enables it.
     Approver,
-    /// Runs and undoes tasks.
+    /// Runs tasks and compensations.
     Executor,
-    /// One of the two memories that outlive a request.
+    /// One of the two persistent stores.
     Store(Store),
-    /// Takes audit records outside.
+    /// Delivers audit records to an outside sink.
     Auditor,
 }
 
@@ -58,7 +58,7 @@ impl Module {
         Self::Auditor,
     ];
 
-    /// Its name in files.
+    /// Returns the name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -86,13 +86,13 @@ impl Module {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Role {
-    /// Opens the debate with an analysis of the request.
+    /// Analyzes the request.
     Analyst,
     /// Argues for the plan and refines it.
     Solution,
     /// Reviews the plan.
     Critic,
-    /// Looks for danger; may veto.
+    /// Reviews the plan for danger; may veto.
     Security,
     /// Improves the plan.
     Optimizer,
@@ -102,7 +102,7 @@ impl Role {
     /// Every role, in the order of the rounds.
     pub const ALL: [Self; 5] = [Self::Analyst, Self::Solution, Self::Critic, Self::Security, Self::Optimizer];
 
-    /// Whether an argument of this role may bring a new revision of the plan.
+    /// Returns whether an argument of this role may contain a new revision of the plan.
     #[must_use]
     pub const fn revises_plan(self) -> bool {
         matches!(self, Self::Solution | Self::Optimizer)
@@ -127,7 +127,7 @@ pub struct PerRole<T> {
 }
 
 impl<T> PerRole<T> {
-    /// The value of one role.
+    /// Returns the value of one role.
     pub const fn get(&self, role: Role) -> &T {
         match role {
             Role::Analyst => &self.analyst,
@@ -138,7 +138,7 @@ impl<T> PerRole<T> {
         }
     }
 
-    /// The value of one role, to be changed.
+    /// Returns the mutable value of one role.
     pub const fn get_mut(&mut self, role: Role) -> &mut T {
         match role {
             Role::Analyst => &mut self.analyst,
@@ -150,29 +150,29 @@ impl<T> PerRole<T> {
     }
 }
 
-/// The two memories of 004 §2: "local SQLite and cloud Atlas collections".
+/// The two stores of 004 §2: "local SQLite and cloud Atlas collections".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Store {
-    /// Asked first.
+    /// The local store, called first.
     Local,
-    /// Asked second.
+    /// The cloud store, called second.
     Cloud,
 }
 
-/// As what a request ends, in the stores and in the audit (finding F13).
+/// The kind of a conclusion, in the stores and in the audit (finding F13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ConclusionKind {
     /// Every task succeeded.
     Outcome,
-    /// The plan was not let run: by the debate, for want of a voice, or by the approver.
+    /// The plan did not run: the debate or the approver stopped it, or a debater's call failed.
     Blocked,
-    /// It ran, and was rolled back.
+    /// The plan ran and was rolled back.
     RolledBack,
-    /// It ended before anything ran.
+    /// The request ended before the plan could run.
     Aborted,
 }
 

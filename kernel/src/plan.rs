@@ -1,30 +1,29 @@
-//! The agreed plan: a sequence of tasks, each with the effect that it declares (004 §1, SandboxedExecution).
+//! The plan: a sequence of tasks, each with its declared effect (004 §1, SandboxedExecution).
 //!
-//! A plan that could not run is not representable: [`Plan::new`] refuses it. Deliberately absent: what a
-//! task does; that is the executor's.
+//! [`Plan::new`] rejects an empty plan and duplicate task numbers. Deliberately absent: the meaning of a task's text.
 
 use crate::ids::{TaskId, Text};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What a task leaves behind, and what would take it back.
+/// The effect of a task outside the sandbox, with its compensation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 pub enum Effect {
-    /// Nothing outside the sandbox.
+    /// No effect outside the sandbox.
     Pure,
-    /// Something that the declared compensation takes back.
+    /// An effect that the declared compensation undoes.
     Undoable {
-        /// The compensation, in the executor's words.
+        /// The compensation, as text for the executor.
         compensation: Text,
     },
-    /// Something that stays.
+    /// An effect that cannot be undone.
     Irreversible,
 }
 
 impl Effect {
-    /// The kind of effect, without the words of its compensation.
+    /// Returns the kind of effect, without the compensation.
     #[must_use]
     pub const fn kind(&self) -> EffectKind {
         match self {
@@ -53,32 +52,33 @@ pub enum EffectKind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Task {
-    /// Its number, which later revisions keep.
+    /// The task number, which later revisions keep.
     pub id: TaskId,
-    /// What is to be done, in words.
+    /// The instruction for the executor.
     pub text: Text,
-    /// What it leaves behind.
+    /// The declared effect.
     pub effect: Effect,
 }
 
-/// A sequence of 1 to [`Plan::TASKS_MAX`] tasks with distinct numbers, run in order.
+/// A sequence of 1 to [`Plan::TASKS_MAX`] tasks with distinct numbers, which run in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<Task>", into = "Vec<Task>"))]
 pub struct Plan(alloc::sync::Arc<[Task]>);
 
-/// Why a list of tasks is no plan; reads as a sentence.
+/// Why a list of tasks is not a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlanError {
     /// No task at all.
     Empty,
-    /// More tasks than a plan may have.
+    /// More than [`Plan::TASKS_MAX`] tasks.
     TooLong {
-        /// How many there were.
+        /// The number of tasks.
         tasks: usize,
     },
-    /// Two tasks with one number.
-    Repeated {
+    /// Two tasks have the same number.
+    DuplicateTask {
         /// The number.
         task: TaskId,
     },
@@ -87,11 +87,13 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("a plan needs at least one task"),
+            Self::Empty => f.write_str("empty plan: expected at least one task"),
             Self::TooLong { tasks } => {
-                write!(f, "a plan may have {} tasks, this one has {tasks}", Plan::TASKS_MAX)
+                write!(f, "plan too long: expected at most {} tasks, found {tasks}", Plan::TASKS_MAX)
             }
-            Self::Repeated { task } => write!(f, "two tasks of the plan have the number {task}"),
+            Self::DuplicateTask { task } => {
+                write!(f, "duplicate task: expected distinct task numbers, found {task} twice")
+            }
         }
     }
 }
@@ -99,13 +101,13 @@ impl fmt::Display for PlanError {
 impl core::error::Error for PlanError {}
 
 impl Plan {
-    /// The most tasks that a plan may have.
+    /// The maximum number of tasks.
     pub const TASKS_MAX: usize = 1000;
 
-    /// A plan of these tasks, in this order.
+    /// Creates a plan of these tasks, in this order.
     ///
     /// # Errors
-    /// [`PlanError`] if there is no task, too many, or two with the same number.
+    /// [`PlanError`] if there is no task, too many tasks, or a duplicate number.
     pub fn new(tasks: Vec<Task>) -> Result<Self, PlanError> {
         if tasks.is_empty() {
             return Err(PlanError::Empty);
@@ -116,13 +118,13 @@ impl Plan {
         let mut seen = alloc::collections::BTreeSet::new();
         for task in &tasks {
             if !seen.insert(task.id) {
-                return Err(PlanError::Repeated { task: task.id });
+                return Err(PlanError::DuplicateTask { task: task.id });
             }
         }
         Ok(Self(tasks.into()))
     }
 
-    /// The tasks, in order; never empty.
+    /// Returns the tasks, in order; never empty.
     #[must_use]
     pub fn tasks(&self) -> &[Task] {
         &self.0

@@ -1,5 +1,6 @@
-//! What may be varied. The control FSM is fixed; a policy sets its numbers and says which of 004's holes are
-//! closed. Reading a policy from a file is the border's work.
+//! Policies: the numbers and rules that configure the control FSM of 004.
+//!
+//! Deliberately absent: reading a policy from a file.
 
 mod contexts;
 mod rules;
@@ -13,58 +14,71 @@ use crate::score::{Score, Weight};
 use alloc::string::{String, ToString};
 use core::fmt;
 
-/// Everything a run depends on besides its inputs.
+/// The configuration of the kernel. Decisions depend on it and on the inputs only.
+///
+/// ```
+/// use orchestrion_kernel::policy::Bound;
+/// use orchestrion_kernel::{Policy, Score};
+///
+/// let mut policy = Policy::hardened();
+/// policy.bounds.repairs = Bound::AtMost(1);
+/// assert_eq!(policy.validate(), Ok(()));
+/// policy.thresholds.proceed_from = Score::ONE;
+/// let error = policy.validate().unwrap_err();
+/// assert_eq!(error.setting, "thresholds.proceed_from");
+/// assert_eq!(error.conflicts_with, Some("thresholds.redebate_below"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Policy {
-    /// How the policy is called.
+    /// The name of the policy.
     pub name: String,
-    /// The lines that scores are compared with.
+    /// The thresholds for scores.
     pub thresholds: Thresholds,
-    /// How often things may happen.
+    /// The bounds on repetition.
     pub bounds: Bounds,
-    /// How much each voice counts.
+    /// The weights of the roles in the consensus.
     pub weights: Weights,
-    /// How the roles' ratings move after a debate.
+    /// The method that updates the ratings after a debate.
     pub elo: EloMethod,
-    /// Who may write what into what is known.
+    /// The ranks required to write.
     pub writes: WritePolicy,
-    /// When what is known is compacted, and how much of it at once.
+    /// The limits of compaction.
     pub compaction: CompactionPolicy,
-    /// How much modules are shown, and what matters most to whom.
+    /// Budgets and utilities of contexts.
     pub contexts: ContextPolicy,
-    /// Which rules that go beyond 004's drawing are in force.
+    /// The enabled departures from 004's drawing.
     pub rules: Rules,
 }
 
-/// The lines that scores are compared with; all of them scores.
+/// Thresholds for confidences and the consensus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Thresholds {
-    /// Debate again below this consensus, while passes last (004 §2: 0.8).
+    /// Below this consensus the debate starts another pass, if one is left (004 §2: 0.8).
     pub redebate_below: Score,
-    /// Proceed from this consensus on (004 §3: 0.6).
+    /// The minimum consensus to proceed (004 §3: 0.6).
     pub proceed_from: Score,
-    /// A Security CON from this confidence on is a veto (004 §3: 0.9).
+    /// The minimum confidence at which a Security CON is a veto (004 §3: 0.9).
     pub veto_from: Score,
-    /// A Security CON from this confidence on weighs extra, and is rated by incremental Elo (0.8).
+    /// The minimum confidence at which a Security CON has extra weight and earns incremental Elo points (0.8).
     pub objection_from: Score,
-    /// A Critic CON above this confidence is rated by incremental Elo (0.7).
+    /// A Critic CON above this confidence earns incremental Elo points (0.7).
     pub critique_above: Score,
 }
 
-/// How often things may happen.
+/// Bounds on repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Bounds {
-    /// Passes of the debate (004 §2: 3).
+    /// The maximum number of debate passes (004 §2: 3).
     pub passes: u32,
-    /// Repairs in one request; 004 draws no bound.
+    /// The maximum number of repairs per request; 004 draws no bound.
     pub repairs: Bound,
-    /// Times the outside audit sink is tried.
+    /// The maximum number of delivery attempts to the audit sink.
     pub audit_attempts: u32,
 }
 
@@ -73,28 +87,28 @@ pub struct Bounds {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Bound {
-    /// At most so many.
+    /// At most this number.
     AtMost(u32),
-    /// No bound, and it is meant so.
+    /// No bound.
     Unbounded,
 }
 
-/// How the roles' ratings move after a debate (decision 0014).
+/// The method that updates the ratings after a debate (decision 0014).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum EloMethod {
-    /// Fixed steps for a rated critique and a strong objection; no match is counted.
+    /// Fixed points for a strong critique and a strong objection; counts no matches.
     Incremental,
     /// Each PRO role duels each CON role; PRO wins if the plan may run.
     Standard,
 }
 
 impl EloMethod {
-    /// Every way.
+    /// Every method.
     pub const ALL: [Self; 2] = [Self::Incremental, Self::Standard];
 
-    /// Its name in a policy file.
+    /// Returns the name in a policy file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -104,25 +118,25 @@ impl EloMethod {
     }
 }
 
-/// How much each voice counts in the consensus.
+/// The weights of the roles in the consensus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Weights {
-    /// The Analyst's voice.
+    /// The Analyst's weight.
     pub analyst: Weight,
-    /// Solution's voice.
+    /// Solution's weight.
     pub solution: Weight,
-    /// The Critic's voice.
+    /// The Critic's weight.
     pub critic: Weight,
-    /// Security's voice.
+    /// Security's weight.
     pub security: Weight,
-    /// The Optimizer's voice.
+    /// The Optimizer's weight.
     pub optimizer: Weight,
 }
 
 impl Weights {
-    /// The weight of a role.
+    /// Returns the weight of a role.
     #[must_use]
     pub const fn for_role(&self, role: Role) -> Weight {
         match role {
@@ -135,46 +149,46 @@ impl Weights {
     }
 }
 
-/// From which rank on something may be written (003, "check authority before write"). What a lower rank writes is kept, and
-/// never shown.
+/// The minimum ranks for writes (003, "check authority before write"). A write of a lower rank is kept as denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct WritePolicy {
-    /// Constraints.
+    /// The minimum rank for constraints.
     pub constraint_from: Rank,
-    /// What the organization knows.
+    /// The minimum rank for organizational memory.
     pub organizational_from: Rank,
 }
 
-/// When what is known is compacted, and how much of it at once (000 §6).
+/// The limits of compaction (000 §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct CompactionPolicy {
-    /// From so many items on that can be summarized together.
+    /// Compaction is due at this number of items in one compaction group.
     pub from_items: u32,
-    /// From so many tokens on, in all that the speaker may be shown: the pressure of the budget.
+    /// Compaction is due at this number of tokens in all selectable items.
     pub from_tokens: u32,
-    /// Items that are summarized at once, the oldest first; at most.
+    /// The maximum number of items in a cluster, oldest first.
     pub cluster_items: u32,
 }
 
-/// Two settings that contradict each other, or one that makes no sense. Reads as a sentence.
+/// An invalid setting, or two settings that conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PolicyError {
-    /// The setting that is wrong, as its path in a policy file.
+    /// The invalid setting, as its path in a policy file.
     pub setting: &'static str,
-    /// The setting that it contradicts, if it is not wrong by itself.
+    /// The setting that it conflicts with, if any.
     pub conflicts_with: Option<&'static str>,
-    /// What is wrong, and what would be right.
+    /// The reason, and the expected value.
     pub reason: &'static str,
 }
 
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.conflicts_with {
-            Some(against) => write!(f, "{} contradicts {against}: {}", self.setting, self.reason),
+            Some(other) => write!(f, "{} conflicts with {other}: {}", self.setting, self.reason),
             None => write!(f, "{}: {}", self.setting, self.reason),
         }
     }
@@ -183,8 +197,8 @@ impl fmt::Display for PolicyError {
 impl core::error::Error for PolicyError {}
 
 impl Policy {
-    /// 004 to the letter: no error rows, rollback is a dead end, an abort halts, repair has no bound, and
-    /// Security's last argument wins.
+    /// Returns the literal implementation of 004's diagram: no error rows, a dead end after rollback, halt on abort, unbounded
+    /// repair, and no sticky veto.
     #[must_use]
     pub fn as_drawn() -> Self {
         Self {
@@ -195,7 +209,7 @@ impl Policy {
         }
     }
 
-    /// The default: 004 with its holes closed.
+    /// Returns the default policy, in which the findings F1 to F16 do not occur.
     #[must_use]
     pub fn hardened() -> Self {
         const fn score(millionths: u32) -> Score {
@@ -235,7 +249,7 @@ impl Policy {
         }
     }
 
-    /// The built-in policies, by name.
+    /// Returns the built-in policy with this name.
     #[must_use]
     pub fn built_in(name: &str) -> Option<Self> {
         match name {
@@ -245,90 +259,92 @@ impl Policy {
         }
     }
 
-    /// Finds what contradicts itself.
+    /// Checks that the settings do not conflict.
     ///
     /// # Errors
-    /// The first [`Contradiction`] found.
+    /// [`PolicyError`] for the first conflict.
     pub fn validate(&self) -> Result<(), PolicyError> {
         let (t, b, r, w) = (&self.thresholds, &self.bounds, &self.rules, &self.weights);
-        let wrong = |setting, against, because| {
-            Err(PolicyError { setting, conflicts_with: against, reason: because })
-        };
+        let error = |setting, conflicts_with, reason| Err(PolicyError { setting, conflicts_with, reason });
         if t.proceed_from > t.redebate_below {
-            return wrong(
+            return error(
                 "thresholds.proceed_from",
                 Some("thresholds.redebate_below"),
-                "a consensus that ends the debate must be enough to proceed; expected proceed_from ≤ redebate_below",
+                "a consensus that ends the debate must suffice to proceed; expected proceed_from ≤ redebate_below",
             );
         }
         let c = &self.contexts;
         if c.reserved_tokens >= c.budget_tokens {
-            return wrong(
-                "contexts.reserved",
-                Some("contexts.budget"),
-                "something must be left for the context; expected reserved < budget",
+            return error(
+                "contexts.reserved_tokens",
+                Some("contexts.budget_tokens"),
+                "no budget is left for the context; expected reserved_tokens < budget_tokens",
             );
         }
         if c.module_overrides
             .iter()
-            .any(|view| view.budget_tokens.is_some_and(|budget| c.reserved_tokens >= budget))
+            .any(|module| module.budget_tokens.is_some_and(|budget| c.reserved_tokens >= budget))
         {
-            return wrong(
-                "views",
-                Some("contexts.reserved"),
-                "something must be left for the context; expected every budget > reserved",
+            return error(
+                "contexts.module_overrides",
+                Some("contexts.reserved_tokens"),
+                "no budget is left for the context; expected every budget_tokens > reserved_tokens",
             );
         }
         if t.objection_from > t.veto_from {
-            return wrong(
+            return error(
                 "thresholds.objection_from",
                 Some("thresholds.veto_from"),
-                "a veto must also weigh as an objection; expected objection_from ≤ veto_from",
+                "a veto must also count as an objection; expected objection_from ≤ veto_from",
             );
         }
         if b.passes == 0 {
-            return wrong("bounds.passes", None, "the debate needs at least one pass");
+            return error("bounds.passes", None, "the debate needs a pass; expected at least 1");
         }
         if self.compaction.cluster_items < 2 {
-            return wrong(
+            return error(
                 "compaction.cluster_items",
                 None,
-                "a summary stands for several items; expected at least 2",
+                "a summary replaces several items; expected at least 2",
             );
         }
         if b.audit_attempts == 0 {
-            return wrong("bounds.audit_attempts", None, "the audit sink must be tried at least once");
+            return error(
+                "bounds.audit_attempts",
+                None,
+                "the audit record needs a delivery attempt; expected at least 1",
+            );
         }
         if b.audit_attempts > 1 && !r.error_rows {
-            return wrong(
+            return error(
                 "bounds.audit_attempts",
                 Some("rules.error_rows"),
-                "a second attempt needs a row for the failure of the first; expected 1, or error_rows: true",
+                "a second attempt needs a transition for the failure of the first; expected 1, or error_rows: true",
             );
         }
         if r.error_rows && !r.next_request {
-            return wrong(
+            return error(
                 "rules.error_rows",
                 Some("rules.next_request"),
-                "an error row leads back to Idle, where the next request must be accepted; expected both or neither",
+                "error rows lead to Idle, which must accept the next request; expected both or neither",
             );
         }
         if r.cancel && !r.rollback_ends {
-            return wrong(
+            return error(
                 "rules.cancel",
                 Some("rules.rollback_ends"),
-                "a cancelled run is rolled back, and must be able to end; expected rollback_ends: true, or no cancel",
+                "a cancelled run is rolled back, and the rollback must end; expected rollback_ends: true, or cancel: false",
             );
         }
         if r.approver && !r.cleared_revisions {
-            return wrong(
+            return error(
                 "rules.approver",
                 Some("rules.cleared_revisions"),
-                "a repaired plan would run although nobody approved it; expected cleared_revisions: true, or no approver",
+                "a repaired plan would run without approval; expected cleared_revisions: true, or approver: false",
             );
         }
         if Role::ALL.iter().all(|role| w.for_role(*role) == Weight::ZERO) {
-            return wrong("weights", None, "at least one voice must count, or no plan can ever proceed");
+            return error("weights", None, "no plan can proceed; expected at least one weight above 0");
         }
         Ok(())
     }

@@ -1,125 +1,122 @@
-//! Why an input was not accepted. A refusal changes nothing; it says as a sentence what was expected and what
-//! came.
+//! Refusals: why `decide` rejects an input. A refusal leaves the state unchanged.
 
 use crate::control::phase::Phase;
+use crate::control::trigger::Trigger;
 use crate::ids::{CallId, TaskId, UserId};
-use crate::input::Trigger;
 use crate::knowledge::KnowledgeError;
 use crate::module::Operation;
 use crate::plan::EffectKind;
 use core::fmt;
 
 /// A refused input: `(o, ε)` of 000 §4.4.
+///
+/// The variants are in order of precedence: if several refusals apply to an input, `decide` returns the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// No row of the table takes this kind of input in this state now.
-    UnexpectedInput {
-        /// Where control stands.
-        phase: Phase,
-        /// What came.
-        found: Trigger,
-        /// The call that is waited for, if one is.
-        pending: Option<Operation>,
-    },
-    /// A reply or a failure for another call than the one waited for: late, duplicate or made up.
+    /// A reply to, or failure of, a call that is not pending: late, duplicate or invented.
     WrongCall {
-        /// The call it was for.
+        /// The call of the input.
         found: CallId,
-        /// The call that is waited for.
+        /// The pending call.
         expected: Option<CallId>,
     },
-    /// A report that does not answer the question.
+    /// A report of another type than the operation's.
     WrongReport {
-        /// The question.
+        /// The pending operation.
         operation: Operation,
-        /// The report, as a noun phrase.
+        /// The kind of the report, as a noun phrase.
         found: &'static str,
     },
-    /// A reply to a call that was never made, for what must be shown did not fit.
+    /// A reply to a call that was not made, because its pinned items exceed the budget.
     CallNotMade {
-        /// The question.
+        /// The pending operation.
         operation: Operation,
     },
-    /// A repaired plan that gives a started task another kind of effect.
+    /// A repaired plan changes the effect kind of a started task.
     EffectChanged {
         /// The task.
         task: TaskId,
-        /// The effect with which it was started.
+        /// The effect kind with which it was started.
         expected: EffectKind,
-        /// The effect that the new plan declares.
+        /// The effect kind in the new plan.
         found: EffectKind,
     },
-    /// A write that does not fit what is known.
-    InvalidWrite(KnowledgeError),
-    /// A resume while no request runs.
+    /// No transition accepts this kind of input in this phase.
+    UnexpectedInput {
+        /// The current phase.
+        phase: Phase,
+        /// The kind of the input.
+        found: Trigger,
+        /// The operation of the pending call.
+        pending: Option<Operation>,
+    },
+    /// A resume while no request is running.
     NothingToResume,
-    /// A message, or the end of a session, without a session.
+    /// An input that requires a session, without a session.
     NoSession,
-    /// A session is open already.
+    /// A session start while a session is open.
     SessionAlreadyOpen {
-        /// Whose.
+        /// The session user.
         user: UserId,
     },
-    /// A message from somebody else than the user of the session.
+    /// A message of another user than the session user.
     WrongUser {
-        /// Whose session it is.
+        /// The session user.
         expected: UserId,
-        /// Who spoke.
+        /// The sender.
         found: UserId,
     },
+    /// A write or summary that does not fit the semantic state.
+    InvalidWrite(KnowledgeError),
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnexpectedInput { phase, found: came, pending: waiting } => {
-                write!(f, "a {came} came while {phase}; expected ")?;
-                match (waiting, phase) {
-                    (Some(ask), _) => f.write_str(ask.expected_reply()),
-                    (None, Phase::Idle) => f.write_str("a user message, or the start or end of a session"),
-                    (None, phase) if phase.is_quiescent() => {
-                        f.write_str("nothing: the conversation has halted here")
-                    }
-                    (None, Phase::RollbackComplete) => f.write_str("nothing: no row leads on from here"),
-                    (None, _) => f.write_str("a step"),
-                }
+            Self::WrongCall { found, expected: Some(expected) } => {
+                write!(f, "reply to wrong call: expected call {expected}, found call {found}")
             }
-            Self::WrongCall { found: came, expected: Some(waiting) } => {
-                write!(f, "an answer to call {came} came; expected one to call {waiting}")
+            Self::WrongCall { found, expected: None } => {
+                write!(f, "reply to wrong call: expected no reply, found call {found}")
             }
-            Self::WrongCall { found: came, expected: None } => {
-                write!(f, "an answer to call {came} came; no call is waited for")
+            Self::WrongReport { operation, found } => {
+                write!(f, "wrong report: expected {}, found {found}", operation.expected_reply())
             }
-            Self::WrongReport { operation: ask, found: came } => write!(f, "{came} came; expected {}", ask.expected_reply()),
-            Self::CallNotMade { operation: ask } => write!(
+            Self::CallNotMade { operation } => write!(
                 f,
-                "{} came, but nobody was asked, for what must be shown does not fit the budget; expected that the call fails",
-                ask.expected_reply()
+                "call not made: expected a failure, found {}; the pinned items exceed the budget",
+                operation.expected_reply()
             ),
-            Self::EffectChanged { task, expected: started, found: came } => {
-                write!(
-                    f,
-                    "a plan came in which task {task} is {came}; it was started as {started}, expected that"
-                )
+            Self::EffectChanged { task, expected, found } => {
+                write!(f, "effect of started task {task} changed: expected {expected}, found {found}")
             }
-            Self::InvalidWrite(misuse) => misuse.fmt(f),
-            Self::NothingToResume => f.write_str(
-                "a resume came while no request runs; expected one only after a crash in the middle of a request",
-            ),
-            Self::NoSession => f.write_str("no session is open; expected a session start first"),
+            Self::UnexpectedInput { phase, found, pending } => {
+                write!(f, "unexpected input in {phase}: expected ")?;
+                match (pending, phase) {
+                    (Some(operation), _) => f.write_str(operation.expected_reply())?,
+                    (None, Phase::Idle) => f.write_str("a user message, session start or session end")?,
+                    (None, phase) if phase.is_quiescent() => f.write_str("no input after halting")?,
+                    (None, Phase::RollbackComplete) => f.write_str("no input after the rollback")?,
+                    (None, _) => f.write_str("a step")?,
+                }
+                write!(f, ", found a {found}")
+            }
+            Self::NothingToResume => f.write_str("nothing to resume: expected a running request, found none"),
+            Self::NoSession => f.write_str("no session: expected an open session; start one first"),
             Self::SessionAlreadyOpen { user } => {
-                write!(f, "a session of {user} is open; expected its end before another starts")
+                write!(f, "session already open: expected no session, found one of {user}; end it first")
             }
-            Self::WrongUser { expected: session, found: came } => {
-                write!(f, "{came} spoke in a session of {session}; expected {session}")
+            Self::WrongUser { expected, found } => {
+                write!(f, "wrong user: expected {expected}, found {found}")
             }
+            Self::InvalidWrite(error) => error.fmt(f),
         }
     }
 }
 
 impl From<KnowledgeError> for Refusal {
-    fn from(misuse: KnowledgeError) -> Self {
-        Self::InvalidWrite(misuse)
+    fn from(error: KnowledgeError) -> Self {
+        Self::InvalidWrite(error)
     }
 }
 

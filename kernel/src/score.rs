@@ -1,7 +1,7 @@
-//! Numbers that decide: fixed point, in millionths.
+//! Fixed-point numbers in millionths, used in every decision.
 //!
-//! A [`Score`] lies in [0, 1]; a [`Weight`] may exceed 1. Both are read from decimal text exactly, and a
-//! decimal that needs more than six places is refused rather than rounded. Deliberately absent: floats.
+//! A [`Score`] is in 0..=1, a [`Weight`] in 0..=1000. Both parse exactly from decimal text; a decimal with more than six
+//! places is an error, not rounded. Deliberately absent: floats.
 
 use alloc::string::String;
 use core::fmt;
@@ -15,22 +15,23 @@ const ONE: u32 = 1_000_000;
 #[cfg_attr(feature = "serde", serde(try_from = "u32", into = "u32"))]
 pub struct Score(u32);
 
-/// A factor from 0 to 1000, in millionths: how much a role's voice counts.
+/// A factor from 0 to 1000, in millionths, such as the weight of a role's argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "u32", into = "u32"))]
 pub struct Weight(u32);
 
-/// Why a number was refused; reads as a sentence.
+/// Why a number is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NumberError {
     /// The text is not a plain decimal such as `0.85`.
     NotDecimal,
     /// More than six decimal places.
-    TooFine,
-    /// Outside the range that its kind allows.
+    TooPrecise,
+    /// Outside the range of its type.
     OutOfRange {
-        /// The largest value allowed, in millionths.
+        /// The maximum, in millionths.
         max_millionths: u32,
     },
 }
@@ -39,7 +40,7 @@ impl fmt::Display for NumberError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotDecimal => f.write_str("expected a plain decimal such as 0.85"),
-            Self::TooFine => f.write_str("expected at most six decimal places"),
+            Self::TooPrecise => f.write_str("expected at most six decimal places"),
             Self::OutOfRange { max_millionths } => {
                 write!(f, "expected a number from 0 to {}", Decimal(*max_millionths))
             }
@@ -59,19 +60,19 @@ macro_rules! millionths {
             /// The largest value.
             pub const MAX: Self = Self($max);
 
-            /// The number of so many millionths; `None` above [`Self::MAX`].
+            /// Creates the number from millionths; `None` above [`Self::MAX`].
             #[must_use]
             pub const fn from_millionths(millionths: u32) -> Option<Self> {
                 if millionths <= $max { Some(Self(millionths)) } else { None }
             }
 
-            /// The value in millionths.
+            /// Returns the value in millionths.
             #[must_use]
             pub const fn millionths(self) -> u32 {
                 self.0
             }
 
-            /// Reads a decimal exactly.
+            /// Parses a decimal exactly.
             ///
             /// # Errors
             /// [`NumberError`] for anything but a plain decimal of at most six places within the range.
@@ -112,13 +113,13 @@ impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut digits = String::new();
         fmt::write(&mut digits, format_args!("{}.{:06}", self.0 / ONE, self.0 % ONE))?;
-        let kept = digits.trim_end_matches('0').len();
-        let places_from = digits.find('.').unwrap_or(0).saturating_add(3);
-        f.pad(digits.get(..kept.max(places_from)).unwrap_or(&digits))
+        let significant = digits.trim_end_matches('0').len();
+        let two_places = digits.find('.').unwrap_or(0).saturating_add(3);
+        f.pad(digits.get(..significant.max(two_places)).unwrap_or(&digits))
     }
 }
 
-/// `max_millionths` is what an error names as the largest value.
+/// Parses a decimal; `max_millionths` is only reported in errors.
 fn parse_millionths(text: &str, max_millionths: u32) -> Result<u32, NumberError> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -127,7 +128,7 @@ fn parse_millionths(text: &str, max_millionths: u32) -> Result<u32, NumberError>
     }
     let fraction = fraction.trim_end_matches('0');
     if fraction.len() > 6 {
-        return Err(NumberError::TooFine);
+        return Err(NumberError::TooPrecise);
     }
     let out_of_range = NumberError::OutOfRange { max_millionths };
     let mut millionths: u32 = 0;
@@ -147,14 +148,14 @@ mod tests {
     use alloc::string::ToString;
 
     #[test]
-    fn decimals_are_read_exactly_or_refused() {
+    fn decimal_parsing_is_exact_or_fails() {
         let cases: &[(&str, Result<u32, NumberError>)] = &[
             ("0", Ok(0)),
             ("1", Ok(1_000_000)),
             ("0.8", Ok(800_000)),
             ("0.699999", Ok(699_999)),
             ("0.1000000000", Ok(100_000)),
-            ("0.0000001", Err(NumberError::TooFine)),
+            ("0.0000001", Err(NumberError::TooPrecise)),
             ("1.000001", Err(NumberError::OutOfRange { max_millionths: ONE })),
             ("99999999999999999999", Err(NumberError::OutOfRange { max_millionths: ONE })),
             ("", Err(NumberError::NotDecimal)),
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn printing_is_exact_and_reads_back() {
+    fn display_is_exact_and_parses_back() {
         for (millionths, expected) in
             [(0, "0.00"), (800_000, "0.80"), (790_356, "0.790356"), (1_000_000, "1.00")]
         {

@@ -1,5 +1,4 @@
-//! The selection problem of a context (000 §5.2): candidates and a budget, what a valid selection is, and what proves that one
-//! is optimal.
+//! The selection problem of a context (000 §5.2): problem, valid selection, and certificate of optimality.
 //!
 //! Deliberately absent: any search. A selector may use any method. [`check_selection`] accepts its result only if it is closed,
 //! within the budget and correctly summed, and [`verify`] accepts a certificate only if it proves optimality.

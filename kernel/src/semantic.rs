@@ -1,7 +1,6 @@
-//! The semantic state `S = (I, deps)` (000 §2.2): everything that is known, and what rests on what.
+//! The semantic state `S = (I, deps)` (000 §2.2): items and their dependencies.
 //!
-//! It changes only by `AddItem`, `UpdateItem` and `ForgetItems`. Deliberately absent: control, and any
-//! judgement on which item matters to whom.
+//! Only `AddItem`, `UpdateItem` and `ForgetItems` change it. Deliberately absent: control, and the utility of items.
 
 use crate::event::Event;
 use crate::ids::{ItemId, RequestId, TaskId, Text};
@@ -12,20 +11,34 @@ use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use rpds::RedBlackTreeMapSync as Map;
 
-/// Items and their dependencies, in id order. A copy shares everything with the original, and costs nothing.
+/// Items with their dependencies, in id order. A clone shares its structure with the original and takes constant time.
+///
+/// ```
+/// use orchestrion_kernel::event::Event;
+/// use orchestrion_kernel::item::{Item, ItemKey, ItemKind};
+/// use orchestrion_kernel::semantic::SemanticState;
+/// use orchestrion_kernel::{ItemId, RequestId, UserId};
+///
+/// let mut semantic = SemanticState::default();
+/// let key = ItemKey::Request(RequestId::FIRST);
+/// let id = semantic.next_id();
+/// let item = Item::from_request(UserId::new("ada"), id, ItemKind::Fact, key, "plan a trip".into());
+/// semantic.apply(&Event::AddItem { item, deps: vec![] });
+/// assert_eq!(semantic.request(RequestId::FIRST), Some(ItemId::FIRST));
+/// ```
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(from = "stored::Stored", into = "stored::Stored"))]
+#[cfg_attr(feature = "serde", serde(from = "encoding::Encoded", into = "encoding::Encoded"))]
 pub struct SemanticState {
     items: Map<ItemId, Entry>,
     next: ItemId,
-    /// Which items speak of a key, their own or as a summary of facts: an index, as the next.
+    /// Index: the items of a key, and the summaries that cover it.
     by_key: Map<(ItemKey, ItemId), ()>,
-    /// Which items rest on an item.
+    /// Index: the dependents of an item.
     dependents: Map<(ItemId, ItemId), ()>,
 }
 
-/// An item with the items it depends on.
+/// An item with its dependencies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Entry {
@@ -35,7 +48,7 @@ pub struct Entry {
     pub deps: Vec<ItemId>,
 }
 
-/// The indexes say nothing that the items do not.
+/// Ignores the indexes, which follow from the items.
 impl PartialEq for SemanticState {
     fn eq(&self, other: &Self) -> bool {
         self.next == other.next && self.items == other.items
@@ -59,53 +72,53 @@ impl Default for SemanticState {
 }
 
 impl SemanticState {
-    /// Every item with its dependencies, in id order.
+    /// Returns every item with its dependencies, in id order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.items.values()
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.size()
     }
 
-    /// Whether nothing is known.
+    /// Returns whether there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The item with this id.
+    /// Returns the item with this id.
     #[must_use]
     pub fn get(&self, id: ItemId) -> Option<&Entry> {
         self.items.get(&id)
     }
 
-    /// Every item that speaks of this, the latest first: facts of a name, and summaries that stand for such.
+    /// Returns the items with this key and the summaries that cover it, latest first.
     pub fn by_key<'a>(&'a self, key: &ItemKey) -> impl Iterator<Item = &'a Entry> + use<'a> {
         let of_key = (key.clone(), LOWEST)..=(key.clone(), HIGHEST);
         self.by_key.range(of_key).rev().filter_map(|((_, id), ())| self.get(*id))
     }
 
-    /// The latest item that speaks of this.
+    /// Returns the latest item with this key, or summary that covers it.
     #[must_use]
     pub fn latest_by_key(&self, key: &ItemKey) -> Option<&Entry> {
         self.by_key(key).next()
     }
 
-    /// The items that rest on an item, in id order.
+    /// Returns the direct dependents of an item, in id order.
     pub fn dependents(&self, id: ItemId) -> impl Iterator<Item = ItemId> {
         self.dependents.range((id, LOWEST)..=(id, HIGHEST)).map(|((_, dependent), ())| *dependent)
     }
 
-    /// The id of the request's own item.
+    /// Returns the id of the item with the user's message of a request.
     #[must_use]
     pub fn request(&self, request: RequestId) -> Option<ItemId> {
         self.latest_by_key(&ItemKey::Request(request)).map(|entry| entry.item.id)
     }
 
-    /// What the tasks of a request gave, in the order of the tasks' numbers; only of tasks that are done.
+    /// Returns the outputs of the completed tasks of a request, in the order of task numbers.
     pub fn outputs(&self, request: RequestId) -> impl Iterator<Item = &Item> {
         let of_task = |task: u32, id: ItemId| (ItemKey::Output(request, TaskId::new(task)), id);
         let outputs = of_task(u32::MIN, LOWEST)..=of_task(u32::MAX, HIGHEST);
@@ -116,35 +129,35 @@ impl SemanticState {
         })
     }
 
-    /// What is said of each field of the situation, if anything is.
+    /// Returns the written fields of the situation summary.
     pub(crate) fn situation_fields(&self) -> impl Iterator<Item = (SummaryField, Text)> {
         let of = |field: SummaryField, id: ItemId| (ItemKey::Situation(field), id);
         let [first, .., last] = SummaryField::ALL;
-        // Of one field the latest comes last, and is what counts.
+        // The latest item of a field comes last, and replaces the earlier ones.
         self.by_key.range(of(first, LOWEST)..=of(last, HIGHEST)).filter_map(|((key, id), ())| match key {
             ItemKey::Situation(field) => Some((*field, self.get(*id)?.item.text.clone())),
             _ => None,
         })
     }
 
-    /// The id that the next item gets.
+    /// Returns the id of the next item.
     #[must_use]
     pub const fn next_id(&self) -> ItemId {
         self.next
     }
 
-    /// What leaves when the session ends: every item that does not outlive it.
+    /// Returns the items that end with the session.
     #[must_use]
     pub fn working_set(&self) -> Vec<ItemId> {
-        self.entries().filter(|entry| !entry.item.persists()).map(|entry| entry.item.id).collect()
+        self.entries().filter(|entry| !entry.item.is_persistent()).map(|entry| entry.item.id).collect()
     }
 
-    /// Whether every id is its item's, every key leads to its items, and no dependency dangles (000 §2.2).
+    /// Returns whether ids and indexes match the items and every dependency exists (000 §2.2). False only after foreign events.
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         let edges = self.entries().map(|entry| entry.deps.len()).sum::<usize>();
-        let spoken_of = self.entries().map(|entry| keys(&entry.item).count()).sum::<usize>();
-        self.by_key.size() == spoken_of
+        let key_count = self.entries().map(|entry| keys(&entry.item).count()).sum::<usize>();
+        self.by_key.size() == key_count
             && self.dependents.size() == edges
             && self.items.iter().all(|(id, entry)| {
                 entry.item.id == *id
@@ -157,8 +170,7 @@ impl SemanticState {
             })
     }
 
-    /// Writes one semantic event; every other event leaves the state as it is. Total: what does not fit is written as far
-    /// as it makes sense; [`admit`](crate::knowledge::admit) says whether it fits.
+    /// Applies one semantic event and ignores every other event. Total: a foreign event is applied as far as possible.
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::AddItem { item, deps } | Event::UpdateItem { item, deps } => {
@@ -173,18 +185,18 @@ impl SemanticState {
         let id = entry.item.id;
         self.next = self.next.max(id.next());
         let old = self.items.get(&id);
-        let speaks_of_others = |old: &Entry| {
+        let has_other_keys = |old: &Entry| {
             old.item.key != entry.item.key || !old.item.covered_keys().eq(entry.item.covered_keys())
         };
-        if old.is_some_and(speaks_of_others) {
+        if old.is_some_and(has_other_keys) {
             self.forget(id);
             return self.write(entry);
         }
-        let before = old.map_or(&[][..], |old| &old.deps);
-        for dep in before.iter().filter(|dep| !entry.deps.contains(dep)) {
+        let old_deps = old.map_or(&[][..], |old| &old.deps);
+        for dep in old_deps.iter().filter(|dep| !entry.deps.contains(dep)) {
             self.dependents.remove_mut(&(*dep, id));
         }
-        for dep in entry.deps.iter().filter(|dep| !before.contains(dep)) {
+        for dep in entry.deps.iter().filter(|dep| !old_deps.contains(dep)) {
             self.dependents.insert_mut((*dep, id), ());
         }
         if old.is_none() {
@@ -206,7 +218,7 @@ impl SemanticState {
         self.items.remove_mut(&id);
     }
 
-    /// Renumbers the items 1, 2, 3 … keeping their order (design §2, rule 3).
+    /// Renumbers the items 1, 2, 3 … and keeps their order (design §2, rule 3).
     pub(crate) fn canonicalize(&mut self) {
         let mut next = ItemId::FIRST;
         let mut renamed = BTreeMap::new();
@@ -231,10 +243,10 @@ impl SemanticState {
                     layer => layer.clone(),
                 },
                 validity: match item.validity {
-                    Validity::Superseded { superseded_by: by, rule } => {
-                        Validity::Superseded { superseded_by: by.map(rename), rule }
+                    Validity::Superseded { superseded_by, rule } => {
+                        Validity::Superseded { superseded_by: superseded_by.map(rename), rule }
                     }
-                    standing => standing,
+                    validity => validity,
                 },
                 ..item.clone()
             };
@@ -245,40 +257,40 @@ impl SemanticState {
     }
 }
 
-/// What an item speaks of: its key, and the keys of the facts that it stands for.
+/// Returns the key of an item and the keys that it summarizes.
 fn keys(item: &Item) -> impl Iterator<Item = ItemKey> {
-    let stands_for = item.fact().into_iter().flat_map(|fact| &fact.summarized_keys);
-    core::iter::once(item.key.clone()).chain(stands_for.cloned().map(ItemKey::Fact))
+    let summarized = item.fact().into_iter().flat_map(|fact| &fact.summarized_keys);
+    core::iter::once(item.key.clone()).chain(summarized.cloned().map(ItemKey::Fact))
 }
 
 const LOWEST: ItemId = ItemId::new(u64::MIN);
 const HIGHEST: ItemId = ItemId::new(u64::MAX);
 
-/// The encoding: items, and the next id. Indexes are made anew.
+/// The encoding: items and the next id. Decoding rebuilds the indexes.
 #[cfg(feature = "serde")]
-mod stored {
+mod encoding {
     use super::{Entry, SemanticState};
     use crate::ids::ItemId;
     use alloc::vec::Vec;
 
     #[derive(serde::Serialize, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    pub(super) struct Stored {
+    pub(super) struct Encoded {
         items: Vec<Entry>,
         next: ItemId,
     }
 
-    impl From<SemanticState> for Stored {
+    impl From<SemanticState> for Encoded {
         fn from(semantic: SemanticState) -> Self {
             Self { items: semantic.entries().cloned().collect(), next: semantic.next }
         }
     }
 
-    impl From<Stored> for SemanticState {
-        fn from(stored: Stored) -> Self {
+    impl From<Encoded> for SemanticState {
+        fn from(encoding: Encoded) -> Self {
             let mut semantic = Self::default();
-            stored.items.into_iter().for_each(|entry| semantic.write(entry));
-            semantic.next = semantic.next.max(stored.next);
+            encoding.items.into_iter().for_each(|entry| semantic.write(entry));
+            semantic.next = semantic.next.max(encoding.next);
             semantic
         }
     }

@@ -1,8 +1,7 @@
-//! The situation summary (002): five texts in which a model says, again and again, where things stand.
+//! The situation summary (002): five texts that modules update with their replies.
 //!
-//! The summary is merged from what a model says, field by field; action records are kept beside it for whoever looks
-//! for a mistake; the contexts are written from both. Deliberately absent: any judgement on what a text says, and
-//! compression of single tools or iterations, which the summary replaces.
+//! Updates are merged by field. Action records are kept for diagnosis. Contexts are built from both. Deliberately absent:
+//! interpretation of the texts, and compression of single tool calls or iterations, which the summary replaces.
 
 mod action;
 mod context;
@@ -42,7 +41,7 @@ impl SummaryField {
     pub const ALL: [Self; 5] =
         [Self::Goal, Self::Progress, Self::CurrentApproach, Self::KeyFindings, Self::NextFocus];
 
-    /// The field's key in the document.
+    /// Returns the field's key in the document.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -54,9 +53,9 @@ impl SummaryField {
         }
     }
 
-    /// The question that it answers, as a model is asked it (002, "LLM Schema Extension").
+    /// Returns the field's description in the schema that a model receives (002, "LLM Schema Extension").
     #[must_use]
-    pub const fn question(self) -> &'static str {
+    pub const fn prompt(self) -> &'static str {
         match self {
             Self::Goal => "What is the main objective?",
             Self::Progress => "What has been accomplished so far?",
@@ -73,38 +72,38 @@ impl fmt::Display for SummaryField {
     }
 }
 
-/// What a model says of the situation: texts by key, as they came (002, "LLM Schema Extension").
+/// A module's update of the summary: texts by key, unfiltered (002, "LLM Schema Extension").
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub struct SummaryUpdate(pub BTreeMap<String, Text>);
 
 impl SummaryUpdate {
-    /// What the update changes, in the document's order. Keys that the summary does not have, and blank values, change
-    /// nothing; every other value counts as it came, with the space around it.
+    /// Returns the changed fields, in the document's order. Unknown keys and blank values are ignored; other values are not
+    /// trimmed.
     pub fn changes(&self) -> impl Iterator<Item = (SummaryField, &Text)> {
         let value = |field: SummaryField| Some((field, self.0.get(field.name())?));
         SummaryField::ALL.into_iter().filter_map(value).filter(|(_, text)| !is_blank(text.as_str()))
     }
 }
 
-/// The five texts. A field of which nothing was said yet is empty; none is ever blank otherwise.
+/// The five texts of the summary. A field without an update is empty; no other field is blank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SituationSummary(BTreeMap<SummaryField, Text>);
 
 impl SituationSummary {
-    /// What the field says; empty if nothing was said yet.
+    /// Returns the text of a field; empty before its first update.
     #[must_use]
     pub fn get(&self, field: SummaryField) -> &str {
         self.0.get(&field).map_or("", Text::as_str)
     }
 
-    /// The fields of which something was said, in the document's order.
-    pub fn said(&self) -> impl Iterator<Item = (SummaryField, &Text)> {
+    /// Returns the fields that have a text, in the document's order.
+    pub fn fields(&self) -> impl Iterator<Item = (SummaryField, &Text)> {
         self.0.iter().map(|(field, text)| (*field, text))
     }
 
-    /// Takes over what an update changes (002, "State Update Logic").
+    /// Merges an update (002, "State Update Logic").
     pub fn merge(&mut self, update: &SummaryUpdate) {
         self.extend(update.changes().map(|(field, text)| (field, text.clone())));
     }
@@ -124,8 +123,8 @@ impl FromIterator<(SummaryField, Text)> for SituationSummary {
     }
 }
 
-/// Whether the document's `strip` leaves nothing. It takes the four information separators for space, which Unicode does
-/// not.
+/// Returns whether the document's `strip` yields an empty text. Unlike Unicode, it treats the four information separators as
+/// white space.
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}'))

@@ -1,11 +1,12 @@
 //! The orchestrator's state, and `apply`, its sole writer (000 §4).
 //!
-//! `State` is the fold of the log: the log itself is not in it. It stays small on purpose (design §2): a
-//! role's latest argument only, counters only where the policy compares them, and nothing of a request once
-//! it is over but its items.
+//! `State` is the fold of the event log; the log is not part of it. It stays small (design §2): only each role's latest
+//! argument, counters only where the policy bounds them, and nothing of a finished request but its items.
 
+mod call;
 mod request;
 
+pub use call::Call;
 pub use request::{Debate, PlanRevision, Request, ScoredRevision, StartedTask};
 
 use crate::control::phase::Phase;
@@ -13,20 +14,30 @@ use crate::control::table::Transition;
 use crate::event::Event;
 use crate::ids::{CallId, ConversationId, RequestId, TraceId, UserId};
 use crate::knowledge::Principal;
-use crate::module::Operation;
 use crate::semantic::SemanticState;
 
-/// One conversation: `(S, C)` of 000's `O`; its log `τ` belongs to whoever runs the kernel.
+/// One conversation: `(S, C)` of 000's `O`. The runtime keeps the log `τ`.
+///
+/// ```
+/// use orchestrion_kernel::{ConversationId, Input, Phase, Policy, State, UserId, decide};
+///
+/// let mut state = State::new(ConversationId::new("demo"));
+/// assert_eq!(state.control().phase(), Phase::Idle);
+/// let input = Input::SessionStart { user: UserId::new("ada") };
+/// for event in &decide(&Policy::hardened(), &state, &input)? {
+///     state.apply(event);
+/// }
+/// assert_eq!(state.control().session(), Some(&UserId::new("ada")));
+/// # Ok::<(), orchestrion_kernel::Refusal>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
-    /// Everything that is known.
-    pub semantic: SemanticState,
-    /// Where control stands.
-    pub control: Control,
+    semantic: SemanticState,
+    control: Control,
 }
 
-/// The control state `C`: a phase, and what the phases remember.
+/// The control state `C`: phase, session, pending call and running request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Control {
@@ -35,22 +46,12 @@ pub struct Control {
     session: Option<UserId>,
     next_request: RequestId,
     next_call: CallId,
-    waiting: Option<Call>,
+    pending_call: Option<Call>,
     request: Option<Request>,
 }
 
-/// A call that is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Call {
-    /// Its id.
-    pub id: CallId,
-    /// What it asks.
-    pub operation: Operation,
-}
-
 impl State {
-    /// A conversation in which nothing has happened.
+    /// Creates the initial state of a conversation.
     #[must_use]
     pub fn new(conversation: ConversationId) -> Self {
         Self {
@@ -61,86 +62,102 @@ impl State {
                 session: None,
                 next_request: RequestId::FIRST,
                 next_call: CallId::FIRST,
-                waiting: None,
+                pending_call: None,
                 request: None,
             },
         }
     }
 
-    /// Writes one event. Total: an event that does not fit is written as far as it makes sense, and never
-    /// panics; events of `decide` always fit.
+    /// Returns the semantic state `S`: items and their dependencies.
+    #[must_use]
+    pub const fn semantic(&self) -> &SemanticState {
+        &self.semantic
+    }
+
+    /// Returns the control state `C`.
+    #[must_use]
+    pub const fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Returns the control state, for a model checker to mutate.
+    #[cfg(feature = "checker")]
+    pub const fn control_mut(&mut self) -> &mut Control {
+        &mut self.control
+    }
+
+    /// Applies one event. Total: it never panics, and applies a foreign event as far as possible. Events of
+    /// [`decide`](crate::decide) always fit.
     pub fn apply(&mut self, event: &Event) {
         self.semantic.apply(event);
         self.control.apply(event);
     }
 
-    /// Whoever speaks: the user whose session is open.
+    /// Returns the principal of the open session.
     #[must_use]
     pub fn session_principal(&self) -> Principal {
         self.semantic.session_principal(self.control.session())
     }
 
-    /// Renames everything that only counts up, keeping its order: item ids, the live call id, plan revisions
-    /// (design §2, rule 3). Two states that differ only in such names become equal. Requests keep their numbers, as
-    /// items are keyed by them. One whose user was never verified leaves no item, so states may differ in the next
-    /// number alone; how many, the scope of a model bounds.
+    /// Renumbers item ids, the pending call id and plan revisions, keeping their order (design §2, rule 3). States that
+    /// differ only in these numbers become equal. Requests keep their numbers, because items are keyed by them.
     pub fn canonicalize(&mut self) {
         self.semantic.canonicalize();
-        self.control.canon();
+        self.control.canonicalize();
     }
 }
 
 impl Control {
-    /// The conversation.
+    /// Returns the conversation id.
     #[must_use]
     pub const fn conversation(&self) -> &ConversationId {
         &self.conversation
     }
 
-    /// Where control stands.
+    /// Returns the phase.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Whose session is open.
+    /// Returns the user whose session is open.
     #[must_use]
     pub const fn session(&self) -> Option<&UserId> {
         self.session.as_ref()
     }
 
-    /// The call that is waited for.
+    /// Returns the pending call.
     #[must_use]
     pub const fn pending_call(&self) -> Option<Call> {
-        self.waiting
+        self.pending_call
     }
 
-    /// The running request.
+    /// Returns the running request.
     #[must_use]
     pub const fn request(&self) -> Option<&Request> {
         self.request.as_ref()
     }
 
-    /// The running request, to be spoiled.
-    #[cfg(feature = "mutants")]
+    /// Returns the running request, for a model checker to mutate.
+    #[cfg(feature = "checker")]
     #[must_use]
     pub const fn request_mut(&mut self) -> Option<&mut Request> {
         self.request.as_mut()
     }
 
-    /// The number that the next request gets.
+    /// Returns the number of the next request.
     #[must_use]
     pub const fn next_request(&self) -> RequestId {
         self.next_request
     }
 
-    /// The id that the next call gets.
+    /// Returns the id of the next call.
     #[must_use]
     pub const fn next_call(&self) -> CallId {
         self.next_call
     }
 
-    /// The trace id of a request of this conversation.
+    /// Returns the trace id of a request of this conversation.
     #[must_use]
     pub fn trace_id(&self, request: RequestId) -> TraceId {
         TraceId { conversation: self.conversation.clone(), request }
@@ -154,23 +171,41 @@ impl Control {
                 self.next_request = self.next_request.max(request.next());
                 self.request = Some(Request::new(*request, text.clone()));
             }
-            Event::ToolCall { call, operation: ask } => {
+            Event::ToolCall { call, operation } => {
                 self.next_call = self.next_call.max(call.next());
-                self.waiting = Some(Call { id: *call, operation: *ask });
+                self.pending_call = Some(Call { id: *call, operation: *operation });
             }
-            Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled => {}
             Event::Transitioned { row } => self.take_transition(row.transition()),
-            _ => {}
+            // The call stays pending until the request has read it, below.
+            Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled => {}
+            Event::AddItem { .. }
+            | Event::UpdateItem { .. }
+            | Event::ForgetItems { .. }
+            | Event::FinalAnswer { .. }
+            | Event::ActionRecorded { .. }
+            | Event::OverBudget { .. }
+            | Event::Resumed
+            | Event::PlanAdopted { .. }
+            | Event::VetoRaised { .. }
+            | Event::ConsensusScored { .. }
+            | Event::RatingsUpdated { .. }
+            | Event::Decided { .. }
+            | Event::ExecutionReported { .. }
+            | Event::RepairStarted
+            | Event::Concluded { .. }
+            | Event::MemoryRecorded { .. }
+            | Event::AuditRecorded { .. }
+            | Event::AuditUndelivered => {}
         }
         if let Some(request) = &mut self.request {
-            request.apply(event, self.waiting);
+            request.apply(event, self.pending_call);
         }
         if matches!(event, Event::ToolResult { .. } | Event::CallFailed { .. } | Event::Cancelled) {
-            self.waiting = None;
+            self.pending_call = None;
         }
     }
 
-    /// Changes the phase. Nothing else does.
+    /// Changes the phase. No other function does.
     fn take_transition(&mut self, row: &Transition) {
         let from = core::mem::replace(&mut self.phase, row.to);
         if row.to.is_quiescent() {
@@ -180,14 +215,14 @@ impl Control {
         }
     }
 
-    fn canon(&mut self) {
+    fn canonicalize(&mut self) {
         self.next_call = CallId::FIRST;
-        if let Some(call) = &mut self.waiting {
+        if let Some(call) = &mut self.pending_call {
             call.id = CallId::FIRST;
             self.next_call = CallId::FIRST.next();
         }
         if let Some(request) = &mut self.request {
-            request.canon();
+            request.canonicalize();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Certificates: what is written verifies, and what is corrupted is believed only where it is true all the same.
+//! Certificates: a written certificate verifies, and a corrupted one verifies only if its statement is still true.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use orchestrion_optimizer::{CertifyError, SearchLimits, certify};
 use random_problems::{Lcg, brute, drawn, free};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Problems with their best answers, by trying everything.
+/// Problems with their optimal solutions by enumeration.
 fn problems(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Selection)> {
     let mut lot = Lcg(seed);
     (0..cases).filter_map(move |place| {
@@ -22,7 +22,7 @@ fn problems(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Selection
     })
 }
 
-/// A problem in which costs and utilities nearly agree, so that bounds close little at once.
+/// Returns a problem with strongly correlated costs and utilities, so that bounds prune little.
 fn close_call(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
     let (excess, noise) = (5 + lot.up_to(20), lot.up_to(3));
     let mut candidates = Vec::new();
@@ -36,7 +36,7 @@ fn close_call(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
     (lot.up_to(total), candidates)
 }
 
-/// Certificates, also such as are written with few nodes: then sets are told apart by their size.
+/// Certificates, also with a low node limit, under which they distinguish selections by size.
 fn certificates(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Certificate)> {
     problems(seed, cases).enumerate().flat_map(|(place, (problem, best))| {
         let written = [10_000, 3 + place as u64 % 60].map(|nodes| {
@@ -55,7 +55,7 @@ fn cases(usual: usize) -> usize {
 }
 
 #[test]
-fn what_is_best_is_certified_and_verified() {
+fn optimal_selection_is_certified_and_verified() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for (problem, certificate) in certificates(11, cases(20_000)) {
         assert_eq!(verify(&problem, &certificate), Ok(()), "{problem:?}");
@@ -78,7 +78,7 @@ fn what_is_best_is_certified_and_verified() {
     assert_eq!(seen.len(), 8, "some kind of step was never written: {seen:?}");
 }
 
-/// What no answer but the best has: every other set that passes the check.
+/// Returns every other selection that passes the check.
 fn others<'a>(problem: &'a Problem, best: &'a Selection) -> impl Iterator<Item = Selection> + 'a {
     let all = problem.candidates();
     let sets = (0..1_u32 << all.len())
@@ -91,13 +91,14 @@ fn others<'a>(problem: &'a Problem, best: &'a Selection) -> impl Iterator<Item =
     summed.filter(move |set| is_worse(set) && check_selection(problem, set).is_ok())
 }
 
-/// Whether an answer is the best, by trying everything.
+/// Returns whether a selection is optimal, by enumeration.
 fn is_best(problem: &Problem, answer: &Selection) -> bool {
     let best = brute(problem.budget(), problem.candidates()).unwrap();
     check_selection(problem, answer).is_ok() && (answer.utility, answer.cost) == (best.utility, best.cost)
 }
 
-/// A list with one place changed: taken away, doubled, swapped with the next, or one of those that `change` gives.
+/// Returns copies of a list with one change: an element removed, duplicated, swapped with the next, or replaced by a
+/// result of `change`.
 fn altered<T: Clone>(list: &[T], change: impl Fn(&T) -> Vec<T>) -> Vec<Vec<T>> {
     let mut altered = Vec::new();
     for place in 0..list.len() {
@@ -120,7 +121,7 @@ fn numbers(number: i128) -> Vec<i128> {
     vec![number + 1, number - 1, -number, number / 2, number.saturating_mul(2), 0, i128::MAX, i128::MIN]
 }
 
-/// Every other candidate, and one that is not in the list.
+/// Returns every other candidate, and one outside the list.
 fn places(problem: &Problem, item: usize) -> Vec<usize> {
     (0..=problem.candidates().len()).filter(|other| *other != item).collect()
 }
@@ -150,25 +151,25 @@ fn steps(problem: &Problem, step: &Step) -> Vec<Step> {
     let lists = |list: &[usize]| altered(list, |item| places(problem, *item));
     let mut changed: Vec<Step> = match step {
         Step::DropUnaffordable(out) => lists(out).into_iter().map(Step::DropUnaffordable).collect(),
-        Step::Fix { prices: own, out, within } => {
+        Step::Fix { prices: own, excluded: out, included: within } => {
             let (own, out, within) = (own.clone(), out.clone(), within.clone());
             let prices = prices(problem, &own);
             let by_prices = prices.into_iter().map(|prices| Step::Fix {
                 prices,
-                out: out.clone(),
-                within: within.clone(),
+                excluded: out.clone(),
+                included: within.clone(),
             });
             let by_out = lists(&out).into_iter().map(|out| Step::Fix {
                 prices: own.clone(),
-                out,
-                within: within.clone(),
+                excluded: out,
+                included: within.clone(),
             });
             let by_within = lists(&within).into_iter().map(|within| Step::Fix {
                 prices: own.clone(),
-                out: out.clone(),
-                within,
+                excluded: out.clone(),
+                included: within,
             });
-            let swapped = Step::Fix { prices: own.clone(), out: within.clone(), within: out.clone() };
+            let swapped = Step::Fix { prices: own.clone(), excluded: within.clone(), included: out.clone() };
             by_prices.chain(by_out).chain(by_within).chain([swapped]).collect()
         }
         Step::Branch(item) => places(problem, *item).into_iter().map(Step::Branch).collect(),
@@ -186,7 +187,7 @@ fn steps(problem: &Problem, step: &Step) -> Vec<Step> {
     changed
 }
 
-/// Certificates that differ from one in a single place.
+/// Returns certificates that differ from the given one in a single place.
 fn mutants(problem: &Problem, certificate: &Certificate) -> Vec<Certificate> {
     let mut mutants = Vec::new();
     let mut add = |edit: &dyn Fn(&mut Certificate)| {
@@ -217,8 +218,8 @@ fn mutants(problem: &Problem, certificate: &Certificate) -> Vec<Certificate> {
     mutants
 }
 
-/// A corrupted certificate may be believed only if its answer is the best one all the same: say a flow is another one, and
-/// proves as much. One of a worse answer is never believed, corrupted or not.
+/// A corrupted certificate may verify only if its selection is still optimal, for example with a different flow of
+/// equal value. A certificate of a worse selection never verifies.
 #[test]
 fn corrupted_certificates_are_rejected() {
     let (mut rejected, mut believed, mut of_worse) = (0, 0, 0);
@@ -232,7 +233,7 @@ fn corrupted_certificates_are_rejected() {
                 }
                 Err(doubt) => {
                     rejected += 1;
-                    let gap = format!("{:?}", doubt.gap);
+                    let gap = format!("{:?}", doubt.kind);
                     gaps.insert(gap.split([' ', '(']).next().unwrap().to_owned());
                 }
             }
@@ -257,7 +258,7 @@ fn corrupted_certificates_are_rejected() {
     assert_eq!(gaps.len(), 15, "some gap was never met: {gaps:?}");
 }
 
-/// Whether each candidate needs one other at most, and none needs itself through others.
+/// Returns whether each candidate has at most one dependency and there is no cycle.
 fn is_forest(all: &[Candidate]) -> bool {
     let needs =
         |item: usize| all[item].deps.iter().copied().filter(|dep| *dep != item).collect::<BTreeSet<usize>>();
@@ -269,7 +270,7 @@ fn is_forest(all: &[Candidate]) -> bool {
 }
 
 #[test]
-fn a_table_closes_what_has_no_better_set_and_nothing_else() {
+fn table_closes_exactly_optimal_nodes() {
     let (mut closed, mut refused) = (0, 0);
     for (problem, best) in problems(16, cases(4_000)) {
         let table =
@@ -277,7 +278,7 @@ fn a_table_closes_what_has_no_better_set_and_nothing_else() {
         for worse in others(&problem, &best).take(20) {
             assert!(verify(&problem, &table(worse)).is_err(), "{problem:?}");
         }
-        match verify(&problem, &table(best)).map_err(|doubt| doubt.gap) {
+        match verify(&problem, &table(best)).map_err(|doubt| doubt.kind) {
             Ok(()) => closed += 1,
             Err(VerifyErrorKind::NotAForest { .. }) => {
                 assert!(!is_forest(problem.candidates()), "{problem:?}");
@@ -293,27 +294,27 @@ fn a_table_closes_what_has_no_better_set_and_nothing_else() {
 }
 
 #[test]
-fn tables_take_no_more_work_than_a_certificate_may() {
+fn table_size_is_bounded() {
     let table = |cost: u64, items: usize, steps: Vec<Step>| {
         let all = vec![free(1, cost, &[]); items];
         let problem = Problem::new(cost, all).unwrap();
         let selection = Selection { selected: vec![0], utility: 1, cost };
         verify(&problem, &Certificate { selection, steps, ..Certificate::default() })
-            .map_err(|doubt| doubt.gap)
+            .map_err(|doubt| doubt.kind)
     };
     assert_eq!(table(1 << 20, 2, vec![Step::PruneByTable]), Ok(()));
     assert_eq!(table(1 << 22, 2, vec![Step::PruneByTable]), Err(VerifyErrorKind::TableTooLarge));
     assert_eq!(table(1 << 20, 600, vec![Step::PruneByTable]), Err(VerifyErrorKind::TableTooLarge));
-    // Each of the cases would do alone.
+    // Each case suffices on its own.
     assert_eq!(
         table(1 << 20, 300, vec![Step::BranchOnCount(0), Step::PruneByTable, Step::PruneByTable]),
         Err(VerifyErrorKind::TableTooLarge)
     );
 }
 
-/// The same certificate, and a problem that differs in one number, one need or one mark.
+/// The same certificate with a problem that differs in one number, dependency or inclusion.
 #[test]
-fn a_certificate_of_another_problem_is_believed_only_where_it_is_true() {
+fn certificate_of_another_problem_must_prove_it() {
     let (mut rejected, mut believed) = (0, 0);
     for (problem, certificate) in certificates(13, cases(1_000)) {
         let (budget, all) = (problem.budget(), problem.candidates());
@@ -349,9 +350,9 @@ fn a_certificate_of_another_problem_is_believed_only_where_it_is_true() {
     assert!(rejected > 10 * cases(1_000), "{rejected}");
 }
 
-/// Every change of one place of an answer, and every set there is, against the definition.
+/// Every single change of a selection, and every possible selection, against the definition.
 #[test]
-fn the_check_passes_answers_and_nothing_else() {
+fn check_accepts_exactly_valid_selections() {
     let (mut passed, mut rejected) = (0, 0);
     for (problem, best) in problems(14, cases(1_000)) {
         let all = problem.candidates();
@@ -383,7 +384,7 @@ fn the_check_passes_answers_and_nothing_else() {
 }
 
 #[test]
-fn a_worse_answer_gets_no_certificate() {
+fn suboptimal_selection_has_no_certificate() {
     for (problem, best) in problems(15, 200) {
         for worse in others(&problem, &best).take(8) {
             let unproven = certify(&problem, &worse, SearchLimits::default());
@@ -400,7 +401,7 @@ fn verify_error_names_step_and_kind() {
         |scale, price, flow: &[_]| DualSolution { scale, price, count_price: 0, flow: flow.to_vec() };
     let empty = Certificate { selection, ..Certificate::default() };
     let with = |steps: Vec<Step>| Certificate { steps, ..empty.clone() };
-    // 1 is too dear. With 2 there is no room for 0, and without it there is no more than 4.
+    // 1 exceeds the budget. With 2, 0 does not fit, and without 2 the maximum is 4.
     let drop = Step::DropUnaffordable(vec![1]);
     let whole = with(vec![
         drop.clone(),
@@ -409,33 +410,33 @@ fn verify_error_names_step_and_kind() {
         Step::PruneByBound(prices(1, 0, &[])),
     ]);
     assert_eq!(verify(&problem, &whole), Ok(()));
-    let below_zero = "step 1: a scale, a price or a flow is below zero; expected none that is";
+    let below_zero = "step 1: negative number: expected a scale, prices and flows of at least 0";
     for (certificate, sentence) in [
-        (with(vec![]), "after the last step, cases are open; expected steps that close them"),
+        (with(vec![]), "open nodes: expected steps that prune every node"),
         (
             with(vec![Step::DropUnaffordable(vec![0])]),
-            "step 1: 0 is dropped, and there is room for it with all that it needs",
+            "step 1: 0 is dropped although its closure fits the budget",
         ),
-        (with(vec![drop.clone(), drop.clone()]), "step 2: 1 is decided already; expected one that is open"),
-        (with(vec![Step::Branch(3)]), "step 1: 3 is not in the list; expected positions of the list"),
+        (with(vec![drop.clone(), drop.clone()]), "step 2: 1 is already fixed: expected an open candidate"),
+        (with(vec![Step::Branch(3)]), "step 1: unknown position: expected a position of the list, found 3"),
         (
             with(vec![Step::PruneByBound(prices(1, 1, &[(0, 1, 1)]))]),
-            "step 1: weight flows from 0 to 1, which it does not need",
+            "step 1: flow without dependency: 0 does not depend on 1",
         ),
         (with(vec![Step::PruneByBound(prices(1, 1, &[(1, 0, -1)]))]), below_zero),
         (with(vec![Step::PruneByBound(prices(1, -1, &[]))]), below_zero),
         (with(vec![Step::PruneByBound(prices(-1, 1, &[]))]), below_zero),
         (
             with(vec![drop, Step::PruneByBound(prices(1, 1, &[]))]),
-            "step 2: the case is closed, and a better choice in it is not excluded",
+            "step 2: bound too weak: the pruned node may contain a better selection",
         ),
         (
             Certificate { selection: Selection { cost: 3, ..empty.selection.clone() }, ..whole.clone() },
-            "the answer is none: cost 3 was said; expected the sum, 4",
+            "invalid selection: wrong cost: expected the sum 4, found 3",
         ),
     ] {
         assert_eq!(verify(&problem, &certificate).unwrap_err().to_string(), sentence);
     }
     let steps = [whole.steps.clone(), vec![Step::Branch(2)]].concat();
-    assert_eq!(verify(&problem, &with(steps)).unwrap_err().gap, VerifyErrorKind::TrailingStep);
+    assert_eq!(verify(&problem, &with(steps)).unwrap_err().kind, VerifyErrorKind::TrailingStep);
 }

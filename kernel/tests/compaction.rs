@@ -1,4 +1,4 @@
-//! Compaction (000 §6, decision 0021): when, of what, and what stands in its place.
+//! Compaction (000 §6, decision 0021): triggers, clusters, and the state after it.
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
@@ -28,7 +28,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// An open session, under limits that few items reach.
+    /// Opens a session with limits that few items reach.
     fn new(from_items: u32, from_tokens: u32, cluster_items: u32) -> Self {
         let compaction = CompactionPolicy { from_items, from_tokens, cluster_items };
         let mut kernel = Self {
@@ -42,7 +42,7 @@ impl Kernel {
     fn take(&mut self, input: Input) -> Result<Events, Refusal> {
         let events = decide(&self.policy, &self.state, &input)?;
         events.iter().for_each(|event| self.state.apply(event));
-        assert!(self.state.semantic.is_consistent());
+        assert!(self.state.semantic().is_consistent());
         Ok(events)
     }
 
@@ -55,20 +55,20 @@ impl Kernel {
     }
 
     fn reply(&mut self, report: Report) -> Result<Events, Refusal> {
-        let call = self.state.control.pending_call().unwrap().id;
+        let call = self.state.control().pending_call().unwrap().id;
         self.take(Input::reply(call, report))
     }
 
-    /// Asks for something, up to where it is seen whether compaction is due.
+    /// Sends a request and advances it to the point at which compaction may start.
     fn ask(&mut self) -> Phase {
-        let user = self.state.control.session().unwrap().clone();
+        let user = self.state.control().session().unwrap().clone();
         self.take(Input::UserMessage { user, text: "what now?".into() }).unwrap();
         self.reply(Report::Identity { gcp: true, mongodb: true }).unwrap();
         self.take(Input::Step).unwrap();
-        self.state.control.phase()
+        self.state.control().phase()
     }
 
-    /// Gives up the running request, which is answered with that.
+    /// Aborts the running request and returns the reply to it.
     fn give_up(&mut self) {
         self.take(Input::Cancel).unwrap();
         self.reply(Report::Stored { held: true }).unwrap();
@@ -76,7 +76,7 @@ impl Kernel {
         self.reply(Report::Delivered).unwrap();
     }
 
-    /// The next user.
+    /// Opens the session of the next user.
     fn hand_over(&mut self, user: &str) {
         self.take(Input::SessionEnd).unwrap();
         self.take(Input::SessionStart { user: UserId::new(user) }).unwrap();
@@ -88,7 +88,7 @@ impl Kernel {
     }
 
     fn ids(&self) -> Vec<u64> {
-        self.state.semantic.entries().map(|entry| entry.item.id.number()).collect()
+        self.state.semantic().entries().map(|entry| entry.item.id.number()).collect()
     }
 
     fn cluster(&self) -> Vec<u64> {
@@ -96,11 +96,11 @@ impl Kernel {
     }
 
     fn item(&self, id: u64) -> &Item {
-        &self.state.semantic.get(ItemId::new(id)).unwrap().item
+        &self.state.semantic().get(ItemId::new(id)).unwrap().item
     }
 
     fn deps(&self, id: u64) -> Vec<u64> {
-        self.state.semantic.get(ItemId::new(id)).unwrap().deps.iter().map(|id| id.number()).collect()
+        self.state.semantic().get(ItemId::new(id)).unwrap().deps.iter().map(|id| id.number()).collect()
     }
 }
 
@@ -116,10 +116,10 @@ fn instead(fact: NewFact, key: &str) -> NewFact {
     NewFact { supersedes: Some(Reference::Key(key.into())), ..fact }
 }
 
-// ── when ─────────────────────────────────────────────────────────────────────────────────────────────
+// ── triggers ─────────────────────────────────────────────────────────────────────────────────────────
 
 #[test]
-fn it_is_due_from_so_many_items_that_are_alike() {
+fn compaction_is_due_at_item_threshold() {
     let mut kernel = Kernel::new(3, 1_000, 8);
     kernel.know("a", "1");
     kernel.know("b", "2");
@@ -130,7 +130,7 @@ fn it_is_due_from_so_many_items_that_are_alike() {
 }
 
 #[test]
-fn it_is_due_from_so_many_tokens_if_two_items_can_be_summarized() {
+fn compaction_is_due_at_token_threshold() {
     let mut kernel = Kernel::new(99, 4, 8);
     kernel.know("a", "four bytes: no, sixteen");
     assert!(!is_due(&kernel.policy, &kernel.state), "one item alone");
@@ -141,7 +141,7 @@ fn it_is_due_from_so_many_tokens_if_two_items_can_be_summarized() {
 }
 
 #[test]
-fn without_the_rule_nothing_is_compacted() {
+fn disabled_rule_prevents_compaction() {
     let mut kernel = Kernel::new(2, 1, 8);
     kernel.policy.rules.compaction = false;
     kernel.know("a", "1");
@@ -149,10 +149,10 @@ fn without_the_rule_nothing_is_compacted() {
     assert_eq!(kernel.ask(), Phase::LoadingContext);
 }
 
-// ── of what ──────────────────────────────────────────────────────────────────────────────────────────
+// ── clusters ─────────────────────────────────────────────────────────────────────────────────────────
 
 #[test]
-fn the_oldest_of_the_largest_family_are_summarized_and_only_they_are_shown() {
+fn cluster_is_oldest_of_largest_group() {
     let mut kernel = Kernel::new(3, 1_000, 2);
     for key in ["a", "b", "c"] {
         kernel.know(key, key);
@@ -203,7 +203,7 @@ fn groups_are_not_mixed() {
 }
 
 #[test]
-fn constraints_are_summarized_only_if_the_policy_says_so() {
+fn constraints_are_summarized_by_policy_only() {
     let mut kernel = Kernel::new(2, 1_000, 8);
     let limit = |key| {
         let source = FactSource { name: "x".into(), rank: Rank::Manager };
@@ -219,7 +219,7 @@ fn constraints_are_summarized_only_if_the_policy_says_so() {
 }
 
 #[test]
-fn what_a_narrower_scope_hides_is_not_summarized() {
+fn shadowed_facts_are_not_summarized() {
     let mut kernel = Kernel::new(2, 1, 8);
     kernel.know("a", "1");
     kernel.know("b", "2");
@@ -228,7 +228,7 @@ fn what_a_narrower_scope_hides_is_not_summarized() {
 }
 
 #[test]
-fn what_earlier_requests_left_is_summarized_but_not_what_the_running_one_leaves() {
+fn running_request_items_are_not_summarized() {
     let mut kernel = Kernel::new(4, 1_000, 8);
     for _ in 0..2 {
         assert_eq!(kernel.ask(), Phase::LoadingContext);
@@ -242,11 +242,11 @@ fn what_earlier_requests_left_is_summarized_but_not_what_the_running_one_leaves(
         (&summary.key, &summary.layer),
         (&ItemKey::Summary, &Layer::Request { user: UserId::new("ada") })
     );
-    assert!(summary.persists());
+    assert!(summary.is_persistent());
 }
 
 #[test]
-fn what_requests_of_several_users_left_is_summarized_apart() {
+fn items_of_several_users_are_summarized_separately() {
     let mut kernel = Kernel::new(4, 1_000, 8);
     for user in ["ben", "ada", "ben", "ada"] {
         kernel.hand_over(user);
@@ -270,13 +270,13 @@ fn what_requests_of_several_users_left_is_summarized_apart() {
 }
 
 #[test]
-fn what_leaves_with_the_session_gives_a_summary_that_does() {
+fn summary_of_session_items_ends_with_session() {
     let mut kernel = Kernel::new(2, 1_000, 8);
     let said = |key: &str, expires_at| Write::Working {
         key: key.into(),
         text: key.into(),
         expires_at,
-        rests_on: Vec::new(),
+        depends_on: Vec::new(),
     };
     kernel.write(said("t1", None));
     kernel.write(said("t2", None));
@@ -285,13 +285,13 @@ fn what_leaves_with_the_session_gives_a_summary_that_does() {
     kernel.summarize("so far", None).unwrap();
     assert_eq!(kernel.ids(), [3, 4, 5]);
     assert!(matches!(kernel.item(5).layer, Layer::Working { expires_at: None, .. }));
-    assert!(!kernel.item(5).persists());
+    assert!(!kernel.item(5).is_persistent());
 }
 
-// ── what stands in its place ─────────────────────────────────────────────────────────────────────────
+// ── the state after compaction ───────────────────────────────────────────────────────────────────────
 
 #[test]
-fn dependents_rest_on_the_summary_and_that_on_what_its_parts_rested_on() {
+fn dependencies_are_relinked_through_summary() {
     let mut kernel = Kernel::new(3, 1_000, 2);
     let rule = NewFact { source: FactSource { name: "x".into(), rank: Rank::Manager }, ..fact("rule", "r") };
     kernel.write(Write::Fact(rule));
@@ -307,11 +307,11 @@ fn dependents_rest_on_the_summary_and_that_on_what_its_parts_rested_on() {
         cause: ForgetCause::Compaction { into: ItemId::new(6) },
     };
     assert!(events.contains(&forgotten));
-    assert_eq!(kernel.state.control.phase(), Phase::LoadingContext);
+    assert_eq!(kernel.state.control().phase(), Phase::LoadingContext);
 }
 
 #[test]
-fn to_the_letter_of_000_dependents_only_lose_the_dependency() {
+fn restricting_policy_only_drops_dependencies() {
     let mut kernel = Kernel::new(3, 1_000, 2);
     kernel.policy.rules.repointed_dependents = false;
     kernel.know("a", "1");
@@ -323,7 +323,7 @@ fn to_the_letter_of_000_dependents_only_lose_the_dependency() {
 }
 
 #[test]
-fn a_summary_does_not_rest_on_what_rests_on_it() {
+fn summary_never_depends_on_its_dependents() {
     let mut kernel = Kernel::new(3, 1_000, 3);
     kernel.know("a", "1");
     kernel.write(Write::Fact(on(fact("b", "2"), "a")));
@@ -334,7 +334,7 @@ fn a_summary_does_not_rest_on_what_rests_on_it() {
 }
 
 #[test]
-fn what_a_fact_had_taken_the_place_of_leaves_with_it() {
+fn superseded_facts_leave_with_their_successor() {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.write(Write::Fact(instead(fact("a2", "2"), "a")));
@@ -346,7 +346,7 @@ fn what_a_fact_had_taken_the_place_of_leaves_with_it() {
 }
 
 #[test]
-fn a_summary_is_to_be_reviewed_if_a_part_of_it_was() {
+fn summary_inherits_review_flag() {
     let mut kernel = Kernel::new(3, 1_000, 3);
     kernel.know("a", "1");
     kernel.write(Write::Fact(on(fact("b", "2"), "a")));
@@ -359,7 +359,7 @@ fn a_summary_is_to_be_reviewed_if_a_part_of_it_was() {
 }
 
 #[test]
-fn a_summary_can_be_superseded_and_summarized_again() {
+fn summary_can_be_superseded_and_summarized() {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
@@ -375,7 +375,7 @@ fn a_summary_can_be_superseded_and_summarized_again() {
 // ── refusals and failures ────────────────────────────────────────────────────────────────────────────
 
 #[test]
-fn a_summary_forgets_only_what_was_shown_and_not_nothing() {
+fn summary_names_only_cluster_items() {
     let mut kernel = Kernel::new(2, 1_000, 2);
     for key in ["a", "b", "c"] {
         kernel.know(key, key);
@@ -383,31 +383,31 @@ fn a_summary_forgets_only_what_was_shown_and_not_nothing() {
     kernel.ask();
     assert_eq!(
         kernel.summarize("s", Some(&[1, 3])).unwrap_err().to_string(),
-        "the summary forgets item 3, which was not to be summarized; expected ids that were shown"
+        "item 3 is not in the cluster: expected ids from the summarizer's context"
     );
     assert_eq!(
         kernel.summarize("s", Some(&[])).unwrap_err().to_string(),
-        "the summary forgets nothing; expected one item at least that it stands for"
+        "empty summary: expected at least one forgotten item, found none"
     );
     kernel.summarize("s", Some(&[1, 1])).unwrap();
     assert_eq!(kernel.ids(), [2, 3, 4, 5]);
 }
 
 #[test]
-fn without_a_summary_everything_stays_and_the_request_goes_on() {
+fn failed_summary_changes_nothing() {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
     kernel.ask();
-    let before = kernel.state.semantic.clone();
-    let call = kernel.state.control.pending_call().unwrap().id;
+    let before = kernel.state.semantic().clone();
+    let call = kernel.state.control().pending_call().unwrap().id;
     kernel.take(Input::CallFailed { call, failure: Failure::NoCandidates }).unwrap();
-    assert_eq!((kernel.state.control.phase(), &kernel.state.semantic), (Phase::LoadingContext, &before));
+    assert_eq!((kernel.state.control().phase(), kernel.state.semantic()), (Phase::LoadingContext, &before));
 }
 
-// ── the names that a summary stands for ──────────────────────────────────────────────────────────────
+// ── the keys of a summary ────────────────────────────────────────────────────────────────────────────
 
-/// Knows `a` and `b`, of which item 4 is the summary; item 3 is what was asked.
+/// Returns a kernel with the facts `a` and `b`, whose summary is item 4; item 3 is the request.
 fn summed() -> Kernel {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
@@ -428,7 +428,7 @@ impl Kernel {
 
     fn ask_again(&mut self) {
         self.take(Input::Cancel).unwrap();
-        while self.state.control.pending_call().is_some() {
+        while self.state.control().pending_call().is_some() {
             let held = self.reply(Report::Stored { held: true });
             held.or_else(|_| self.reply(Report::Delivered)).unwrap();
         }
@@ -436,7 +436,7 @@ impl Kernel {
     }
 
     fn holds(&self, name: &str) -> Option<&str> {
-        let known = &self.state.semantic;
+        let known = self.state.semantic();
         let reader = self.state.session_principal();
         let value = known.get_current_value(&name.into(), &reader);
         assert!(value.is_some() || !known.is_fact_current(&name.into(), &reader));
@@ -445,7 +445,7 @@ impl Kernel {
 }
 
 #[test]
-fn a_summary_stands_for_the_names_of_its_parts_and_of_what_they_stood_for() {
+fn summary_covers_keys_of_its_cluster() {
     let mut kernel = summed();
     assert_eq!(kernel.stands_for(4), ["a", "b"]);
     assert_eq!((kernel.holds("a"), kernel.holds("c")), (Some("a is 1, b is 2"), None));
@@ -458,7 +458,7 @@ fn a_summary_stands_for_the_names_of_its_parts_and_of_what_they_stood_for() {
 }
 
 #[test]
-fn what_a_summarized_name_says_now_is_current_and_the_summary_to_be_reviewed_with_what_rests_on_it() {
+fn write_under_covered_key_marks_summary() {
     let mut kernel = summed();
     kernel.write(Write::Fact(on(fact("c", "3"), "b")));
     assert_eq!(kernel.deps(5), [4]);
@@ -469,7 +469,7 @@ fn what_a_summarized_name_says_now_is_current_and_the_summary_to_be_reviewed_wit
     assert_eq!((kernel.stands_for(4), kernel.deps(5)), (vec!["b"], vec![4]));
     assert_eq!(kernel.item(5).validity, Validity::NeedsReview);
     assert_eq!((kernel.holds("a"), kernel.holds("b")), (Some("9"), Some("a is 1, b is 2")));
-    // Of the last name that it stands for it is a fact like others.
+    // With a single key left, the summary is an ordinary fact for it.
     kernel.know("b", "8");
     let superseded =
         Validity::Superseded { superseded_by: Some(ItemId::new(7)), rule: SupersessionRule::Implicit };
@@ -478,7 +478,7 @@ fn what_a_summarized_name_says_now_is_current_and_the_summary_to_be_reviewed_wit
 }
 
 #[test]
-fn a_lower_rank_loses_against_a_summary_as_against_a_fact() {
+fn lower_rank_is_denied_by_summary() {
     let mut kernel = summed();
     kernel.write(Write::Fact(ranked(fact("a", "9"), Rank::Unverified)));
     let lost =
@@ -488,7 +488,7 @@ fn a_lower_rank_loses_against_a_summary_as_against_a_fact() {
 }
 
 #[test]
-fn of_two_that_depend_on_time_the_later_counts_also_against_a_summary() {
+fn time_sensitive_write_competes_with_summary() {
     let mut kernel = Kernel::new(2, 1_000, 2);
     let at = |fact: NewFact, at| NewFact { established_at: Timestamp::from_millis(at), ..fact };
     kernel.write(Write::Fact(at(fact("a", "1"), 5)));
@@ -504,14 +504,14 @@ fn of_two_that_depend_on_time_the_later_counts_also_against_a_summary() {
 }
 
 #[test]
-fn what_a_summary_says_is_not_said_again() {
+fn repeated_summary_text_changes_nothing() {
     let mut kernel = summed();
     kernel.know("a", "a is 1, b is 2");
     assert_eq!((kernel.ids(), kernel.item(4).validity), (vec![3, 4, 5], Validity::NeedsReview));
 }
 
 #[test]
-fn a_summary_that_is_named_by_a_name_loses_it_and_by_its_id_ends() {
+fn superseding_summary_by_key_or_id() {
     let mut kernel = summed();
     kernel.write(Write::Fact(instead(fact("c", "3"), "a")));
     assert_eq!((kernel.stands_for(4), kernel.item(4).validity), (vec!["b"], Validity::NeedsReview));
@@ -526,7 +526,7 @@ fn a_summary_that_is_named_by_a_name_loses_it_and_by_its_id_ends() {
 }
 
 #[test]
-fn a_write_that_takes_both_names_of_a_summary_ends_it() {
+fn write_of_all_covered_keys_supersedes_summary() {
     let mut kernel = summed();
     kernel.write(Write::Fact(instead(fact("a", "3"), "b")));
     assert!(!kernel.item(4).is_valid());
@@ -534,7 +534,7 @@ fn a_write_that_takes_both_names_of_a_summary_ends_it() {
 }
 
 #[test]
-fn what_lost_against_a_summary_leads_to_it_by_its_own_name_only() {
+fn denied_write_links_to_summary_by_key() {
     let mut kernel = summed();
     kernel.write(Write::Fact(ranked(fact("a", "9"), Rank::Guest)));
     kernel.write(Write::Fact(ranked(instead(fact("c", "9"), "b"), Rank::Guest)));
@@ -546,7 +546,7 @@ fn what_lost_against_a_summary_leads_to_it_by_its_own_name_only() {
 }
 
 #[test]
-fn a_fact_may_rest_on_the_summary_that_stays_but_not_on_one_that_it_ends() {
+fn fact_cannot_depend_on_superseded_summary() {
     let mut kernel = summed();
     kernel.write(Write::Fact(on(fact("a", "9"), "b")));
     assert_eq!((kernel.deps(5), kernel.item(4).validity), (vec![4], Validity::NeedsReview));
@@ -555,7 +555,7 @@ fn a_fact_may_rest_on_the_summary_that_stays_but_not_on_one_that_it_ends() {
 }
 
 #[test]
-fn what_a_summary_rests_on_may_be_superseded_with_one_of_its_names() {
+fn dependency_and_covered_key_can_be_superseded_together() {
     let mut kernel = Kernel::new(3, 1_000, 2);
     kernel.write(Write::Fact(ranked(fact("rule", "r"), Rank::Employee)));
     kernel.write(Write::Fact(on(fact("a", "1"), "rule")));
@@ -570,11 +570,11 @@ fn what_a_summary_rests_on_may_be_superseded_with_one_of_its_names() {
 }
 
 #[test]
-fn in_a_session_a_name_hides_a_summary_of_it_alone_and_a_summary_all_of_its_names() {
+fn session_facts_shadow_summaries_by_covered_keys() {
     let mut kernel = summed();
     let here = |fact: NewFact| NewFact { scope: Scope::Session, ..fact };
     let shown = |kernel: &Kernel| -> Vec<u64> {
-        let known = &kernel.state.semantic;
+        let known = kernel.state.semantic();
         let reader = kernel.state.session_principal();
         let facts = known.selectable(&reader).filter(|entry| entry.item.fact().is_some());
         facts.map(|entry| entry.item.id.number()).collect()
@@ -596,7 +596,7 @@ fn in_a_session_a_name_hides_a_summary_of_it_alone_and_a_summary_all_of_its_name
     assert!(!shown(&kernel).contains(&4) && !shown(&kernel).contains(&6));
 }
 
-/// The claims on summaries and names that notice a fault in what a step says of a summary.
+/// Returns the claims on summaries and keys that detect a fault in the events of a summary.
 fn noticed(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> Vec<&'static str> {
     for event in &mut events {
         if let Event::AddItem { item, .. } | Event::UpdateItem { item, .. } = event
@@ -615,7 +615,7 @@ fn noticed(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> V
 }
 
 #[test]
-fn claims_notice_a_name_that_a_summary_keeps_or_forgets() {
+fn claims_detect_wrong_covered_keys() {
     let kernel = summed();
     let write = Input::Write(Box::new(Write::Fact(fact("a", "9"))));
     let events = decide(&kernel.policy, &kernel.state, &write).unwrap();
@@ -627,7 +627,7 @@ fn claims_notice_a_name_that_a_summary_keeps_or_forgets() {
     kernel.know("a", "1");
     kernel.know("b", "2");
     kernel.ask();
-    let call = kernel.state.control.pending_call().unwrap().id;
+    let call = kernel.state.control().pending_call().unwrap().id;
     let summary = Input::reply(call, Report::Summary { text: "both".into(), forgets: None });
     let events = decide(&kernel.policy, &kernel.state, &summary).unwrap();
     assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);

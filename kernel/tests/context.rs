@@ -1,6 +1,6 @@
-//! The context optimizer against trying everything: utility, cost, and which of the best sets it is.
+//! The context optimizer against enumeration: utility, cost, and tie-breaking between optimal selections.
 //!
-//! `BRUTE_CASES` is how many random problems are tried; the nightly figure is a million, in a release build.
+//! `BRUTE_CASES` sets the number of random problems; nightly runs use a million, in a release build.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use orchestrion_kernel::selection::{
 };
 use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus, solve};
 use random_problems::{Lcg, brute, drawn, free};
-/// Solves, and holds the answer against every set.
+/// Solves a problem and compares the solution with every selection.
 fn agree(budget: u64, candidates: Vec<Candidate>) {
     let expected = brute(budget, &candidates);
     let Ok(problem) = Problem::new(budget, candidates) else {
@@ -25,7 +25,7 @@ fn agree(budget: u64, candidates: Vec<Candidate>) {
 }
 
 #[test]
-fn every_small_digraph_is_solved() {
+fn small_digraphs_are_solved() {
     let mut solved = 0;
     for nodes in 0..=3_usize {
         let pairs: Vec<(usize, usize)> =
@@ -55,9 +55,9 @@ fn every_small_digraph_is_solved() {
     assert!(solved > 40_000, "only {solved} problems");
 }
 
-/// Every digraph on four nodes, with every cost and every budget; utilities are drawn. Fewer in an unoptimised build.
+/// Every digraph on four nodes with every cost and budget, and random utilities. Fewer in an unoptimized build.
 #[test]
-fn every_digraph_on_four_nodes_is_solved() {
+fn all_digraphs_on_four_nodes_are_solved() {
     let mut lot = Lcg(4);
     let stride = if cfg!(debug_assertions) { 7 } else { 1 };
     for code in (0..4096_u64 * 81).step_by(stride) {
@@ -91,7 +91,7 @@ fn random_problems_are_solved() {
     }
 }
 
-/// What a search of so few nodes says must hold, proven or not.
+/// Bounds and solutions of a search with few nodes are valid, proven optimal or not.
 #[test]
 fn bounded_solution_respects_its_bound() {
     let mut lot = Lcg(8);
@@ -113,17 +113,17 @@ fn bounded_solution_respects_its_bound() {
 }
 
 #[test]
-fn a_flaw_names_the_candidate() {
+fn problem_error_names_candidate() {
     let cases: &[(u64, Vec<Candidate>, &str)] = &[
         (
             9,
             vec![free(1, 1, &[1])],
-            "candidate 0 needs 1, which is not in the list; expected positions of the list",
+            "unknown dependency of candidate 0: expected a position of the list, found 1",
         ),
         (
             9,
             vec![free(1, 1 << 62, &[]), free(1, 1, &[])],
-            "with candidate 1, utilities or costs add up to more than 2^62; expected smaller numbers",
+            "sum too large at candidate 1: expected utilities and costs of at most 2^62 in total",
         ),
         (
             9,
@@ -132,12 +132,12 @@ fn a_flaw_names_the_candidate() {
                 free(1, 1, &[2]),
                 Candidate { inclusion: Inclusion::Forbidden, ..free(1, 1, &[]) },
             ],
-            "candidate 0 is pinned and needs 2, which is forbidden; unpin the one or allow the other",
+            "pinned candidate 0 depends on forbidden candidate 2; unpin the first or allow the second",
         ),
         (
             3,
             vec![Candidate { inclusion: Inclusion::Pinned, ..free(1, 2, &[1]) }, free(1, 2, &[])],
-            "what is pinned costs 4 with all that it needs, and the budget is 3; expected a budget of at least 4",
+            "pinned candidates over budget: expected a budget of at least 4, found 3",
         ),
     ];
     for (budget, candidates, sentence) in cases {
@@ -147,7 +147,7 @@ fn a_flaw_names_the_candidate() {
 }
 
 #[test]
-fn the_check_knows_every_fault() {
+fn check_reports_every_selection_error() {
     let candidates = vec![
         free(5, 2, &[]),
         free(3, 2, &[0]),
@@ -164,8 +164,8 @@ fn the_check_knows_every_fault() {
         (&[1, 3], 3, 3, Some(SelectionError::MissingDependency { item: 1, dep: 0 })),
         (&[2, 3], 9, 1, Some(SelectionError::Forbidden { item: 2 })),
         (&[0], 5, 2, Some(SelectionError::PinnedMissing { item: 3 })),
-        (&[0, 3], 6, 3, Some(SelectionError::WrongUtility { said: 6, sum: 5 })),
-        (&[0, 3], 5, 2, Some(SelectionError::WrongCost { said: 2, sum: 3 })),
+        (&[0, 3], 6, 3, Some(SelectionError::WrongUtility { found: 6, expected: 5 })),
+        (&[0, 3], 5, 2, Some(SelectionError::WrongCost { found: 2, expected: 3 })),
         (&[0, 1, 3, 4], 12, 7, Some(SelectionError::OverBudget { cost: 7, budget: 5 })),
     ];
     for &(selected, utility, cost, fault) in cases {
@@ -175,9 +175,9 @@ fn the_check_knows_every_fault() {
     assert_eq!(solve(&problem, SearchLimits::default()).selection.selected, [0, 3, 4]);
 }
 
-/// A node that far more candidates need than are asked about beside it: what it has too much must find its way all the same.
+/// A node with more dependents than the reduction examines: its excess flow must still be routed.
 #[test]
-fn a_hub_that_many_others_need_is_solved() {
+fn shared_dependency_is_solved() {
     let candidate = |utility, cost, deps: &[usize]| Candidate {
         utility,
         cost,

@@ -1,4 +1,4 @@
-//! What modules are shown: sections, pins, budgets, and calls that are not made (000 §5, 003 §7, decision 0024).
+//! The contexts of modules: sections, pins, budgets, and calls that are not made (000 §5, 003 §7, decision 0024).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -22,7 +22,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// An open session in which somebody speaks, under a budget.
+    /// Opens a session, sends a request, and applies a budget.
     fn new(budget: u32) -> Self {
         let mut policy = Policy::hardened();
         (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (budget, 0);
@@ -65,14 +65,14 @@ impl Kernel {
     }
 
     fn reply(&mut self, report: Report) -> Result<Events, Refusal> {
-        let call = self.state.control.pending_call().unwrap().id;
+        let call = self.state.control().pending_call().unwrap().id;
         self.take(Input::reply(call, report))
     }
 
-    /// Takes steps and lets calls that this test does not care about succeed, up to a question.
+    /// Runs steps and successful replies up to the call of an operation.
     fn until(&mut self, ask: Operation) {
         for _ in 0..100 {
-            match self.state.control.pending_call().map(|call| call.operation) {
+            match self.state.control().pending_call().map(|call| call.operation) {
                 Some(waiting) if waiting == ask => return,
                 Some(waiting) => self.reply(succeeds(waiting)).map(|_| ()).unwrap(),
                 None => self.take(Input::Step).map(|_| ()).unwrap(),
@@ -106,7 +106,7 @@ fn argues(stance: Stance, text: &str) -> Report {
 }
 
 #[test]
-fn sections_stand_in_the_order_of_003_parted_by_empty_lines() {
+fn sections_follow_order_of_003() {
     let mut kernel = Kernel::new(1_000);
     kernel.know(new("colour", "blue", Rank::Employee));
     kernel.signal("rain", "heavy");
@@ -157,7 +157,7 @@ fn box_budget_management() {
 }
 
 #[test]
-fn what_is_shown_comes_with_what_it_rests_on() {
+fn context_is_closed_under_dependencies() {
     let mut kernel = Kernel::new(1_000);
     kernel.know(new("measured", &"a long report ".repeat(20), Rank::Employee));
     kernel.know(resting("concluded", "it holds", "measured"));
@@ -176,7 +176,7 @@ fn what_is_shown_comes_with_what_it_rests_on() {
 }
 
 #[test]
-fn a_view_says_what_matters_to_a_module_and_how_much_it_is_shown() {
+fn module_override_sets_weights_and_budget() {
     let mut kernel = Kernel::new(1_000);
     kernel.know(NewFact { kind: FactKind::Constraint(None), ..new("limit", "ten euros", Rank::Manager) });
     kernel.know(new("colour", "blue, dark", Rank::Employee));
@@ -204,7 +204,7 @@ fn a_view_says_what_matters_to_a_module_and_how_much_it_is_shown() {
 }
 
 #[test]
-fn solution_reads_the_reviews_of_the_pass_before_whatever_else_fits() {
+fn reviews_are_pinned_for_solution() {
     let mut kernel = Kernel::new(1_000);
     kernel.ask("paint it");
     kernel.until(Operation::Argue(Role::Critic));
@@ -212,9 +212,9 @@ fn solution_reads_the_reviews_of_the_pass_before_whatever_else_fits() {
     kernel.until(Operation::Argue(Role::Security));
     kernel.reply(argues(Stance::Con, "the ladder is loose")).unwrap();
     kernel.until(Operation::Argue(Role::Solution));
-    let again = kernel.state.control.request().unwrap().debate.pass;
+    let again = kernel.state.control().request().unwrap().debate.pass;
     assert_eq!(again, 2);
-    // Nothing else but the request fits.
+    // Only the request fits.
     kernel.policy.contexts.budget_tokens = 38;
     let weights = Topic::ALL.map(|topic| (topic, Weight::ZERO)).into();
     kernel.policy.contexts.module_overrides =
@@ -228,7 +228,7 @@ fn solution_reads_the_reviews_of_the_pass_before_whatever_else_fits() {
 }
 
 #[test]
-fn a_call_that_cannot_be_shown_what_it_must_is_not_made_and_fails() {
+fn over_budget_call_fails() {
     let mut kernel = Kernel::new(20);
     kernel.speak();
     kernel.signal("rain", &"heavy ".repeat(20));
@@ -254,23 +254,23 @@ fn a_call_that_cannot_be_shown_what_it_must_is_not_made_and_fails() {
     );
     assert_eq!(error.to_string(), sentence);
     let refused = kernel.reply(succeeds(Operation::VerifyIdentity)).unwrap_err();
-    assert!(refused.to_string().contains("nobody was asked"), "{refused}");
-    // Everybody else cannot be asked either; the request ends all the same.
+    assert!(refused.to_string().contains("call not made"), "{refused}");
+    // No other module fits either; the request still completes.
     for _ in 0..40 {
-        if kernel.state.control.phase().is_quiescent() {
+        if kernel.state.control().phase().is_quiescent() {
             break;
         }
-        let input = match kernel.state.control.pending_call() {
+        let input = match kernel.state.control().pending_call() {
             Some(call) => Input::CallFailed { call: call.id, failure: Failure::OverBudget },
             None => Input::Step,
         };
         kernel.take(input).unwrap();
     }
-    assert!(kernel.state.control.phase().is_quiescent(), "{}", kernel.state.control.phase());
+    assert!(kernel.state.control().phase().is_quiescent(), "{}", kernel.state.control().phase());
 }
 
 #[test]
-fn what_is_written_while_a_call_is_out_does_not_undo_it() {
+fn write_during_call_keeps_call() {
     let mut kernel = Kernel::new(40);
     kernel.ask("paint it");
     kernel.signal("rain", &"heavy ".repeat(40));
@@ -287,7 +287,7 @@ fn what_is_written_while_a_call_is_out_does_not_undo_it() {
     assert!(kernel.reply(succeeds(Operation::VerifyIdentity)).is_ok());
 }
 
-/// Every line costs one token, and so does the empty line between two sections, but only where they are joined.
+/// Every line costs one token, as does the empty line between two sections of a joined text.
 struct Joining;
 
 impl TextMeasure for Joining {
@@ -302,7 +302,7 @@ impl TextMeasure for Joining {
 }
 
 #[test]
-fn what_joining_costs_is_made_room_for_and_what_is_about_the_request_stays() {
+fn joined_text_stays_within_budget() {
     let mut kernel = Kernel::new(1_000);
     for (key, text) in [("a", "the wall is dry"), ("b", "the roof is new"), ("c", "the door is old")] {
         kernel.know(new(key, text, Rank::Employee));

@@ -1,4 +1,4 @@
-//! Document 003 by its own names: test vectors, checklist, anti-patterns; and each rule of supersession.
+//! Document 003 by its own names: test vectors, checklist, anti-patterns; and each supersession rule.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -56,7 +56,7 @@ fn vector_3_authority_override() {
 fn box_layer_separation() {
     let mut known = knowing([new("a", "fact", Rank::Employee)]);
     let (key, text): (Text, Text) = ("a".into(), "scratch".into());
-    write(&mut known, &Write::Working { key: key.clone(), text, expires_at: None, rests_on: vec![] })
+    write(&mut known, &Write::Working { key: key.clone(), text, expires_at: None, depends_on: vec![] })
         .unwrap();
     write(&mut known, &Write::Environment { key, text: "signal".into(), supersedes: None }).unwrap();
     let layers: Vec<_> = known.entries().map(|entry| entry.item.layer.clone()).collect();
@@ -65,7 +65,7 @@ fn box_layer_separation() {
 }
 
 #[test]
-fn identity_is_set_once_and_leaves_with_the_session() {
+fn identity_is_set_once_per_session() {
     let mut known = SemanticState::default();
     let who = |rank| Write::Identity {
         name: "Ada".into(),
@@ -116,7 +116,7 @@ fn box_authority_awareness() {
 }
 
 #[test]
-fn what_a_request_left_is_for_the_user_whose_it_was() {
+fn request_items_are_visible_to_their_user() {
     let mut known = knowing([new("soup", "hot", Rank::Employee)]);
     let answer = ItemKey::FinalAnswer(RequestId::FIRST);
     let item =
@@ -134,8 +134,12 @@ fn box_temporal_awareness() {
     let clock = |millis| Write::Clock { now: Timestamp::from_millis(millis), text: "now".into() };
     write(&mut known, &clock(1_000)).unwrap();
     let expires_at = Some(Timestamp::from_millis(2_000));
-    let scratch =
-        |expires_at| Write::Working { key: "code".into(), text: "4711".into(), expires_at, rests_on: vec![] };
+    let scratch = |expires_at| Write::Working {
+        key: "code".into(),
+        text: "4711".into(),
+        expires_at,
+        depends_on: vec![],
+    };
     write(&mut known, &scratch(expires_at)).unwrap();
     let at = |millis| Principal { now: Timestamp::from_millis(millis), ..anybody() };
     assert_eq!(shown(&known, &at(1_999)), ["now", "4711"]);
@@ -146,11 +150,11 @@ fn box_temporal_awareness() {
     assert_eq!((known.len(), known.now()), (1, Timestamp::from_millis(2_000)), "what expired is forgotten");
     assert_eq!(
         write(&mut known, &scratch(Some(NOW))).unwrap_err().to_string(),
-        "the write expired at 1000 ms, and it is 2000 ms; expected a later moment"
+        "expired write: expected an expiry after 2000 ms, found 1000 ms"
     );
     assert_eq!(
         write(&mut known, &clock(1_999)).unwrap_err().to_string(),
-        "the clock is set back from 2000 ms to 1999 ms; expected no earlier moment"
+        "clock went back: expected 2000 ms or later, found 1999 ms"
     );
 }
 
@@ -216,7 +220,7 @@ fn rule_2_implicit() {
 }
 
 #[test]
-fn rule_2_detected_under_another_key_is_recorded_as_such() {
+fn rule_2_records_detected_rule() {
     let detected = NewFact {
         detected_rule: Some(SupersessionRule::Implicit),
         ..superseding("sync", "Thursday at 3pm", Rank::Employee, "meeting")
@@ -234,7 +238,7 @@ fn rule_3_authority_whichever_came_first() {
 }
 
 #[test]
-fn rule_4_temporal_by_time_and_not_by_order() {
+fn rule_4_temporal_compares_time() {
     let price = |text: &str, millis| NewFact {
         established_at: Timestamp::from_millis(millis),
         time_sensitive: true,
@@ -252,7 +256,7 @@ fn rule_4_temporal_by_time_and_not_by_order() {
 }
 
 #[test]
-fn what_was_only_detected_to_conflict_yields_to_time_where_that_counts() {
+fn detected_conflict_yields_to_time() {
     let timed = |fact: NewFact, at| NewFact {
         time_sensitive: true,
         established_at: Timestamp::from_millis(at),
@@ -283,7 +287,7 @@ fn explicit_goes_before_temporal_and_authority_before_both() {
 }
 
 #[test]
-fn one_write_may_end_the_fact_that_it_names_and_its_own_namesake() {
+fn write_can_supersede_two_facts() {
     let known = knowing([
         new("budget", "$10", Rank::Employee),
         new("spend", "$9", Rank::Employee),
@@ -294,7 +298,7 @@ fn one_write_may_end_the_fact_that_it_names_and_its_own_namesake() {
 }
 
 #[test]
-fn naming_what_was_superseded_means_what_stands_there_now() {
+fn reference_to_superseded_fact_means_successor() {
     let known = knowing([
         new("a", "1", Rank::Employee),
         superseding("b", "2", Rank::Employee, "a"),
@@ -307,7 +311,7 @@ fn naming_what_was_superseded_means_what_stands_there_now() {
 // ── repair propagation ───────────────────────────────────────────────────────────────────────────────
 
 #[test]
-fn what_rests_on_a_superseded_fact_is_to_be_reviewed_however_far_it_is() {
+fn transitive_dependents_need_review() {
     let mut known = knowing([
         new("rate", "4 %", Rank::Employee),
         resting("interest", "$40", "rate"),
@@ -326,7 +330,7 @@ fn what_rests_on_a_superseded_fact_is_to_be_reviewed_however_far_it_is() {
 }
 
 #[test]
-fn what_was_said_again_is_reviewed_again_when_what_took_the_place_of_its_ground_is_superseded() {
+fn reaffirmed_fact_needs_review_again() {
     let mut known = knowing([
         new("a", "1", Rank::Employee),
         resting("b", "2", "a"),
@@ -340,7 +344,7 @@ fn what_was_said_again_is_reviewed_again_when_what_took_the_place_of_its_ground_
 }
 
 #[test]
-fn what_is_said_again_may_be_restricted_by_that_and_rest_on_more_but_is_not_opened() {
+fn reaffirming_can_only_restrict() {
     let pay = |rank, audience: &Audience| NewFact { audience: audience.clone(), ..new("pay", "$9", rank) };
     let managers = Audience::AtLeast(Rank::Manager);
     let said = |rank, audience: &Audience| {
@@ -374,7 +378,7 @@ fn lower_rank_cannot_reaffirm() {
 }
 
 #[test]
-fn resting_on_what_was_superseded_means_resting_on_what_stands_there_now() {
+fn dependency_on_superseded_fact_means_successor() {
     let known = knowing([
         new("a", "1", Rank::Employee),
         superseding("b", "2", Rank::Employee, "a"),
@@ -384,7 +388,7 @@ fn resting_on_what_was_superseded_means_resting_on_what_stands_there_now() {
 }
 
 #[test]
-fn a_signal_that_says_something_else_makes_what_rests_on_it_reviewed() {
+fn changed_signal_marks_dependents() {
     let mut known = SemanticState::default();
     let signal = |text: &str| Write::Environment { key: "stock".into(), text: text.into(), supersedes: None };
     write(&mut known, &signal("3 left")).unwrap();
@@ -397,7 +401,7 @@ fn a_signal_that_says_something_else_makes_what_rests_on_it_reviewed() {
 }
 
 #[test]
-fn a_signal_that_was_superseded_means_its_successor() {
+fn superseded_signal_means_successor() {
     let mut known = SemanticState::default();
     let signal = |key: &str, supersedes: Option<&str>| Write::Environment {
         key: key.into(),
@@ -411,7 +415,7 @@ fn a_signal_that_was_superseded_means_its_successor() {
 }
 
 #[test]
-fn a_newer_signal_may_take_the_place_of_one_under_another_key() {
+fn newer_signal_can_supersede_other_key() {
     let mut known = SemanticState::default();
     let signal = |key: &str, supersedes: Option<&str>| Write::Environment {
         key: key.into(),

@@ -1,10 +1,15 @@
-//! Every kind of refusal: what provokes it, and the sentence it reads as. Nothing changes.
+//! Refusals: their causes, messages and precedence. A refusal leaves the state unchanged.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use orchestrion_kernel::item::{FactSource, Rank};
+use orchestrion_kernel::knowledge::{NewFact, Write};
 use orchestrion_kernel::module::{Argument, Failure, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
-use orchestrion_kernel::{ConversationId, Input, Policy, Score, State, TaskId, Text, UserId, decide};
+use orchestrion_kernel::{
+    ConversationId, Input, ItemId, Phase, Policy, Refusal, Score, State, TaskId, Text, Timestamp, UserId,
+    decide,
+};
 
 fn user(name: &str) -> UserId {
     UserId::new(name)
@@ -18,30 +23,35 @@ fn plan(effect: Effect) -> Plan {
     Plan::new(vec![Task { id: TaskId::new(1), text: Text::from("do it"), effect }]).unwrap()
 }
 
-/// Answers the call that is waited for, or steps on.
-fn go_on(state: &State, report: Option<Report>) -> Input {
-    match (state.control.pending_call(), report) {
+/// Replies to the pending call, or steps.
+fn next_input(state: &State, report: Option<Report>) -> Input {
+    match (state.control().pending_call(), report) {
         (Some(call), Some(report)) => Input::reply(call.id, report),
         _ => Input::Step,
     }
 }
 
-fn take(policy: &Policy, state: &mut State, input: Input) {
+fn submit(policy: &Policy, state: &mut State, input: Input) {
     let events = decide(policy, state, &input).unwrap_or_else(|refusal| panic!("{input:?}: {refusal}"));
     events.iter().for_each(|event| state.apply(event));
 }
 
-fn check(policy: &Policy, state: &State, input: Input, sentence: &str) {
+fn check(policy: &Policy, state: &State, input: Input, message: &str) {
     let before = state.clone();
-    assert_eq!(decide(policy, state, &input).unwrap_err().to_string(), sentence, "{input:?}");
+    assert_eq!(decide(policy, state, &input).unwrap_err().to_string(), message, "{input:?}");
     assert_eq!(*state, before);
 }
 
-/// A conversation in which the first task has failed and the Critic is asked.
+/// A conversation in which the first task failed and the Critic's diagnosis is pending.
 fn diagnosing(policy: &Policy) -> State {
+    diagnosing_with(policy, policy)
+}
+
+/// As [`diagnosing`]; the last step runs under the policy `last`.
+fn diagnosing_with(policy: &Policy, last: &Policy) -> State {
     let mut state = State::new(ConversationId::new("c"));
-    take(policy, &mut state, Input::SessionStart { user: user("ada") });
-    take(policy, &mut state, message("ada"));
+    submit(policy, &mut state, Input::SessionStart { user: user("ada") });
+    submit(policy, &mut state, message("ada"));
     let pro = Report::Argument {
         argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
         text: Text::from("yes"),
@@ -56,39 +66,35 @@ fn diagnosing(policy: &Policy) -> State {
     reports.extend(std::iter::repeat_n(pro, 5));
     reports.push(Report::Exit { code: 1, text: Text::from("no") });
     let mut reports = reports.into_iter();
-    while state.control.phase() != orchestrion_kernel::Phase::SelfHealingActive {
-        let report = if state.control.pending_call().is_some() { reports.next() } else { None };
-        let input = go_on(&state, report);
-        take(policy, &mut state, input);
+    while state.control().phase() != Phase::SelfHealingActive {
+        let report = if state.control().pending_call().is_some() { reports.next() } else { None };
+        let input = next_input(&state, report);
+        let in_failure = state.control().phase() == Phase::Failure;
+        submit(if in_failure { last } else { policy }, &mut state, input);
     }
     state
 }
 
 #[test]
-fn sessions_are_opened_once_and_by_whoever_speaks() {
+fn session_inputs_require_matching_session() {
     let policy = Policy::hardened();
     let mut state = State::new(ConversationId::new("c"));
-    check(&policy, &state, message("ada"), "no session is open; expected a session start first");
-    check(&policy, &state, Input::SessionEnd, "no session is open; expected a session start first");
-    take(&policy, &mut state, Input::SessionStart { user: user("ada") });
+    check(&policy, &state, message("ada"), "no session: expected an open session; start one first");
+    check(&policy, &state, Input::SessionEnd, "no session: expected an open session; start one first");
+    submit(&policy, &mut state, Input::SessionStart { user: user("ada") });
     check(
         &policy,
         &state,
         Input::SessionStart { user: user("eve") },
-        "a session of ada is open; expected its end before another starts",
+        "session already open: expected no session, found one of ada; end it first",
     );
-    check(&policy, &state, message("eve"), "eve spoke in a session of ada; expected ada");
-    check(
-        &policy,
-        &state,
-        Input::Resume,
-        "a resume came while no request runs; expected one only after a crash in the middle of a request",
-    );
+    check(&policy, &state, message("eve"), "wrong user: expected ada, found eve");
+    check(&policy, &state, Input::Resume, "nothing to resume: expected a running request, found none");
     check(
         &policy,
         &state,
         Input::Cancel,
-        "a cancel came while Idle; expected a user message, or the start or end of a session",
+        "unexpected input in Idle: expected a user message, session start or session end, found a cancel",
     );
 }
 
@@ -96,83 +102,98 @@ fn sessions_are_opened_once_and_by_whoever_speaks() {
 fn busy_conversation_refuses_unexpected_inputs() {
     let policy = Policy::hardened();
     let mut state = State::new(ConversationId::new("c"));
-    take(&policy, &mut state, Input::SessionStart { user: user("ada") });
-    take(&policy, &mut state, message("ada"));
-    let live = state.control.pending_call().unwrap().id;
+    submit(&policy, &mut state, Input::SessionStart { user: user("ada") });
+    submit(&policy, &mut state, message("ada"));
+    let live = state.control().pending_call().unwrap().id;
     let expected = "expected the identity guard's two locks";
     check(
         &policy,
         &state,
         message("ada"),
-        &format!("a user message came while VerifyingIdentity; {expected}"),
+        &format!("unexpected input in VerifyingIdentity: {expected}, found a user message"),
     );
     check(
         &policy,
         &state,
         Input::SessionEnd,
-        &format!("a session end came while VerifyingIdentity; {expected}"),
+        &format!("unexpected input in VerifyingIdentity: {expected}, found a session end"),
     );
-    check(&policy, &state, Input::Step, &format!("a step came while VerifyingIdentity; {expected}"));
-    check(&policy, &state, Input::reply(live, Report::Delivered), &format!("a receipt came; {expected}"));
+    check(
+        &policy,
+        &state,
+        Input::Step,
+        &format!("unexpected input in VerifyingIdentity: {expected}, found a step"),
+    );
+    check(
+        &policy,
+        &state,
+        Input::reply(live, Report::Delivered),
+        &format!("wrong report: {expected}, found a receipt"),
+    );
     check(
         &policy,
         &state,
         Input::CallFailed { call: live.next(), failure: Failure::Timeout },
-        "an answer to call 2 came; expected one to call 1",
+        "reply to wrong call: expected call 1, found call 2",
     );
-    take(&policy, &mut state, Input::reply(live, Report::Identity { gcp: true, mongodb: true }));
+    submit(&policy, &mut state, Input::reply(live, Report::Identity { gcp: true, mongodb: true }));
     check(
         &policy,
         &state,
         Input::reply(live, Report::Identity { gcp: true, mongodb: true }),
-        "an answer to call 1 came; no call is waited for",
+        "reply to wrong call: expected no reply, found call 1",
     );
 }
 
 #[test]
-fn as_drawn_a_failing_call_and_a_cancel_have_no_row() {
+fn as_drawn_refuses_call_failure_and_cancel() {
     let policy = Policy::as_drawn();
     let mut state = State::new(ConversationId::new("c"));
-    take(&policy, &mut state, Input::SessionStart { user: user("ada") });
-    take(&policy, &mut state, message("ada"));
-    let call = state.control.pending_call().unwrap().id;
+    submit(&policy, &mut state, Input::SessionStart { user: user("ada") });
+    submit(&policy, &mut state, message("ada"));
+    let call = state.control().pending_call().unwrap().id;
     let expected = "expected the identity guard's two locks";
     check(
         &policy,
         &state,
         Input::CallFailed { call, failure: Failure::Error },
-        &format!("a call failure came while VerifyingIdentity; {expected}"),
+        &format!("unexpected input in VerifyingIdentity: {expected}, found a call failure"),
     );
-    check(&policy, &state, Input::Cancel, &format!("a cancel came while VerifyingIdentity; {expected}"));
-    take(&policy, &mut state, Input::reply(call, Report::Identity { gcp: false, mongodb: true }));
+    check(
+        &policy,
+        &state,
+        Input::Cancel,
+        &format!("unexpected input in VerifyingIdentity: {expected}, found a cancel"),
+    );
+    submit(&policy, &mut state, Input::reply(call, Report::Identity { gcp: false, mongodb: true }));
     check(
         &policy,
         &state,
         message("ada"),
-        "a user message came while Aborted; expected nothing: the conversation has halted here",
+        "unexpected input in Aborted: expected no input after halting, found a user message",
     );
 }
 
 #[test]
-fn a_started_task_keeps_its_kind_of_effect() {
+fn started_task_keeps_its_effect_kind() {
     let policy = Policy::hardened();
     let state = diagnosing(&policy);
-    let call = state.control.pending_call().unwrap().id;
+    let call = state.control().pending_call().unwrap().id;
     let repaired = |effect| Report::Repaired { text: Text::from("again"), plan: plan(effect) };
     check(
         &policy,
         &state,
         Input::reply(call, repaired(Effect::Pure)),
-        "a plan came in which task 1 is pure; it was started as irreversible, expected that",
+        "effect of started task 1 changed: expected irreversible, found pure",
     );
     assert!(decide(&policy, &state, &Input::reply(call, repaired(Effect::Irreversible))).is_ok());
 }
 
 #[test]
-fn only_solution_and_the_optimizer_bring_plans() {
+fn diagnosis_refuses_argument_with_plan() {
     let policy = Policy::hardened();
     let state = diagnosing(&policy);
-    let call = state.control.pending_call().unwrap().id;
+    let call = state.control().pending_call().unwrap().id;
     let argument = Report::Argument {
         argument: Argument { stance: Stance::Pro, confidence: Score::ONE },
         text: Text::from(""),
@@ -182,6 +203,117 @@ fn only_solution_and_the_optimizer_bring_plans() {
         &policy,
         &state,
         Input::reply(call, argument),
-        "an argument with a new plan came; expected the Critic's diagnosis",
+        "wrong report: expected the Critic's diagnosis, found an argument with a new plan",
     );
+}
+
+/// Checks which refusal an input gets.
+fn check_first(policy: &Policy, state: &State, input: &Input, is_expected: fn(&Refusal) -> bool) {
+    let refusal = decide(policy, state, input).unwrap_err();
+    assert!(is_expected(&refusal), "{input:?}: {refusal:?}");
+}
+
+/// A policy under which no pinned item fits a context.
+fn tiny_budget() -> Policy {
+    let mut policy = Policy::hardened();
+    policy.contexts.budget_tokens = 1;
+    policy.contexts.reserved_tokens = 0;
+    policy.compaction.from_items = 2;
+    policy
+}
+
+/// A conversation in which the summarizer's call is pending; it was made under the policy `last`.
+fn compacting(last: &Policy) -> State {
+    let policy = Policy { compaction: last.compaction, ..Policy::hardened() };
+    let mut state = State::new(ConversationId::new("c"));
+    for key in ["a", "b"] {
+        let source = FactSource { name: "s".into(), rank: Rank::Employee };
+        let fact = NewFact::global(key.into(), "text of a fact".into(), source);
+        submit(&policy, &mut state, Input::Write(Box::new(Write::Fact(fact))));
+    }
+    submit(&policy, &mut state, Input::SessionStart { user: user("ada") });
+    submit(&policy, &mut state, message("ada"));
+    let identity = Report::Identity { gcp: true, mongodb: true };
+    let input = next_input(&state, Some(identity));
+    submit(&policy, &mut state, input);
+    submit(last, &mut state, Input::Step);
+    assert_eq!(state.control().phase(), Phase::Compacting);
+    state
+}
+
+/// For each pair of refusals that both apply to one input, the one that is declared first is returned.
+///
+/// Other pairs never apply to the same input in a reachable state:
+/// - `NothingToResume` is the only refusal of a resume.
+/// - `EffectChanged` needs a plan, `InvalidWrite` of a reply a summary. A report has at most one of them.
+/// - `CallNotMade`, `EffectChanged` and `InvalidWrite` need a report of the pending operation, which has a transition, so
+///   `UnexpectedInput` does not apply. A write is never an `UnexpectedInput`.
+/// - `NoSession` excludes `SessionAlreadyOpen` and `WrongUser`, which need a session. These two concern different inputs.
+/// - `UnexpectedInput` of a session input or message needs a running request, and so a session, which excludes `NoSession`;
+///   a halted conversation keeps its session.
+/// - A reply needs no session, and the other inputs name no call.
+#[test]
+fn earlier_refusal_takes_precedence() {
+    use Refusal::{CallNotMade, InvalidWrite, NoSession, UnexpectedInput, WrongCall, WrongReport};
+    let hardened = Policy::hardened();
+    let tiny = tiny_budget();
+    let mut fresh = State::new(ConversationId::new("c"));
+
+    let working = Write::Working {
+        key: "note".into(),
+        text: "x".into(),
+        expires_at: Some(Timestamp::default()),
+        depends_on: vec![],
+    };
+    let expired = Input::Write(Box::new(working));
+    check_first(&hardened, &fresh, &expired, |refusal| matches!(refusal, NoSession));
+
+    submit(&hardened, &mut fresh, Input::SessionStart { user: user("ada") });
+    check_first(&hardened, &fresh, &expired, |refusal| matches!(refusal, InvalidWrite(_)));
+    submit(&hardened, &mut fresh, message("ada"));
+    let busy = fresh;
+    for input in [Input::SessionStart { user: user("eve") }, message("eve")] {
+        check_first(&hardened, &busy, &input, |refusal| matches!(refusal, UnexpectedInput { .. }));
+    }
+
+    let call = busy.control().pending_call().unwrap().id;
+    let failed = |call| Input::CallFailed { call, failure: Failure::Error };
+    let as_drawn = Policy::as_drawn();
+    check_first(&as_drawn, &busy, &failed(call), |refusal| matches!(refusal, UnexpectedInput { .. }));
+    check_first(&as_drawn, &busy, &failed(call.next()), |refusal| matches!(refusal, WrongCall { .. }));
+
+    // Reports that are wrong in the phase, change an effect, or forget items outside the cluster.
+    let repaired = Report::Repaired { text: "again".into(), plan: plan(Effect::Pure) };
+    let summary = Report::Summary { text: "both".into(), forgets: Some(vec![ItemId::new(99)]) };
+    let states = [
+        (diagnosing(&hardened), &repaired, Report::Plan(plan(Effect::Pure))),
+        (diagnosing_with(&hardened, &tiny), &repaired, Report::Plan(plan(Effect::Pure))),
+        (
+            compacting(&Policy { contexts: hardened.contexts.clone(), ..tiny.clone() }),
+            &summary,
+            Report::Delivered,
+        ),
+        (compacting(&tiny), &summary, Report::Delivered),
+    ];
+    for (state, invalid, wrong) in states {
+        let request = state.control().request().unwrap();
+        let call = state.control().pending_call().unwrap().id;
+        for report in [invalid.clone(), wrong.clone()] {
+            let late = Input::reply(call.next(), report);
+            check_first(&hardened, &state, &late, |refusal| matches!(refusal, WrongCall { .. }));
+        }
+        check_first(&hardened, &state, &Input::reply(call, wrong), |refusal| {
+            matches!(refusal, WrongReport { .. })
+        });
+        let input = Input::reply(call, invalid.clone());
+        if request.over_budget {
+            check_first(&hardened, &state, &input, |refusal| matches!(refusal, CallNotMade { .. }));
+        } else {
+            check_first(&hardened, &state, &input, |refusal| {
+                matches!(refusal, Refusal::EffectChanged { .. } | InvalidWrite(_))
+            });
+        }
+    }
+    let foreign_summary = Input::reply(call, summary);
+    check_first(&hardened, &busy, &foreign_summary, |refusal| matches!(refusal, WrongReport { .. }));
 }

@@ -1,14 +1,13 @@
-//! What counts where (003 `scope`), and writes that do not fit what is known.
+//! Scopes and shadowing (003 `scope`), and writes that conflict with existing knowledge.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod write_helpers;
 
+use orchestrion_kernel::checker::{EventError, validate_event};
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{Audience, ItemKey, MemoryType, Rank, Scope, Validity};
-use orchestrion_kernel::knowledge::{
-    KnowledgeError, NewFact, Principal, Reference, Write, decide_write, validate_event,
-};
+use orchestrion_kernel::knowledge::{KnowledgeError, NewFact, Principal, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{Event, ItemId, Policy};
 
@@ -17,7 +16,7 @@ use write_helpers::{anybody, current, knowing, new, resting, shown, standing, su
 // ── scopes ───────────────────────────────────────────────────────────────────────────────────────────
 
 #[test]
-fn a_supposition_supersedes_nothing_and_hides_what_it_replaces_where_it_is_made() {
+fn hypothetical_fact_shadows_and_never_supersedes() {
     let what_if = Scope::Hypothetical("half price".into());
     let supposed =
         NewFact { scope: what_if.clone(), ..superseding("price_if", "$50", Rank::Policy, "price") };
@@ -40,7 +39,7 @@ fn shadowing_includes_successor() {
 }
 
 #[test]
-fn a_narrower_scope_hides_nothing_of_a_higher_rank() {
+fn narrower_scope_cannot_shadow_higher_rank() {
     let policy = || new("discount", "max 15 %", Rank::Executive);
     let mine = |rank| NewFact { scope: Scope::Session, ..new("discount", "50 %", rank) };
     let named = NewFact { scope: Scope::Session, ..superseding("offer", "50 %", Rank::Guest, "discount") };
@@ -58,7 +57,7 @@ fn a_narrower_scope_hides_nothing_of_a_higher_rank() {
 }
 
 #[test]
-fn a_name_means_what_has_it_here_then_everywhere_then_anywhere() {
+fn key_resolves_by_scope() {
     let draft = |name: &str| Scope::Draft(name.into());
     let price = |scope, text: &str| NewFact { scope, ..new("price", text, Rank::Employee) };
     let known = knowing([price(Scope::Global, "$1"), price(draft("x"), "$2")]);
@@ -77,7 +76,7 @@ fn a_name_means_what_has_it_here_then_everywhere_then_anywhere() {
 }
 
 #[test]
-fn what_nobody_believes_is_not_taken_the_place_of() {
+fn denied_fact_is_not_superseded() {
     let denied = NewFact { memory: MemoryType::Organizational, ..new("policy", "none", Rank::Unverified) };
     let known = knowing([denied, superseding("note", "1", Rank::Employee, "policy")]);
     assert_eq!(standing(&known, "policy"), Validity::Denied);
@@ -88,7 +87,7 @@ fn what_nobody_believes_is_not_taken_the_place_of() {
 }
 
 #[test]
-fn a_name_has_its_valid_value_whatever_was_written_in_vain_or_elsewhere() {
+fn key_keeps_valid_value() {
     let limit = |text: &str, rank| NewFact { memory: MemoryType::Organizational, ..new("limit", text, rank) };
     let mut known = knowing([limit("15%", Rank::Executive), limit("25%", Rank::Guest)]);
     assert_eq!(standing(&known, "limit"), Validity::Denied, "the latest of the name");
@@ -113,7 +112,7 @@ fn a_name_has_its_valid_value_whatever_was_written_in_vain_or_elsewhere() {
 }
 
 #[test]
-fn what_stands_in_a_context_for_a_name_is_its_current_value() {
+fn context_contains_current_value() {
     let mine =
         NewFact { scope: Scope::Session, ..superseding("my_language", "French", Rank::Employee, "language") };
     let known = knowing([new("language", "English", Rank::Employee), mine]);
@@ -130,7 +129,7 @@ fn within_a_scope_facts_supersede_each_other() {
 }
 
 #[test]
-fn in_a_session_its_own_facts_hide_those_that_count_everywhere() {
+fn session_facts_shadow_global_facts() {
     let mine = NewFact { scope: Scope::Session, ..new("language", "French", Rank::Manager) };
     let known = knowing([new("language", "English", Rank::Guest), mine]);
     assert_eq!(shown(&known, &anybody()), ["French"]);
@@ -138,7 +137,7 @@ fn in_a_session_its_own_facts_hide_those_that_count_everywhere() {
 }
 
 #[test]
-fn no_link_is_left_to_what_leaves_with_the_session() {
+fn session_end_removes_links() {
     let mine = NewFact { scope: Scope::Session, ..new("mood", "good", Rank::Employee) };
     let known = knowing([mine, superseding("note", "better", Rank::Employee, "mood")]);
     assert_eq!(
@@ -148,7 +147,7 @@ fn no_link_is_left_to_what_leaves_with_the_session() {
 }
 
 #[test]
-fn what_counts_in_a_session_leaves_with_it() {
+fn session_facts_end_with_session() {
     let known = knowing([
         new("a", "1", Rank::Employee),
         NewFact { scope: Scope::Session, ..new("mood", "good", Rank::Employee) },
@@ -158,37 +157,36 @@ fn what_counts_in_a_session_leaves_with_it() {
     let misuse = decide_write(&Policy::hardened(), &known, &Write::Fact(rests)).unwrap_err();
     assert_eq!(
         misuse.to_string(),
-        "the write lasts longer than `mood`, on which it rests; expected that it rests on what persists"
+        "dependency is not persistent: `mood` ends with the session; depend on a persistent item"
     );
 }
 
-// ── misuse ───────────────────────────────────────────────────────────────────────────────────────────
+// ── invalid writes ───────────────────────────────────────────────────────────────────────────────────
 
 fn refused(known: &SemanticState, fact: NewFact) -> String {
     decide_write(&Policy::hardened(), known, &Write::Fact(fact)).unwrap_err().to_string()
 }
 
 #[test]
-fn a_write_that_does_not_fit_is_refused_with_the_reason() {
+fn invalid_write_is_refused_with_reason() {
     let known = knowing([new("a", "1", Rank::Employee)]);
     assert_eq!(
         refused(&known, superseding("b", "2", Rank::Employee, "nothing")),
-        "the write supersedes `nothing`, which is not known; expected what was written before"
+        "unknown superseded item `nothing`: expected an existing item; write it first"
     );
     assert_eq!(
         refused(&known, resting("b", "2", "nothing")),
-        "the write rests on `nothing`, which is not known; expected something that was written before"
+        "unknown dependency `nothing`: expected an existing item; write it first"
     );
 }
 
 #[test]
-fn nothing_rests_on_what_it_takes_the_place_of() {
+fn fact_cannot_depend_on_superseded_item() {
     let mut known = knowing([new("a", "1", Rank::Employee), resting("b", "2", "a"), resting("c", "3", "b")]);
     let on = |name: &str, fact| NewFact { depends_on: vec![Reference::Key(name.into())], ..fact };
     assert_eq!(
         refused(&known, on("a", superseding("d", "4", Rank::Employee, "a"))),
-        "the write rests on `a`, and that on what the write takes the place of; expected that it rests on what stays \
-         without it"
+        "cyclic dependency: `a` depends on the item that this write supersedes; remove the dependency"
     );
     for cyclic in
         [on("c", superseding("d", "4", Rank::Employee, "a")), resting("a", "4", "a"), resting("a", "4", "c")]
@@ -202,7 +200,7 @@ fn nothing_rests_on_what_it_takes_the_place_of() {
         key: key.into(),
         text: "1".into(),
         expires_at: None,
-        rests_on: on.map(|on| Reference::Id(ItemId::new(on))).into_iter().collect(),
+        depends_on: on.map(|on| Reference::Id(ItemId::new(on))).into_iter().collect(),
     };
     write(&mut known, &scratch("x", None)).unwrap();
     write(&mut known, &scratch("y", Some(4))).unwrap();
@@ -213,61 +211,57 @@ fn nothing_rests_on_what_it_takes_the_place_of() {
 }
 
 #[test]
-fn nothing_rests_on_what_counts_only_elsewhere() {
+fn fact_cannot_depend_out_of_scope() {
     let draft = Scope::Draft("offer".into());
     let drafted = NewFact { scope: draft.clone(), ..new("price", "$1", Rank::Employee) };
     let mut known = knowing([drafted]);
     assert_eq!(
         refused(&known, resting("total", "$9", "price")),
-        "the write rests on `price`, which counts only in another scope; expected something of its own scope, or that \
-         counts everywhere"
+        "dependency out of scope: `price` is valid only in another scope; depend on an item of the write's scope or of global \
+         scope"
     );
     write(&mut known, &Write::Fact(NewFact { scope: draft, ..resting("total", "$9", "price") })).unwrap();
 }
 
 #[test]
-fn an_event_that_does_not_fit_is_refused_with_the_reason() {
+fn invalid_event_is_refused_with_reason() {
     use orchestrion_kernel::event::ForgetCause;
     let known = knowing([new("a", "1", Rank::Employee), resting("b", "2", "a")]);
     let entry = known.latest_by_key(&ItemKey::Fact("b".into())).unwrap().clone();
     let misuse = |event| validate_event(&known, &event).unwrap_err();
     let (item, deps) = (entry.item.clone(), entry.deps);
-    assert_eq!(misuse(Event::AddItem { item: item.clone(), deps }), KnowledgeError::DuplicateId(item.id));
+    assert_eq!(misuse(Event::AddItem { item: item.clone(), deps }), EventError::DuplicateId(item.id));
     let mut unknown = item.clone();
     unknown.id = ItemId::new(9);
     assert_eq!(
         misuse(Event::UpdateItem { item: unknown.clone(), deps: vec![] }),
-        KnowledgeError::UnknownItem(unknown.id)
+        EventError::UnknownItem(unknown.id)
     );
-    let on = Reference::Id(ItemId::new(9));
     assert_eq!(
         misuse(Event::UpdateItem { item, deps: vec![ItemId::new(9)] }),
-        KnowledgeError::DanglingDependency { on }
+        EventError::DanglingDependency(ItemId::new(9))
     );
     let forget = |id: u64, cause| Event::ForgetItems { ids: vec![ItemId::new(id)], cause };
-    assert_eq!(misuse(forget(9, ForgetCause::Expiry)), KnowledgeError::UnknownItem(ItemId::new(9)));
-    assert_eq!(
-        misuse(forget(2, ForgetCause::SessionEnd)),
-        KnowledgeError::InvalidForgetCause(ItemId::new(2))
-    );
-    assert_eq!(misuse(forget(2, ForgetCause::Expiry)), KnowledgeError::InvalidForgetCause(ItemId::new(2)));
+    assert_eq!(misuse(forget(9, ForgetCause::Expiry)), EventError::UnknownItem(ItemId::new(9)));
+    assert_eq!(misuse(forget(2, ForgetCause::SessionEnd)), EventError::InvalidForgetCause(ItemId::new(2)));
+    assert_eq!(misuse(forget(2, ForgetCause::Expiry)), EventError::InvalidForgetCause(ItemId::new(2)));
 }
 
 #[test]
-fn what_is_needed_is_not_forgotten() {
+fn item_with_dependents_is_not_forgotten() {
     use orchestrion_kernel::event::ForgetCause;
     let mut known = SemanticState::default();
     let scratch = |key: &str, rests_on| Write::Working {
         key: key.into(),
         text: key.into(),
         expires_at: Some(Timestamp::from_millis(2_000)),
-        rests_on,
+        depends_on: rests_on,
     };
     write(&mut known, &scratch("a", vec![])).unwrap();
     write(&mut known, &scratch("b", vec![Reference::Id(ItemId::FIRST)])).unwrap();
     let forget = |ids| Event::ForgetItems { ids, cause: ForgetCause::Expiry };
     let alone = validate_event(&known, &forget(vec![ItemId::FIRST]));
-    assert_eq!(alone, Err(KnowledgeError::HasDependents { id: ItemId::FIRST, by: ItemId::new(2) }));
+    assert_eq!(alone, Err(EventError::HasDependents { id: ItemId::FIRST, by: ItemId::new(2) }));
     let both = known.expired_items(Timestamp::from_millis(2_000));
     assert_eq!(validate_event(&known, &forget(both.clone())), Ok(()));
     assert_eq!(both, [ItemId::FIRST, ItemId::new(2)]);

@@ -1,4 +1,4 @@
-//! Document 002, clause by clause: the summary, action records, and what a model is shown of both.
+//! Document 002, clause by clause: the summary, action records, and their text in a context.
 
 use orchestrion_kernel::Text;
 use orchestrion_kernel::module::Failure;
@@ -42,13 +42,13 @@ fn action(iteration: u32, tool_calls: Vec<ToolCall>) -> ActionRecord {
     }
 }
 
-/// Actions 1, 2, 3 …, each with one call of a tool named after it.
+/// Returns actions 1, 2, 3 …, each with one call of a tool of that number.
 fn actions(count: u32) -> Vec<ActionRecord> {
     let named = |n| action(n, vec![call(&format!("t{n}"), &[], "ok", ToolOutcome::Success)]);
     (1..=count).map(named).collect()
 }
 
-/// What is shown in deep mode.
+/// Returns the situation text in deep mode.
 fn deep(summary: &SituationSummary, actions: &[ActionRecord]) -> String {
     build_reasoning_context(Mode::Deep, summary, actions)
 }
@@ -58,7 +58,7 @@ fn nothing() -> SituationSummary {
 }
 
 #[test]
-fn every_field_of_the_state_is_an_item_or_control_or_dropped_for_a_reason() {
+fn every_state_field_is_mapped() {
     let expected = [
         ("002-1.1", "query", FieldMapping::Item),
         ("002-1.2", "user_id", FieldMapping::Control),
@@ -82,14 +82,14 @@ fn every_field_of_the_state_is_an_item_or_control_or_dropped_for_a_reason() {
         ("002-1.20", "notifications", FieldMapping::Dropped),
     ];
     for (field, (clause, name, place)) in STATE_FIELDS.iter().zip(expected) {
-        assert_eq!((field.name, field.place), (name, place), "{clause}");
+        assert_eq!((field.name, field.mapping), (name, place), "{clause}");
         assert!(!field.note.is_empty(), "{clause}");
     }
 }
 
 /// 002-1.14.
 #[test]
-fn the_summary_has_five_fields_in_the_documents_order_and_starts_empty() {
+fn summary_has_five_empty_fields_in_order() {
     let names = SummaryField::ALL.map(SummaryField::name);
     assert_eq!(names, ["goal", "progress", "current_approach", "key_findings", "next_focus"]);
     assert!(SummaryField::ALL.is_sorted());
@@ -98,11 +98,11 @@ fn the_summary_has_five_fields_in_the_documents_order_and_starts_empty() {
 
 /// 002-2.10.
 #[test]
-fn a_result_is_stored_to_1_000_characters_and_no_character_is_cut() {
+fn stored_result_is_truncated_at_1_000_characters() {
     let stored = |text: &str| StoredResult::from(Text::from(text)).as_str().to_owned();
     assert_eq!(stored(&"a".repeat(1_000)), "a".repeat(1_000));
     assert_eq!(stored(&"a".repeat(1_001)), "a".repeat(1_000));
-    // Four bytes each, and one character of two scalar values: what counts is the scalar value.
+    // Four bytes each, and one character of two scalar values: the limit counts scalar values.
     assert_eq!(stored(&"🎼".repeat(1_001)), "🎼".repeat(1_000));
     let accented = format!("{}e\u{301}", "🎼".repeat(999));
     assert_eq!(stored(&accented), format!("{}e", "🎼".repeat(999)));
@@ -110,13 +110,13 @@ fn a_result_is_stored_to_1_000_characters_and_no_character_is_cut() {
 
 /// 002-2.11.
 #[test]
-fn a_tool_succeeds_fails_errs_or_times_out() {
+fn tool_outcomes_follow_exit_codes() {
     assert_eq!(
         ToolOutcome::ALL.map(|outcome| outcome.to_string()),
         ["success", "failure", "error", "timeout"]
     );
     let (success, failure) = (ToolOutcome::Success, ToolOutcome::Failure);
-    assert_eq!([0, 1, -1].map(ToolOutcome::of_exit), [success, failure, failure]);
+    assert_eq!([0, 1, -1].map(ToolOutcome::from_exit_code), [success, failure, failure]);
     for unanswered in Failure::ALL {
         let late = unanswered == Failure::Timeout;
         let expected = if late { ToolOutcome::Timeout } else { ToolOutcome::Error };
@@ -126,7 +126,7 @@ fn a_tool_succeeds_fails_errs_or_times_out() {
 
 /// 002-3.1, 002-0.2.
 #[test]
-fn a_summary_is_told_as_keys_and_values_in_the_documents_order() {
+fn summary_is_formatted_in_document_order() {
     let told = get_compressed_attempts(&summary(&[("next_focus", "b"), ("goal", "a")]), &actions(5));
     assert_eq!(told, ["goal: a; next_focus: b"]);
     let whole = summary(&[
@@ -144,7 +144,7 @@ fn a_summary_is_told_as_keys_and_values_in_the_documents_order() {
 
 /// 002-3.2.
 #[test]
-fn blank_fields_are_not_told() {
+fn blank_fields_are_omitted() {
     let blank = SummaryField::ALL.map(|field| (field, Text::from(" \n")));
     assert_eq!(get_compressed_attempts(&blank.into_iter().collect(), &[]), [""; 0]);
     let said = [(SummaryField::Goal, Text::from("\t")), (SummaryField::Progress, Text::from(" x "))];
@@ -153,7 +153,7 @@ fn blank_fields_are_not_told() {
 
 /// 002-3.3.
 #[test]
-fn without_a_summary_three_actions_before_the_latest_are_told() {
+fn fallback_lists_three_earlier_actions() {
     let told = |count| get_compressed_attempts(&nothing(), &actions(count));
     assert_eq!(HISTORY_ACTIONS, 3);
     assert_eq!(told(0), [""; 0]);
@@ -163,7 +163,7 @@ fn without_a_summary_three_actions_before_the_latest_are_told() {
     assert_eq!(told(6), ["t3() → success: ok", "t4() → success: ok", "t5() → success: ok"]);
 }
 
-/// 002-3.3: so nobody need keep more.
+/// 002-3.3: no more records need to be stored.
 #[test]
 fn actions_older_than_the_history_are_never_shown() {
     let all = actions(9);
@@ -180,7 +180,7 @@ fn actions_older_than_the_history_are_never_shown() {
 
 /// 002-3.4.
 #[test]
-fn a_call_in_short_has_20_characters_of_arguments_and_50_of_its_result() {
+fn compressed_call_truncates_arguments_and_result() {
     let short = |args: &[(&str, &str)], result: &str| {
         compress_actions(&[action(1, vec![call("search", args, result, ToolOutcome::Failure)])])
     };
@@ -193,7 +193,7 @@ fn a_call_in_short_has_20_characters_of_arguments_and_50_of_its_result() {
 
 /// 002-3.4.
 #[test]
-fn every_call_of_an_action_is_told_in_order() {
+fn calls_of_action_are_formatted_in_order() {
     let ok = |name| call(name, &[], "ok", ToolOutcome::Success);
     let tried = [action(1, vec![ok("b"), ok("a")]), action(2, vec![]), action(3, vec![ok("c")])];
     assert_eq!(compress_actions(&tried), ["b() → success: ok", "a() → success: ok", "c() → success: ok"]);
@@ -201,7 +201,7 @@ fn every_call_of_an_action_is_told_in_order() {
 
 /// 002-3.5.
 #[test]
-fn fast_mode_shows_the_summary_or_what_was_tried() {
+fn fast_mode_formats_summary_or_attempts() {
     let fast = |summary, count| build_reasoning_context(Mode::Fast, &summary, &actions(count));
     assert_eq!(fast(summary(&[("goal", "g"), ("progress", "p")]), 3), "goal: g; progress: p");
     assert_eq!(fast(nothing(), 3), "t1() → success: ok; t2() → success: ok");
@@ -211,7 +211,7 @@ fn fast_mode_shows_the_summary_or_what_was_tried() {
 
 /// 002-3.6.
 #[test]
-fn deep_mode_shows_the_latest_results_below_the_summary() {
+fn deep_mode_appends_latest_results() {
     let known = summary(&[("goal", "g")]);
     assert_eq!(deep(&known, &actions(2)), "goal: g\n\nLATEST DETAILS:\nt2() → success: ok");
     assert_eq!(deep(&nothing(), &actions(2)), "t1() → success: ok\n\nLATEST DETAILS:\nt2() → success: ok");
@@ -219,14 +219,14 @@ fn deep_mode_shows_the_latest_results_below_the_summary() {
 
 /// 002-3.7.
 #[test]
-fn deep_mode_shows_the_latest_results_alone_where_nothing_was_tried_before() {
+fn deep_mode_formats_results_without_attempts() {
     assert_eq!(deep(&nothing(), &actions(1)), "t1() → success: ok");
     assert_eq!(deep(&nothing(), &[action(1, vec![])]), "No tool results from current iteration");
 }
 
 /// 002-3.8.
 #[test]
-fn deep_mode_shows_the_summary_alone_where_there_is_no_latest_result() {
+fn deep_mode_formats_summary_without_results() {
     let known = summary(&[("goal", "g")]);
     assert_eq!(deep(&known, &[action(1, vec![])]), "goal: g");
     assert_eq!(deep(&known, &[]), "goal: g");
@@ -234,14 +234,14 @@ fn deep_mode_shows_the_summary_alone_where_there_is_no_latest_result() {
 
 /// 002-3.9.
 #[test]
-fn deep_mode_says_that_there_is_nothing_to_show() {
+fn deep_mode_reports_empty_context() {
     assert_eq!(deep(&nothing(), &[]), "No context available");
     assert_eq!(NO_CONTEXT, "No context available");
 }
 
 /// 002-3.10.
 #[test]
-fn the_latest_results_are_told_as_far_as_they_are_stored() {
+fn latest_results_use_stored_text() {
     let (value, result) = ("v".repeat(30), "r".repeat(2_000));
     let calls = vec![
         call("read", &[("path", &value)], &result, ToolOutcome::Success),
@@ -253,9 +253,9 @@ fn the_latest_results_are_told_as_far_as_they_are_stored() {
     assert_eq!(format_latest_results_detailed(&[]), "");
 }
 
-/// 002-3.5 to 002-3.9: what a model or a tool says is never taken for a sentinel.
+/// 002-3.5 to 002-3.9: text from a model or tool is never read as a sentinel.
 #[test]
-fn a_sentinel_cannot_be_forged() {
+fn sentinel_cannot_be_forged() {
     for sentinel in [NO_ATTEMPTS, NO_RESULTS, NO_CONTEXT, ""] {
         let said = call(sentinel, &[], sentinel, ToolOutcome::Success);
         let latest = format!("{sentinel}() → success: {sentinel}");
@@ -270,10 +270,10 @@ fn a_sentinel_cannot_be_forged() {
 
 /// 002-4.2.
 #[test]
-fn an_update_changes_only_what_it_says() {
+fn update_changes_named_fields_only() {
     let mut known = summary(&[("goal", "g"), ("progress", "p")]);
     known.merge(&update(&[("progress", "further"), ("next_focus", "n")]));
-    let said: Vec<_> = known.said().map(|(field, text)| (field.name(), text.as_str())).collect();
+    let said: Vec<_> = known.fields().map(|(field, text)| (field.name(), text.as_str())).collect();
     assert_eq!(said, [("goal", "g"), ("progress", "further"), ("next_focus", "n")]);
     let before = known.clone();
     known.merge(&SummaryUpdate::default());
@@ -282,28 +282,28 @@ fn an_update_changes_only_what_it_says() {
 
 /// 002-4.2.
 #[test]
-fn a_key_that_the_summary_does_not_have_changes_nothing() {
+fn unknown_key_changes_nothing() {
     let keys = ["hypothesis", "Goal", " goal", "goal ", ""];
     assert_eq!(update(&keys.map(|key| (key, "text"))).changes().count(), 0);
 }
 
 /// 002-4.3.
 #[test]
-fn a_blank_value_changes_nothing() {
+fn blank_value_changes_nothing() {
     let mut known = summary(&[("goal", "g")]);
     for blank in ["", " ", "\t\r\n", "\u{a0}\u{2003}\u{3000}", "\u{1c}\u{1d}\u{1e}\u{1f}"] {
         assert_eq!(update(&[("goal", blank)]).changes().count(), 0, "{blank:?}");
         known.merge(&update(&[("goal", blank)]));
         assert_eq!(known.get(SummaryField::Goal), "g", "{blank:?}");
     }
-    // The zero-width space is no space, for the document's `strip` neither.
+    // The zero-width space is not white space, as in the document's `strip`.
     known.merge(&update(&[("goal", "\u{200b}")]));
     assert_eq!(known.get(SummaryField::Goal), "\u{200b}");
 }
 
 /// 002-4.4.
 #[test]
-fn a_value_is_stored_with_the_space_around_it() {
+fn value_keeps_surrounding_space() {
     let known = summary(&[("goal", "  g\n")]);
     assert_eq!(known.get(SummaryField::Goal), "  g\n");
     assert_eq!(get_compressed_attempts(&known, &[]), ["goal:   g\n"]);
@@ -311,16 +311,16 @@ fn a_value_is_stored_with_the_space_around_it() {
 
 /// 002-5.2, 002-5.3.
 #[test]
-fn the_summary_goes_before_the_fallback_as_soon_as_one_field_says_something() {
+fn summary_precedes_fallback() {
     for field in SummaryField::ALL {
         let told = get_compressed_attempts(&[(field, Text::from("x"))].into_iter().collect(), &actions(5));
         assert_eq!(told, [format!("{field}: x")]);
     }
 }
 
-/// 002-5.3: what a tool did not manage is told as well.
+/// 002-5.3: failed tool calls are included.
 #[test]
-fn every_outcome_is_told_in_the_fallback() {
+fn fallback_names_every_outcome() {
     for outcome in ToolOutcome::ALL {
         let told = compress_actions(&[action(1, vec![call("t", &[], "r", outcome)])]);
         assert_eq!(told, [format!("t() → {outcome}: r")]);
@@ -329,7 +329,7 @@ fn every_outcome_is_told_in_the_fallback() {
 
 /// 002-5.1.
 #[test]
-fn nothing_cuts_what_a_summary_says_or_which_arguments_led_to_the_latest_results() {
+fn summary_and_latest_arguments_are_not_truncated() {
     let long = "🎼".repeat(5_000);
     assert_eq!(get_compressed_attempts(&summary(&[("goal", &long)]), &[]), [format!("goal: {long}")]);
     let latest = action(1, vec![call("t", &[("a", &long)], "r", ToolOutcome::Success)]);

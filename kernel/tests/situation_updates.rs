@@ -1,4 +1,4 @@
-//! 002 in conversations: what replies say beside their reports, and what becomes of it.
+//! Document 002 in conversations: summary updates and action records in replies, and their effects.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -19,7 +19,7 @@ fn take(state: &mut State, input: &Input) -> Events {
     events
 }
 
-/// A request whose user is about to be checked.
+/// Returns a request whose user is about to be verified.
 fn asked() -> State {
     let mut state = State::new(ConversationId::new("c"));
     let user = || UserId::new("ada");
@@ -46,14 +46,14 @@ fn record(iteration: u32) -> Option<Box<ActionRecord>> {
     }))
 }
 
-/// Answers the call that is waited for, saying this beside it.
+/// Replies to the pending call with these updates.
 fn answer(
     state: &mut State,
     report: Report,
     summary_update: Option<SummaryUpdate>,
     action: Option<Box<ActionRecord>>,
 ) -> Events {
-    let call = state.control.pending_call().unwrap().id;
+    let call = state.control().pending_call().unwrap().id;
     take(state, &Input::Reply { call, report, summary_update, action })
 }
 
@@ -61,22 +61,22 @@ fn locks(both: bool) -> Report {
     Report::Identity { gcp: true, mongodb: both }
 }
 
-/// Asked of a module that reasons in fast mode.
+/// An operation of a module that reasons in fast mode.
 const UNDO: Operation = Operation::UndoTask { task: TaskId::FIRST };
 
-/// What a module reads that is asked this.
+/// Returns the context that a module receives for this operation.
 fn shown(state: &State, ask: Operation) -> String {
     build_context(&Policy::hardened(), state, ask, &ByteMeasure, &ExactSelector::default()).unwrap().text
 }
 
-/// Goes on to the classifier, from where any number of inputs leads round without another report.
+/// Advances to the classifier, from where any number of inputs returns to it without another report.
 fn classifying(state: &mut State) {
     take(state, &Input::Step);
     answer(state, Report::Context { ratings: Ratings::default(), traces: Vec::new() }, None, None);
 }
 
 #[test]
-fn what_a_module_says_of_the_situation_becomes_items_of_the_working_set() {
+fn situation_update_becomes_working_items() {
     let mut state = asked();
     let events =
         answer(&mut state, locks(true), update(&[("next_focus", " paper "), ("goal", "order")]), None);
@@ -87,19 +87,19 @@ fn what_a_module_says_of_the_situation_becomes_items_of_the_working_set() {
     let (goal, focus) = (ItemKey::Situation(SummaryField::Goal), ItemKey::Situation(SummaryField::NextFocus));
     let added: Vec<_> = added.skip(1).collect();
     assert_eq!(added, [(&goal, "order"), (&focus, " paper ")]);
-    let item = &state.semantic.latest_by_key(&goal).unwrap().item;
-    assert!(matches!(item.layer, Layer::Working { expires_at: None, .. }) && !item.persists());
-    assert!(state.semantic.working_set().contains(&item.id));
+    let item = &state.semantic().latest_by_key(&goal).unwrap().item;
+    assert!(matches!(item.layer, Layer::Working { expires_at: None, .. }) && !item.is_persistent());
+    assert!(state.semantic().working_set().contains(&item.id));
 }
 
 #[test]
-fn blank_values_and_unknown_keys_change_nothing_and_the_same_again_neither() {
+fn empty_situation_update_changes_nothing() {
     let mut state = asked();
     answer(&mut state, locks(true), update(&[("goal", "order")]), None);
     let said =
         [update(&[("goal", "order")]), update(&[("goal", " \t"), ("Goal", "x"), ("insights", "x")]), None];
     take(&mut state, &Input::Step);
-    let call = state.control.pending_call().unwrap().id;
+    let call = state.control().pending_call().unwrap().id;
     let report = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
     let told = said.map(|summary_update| {
         let reply = Input::Reply { call, report: report.clone(), summary_update, action: None };
@@ -110,43 +110,43 @@ fn blank_values_and_unknown_keys_change_nothing_and_the_same_again_neither() {
 }
 
 #[test]
-fn what_is_said_anew_overwrites_the_item() {
+fn situation_update_overwrites_item() {
     let mut state = asked();
     answer(&mut state, locks(true), update(&[("goal", "order")]), None);
-    let id = state.semantic.latest_by_key(&ItemKey::Situation(SummaryField::Goal)).unwrap().item.id;
+    let id = state.semantic().latest_by_key(&ItemKey::Situation(SummaryField::Goal)).unwrap().item.id;
     take(&mut state, &Input::Step);
     let report = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
     let events = answer(&mut state, report, update(&[("goal", "cancel")]), None);
     assert!(events.iter().any(|event| matches!(event, Event::UpdateItem { item, .. } if item.id == id)));
-    assert_eq!(state.semantic.situation().get(SummaryField::Goal), "cancel");
+    assert_eq!(state.semantic().situation().get(SummaryField::Goal), "cancel");
 }
 
 #[test]
-fn nothing_that_is_said_for_an_unverified_user_becomes_known() {
+fn unverified_situation_update_is_ignored() {
     let mut state = asked();
     let events = answer(&mut state, locks(false), update(&[("goal", "order")]), record(1));
-    assert!(state.semantic.is_empty());
+    assert!(state.semantic().is_empty());
     assert!(events.iter().any(|event| matches!(event, Event::ActionRecorded { .. })));
 }
 
 #[test]
-fn the_summary_lasts_for_the_session_and_no_longer() {
+fn situation_summary_ends_with_session() {
     let mut state = asked();
     answer(&mut state, locks(true), update(&[("goal", "order")]), None);
     take(&mut state, &Input::Cancel);
-    while !state.control.phase().is_quiescent() {
-        match state.control.pending_call() {
+    while !state.control().phase().is_quiescent() {
+        match state.control().pending_call() {
             Some(call) => take(&mut state, &Input::CallFailed { call: call.id, failure: Failure::Error }),
             None => take(&mut state, &Input::Step),
         };
     }
-    assert_eq!(state.semantic.situation().get(SummaryField::Goal), "order");
+    assert_eq!(state.semantic().situation().get(SummaryField::Goal), "order");
     take(&mut state, &Input::SessionEnd);
-    assert_eq!(state.semantic.situation().get(SummaryField::Goal), "");
+    assert_eq!(state.semantic().situation().get(SummaryField::Goal), "");
 }
 
 #[test]
-fn the_latest_actions_are_remembered_as_many_as_a_context_reads() {
+fn latest_actions_are_kept_for_context() {
     let mut state = asked();
     answer(&mut state, locks(true), None, record(1));
     take(&mut state, &Input::Step);
@@ -156,13 +156,13 @@ fn the_latest_actions_are_remembered_as_many_as_a_context_reads() {
         state.apply(&Event::ActionRecorded { record: *record(iteration).unwrap() });
     }
     let remembered: Vec<u32> =
-        state.control.request().unwrap().actions.iter().map(|action| action.iteration).collect();
+        state.control().request().unwrap().actions.iter().map(|action| action.iteration).collect();
     assert_eq!(remembered.len(), HISTORY_ACTIONS + 1);
     assert_eq!(remembered, [6, 7, 8, 9]);
 }
 
 #[test]
-fn a_call_that_waits_is_shown_the_situation_and_a_module_that_reasons_its_contexts() {
+fn pending_call_receives_situation() {
     let mut state = asked();
     assert!(!shown(&state, Operation::DraftPlan).contains("# Situation"));
     answer(&mut state, locks(true), None, record(1));
@@ -174,7 +174,7 @@ fn a_call_that_waits_is_shown_the_situation_and_a_module_that_reasons_its_contex
     answer(&mut state, context, update(&[("progress", "asked"), ("goal", "order")]), None);
     let told = shown(&state, Operation::DraftPlan);
     assert!(told.ends_with("\n\n# Situation\ngoal: order; progress: asked\n"), "{told}");
-    // Who does not reason reads the summary as items.
+    // A module that does not reason receives the summary as items.
     let told = shown(&state, Operation::Classify);
     assert!(
         told.contains("situation goal: order\n") && told.contains("situation progress: asked\n"),
@@ -183,11 +183,11 @@ fn a_call_that_waits_is_shown_the_situation_and_a_module_that_reasons_its_contex
 }
 
 #[test]
-fn a_reply_that_says_nothing_beside_its_report_is_decided_as_ever() {
+fn reply_without_extras_decides_as_before() {
     let mut state = asked();
     answer(&mut state, locks(true), None, None);
     classifying(&mut state);
-    let call = state.control.pending_call().unwrap().id;
+    let call = state.control().pending_call().unwrap().id;
     let report = Report::Classification { tags: Vec::new(), similarity: Score::ZERO };
     let events = decide(&Policy::hardened(), &state, &Input::reply(call, report)).unwrap();
     assert!(!events.iter().any(|event| matches!(event, Event::ActionRecorded { .. })));

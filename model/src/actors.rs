@@ -1,11 +1,11 @@
-//! Whose turn a step is, as a class that the explorer's fairness speaks of.
+//! The actor of a step, as a fairness class of the explorer.
 
 use orchestrion_claims;
 use orchestrion_claims::Actor;
 use orchestrion_explorer::liveness::{ClassMask, Fairness};
 use orchestrion_kernel::module::{Module, Role, Store};
 
-/// Every party, in the order of the classes.
+/// Every actor, in the order of the fairness classes.
 pub const ACTORS: [Actor; 18] = [
     Actor::Kernel,
     Actor::User,
@@ -27,13 +27,13 @@ pub const ACTORS: [Actor; 18] = [
     Actor::Module(Module::Auditor),
 ];
 
-/// The class of a party.
+/// The fairness class of an actor.
 #[must_use]
 pub fn fairness_class(party: Actor) -> u8 {
     (0..).zip(ACTORS).find(|(_, known)| *known == party).map_or(0, |(class, _)| class)
 }
 
-/// What a claim asks of a run, by classes.
+/// The fairness assumptions of a claim, as classes.
 #[must_use]
 pub fn fairness(under: &[orchestrion_claims::Fairness]) -> Fairness {
     let mut fair =
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_party_that_owes_something_has_a_class_of_its_own() {
+    fn obligated_actors_have_distinct_classes() {
         for claim in orchestrion_claims::CLAIMS {
             let orchestrion_claims::ClaimCheck::LeadsTo { under, .. } = claim.check else { continue };
             for asked in under {

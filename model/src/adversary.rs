@@ -1,9 +1,9 @@
-//! The adversary: every input that may come next.
+//! The adversary: every input that may occur next.
 //!
-//! Its alphabet comes from the policy. A role's confidences are one for each cell between the thresholds that
-//! the role's guards read, and each threshold itself with its two neighbours, one millionth away: every
-//! comparison of a confidence is made both ways. The consensus is met from both sides of its lines by the sums
-//! that these confidences make, not at every value. Texts never decide, so they are all the same.
+//! Its alphabet follows from the policy. For each role it has one confidence in each cell between the thresholds that
+//! the role's guards read, each threshold itself, and its neighbours by one millionth: both results of every comparison
+//! occur. The consensus reaches both sides of its thresholds by the sums of these confidences, not at every value. Text
+//! never decides, so all texts are alike.
 
 mod knowledge;
 
@@ -14,16 +14,16 @@ use orchestrion_kernel::plan::Plan;
 use orchestrion_kernel::state::Call;
 use orchestrion_kernel::{Input, Phase, Policy, Score, State, Text, UserId};
 
-/// What may happen under one policy in one model and scope.
+/// The inputs of one policy in one model and scope.
 #[derive(Clone, Debug)]
 pub struct Adversary {
     model: Model,
     policy: Policy,
     requests: usize,
-    /// Items known at most.
+    /// The maximum number of items.
     items: usize,
     plan: Plan,
-    /// The confidences of the roles that read no threshold, of the Critic, and of Security.
+    /// The confidences of the roles without thresholds, of the Critic, and of Security.
     plain: Vec<Score>,
     critic: Vec<Score>,
     security: Vec<Score>,
@@ -33,7 +33,7 @@ pub struct Adversary {
 }
 
 impl Adversary {
-    /// The adversary of a policy.
+    /// Builds the adversary of a policy.
     #[must_use]
     pub fn new(policy: &Policy, model: Model, scope: &Scope) -> Self {
         let t = &policy.thresholds;
@@ -53,10 +53,10 @@ impl Adversary {
         }
     }
 
-    /// Every input that is worth trying in this state. The kernel may refuse some of them.
+    /// Returns every input to try in this state. The kernel may refuse some of them.
     #[must_use]
     pub fn inputs(&self, state: &State) -> Vec<Input> {
-        let control = &state.control;
+        let control = state.control();
         let mut inputs = match control.pending_call() {
             Some(call) => self.reply_inputs(state, call),
             None if control.phase().is_quiescent() => self.user_inputs(state),
@@ -73,20 +73,20 @@ impl Adversary {
 
     fn user_inputs(&self, state: &State) -> Vec<Input> {
         let user = || UserId::new("u");
-        if state.control.session().is_none() {
+        if state.control().session().is_none() {
             return vec![Input::SessionStart { user: user() }];
         }
         let mut inputs = Vec::new();
-        // Where writes are free, a request is only there to compact what was written.
+        // Where writes are free, a request only serves the compaction of what was written.
         let asks = !self.model.free.writes || compaction::is_due(&self.policy, state);
-        if asks && state.control.next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX) {
+        if asks && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX) {
             inputs.push(Input::UserMessage { user: user(), text: text() });
         }
         if self.model.free.writes {
             inputs.extend(knowledge::writes(&self.policy, self.items, state));
         }
-        // Where sessions are frozen, the one session stays open.
-        if (self.model.free.environment || self.model.free.writes) && state.control.phase() == Phase::Idle {
+        // Where sessions are frozen, the session stays open.
+        if (self.model.free.environment || self.model.free.writes) && state.control().phase() == Phase::Idle {
             inputs.push(Input::SessionEnd);
         }
         inputs
@@ -96,7 +96,7 @@ impl Adversary {
         let reply = |report| Input::reply(call.id, report);
         let fail = |failure: &Failure| Input::CallFailed { call: call.id, failure: *failure };
         let failures = || failures(call.operation).iter().map(fail);
-        if state.control.request().is_some_and(|request| request.over_budget) {
+        if state.control().request().is_some_and(|request| request.over_budget) {
             let refused = self.reports(call.operation).into_iter().take(1).map(reply);
             return refused.chain([fail(&Failure::OverBudget)]).collect();
         }
@@ -106,7 +106,7 @@ impl Adversary {
                     let summaries = knowledge::summaries(&self.policy, state).into_iter().map(reply);
                     summaries.chain(failures()).chain(knowledge::writes_while_summarizing(state)).collect()
                 }
-                // A request that ends at once: what else it may do is for other models.
+                // This request ends at once. Other models explore the rest.
                 Operation::LoadContext => failures().collect(),
                 ask => {
                     let mut inputs: Vec<Input> = self.reports(ask).into_iter().map(reply).collect();
@@ -143,7 +143,7 @@ impl Adversary {
                 }
                 reports
             }
-            // Due only where writes are free.
+            // Compaction is due only where writes are free.
             Operation::Summarize => Vec::new(),
             Operation::Classify => vec![Report::Classification { tags: Vec::new(), similarity: Score::ZERO }],
             Operation::DraftPlan => vec![Report::Plan(self.plan.clone())],
@@ -188,7 +188,7 @@ impl Adversary {
         reports
     }
 
-    /// What Security may say of a revision that came after its round.
+    /// Security's reports on a revision after its round.
     fn revision_review_reports(&self) -> Vec<Report> {
         if self.model.free.debate {
             return self.arguments(Role::Security);
@@ -203,9 +203,9 @@ impl Adversary {
     }
 }
 
-/// One failure for each that the kernel tells apart: what a store holds depends on how it failed, and a
-/// task whose fate is unknown is undone; anywhere else a failure is a failure, so each kind comes somewhere. That all
-/// have a row everywhere is a claim of its own (C-14).
+/// One failure for each distinction of the kernel: a store status depends on the failure, and a task with an unknown
+/// outcome is undone. Elsewhere all failures are alike, so each kind occurs somewhere. Claim C-14 covers that each has
+/// a transition everywhere.
 const fn failures(ask: Operation) -> &'static [Failure] {
     match ask {
         Operation::StoreMemory { .. } => &[Failure::Error, Failure::Timeout],
@@ -220,7 +220,7 @@ const fn failures(ask: Operation) -> &'static [Failure] {
     }
 }
 
-/// Ratings under which everybody is loud but Security: a veto alone does not bring the consensus down.
+/// Ratings that give Security little weight: a veto alone does not lower the consensus.
 fn unheard_security() -> Ratings {
     let loud = Rating { elo: 1800, successes: 1, matches: 1 };
     let unheard = Rating { elo: 600, successes: 0, matches: 1 };
@@ -239,7 +239,7 @@ fn neighbour(score: Score, by: i64) -> Option<Score> {
     u32::try_from(i64::from(score.millionths()) + by).ok().and_then(Score::from_millionths)
 }
 
-/// One confidence for each cell between the thresholds, and each threshold with its neighbours.
+/// One confidence in each cell between the thresholds, and each threshold with its neighbours.
 fn confidences(thresholds: &[Score]) -> Vec<Score> {
     let mut corners = vec![Score::ZERO, Score::ONE];
     corners.extend_from_slice(thresholds);
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cell_and_every_edge_has_a_confidence() {
+    fn confidences_cover_cells_and_thresholds() {
         let millionths = |thresholds: &[u32]| -> Vec<u32> {
             let thresholds: Vec<_> = thresholds.iter().filter_map(|t| Score::from_millionths(*t)).collect();
             confidences(&thresholds).into_iter().map(Score::millionths).collect()

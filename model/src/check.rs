@@ -1,4 +1,4 @@
-//! Checking: explore every model, hold every claim against everything reached, and say what was found.
+//! Checking: explores every model, checks every claim, and merges the results.
 
 mod reach;
 
@@ -17,69 +17,68 @@ use orchestrion_kernel::{Input, Policy, State};
 /// One explored model.
 #[derive(Clone, Debug)]
 pub struct ModelRun {
-    /// The model's name.
+    /// The name of the model.
     pub model: &'static str,
-    /// The scope's name.
+    /// The name of the scope.
     pub scope: &'static str,
-    /// The policy's name.
+    /// The name of the policy.
     pub policy: String,
-    /// Different kernel states.
+    /// The number of distinct kernel states.
     pub states: usize,
-    /// Different products of state and history; less than twice as many.
+    /// The number of distinct products of state and history; less than twice as many.
     pub products: usize,
-    /// Steps that the kernel took, and the start.
+    /// The number of accepted inputs, and the initial state.
     pub steps: u64,
-    /// The most steps that any product is away from the start.
+    /// The largest distance of a product from the initial state, in steps.
     pub depth: usize,
-    /// Whether everything was explored, or what cut the exploration short.
+    /// How the exploration ended.
     pub ended: Termination,
-    /// How likely it is at most that two products were taken for one; 0 where whole states were compared.
+    /// An upper bound of the probability that two products collided; 0 if whole states were compared.
     pub collision: f64,
-    /// What each claim came to, in the order of [`CLAIMS`].
+    /// The result of each claim, in the order of [`CLAIMS`].
     pub found: Vec<ClaimResult>,
-    /// How many steps away each mark was first seen, by [`Mark::number`].
+    /// The depth of the first witness of each observation, by [`Observation::index`].
     pub first_depths: Vec<Option<usize>>,
 }
 
 impl ModelRun {
-    /// Whether everything was explored.
+    /// Whether every state was expanded.
     #[must_use]
     pub const fn is_exhaustive(&self) -> bool {
         matches!(self.ended, Termination::Exhausted)
     }
 
-    /// How many steps away a mark was first seen, if it was.
+    /// The depth of the first witness of an observation.
     #[must_use]
     pub fn first_depth(&self, mark: Observation) -> Option<usize> {
         self.first_depths.get(mark.index()).copied().flatten()
     }
 }
 
-/// What one run found out about one claim.
+/// The result of one claim in one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimResult {
-    /// The claim's premise was reached.
+    /// Whether the claim's premise was reached.
     pub premise_reached: bool,
-    /// A shortest way to break it.
+    /// A shortest counterexample.
     pub counterexample: Option<Counterexample>,
-    /// A liveness claim that might be broken behind what was cut off.
+    /// Whether a liveness claim might be violated beyond a resource limit.
     pub is_inconclusive: bool,
 }
 
-/// A way to break a claim, or to reach a mark, as inputs to a fresh conversation.
+/// A path to a violation or to an observation, as inputs to a new conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
-    /// The policy that it was found under; where a model puts limits of its own in the place of a policy's, with these.
+    /// The policy of the run, including the limits that a model sets.
     pub policy: Policy,
-    /// The inputs. Those of a loop come twice.
+    /// The inputs. Those of a cycle occur twice.
     pub inputs: Vec<Input>,
-    /// Where the loop begins that the run goes round for ever: so many inputs come before it.
+    /// The number of inputs before the cycle; `None` without a cycle.
     pub stem_len: Option<usize>,
 }
 
 impl Counterexample {
-    /// A way in canonical names, as inputs that a fresh conversation takes one after the other, and the state that they
-    /// lead to.
+    /// Converts a path in canonical ids into inputs that a new conversation accepts, and the state after them.
     fn of(kernel: &KernelModel, inputs: &[Input], stem: Option<usize>) -> (Self, State) {
         let mut state: State = initial_state();
         let mut raw = Vec::with_capacity(inputs.len());
@@ -93,35 +92,35 @@ impl Counterexample {
         (Self { policy: kernel.subject().policy.clone(), inputs: raw, stem_len: stem }, state)
     }
 
-    /// How many inputs the loop has.
+    /// The number of inputs of the cycle.
     #[must_use]
     pub fn cycle_len(&self) -> Option<usize> {
         self.stem_len.map(|stem| (self.inputs.len() - stem) / 2)
     }
 }
 
-/// What all runs together say of one claim.
+/// The verdict on one claim over all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// In every state and every fair run, of every model.
+    /// The claim holds in every state and every fair run of every model.
     Holds,
-    /// Not: here is a shortest way to break it.
+    /// The claim fails. This is a shortest counterexample.
     Fails {
-        /// The position of the run that found it.
+        /// The position of the run.
         run: usize,
-        /// The way.
+        /// The counterexample.
         counterexample: Counterexample,
     },
-    /// No run came where it has something to say.
+    /// No run reached the premise of the claim.
     Vacuous,
-    /// No run broke it, but one was cut short.
+    /// No run violates the claim, but one hit a resource limit.
     Inconclusive,
-    /// It was not checked, and why.
+    /// The claim was not checked, for this reason.
     NotChecked(&'static str),
 }
 
 impl Verdict {
-    /// The verdict in one word.
+    /// The name of the verdict.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -134,10 +133,11 @@ impl Verdict {
     }
 }
 
-/// Explores one model of a kernel and holds every claim against it. `progress` is told, now and then, how far it is.
+/// Explores one model of a kernel and checks every claim. `progress` is called at most ten times a second.
 ///
 /// # Errors
-/// A [`ModelError`] if the model does not behave as one: never a verdict then.
+///
+/// [`ModelError`] if the model is not a function.
 pub fn explore(
     subject: &KernelUnderTest,
     model: Model,
@@ -146,14 +146,15 @@ pub fn explore(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<ModelRun, ModelError> {
     let kernel =
-        KernelModel::new(subject.clone(), model, scope).with_packing(options.budget.memory.is_some());
+        KernelModel::new(subject.clone(), model, scope).with_packing(options.limits.memory_bytes.is_some());
     let exploration = orchestrion_explorer::explore(&kernel, options, progress)?;
     run(&kernel, subject, model, scope, &exploration)
 }
 
-/// The same, with the states and steps counted by control state; at about twice the time.
+/// Explores as [`explore()`] does, and counts states and steps by phase. Takes about twice the time.
 ///
 /// # Errors
+///
 /// As [`explore()`].
 pub fn explore_counting(
     subject: &KernelUnderTest,
@@ -162,7 +163,7 @@ pub fn explore_counting(
     options: &Options,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(ModelRun, TransitionCounts), ModelError> {
-    let packs = options.budget.memory.is_some();
+    let packs = options.limits.memory_bytes.is_some();
     let kernel = KernelModel::with_counts(subject.clone(), model, scope).with_packing(packs);
     let exploration = orchestrion_explorer::explore(&kernel, options, progress)?;
     let tally = kernel.tally();
@@ -184,7 +185,7 @@ fn run(
         scope: scope.name,
         policy: subject.policy.name.clone(),
         found: found.collect::<Result<_, _>>()?,
-        // Where it was cut short, some states were seen ahead of what was counted.
+        // After a resource limit, some observed states were not counted.
         states: kernel.states_seen().min(exploration.states()),
         products: exploration.states(),
         steps: exploration.generated(),
@@ -195,7 +196,7 @@ fn run(
     })
 }
 
-/// What an exploration found out about a claim.
+/// Returns the result of one claim.
 pub(crate) fn claim_result(
     kernel: &KernelModel,
     explored: &Exploration,
@@ -217,7 +218,7 @@ pub(crate) fn claim_result(
     Ok(ClaimResult { counterexample: Some(Counterexample::of(kernel, &inputs, None).0), ..found })
 }
 
-/// A lasso as its stem and two rounds of its loop.
+/// Converts a lasso into its stem and two repetitions of its cycle.
 fn of_lasso(kernel: &KernelModel, lasso: &Lasso) -> Result<Counterexample, ModelError> {
     let mut product = kernel.start();
     let mut inputs = Vec::new();
@@ -242,7 +243,7 @@ fn of_lasso(kernel: &KernelModel, lasso: &Lasso) -> Result<Counterexample, Model
     Ok(Counterexample::of(kernel, &inputs, stem).0)
 }
 
-/// Puts the runs of one policy together, claim by claim, in the order of [`CLAIMS`].
+/// Merges the runs of one policy, claim by claim, in the order of [`CLAIMS`].
 #[must_use]
 pub fn merge_verdicts(policy: &Policy, runs: &[ModelRun]) -> Vec<Verdict> {
     let of_claim = |(i, claim): (usize, &Claim)| {

@@ -1,4 +1,4 @@
-//! The promises of `decide` and `apply` themselves, tried out state by state and step by step.
+//! The contracts of `decide` and `apply`, checked state by state and step by step.
 
 use crate::coverage::Observation;
 use crate::kernel_under_test::KernelUnderTest;
@@ -12,9 +12,9 @@ use orchestrion_kernel::{CallId, Event, Events, Input, Phase, Refusal, State, Us
 use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Tries inputs of every kind, most of them out of place, and tells which contracts are broken and which refusals came.
+/// Probes inputs of every kind, most of them unexpected. Reports violated contracts and the refusals that occurred.
 pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen: impl FnMut(Observation)) {
-    // A refusal gives no events; folding none of them is what a runtime does with it.
+    // A refusal has no events. Applying none is what a runtime does with it.
     let mut is_untouched = None;
     for probe in probes(state) {
         let answer = subject.decide(state, &probe.input);
@@ -33,7 +33,7 @@ pub fn check_state_contracts(subject: &KernelUnderTest, state: &State, mut seen:
     }
 }
 
-/// An input that this state refuses in this way, if one of those that are tried is.
+/// Returns a probing input that this state refuses with this refusal, if there is one.
 #[must_use]
 pub fn find_refused_input(subject: &KernelUnderTest, state: &State, refusal: Observation) -> Option<Input> {
     let is_refused_so = |probe: &Probe| {
@@ -43,8 +43,8 @@ pub fn find_refused_input(subject: &KernelUnderTest, state: &State, refusal: Obs
     probes(state).into_iter().find(is_refused_so).map(|probe| probe.input)
 }
 
-/// Holds the contracts that speak of steps against one of the kernel as it is: so what is explored is what `decide` does,
-/// and does again.
+/// Checks the contracts on steps against the unmodified kernel: an exploration explores what `decide` does, and does
+/// again.
 pub fn check_step_contracts(
     subject: &KernelUnderTest,
     before: &State,
@@ -56,14 +56,14 @@ pub fn check_step_contracts(
     if decide(&subject.policy, before, input).as_ref() != Ok(events) {
         seen(broken(Contract::Deterministic));
     }
-    // Equal events fold to equal states, for `apply` reads nothing else.
+    // Equal events give equal states, because `apply` reads nothing else.
     if !events.iter().all(|event| encoded.round_trips(event)) {
         seen(broken(Contract::ReplaysFromLog));
     }
 }
 
-/// The events that came back from their encoding as they were: 64-bit digests, each in the one place where it may stand. Most
-/// steps say what others said before, and encoding it again would show nothing.
+/// The events that round-tripped through their encoding: 64-bit digests, each in its one slot. Most steps repeat events
+/// of others, so that encoding them again would show nothing.
 #[derive(Debug)]
 pub struct RoundTripCache(Box<[AtomicU64]>);
 
@@ -74,7 +74,7 @@ impl Default for RoundTripCache {
 }
 
 impl RoundTripCache {
-    /// Whether an event comes back from its encoding, or did before.
+    /// Whether an event round-trips through its encoding now, or did before.
     fn round_trips(&self, event: &Event) -> bool {
         let digest = fingerprint(event);
         let place = &self.0[digest as usize % self.0.len()];
@@ -91,7 +91,7 @@ impl RoundTripCache {
     }
 }
 
-/// Holds against a refusal that a fitting answer is taken.
+/// Checks that a refused input is no well-typed reply to the pending call.
 pub fn check_refusal_contract(input: &Input, refusal: &Refusal, mut seen: impl FnMut(Observation)) {
     seen(Observation::of_refusal(refusal));
     if let (Input::Reply { .. }, Refusal::UnexpectedInput { .. }) = (input, refusal) {
@@ -104,7 +104,7 @@ fn broken(contract: Contract) -> Observation {
     Observation::Violation(CLAIMS.iter().position(|claim| states(&claim.check)).unwrap_or_default())
 }
 
-/// Whether there is a sentence; all of it need not be written for that.
+/// Whether a refusal has a message. It need not be formatted as a whole for that.
 fn has_message(refusal: &Refusal) -> bool {
     struct First;
     impl fmt::Write for First {
@@ -115,7 +115,7 @@ fn has_message(refusal: &Refusal) -> bool {
     write!(First, "{refusal}").is_err()
 }
 
-/// Along one row that fits, nowhere for a resume or a write, or refused.
+/// Whether an input takes one enabled transition, takes none as a resume or a write, or is refused.
 fn is_total(
     subject: &KernelUnderTest,
     state: &State,
@@ -133,18 +133,18 @@ fn is_total(
             Input::Write(_) => events.iter().all(|event| event.base().is_some()),
             _ => false,
         },
-        [row] => row.transition().is_enabled(&subject.policy, state.control.phase(), input.trigger()),
+        [row] => row.transition().is_enabled(&subject.policy, state.control().phase(), input.trigger()),
         _ => false,
     }
 }
 
-/// An input, and how it is to be met.
+/// An input with the expected response.
 struct Probe {
     input: Input,
     due: ExpectedResponse,
 }
 
-/// How an input is to be met.
+/// The expected response to an input.
 #[derive(Clone, Copy)]
 enum ExpectedResponse {
     Any,
@@ -170,9 +170,9 @@ fn signal() -> Write {
     Write::Environment { key: Text::from("?"), text: Text::from("?"), supersedes: None }
 }
 
-/// At least one input of every kind, most of them out of place.
+/// At least one input of every kind, most of them unexpected.
 fn probes(state: &State) -> Vec<Probe> {
-    let control = &state.control;
+    let control = state.control();
     let (live, ask) =
         control.pending_call().map_or((CallId::FIRST, None), |call| (call.id, Some(call.operation)));
     let other = live.next();
@@ -211,9 +211,9 @@ fn probes(state: &State) -> Vec<Probe> {
     probes
 }
 
-/// The plan with another kind of effect for every task, if any of them was started.
+/// The plan with a different effect for every task, if one of them was started.
 fn other_effects(state: &State) -> Option<Plan> {
-    let request = state.control.request()?;
+    let request = state.control().request()?;
     let started = |task: &Task| request.ledger.iter().any(|started| started.task == task.id);
     let plan = &request.plan.as_ref()?.plan;
     let other = |effect: &Effect| match effect {

@@ -1,15 +1,16 @@
-//! For other people's tools: what was explored, and the control FSM in the languages of their checkers, so that they may
-//! confirm ours.
+//! Exports for other tools: explored graphs and runs, and the control FSM for other model checkers.
 //!
-//! [`dot`] draws what was explored, [`itf`] writes a run through it.
+//! [`dot`] draws an explored graph; [`itf`] writes a run.
 //!
-//! [`Control`] is made from the transition table and a policy: finite variables, and steps that guard and set them.
-//! [`promela`] prints it for SPIN, [`tla`] for TLC; both walk the same data. What a row does is told here a second
-//! time, from the meaning of the kernel's events and apart from its code: where the two differ, so do the verdicts.
+//! [`ControlModel`] is derived from the transition table and a policy: finite variables, and steps that guard and set them.
+//! [`promela`] prints it for SPIN, [`tla`] for TLC. The effects of a step follow from the columns of its row; what
+//! `State::apply` does with the events is stated again, over the variables. External checkers thereby confirm the table and
+//! the explorer, not `apply`.
 //!
-//! What does not fit finite control is left to choice. The consensus is a free choice among the cells that the
-//! policy's lines cut, whatever was argued; a task that starts leaves something to undo, or does not. So the model may do
-//! more than the kernel: a claim that holds in it holds of control, and one that fails in it may yet hold in the kernel.
+//! The control model abstracts from the kernel. The consensus is chosen among the cells between the thresholds of the policy,
+//! whatever the arguments; a started task may or may not have an effect. The model allows every behavior of the kernel's
+//! control and more: a claim that holds in the model holds in the kernel, and one that fails in the model may hold in the
+//! kernel.
 
 pub mod ast;
 pub mod claims;
@@ -18,6 +19,7 @@ pub mod dot;
 pub mod effects;
 mod free_vars;
 mod header;
+pub mod input_class;
 pub mod itf;
 pub mod promela;
 pub mod tla;

@@ -1,32 +1,33 @@
-//! What is checked: the kernel as it is, or with one fault put in.
+//! The kernel under test: unmodified, or with one fault.
 
 use crate::coverage::Observation;
 use crate::scopes::{Model, Scope};
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::policy::CompactionPolicy;
 use orchestrion_kernel::state::Request;
-use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State, decide_with_row};
+use orchestrion_kernel::checker::decide_with_row;
+use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State};
 
-/// A kernel to be held against the claims. The real one does what
-/// [`decide`](orchestrion_kernel::decide) does: every step of an exploration is held against it (C-62).
+/// A kernel under test. The unmodified one does what [`decide`](orchestrion_kernel::decide) does; every step of an
+/// exploration checks this (C-62).
 #[derive(Clone, Debug)]
 pub struct KernelUnderTest {
-    /// The policy that the claims are read under.
+    /// The policy that claims read.
     pub policy: Policy,
-    /// The policy that decides; the same, but in a mutant whose threshold or bound is off.
+    /// The policy that decides. It differs only in a mutant with a changed threshold or bound.
     pub decide_policy: Policy,
-    /// The rows of the table, in order of precedence; none where a mutant lost one.
+    /// The rows of the table in order of precedence; `None` for a removed row.
     pub rows: Vec<Option<&'static Transition>>,
-    /// A row whose guard is read the wrong way round, by its place.
+    /// The position of the row whose guard is negated.
     pub negated: Option<usize>,
-    /// What happens to a batch of events before it is written; given the state before it.
+    /// Changes a batch of events before it is applied, given the state before it.
     pub mutate_events: Option<fn(&State, &mut Events)>,
-    /// What happens to the running request after a batch was written; given the state before it.
+    /// Changes the running request after a batch was applied, given the state before it.
     pub mutate_request: Option<fn(&State, &mut Request)>,
 }
 
 impl KernelUnderTest {
-    /// The kernel as it is.
+    /// The unmodified kernel.
     #[must_use]
     pub fn unmodified(policy: Policy) -> Self {
         Self {
@@ -39,9 +40,9 @@ impl KernelUnderTest {
         }
     }
 
-    /// The same in a model, whose conversations are too short for the policy's own limits of compaction and of contexts: where
-    /// they matter, the scope's take their place, and its name is added to the policy's. Whatever a mutant's limit is off by, it
-    /// is off by here.
+    /// The same kernel with the limits of a scope. Conversations of a model are too short for the policy's own limits
+    /// of compaction and contexts. The name of the scope is appended to the policy's. A mutant's offset applies to the
+    /// scope's limits.
     #[must_use]
     pub fn with_scope(mut self, model: Model, scope: &Scope) -> Self {
         let Some(limits) = model.compaction(scope) else { return self };
@@ -63,18 +64,20 @@ impl KernelUnderTest {
         self
     }
 
-    /// What an input means in a state.
+    /// Decides an input in a state.
     ///
     /// # Errors
-    /// As the kernel: a [`Refusal`] if the input is not expected.
+    ///
+    /// A [`Refusal`] as the kernel.
     pub fn decide(&self, state: &State, input: &Input) -> Result<Events, Refusal> {
         self.decide_observed(state, input, &mut |_| ())
     }
 
-    /// The same; `seen` is told which rows and guards were tried on the way, and how they came out.
+    /// Decides as [`Self::decide`] does, and reports the rows and guards that were tried with their results.
     ///
     /// # Errors
-    /// As the kernel: a [`Refusal`] if the input is not expected.
+    ///
+    /// A [`Refusal`] as the kernel.
     pub fn decide_observed(
         &self,
         state: &State,
@@ -89,14 +92,14 @@ impl KernelUnderTest {
         Ok(events)
     }
 
-    /// The first row that fits and whose guard holds.
+    /// The first enabled row whose guard holds.
     fn select_row(
         &self,
         state: &State,
         input: &Input,
         seen: &mut impl FnMut(Observation),
     ) -> Option<&'static Transition> {
-        let (phase, trigger) = (state.control.phase(), input.trigger());
+        let (phase, trigger) = (state.control().phase(), input.trigger());
         let rows = self.rows.iter().enumerate().filter_map(|(place, row)| row.map(|row| (place, row)));
         for (place, row) in rows.filter(|(_, row)| row.is_enabled(&self.decide_policy, phase, trigger)) {
             let holds =
@@ -110,12 +113,12 @@ impl KernelUnderTest {
         None
     }
 
-    /// Writes a batch.
+    /// Applies a batch.
     #[must_use]
     pub fn apply(&self, before: &State, events: &[Event]) -> State {
         let mut after = before.clone();
         events.iter().for_each(|event| after.apply(event));
-        if let (Some(spoil), Some(request)) = (self.mutate_request, after.control.request_mut()) {
+        if let (Some(spoil), Some(request)) = (self.mutate_request, after.control_mut().request_mut()) {
             spoil(before, request);
         }
         after

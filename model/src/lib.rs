@@ -1,9 +1,9 @@
-//! Model checking: the kernel's own `decide` and `apply`, against everything that an adversary may do.
+//! Model checking of the kernel's own `decide` and `apply`.
 //!
-//! A [`Model`](scopes::Model) says what may happen, a [`Scope`](scopes::Scope) how much of it;
-//! [`check::explore`] tries all of it and holds every claim against it. Nothing of the kernel is modelled a second time,
-//! but for what [`export`] tells other checkers.
-//! The explorer itself ([`explore`](mod@explore), [`liveness`]) knows nothing of the kernel: it takes any model of stateright.
+//! A [`Model`](scopes::Model) names the inputs that may occur, and a [`Scope`](scopes::Scope) bounds its size.
+//! [`check::explore`] explores it and checks every claim. Nothing of the kernel is modelled a second time, except what
+//! [`export`] writes for other checkers. The crate `orchestrion_explorer` does the exploration; it knows nothing of the
+//! kernel.
 
 pub mod actors;
 pub mod adversary;

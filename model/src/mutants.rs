@@ -1,9 +1,9 @@
-//! Faults put into the kernel one at a time, to see whether the claims notice.
+//! Mutation testing: one fault in the kernel at a time, to see which claim detects it.
 //!
-//! A green result is worth what the claims would catch. The faults are made systematically: each row of the table
-//! dropped, led elsewhere, its guard negated or ignored; each number of the policy moved by the least there is; each
-//! rule left out or put in; each event lost, repeated or falsified; each thing that a request remembers forgotten or
-//! overwritten. None of them touches the kernel's code: rows, policy, events and request are data on its way.
+//! A positive result is worth what the claims would detect. The faults are systematic: each row removed, redirected, or
+//! with its guard negated or ignored; each number of the policy changed by the smallest step; each rule toggled; each
+//! event dropped, duplicated or altered; each field of the request dropped or overwritten. No fault changes the
+//! kernel's code: rows, policy, events and request are data.
 
 mod events;
 mod items;
@@ -27,17 +27,17 @@ use std::sync::mpsc;
 /// A kernel with one fault.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// Where the fault is: a row, a setting, an event, a memory.
+    /// The location of the fault: a row, a setting, an event or a field.
     pub location: String,
-    /// What is wrong there, as a clause.
+    /// The fault, as a clause.
     pub fault: String,
-    /// The kernel that has it.
+    /// The kernel with the fault.
     pub subject: KernelUnderTest,
-    /// The row that is wrong, by its place; where it never fits, nothing changes.
+    /// The position of the changed row. Where it is never enabled, nothing changes.
     pub row: Option<usize>,
 }
 
-/// A small scope at which most mutants die.
+/// A small scope at which most mutants are killed.
 pub(crate) const QUICK_SCOPE: Scope = Scope {
     name: "first",
     requests: 1,
@@ -47,19 +47,21 @@ pub(crate) const QUICK_SCOPE: Scope = Scope {
     context_tokens: 22,
 };
 
-/// What became of every mutant of a policy at a scope.
+/// The status of every mutant of a policy at a scope.
 #[derive(Clone, Debug)]
 pub struct MutationReport {
-    /// Each mutant with its fate.
+    /// Each mutant with its status.
     pub mutants: Vec<(Mutant, MutantStatus)>,
-    /// Claims that the kernel breaks without a fault, by their places: they tell nothing here.
+    /// The positions of the claims that the unmodified kernel violates; they cannot detect a mutant.
     pub left_out: Vec<usize>,
 }
 
-/// Tries every mutant of a policy at a scope, several at once. `tell` hears how many were tried, and of how many.
+/// Runs every mutant of a policy at a scope, several at once. `progress` receives the number of finished mutants and
+/// their total.
 ///
 /// # Errors
-/// A [`ModelError`] if the kernel, or a mutant of it, does not behave as a model.
+///
+/// [`ModelError`] if the kernel or a mutant is not a function.
 pub fn run_mutants(
     policy: &Policy,
     scope: &Scope,
@@ -79,7 +81,7 @@ pub fn run_mutants(
                 while let place = next.fetch_add(1, Ordering::Relaxed)
                     && let Some(mutant) = mutants.get(place)
                 {
-                    // Nobody hears only once the study was given up.
+                    // The receiver is gone only after the run was given up.
                     let _ = told.send((place, try_out(mutant, baselines)));
                 }
             });

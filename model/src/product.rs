@@ -20,12 +20,12 @@ use std::sync::{Mutex, PoisonError};
 /// A state of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Product {
-    /// The kernel's state, in canonical names.
+    /// The kernel's state, in canonical ids.
     pub state: State,
-    /// What happened so far in the running request.
+    /// The history of the running request.
     pub history: History,
-    /// The claims that the step to here broke, one bit each. The next step starts afresh, so a broken claim
-    /// is seen where it breaks and does not double what is behind it.
+    /// The claims that the last step violated, one bit each. The next step starts with none, so a violation is observed
+    /// where it occurs and does not double the states behind it.
     pub broken: u128,
 }
 
@@ -34,25 +34,25 @@ pub struct Product {
 pub struct KernelModel {
     subject: KernelUnderTest,
     adversary: Adversary,
-    /// The claims that say something under the policy, one bit each; the others would only multiply products.
+    /// The claims that are applicable under the policy, one bit each. The others would only multiply products.
     applicable_claims: u128,
-    /// The liveness claims that do, in the order of [`CLAIMS`].
+    /// The applicable liveness claims, in the order of [`CLAIMS`].
     promises: Vec<LivenessProperty>,
     situations: Vec<(StatePredicate, StatePredicate)>,
-    /// 64-bit digests of the states seen, to count them apart from products; two that collide count once.
+    /// The 64-bit digests of kernel states, to count them apart from products. Two that collide count once.
     states: Mutex<HashSet<u64>>,
-    /// The events whose encoding was tried.
+    /// The events whose encoding was checked.
     encoded: RoundTripCache,
-    /// The sum of the digests of all steps, where one is asked for: two kernels that do the same have the same.
+    /// The sum of the digests of all steps, if requested. Kernels with the same behavior have the same sum.
     digest: Option<AtomicU64>,
-    /// Whether waiting products are kept as bytes.
+    /// Whether the frontier is packed.
     packs: bool,
-    /// States and steps by control state, where somebody wants to see them.
+    /// States and steps by phase, if requested.
     tally: Option<Mutex<TransitionCounter>>,
 }
 
 impl KernelModel {
-    /// The model of a kernel.
+    /// Builds the model of a kernel.
     #[must_use]
     pub fn new(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
         let subject = subject.with_scope(model, scope);
@@ -66,7 +66,7 @@ impl KernelModel {
                 promises.push(LivenessProperty {
                     name: claim.id,
                     kind: LivenessKind::LeadsTo,
-                    fair: fairness(under),
+                    fairness: fairness(under),
                 });
                 situations.push((from, to));
             }
@@ -87,70 +87,70 @@ impl KernelModel {
         }
     }
 
-    /// The same, for mutants: a digest of everything that it does is kept, states are not counted, and the contracts on
-    /// steps are not tried; what they speak of is the code of the kernel, which no mutant touches.
+    /// The same model for mutants: it computes a digest of its behavior, does not count states, and does not check the
+    /// contracts on steps, which are about code that no mutant changes.
     #[must_use]
     pub fn with_digest(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
         Self { digest: Some(AtomicU64::new(0)), ..Self::new(subject, model, scope) }
     }
 
-    /// The same; products that wait are kept as bytes, or not. They take far less room, and somewhat more time.
+    /// The same model with a packed frontier, or without. Packing takes far less memory and somewhat more time.
     #[must_use]
     pub fn with_packing(self, packs: bool) -> Self {
         Self { packs, ..self }
     }
 
-    /// The same; states and steps are counted by control state.
+    /// The same model, which counts states and steps by phase.
     #[must_use]
     pub fn with_counts(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
         Self { tally: Some(Mutex::default()), ..Self::new(subject, model, scope) }
     }
 
-    /// What was counted so far; nothing where nothing is.
+    /// The counts so far; empty unless requested.
     #[must_use]
     pub fn tally(&self) -> TransitionCounts {
         let tally = self.tally.as_ref().map(|tally| tally.lock().unwrap_or_else(PoisonError::into_inner));
         tally.map_or_else(TransitionCounts::default, |tally| tally.counts.clone())
     }
 
-    /// A digest of every step asked for so far, whatever the order; 0 where none is kept.
+    /// The digest of every step so far, in any order; 0 unless requested.
     #[must_use]
     pub fn digest(&self) -> u64 {
         self.digest.as_ref().map_or(0, |digest| digest.load(Ordering::Relaxed))
     }
 
-    /// The kernel that is checked.
+    /// The kernel under test.
     #[must_use]
     pub const fn subject(&self) -> &KernelUnderTest {
         &self.subject
     }
 
-    /// How many different kernel states were seen so far.
+    /// The number of distinct kernel states so far.
     pub fn states_seen(&self) -> usize {
         self.states.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// The promise of a liveness claim that says something under the policy, with its number.
+    /// The liveness property of an applicable claim, with its number.
     #[must_use]
     pub fn liveness_property(&self, claim: usize) -> Option<(usize, &LivenessProperty)> {
         let id = CLAIMS.get(claim)?.id;
         self.promises.iter().enumerate().find(|(_, promise)| promise.name == id)
     }
 
-    /// The product in which nothing has happened.
+    /// The initial product.
     #[must_use]
     pub fn start(&self) -> Product {
         Product { state: initial_state(), history: History::default(), broken: 0 }
     }
 
-    /// Every input that is worth trying.
+    /// Every input to try.
     #[must_use]
     pub fn inputs(&self, product: &Product) -> Vec<Input> {
         self.adversary.inputs(&product.state)
     }
 
-    /// The product after an input; none if the input is refused, for a refused input is no step. `seen` is told what the
-    /// step shows.
+    /// Returns the product after an input, or `None` if the input is refused: a refused input is no step. `observed`
+    /// receives the observations of the step.
     #[must_use]
     pub fn step(
         &self,
@@ -197,11 +197,11 @@ impl KernelModel {
         Some(Product { state, history, broken: broken & self.applicable_claims })
     }
 
-    /// Tells what a product shows: claims that it or the step to it breaks, premises, the control state, refusals. Claims
-    /// that were seen to be broken and premises that were reached are not asked about again.
+    /// Records the observations of a product: violated claims, premises, the phase, refusals. Violations and premises
+    /// that occurred before are skipped.
     fn show(&self, product: &Product, seen: &ObservationSet, mut show: impl FnMut(Observation)) {
         let is_new = |mark: Observation| !seen.contains(mark.index());
-        show(Observation::of_phase(product.state.control.phase()));
+        show(Observation::Phase(product.state.control().phase()));
         for claim in (0..CLAIMS.len()).filter(|claim| self.applicable_claims & bit(*claim) != 0) {
             if is_new(Observation::Violation(claim)) && !self.satisfies(claim, product) {
                 show(Observation::Violation(claim));
@@ -225,13 +225,13 @@ impl KernelModel {
         holds
     }
 
-    /// Whether the claim has something to say in this product.
+    /// Whether the claim's premise holds in this product.
     #[must_use]
     pub fn has_premise(&self, claim: usize, product: &Product) -> bool {
         CLAIMS.get(claim).is_some_and(|claim| (claim.premise)(&self.subject.policy, &product.state))
     }
 
-    /// The same without the contracts, which are tried all at once.
+    /// Whether the claim holds without the contracts, which are checked all at once.
     fn satisfies(&self, claim: usize, product: &Product) -> bool {
         let Self { subject, .. } = self;
         product.broken & bit(claim) == 0
@@ -252,7 +252,7 @@ impl KernelModel {
         }
     }
 
-    /// One bit for each promise whose situation is there.
+    /// One bit for each liveness property whose predicate holds.
     fn situations(
         &self,
         product: &Product,
@@ -303,12 +303,12 @@ impl FairModel for KernelModel {
     fn fairness_class(&self, product: &Product, input: &Input) -> u8 {
         fairness_class(Actor::for_input(
             input,
-            product.state.control.pending_call().map(|call| call.operation),
+            product.state.control().pending_call().map(|call| call.operation),
         ))
     }
 
     fn pack(&self, product: &Product, into: &mut Vec<u8>) -> bool {
-        // A product always has an encoding; one without would be unpacked as none, which the explorer tells.
+        // A product always has an encoding. Without one, `unpack` would return `None`, which the explorer reports.
         self.packs && postcard::to_io(product, into).is_ok()
     }
 
@@ -329,27 +329,28 @@ impl FairModel for KernelModel {
     }
 
     fn heap_bytes(&self, _: &Product) -> usize {
-        // What is known is shared with the states before it, but for what a step or two wrote; then there are a few lists.
+        // The semantic state shares its maps with earlier states, except for what one or two steps wrote. Then there
+        // are a few lists.
         1024
     }
 
     fn model_bytes(&self) -> usize {
-        // A set has room for eight where it says seven, and a byte more for each.
+        // A set reserves room for eight entries for every seven, and one byte more for each.
         let room = self.states.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         room / 7 * 8 * (size_of::<u64>() + 1)
     }
 }
 
-/// A conversation in which nothing has happened.
+/// A new conversation.
 #[must_use]
 pub fn initial_state() -> State {
     State::new(ConversationId::new("model"))
 }
 
-/// An input as it reads in a state with other names: an answer answers the call that is live there.
+/// An input in a state with other ids: a reply refers to the pending call there.
 #[must_use]
 pub fn rename_ids(input: &Input, state: &State) -> Input {
-    let live = state.control.pending_call().map(|call| call.id);
+    let live = state.control().pending_call().map(|call| call.id);
     match (input.clone(), live) {
         (Input::Reply { report, summary_update, action, .. }, Some(call)) => {
             Input::Reply { call, report, summary_update, action }

@@ -1,4 +1,4 @@
-//! The same model for stateright's own checker: the independent reference for verdicts on safety claims and for counts.
+//! The same model for stateright's own checker: the independent reference for safety verdicts and state counts.
 
 use crate::product::{KernelModel, Product};
 use orchestrion_claims::CLAIMS;
@@ -14,7 +14,7 @@ pub(crate) fn properties() -> Vec<Property<KernelModel>> {
     let premises = CLAIMS.iter().zip(PREMISE_NAMES.iter().zip(PREMISES)).map(|(_, (name, condition))| {
         Property { expectation: Expectation::Sometimes, name, condition: *condition }
     });
-    // stateright stops once every property is settled. This one never is, so it goes to the end.
+    // stateright stops when every property is decided. This one never is, so the search visits every state.
     let to_the_end = Property::<KernelModel>::sometimes("explored to the end", |_, _| false);
     claims.chain(premises).chain([to_the_end]).collect()
 }
@@ -25,7 +25,7 @@ pub fn premise_name(claim: usize) -> &'static str {
     PREMISE_NAMES[claim]
 }
 
-/// stateright's conditions are plain functions that know neither claim nor premise: one for each position.
+/// stateright's conditions are plain functions without captures: one for each position.
 macro_rules! by_position {
     ($($i:literal)*) => {
         const HOLDS: &[fn(&KernelModel, &Product) -> bool] = &[$(holds::<$i>),*];

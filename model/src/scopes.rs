@@ -1,29 +1,29 @@
-//! Named models and scopes: what is free and what is frozen, and how large it may grow.
+//! Named models and scopes: what is free, what is frozen, and the size.
 //!
-//! A model freezes what it is not about by giving the adversary one letter there. It never changes a step.
+//! A model freezes a component by giving the adversary a single input there. It never changes a step.
 
 use orchestrion_kernel::ids::{TaskId, Text};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::policy::CompactionPolicy;
 
-/// What a model leaves to the adversary. Everything else answers in one fixed, agreeable way.
+/// What a model leaves to the adversary. Everything else has one fixed, agreeing reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nondeterminism {
-    /// Every confidence cell of every role, revisions of the plan included.
+    /// Every confidence cell of every role, and revisions of the plan.
     pub debate: bool,
-    /// Task results, compensations, repairs, and what Security says of them.
+    /// Task results, compensations, repairs, and Security's reports on them.
     pub execution: bool,
     /// Identity, stores and sessions.
     pub environment: bool,
     /// Every call may fail in every way.
     pub failures: bool,
-    /// The user may cancel at any moment.
+    /// The user may cancel at any time.
     pub cancel: bool,
-    /// What is written while no request runs.
+    /// Writes while no request runs.
     pub writes: bool,
 }
 
-/// Nothing is left.
+/// Nothing is free.
 const FROZEN: Nondeterminism = Nondeterminism {
     debate: false,
     execution: false,
@@ -36,11 +36,11 @@ const FROZEN: Nondeterminism = Nondeterminism {
 /// A part of the system, explored with everything else frozen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it is about, in a sentence.
+    /// The subject, as a sentence.
     pub about: &'static str,
-    /// What it leaves free.
+    /// What is free.
     pub free: Nondeterminism,
 }
 
@@ -68,7 +68,7 @@ pub const MODELS: [Model; 4] = [
     },
 ];
 
-/// All of it at once: nothing is frozen. Too large for every day.
+/// Everything at once. Too large for daily runs.
 pub const COMPOSED: Model = Model {
     name: "composed",
     about: "everything at once: every argument, task result, store, failure and cancel",
@@ -82,25 +82,25 @@ pub const COMPOSED: Model = Model {
     },
 };
 
-/// How large a model may grow.
+/// The size of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Requests in one conversation, where sessions are free; 1 elsewhere.
+    /// The requests in one conversation, where sessions are free; 1 elsewhere.
     pub requests: usize,
-    /// Tasks of a plan, where execution is free; 1 elsewhere.
+    /// The tasks of a plan, where execution is free; 1 elsewhere.
     pub tasks: u32,
-    /// Items written at most, where writes are free.
+    /// The maximum number of written items, where writes are free.
     pub items: usize,
-    /// When what is known is compacted, where writes are free.
+    /// The compaction policy, where writes are free.
     pub compaction: CompactionPolicy,
-    /// The tokens of a context, where writes are free: too few for all that can be written, and such that what must be shown
-    /// comes to just so many, and to one more.
+    /// The token budget of a context, where writes are free: too small for all that can be written. The pinned items
+    /// reach exactly this number, and one more.
     pub context_tokens: u32,
 }
 
-/// Limits of compaction that a handful of items reaches, each on its own.
+/// Compaction thresholds that a few items reach, each on its own.
 pub(crate) const SMALL_COMPACTION: CompactionPolicy =
     CompactionPolicy { from_items: 3, from_tokens: 8, cluster_items: 2 };
 
@@ -124,7 +124,7 @@ impl Model {
         MODELS.into_iter().chain([COMPOSED]).find(|model| model.name == name)
     }
 
-    /// How many requests one conversation may see.
+    /// The number of requests in one conversation.
     #[must_use]
     pub const fn requests(&self, scope: &Scope) -> usize {
         match self.free {
@@ -133,17 +133,18 @@ impl Model {
         }
     }
 
-    /// When what is known is compacted here; nothing where the policy's own limits will do, for they are out of reach.
+    /// The compaction policy of the scope; `None` where the policy's own thresholds are out of reach.
     #[must_use]
     pub const fn compaction(&self, scope: &Scope) -> Option<CompactionPolicy> {
         if self.free.writes { Some(scope.compaction) } else { None }
     }
 
-    /// The plan that every planner drafts. Its first task is pure, so that a run may be given up before anything
-    /// can be undone; two are undoable, so that undoing has an order; the last one is irreversible.
+    /// The plan that every planner drafts. Its first task is pure, so that a run can be given up before anything can be
+    /// undone. Two tasks are undoable, so that undoing has an order. The last one is irreversible.
     ///
     /// # Panics
-    /// Never: the tasks are numbered apart.
+    ///
+    /// Never: the task ids are distinct.
     #[must_use]
     pub fn plan(&self, scope: &Scope) -> Plan {
         let tasks = if self.free.execution { scope.tasks } else { 1 };

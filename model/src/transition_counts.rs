@@ -1,25 +1,25 @@
-//! States and steps counted by control state, for a picture of what was explored.
+//! States and steps counted by phase, for a picture of what was explored.
 
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::{TRANSITIONS, TransitionId};
 use orchestrion_kernel::{Event, State};
 use std::collections::{BTreeMap, HashSet};
 
-/// A step of control: where it starts, the row that it takes, as a place in [`TRANSITIONS`], and where it ends. A resume is
-/// none.
+/// A transition of control: the phase that it leaves, the position of its row in [`TRANSITIONS`], and the phase that it
+/// enters. A resume is none.
 pub type TransitionEdge = (Phase, usize, Phase);
 
-/// How many states are in each control state, and how many steps go each way.
+/// The number of states in each phase, and of steps over each transition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TransitionCounts {
-    /// Different kernel states.
+    /// Distinct kernel states.
     pub states: BTreeMap<Phase, u64>,
-    /// Different steps of products of state and history.
+    /// Distinct steps of products of state and history.
     pub steps: BTreeMap<TransitionEdge, u64>,
 }
 
 impl TransitionCounts {
-    /// Adds what another model came to. States that both reached count twice.
+    /// Adds the counts of another model. States that both reached count twice.
     pub fn add(&mut self, other: &Self) {
         for (phase, count) in &other.states {
             *self.states.entry(*phase).or_default() += count;
@@ -30,7 +30,7 @@ impl TransitionCounts {
     }
 }
 
-/// The way that a batch of events goes from a state, if control moves.
+/// The transition of a batch of events, if there is one.
 #[must_use]
 pub fn edge_of_step(before: &State, events: &[Event]) -> Option<TransitionEdge> {
     let row = events.iter().find_map(|event| match event {
@@ -38,20 +38,20 @@ pub fn edge_of_step(before: &State, events: &[Event]) -> Option<TransitionEdge> 
         _ => None,
     })?;
     let place = TRANSITIONS.iter().position(|known| TransitionId::from_transition(known) == row)?;
-    Some((before.control.phase(), place, row.transition().to))
+    Some((before.control().phase(), place, row.transition().to))
 }
 
-/// A tally in the making.
+/// Counts under construction.
 #[derive(Debug, Default)]
 pub(crate) struct TransitionCounter {
     pub(crate) counts: TransitionCounts,
-    /// Digests of the steps that were counted: the explorer asks some things twice.
+    /// The digests of counted steps: the explorer computes some steps twice.
     steps: HashSet<u64>,
 }
 
 impl TransitionCounter {
     pub(crate) fn state(&mut self, state: &State) {
-        *self.counts.states.entry(state.control.phase()).or_default() += 1;
+        *self.counts.states.entry(state.control().phase()).or_default() += 1;
     }
 
     pub(crate) fn step(&mut self, digest: u64, before: &State, events: &[Event]) {

@@ -1,4 +1,4 @@
-//! The command `orchestrion`: one module per command, and the project file.
+//! The command `orchestrion`: one module per command in [`cli`], and the project file in [`project`].
 
 pub mod cli;
 pub mod project;

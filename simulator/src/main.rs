@@ -1,4 +1,4 @@
-//! The command.
+//! The program `orchestrion`.
 
 use std::process::ExitCode;
 

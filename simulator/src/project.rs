@@ -1,7 +1,7 @@
-//! Project files: what `check`, `run` and `replay` are about when nothing else is named.
+//! Project files: the default inputs of `check`, `run` and `replay`.
 //!
-//! A project file is looked for in the current folder, then in those above it. Whatever it names must be there:
-//! a check that quietly covers less than the file says would be worse than none.
+//! A project file is searched in the current folder and those above it. Every path in it must exist: a missing path is an error,
+//! so that a check never covers less than the file states.
 
 mod format;
 
@@ -12,14 +12,13 @@ use miette::SourceSpan;
 use orchestrion_kernel::Policy;
 use orchestrion_model::scopes::Scope;
 use orchestrion_scenario::policy_file::{BUILT_IN, look_up};
-use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, nearest, schema_of};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, suggest_nearest, schema_of};
 use std::path::{Path, PathBuf};
 
-/// How a project file is called.
+/// Name of the project file.
 pub const FILE: &str = "orchestrion.yaml";
 
-/// A project file that was read. What it names is there; whether its policies make sense is seen when they are
-/// asked for.
+/// Project file whose paths exist. Its policies are read by [`Project::policies`].
 #[derive(Debug)]
 pub struct Project {
     path: PathBuf,
@@ -27,23 +26,23 @@ pub struct Project {
     file: ProjectFile,
 }
 
-/// A claim that is known to fail or to be vacuous, and may until a day.
+/// Permission for a claim to fail or be vacuous until a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiver {
-    /// The claim.
+    /// Id of the claim.
     pub claim: &'static str,
-    /// The policy under which it may; none for each of the project's.
+    /// Name of the policy; `None` for every policy of the project.
     pub policy: Option<String>,
-    /// Why it may.
+    /// Reason.
     pub reason: String,
-    /// The last day on which it may.
+    /// Last day, in UTC.
     pub until: Date,
-    /// Where it stands: file and line.
-    pub place: String,
+    /// Source location: file and line.
+    pub location: String,
 }
 
 impl Waiver {
-    /// Whether the waiver speaks of this claim under the policy of this name.
+    /// Whether the waiver covers a claim under the policy with this name.
     #[must_use]
     pub fn covers(&self, claim: &str, policy: &str) -> bool {
         self.claim == claim && self.policy.as_deref().is_none_or(|name| name == policy)
@@ -51,8 +50,8 @@ impl Waiver {
 }
 
 impl Project {
-    /// The project file of the current folder, or of the nearest folder above it that has one. Paths stay
-    /// relative, as a user would write them.
+    /// Reads the project file of the current folder, or of the nearest folder above it that has one. Returns `None` without one.
+    /// Paths remain relative.
     ///
     /// # Errors
     /// As [`Project::read`].
@@ -67,78 +66,77 @@ impl Project {
     /// Reads a project file.
     ///
     /// # Errors
-    /// [`ReadError`] for a file that cannot be opened, is too large, is no project file, or names what is not
-    /// there.
+    /// [`ReadError`] for a file that cannot be opened, is too large or not valid, or contains a path that does not exist.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let source = Source::read(path)?;
         let project = Self { path: path.to_owned(), file: source.parse()?, source };
-        project.validate().map_err(|fault| ReadError::in_source(&project.source, fault))?;
+        project.validate().map_err(|error| ReadError::in_source(&project.source, error))?;
         Ok(project)
     }
 
-    /// Where the file is.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The policies that it names, each with a name of its own; `hardened` if it names none.
+    /// Reads the policies of the project; `hardened` if the file names none.
     ///
     /// # Errors
-    /// [`ReadError`] if one of them is no policy, if two have the same name, or if a waiver names another one.
+    /// [`ReadError`] for a policy that is not valid, for two policies with the same name, and for a waiver of another policy.
     pub fn policies(&self) -> Result<Vec<Policy>, ReadError> {
         let mut policies: Vec<(Policy, Option<SourceSpan>)> = Vec::new();
-        for named in self.file.policies.iter().flat_map(|named| &named.value) {
-            let policy = look_up(named.value.as_str(), self.folder())
-                .map_err(|problem| problem.drawn_in(&self.source, named.span(), "named here"))?;
+        for entry in self.file.policies.iter().flat_map(|list| &list.value) {
+            let policy = look_up(entry.value.as_str(), self.folder())
+                .map_err(|error| error.into_read_error(&self.source, entry.span(), "named here"))?;
             if let Some((_, other)) = policies.iter().find(|(other, _)| other.name == policy.name) {
-                let fault = LabeledError::new(
-                    format!("two policies are called `{}`", policy.name.escape_debug()),
-                    "remove one of them here, or give it a name of its own in its file",
+                let error = LabeledError::new(
+                    format!("duplicate policy name `{}`", policy.name.escape_debug()),
+                    "remove one of the two, or rename it in its file",
                 );
-                let fault = fault.at(*other, "the first").at(named.span(), "the second");
-                return Err(ReadError::in_source(&self.source, fault));
+                let error = error.with_label(*other, "first").with_label(entry.span(), "second");
+                return Err(ReadError::in_source(&self.source, error));
             }
-            policies.push((policy, named.span()));
+            policies.push((policy, entry.span()));
         }
         let mut policies: Vec<Policy> = policies.into_iter().map(|(policy, _)| policy).collect();
         if policies.is_empty() {
             policies.push(Policy::hardened());
         }
-        self.waived_policies_are(&policies).map_err(|fault| ReadError::in_source(&self.source, fault))?;
+        self.validate_waived_policies(&policies).map_err(|error| ReadError::in_source(&self.source, error))?;
         Ok(policies)
     }
 
-    /// How large the models grow, if it says so.
+    /// Returns the scope of the models, if the file sets one.
     #[must_use]
     pub fn scope(&self) -> Option<Scope> {
         self.file.scope.map(|scope| scope.0)
     }
 
-    /// The files and folders of scenarios that it names.
+    /// Returns the files and folders of scenarios.
     #[must_use]
     pub fn scenarios(&self) -> Vec<PathBuf> {
         self.paths(self.file.scenarios.as_ref())
     }
 
-    /// The files and folders of recorded traces that it names.
+    /// Returns the files and folders of recorded traces.
     #[must_use]
     pub fn traces(&self) -> Vec<PathBuf> {
         self.paths(self.file.traces.as_ref())
     }
 
-    /// The waivers, in the order of the file.
+    /// Returns the waivers, in the order of the file.
     #[must_use]
     pub fn waivers(&self) -> Vec<Waiver> {
-        let waiver = |written: &Spanned<WaiverFile>| {
-            let WaiverFile { claim, policy, reason, until } = &written.value;
+        let waiver = |file: &Spanned<WaiverFile>| {
+            let WaiverFile { claim, policy, reason, until } = &file.value;
             let line = claim.span().map_or(1, |span| self.line(span));
             Waiver {
                 claim: claim.value.0,
                 policy: policy.as_ref().map(|policy| policy.value.as_str().to_owned()),
                 reason: reason.value.as_str().trim().to_owned(),
                 until: until.0,
-                place: format!("{}:{line}", self.path.display()),
+                location: format!("{}:{line}", self.path.display()),
             }
         };
         self.file.waivers.iter().flatten().map(waiver).collect()
@@ -148,12 +146,12 @@ impl Project {
         self.path.parent().unwrap_or_else(|| Path::new(""))
     }
 
-    fn paths(&self, named: Option<&Spanned<Vec<Spanned<StrictText>>>>) -> Vec<PathBuf> {
-        let named = named.into_iter().flat_map(|named| &named.value);
-        named.map(|path| self.folder().join(path.value.as_str())).collect()
+    fn paths(&self, list: Option<&Spanned<Vec<Spanned<StrictText>>>>) -> Vec<PathBuf> {
+        let entries = list.into_iter().flat_map(|list| &list.value);
+        entries.map(|path| self.folder().join(path.value.as_str())).collect()
     }
 
-    /// The line of a place, from 1.
+    /// Returns the line of a span, from 1.
     fn line(&self, span: SourceSpan) -> usize {
         let before = self.source.text().bytes().take(span.offset());
         before.filter(|byte| *byte == b'\n').count().saturating_add(1)
@@ -161,91 +159,91 @@ impl Project {
 
     fn validate(&self) -> Result<(), LabeledError> {
         let ProjectFile { policies, scope: _, scenarios, traces, waivers } = &self.file;
-        for (key, named) in [("policies", policies), ("scenarios", scenarios), ("traces", traces)] {
-            let Some(named) = named else { continue };
-            if named.value.is_empty() {
+        for (key, list) in [("policies", policies), ("scenarios", scenarios), ("traces", traces)] {
+            let Some(list) = list else { continue };
+            if list.value.is_empty() {
                 return Err(LabeledError::new(
-                    "expected at least one, found an empty list",
-                    format!("name one, or leave `{key}` out"),
+                    "expected at least one entry, found an empty list",
+                    format!("add an entry, or remove `{key}`"),
                 )
-                .at(named.span(), "empty"));
+                .with_label(list.span(), "empty"));
             }
-            for path in &named.value {
+            for path in &list.value {
                 let built_in: &[&str] = if key == "policies" { &BUILT_IN } else { &[] };
-                self.is_there(path, built_in)?;
+                self.validate_path(path, built_in)?;
             }
         }
-        let mut seen: Vec<&Spanned<WaiverFile>> = Vec::new();
+        let mut earlier: Vec<&Spanned<WaiverFile>> = Vec::new();
         for waiver in waivers.iter().flatten() {
             let WaiverFile { claim, policy, reason, .. } = &waiver.value;
             if reason.value.as_str().trim().is_empty() {
                 return Err(LabeledError::new(
-                    "a waiver without a reason",
-                    "say why the claim may fail until then: whoever reads the report will ask",
+                    "empty reason",
+                    "state why the claim may fail; the report prints the reason",
                 )
-                .at(reason.span(), "nothing here"));
+                .with_label(reason.span(), "empty"));
             }
             let same = |other: &&&Spanned<WaiverFile>| {
                 let either = other.value.policy.as_ref().zip(policy.as_ref());
                 other.value.claim == *claim && either.is_none_or(|(one, two)| one == two)
             };
-            if let Some(other) = seen.iter().find(same) {
+            if let Some(other) = earlier.iter().find(same) {
                 return Err(LabeledError::new(
-                    format!("{} is waived twice", claim.value.0),
-                    "keep one of the two, or let each name another policy",
+                    format!("duplicate waiver of {}", claim.value.0),
+                    "remove one of the two, or name a different policy in each",
                 )
-                .at(other.value.claim.span(), "the first")
-                .at(claim.span(), "the second"));
+                .with_label(other.value.claim.span(), "first")
+                .with_label(claim.span(), "second"));
             }
-            seen.push(waiver);
+            earlier.push(waiver);
         }
         Ok(())
     }
 
-    /// A fault if a path leads nowhere and is no built-in name.
-    fn is_there(&self, named: &Spanned<StrictText>, built_in: &[&str]) -> Result<(), LabeledError> {
-        let written = named.value.as_str();
-        if built_in.contains(&written) || self.folder().join(written).exists() {
+    /// Returns an error unless the path exists or is a built-in name.
+    fn validate_path(&self, path: &Spanned<StrictText>, built_in: &[&str]) -> Result<(), LabeledError> {
+        let name = path.value.as_str();
+        if built_in.contains(&name) || self.folder().join(name).exists() {
             return Ok(());
         }
-        let within = written.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let entries = std::fs::read_dir(self.folder().join(if within.is_empty() { "." } else { within }));
-        let beside = entries.into_iter().flatten().flatten().map(|entry| {
+        let parent = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let entries = std::fs::read_dir(self.folder().join(if parent.is_empty() { "." } else { parent }));
+        let siblings = entries.into_iter().flatten().flatten().map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if within.is_empty() { name } else { format!("{within}/{name}") }
+            if parent.is_empty() { name } else { format!("{parent}/{name}") }
         });
-        let known: Vec<String> = beside.chain(built_in.iter().map(|name| (*name).to_owned())).collect();
-        let kind = if built_in.is_empty() { String::new() } else { format!("{}, or ", built_in.join(", ")) };
+        let known: Vec<String> = siblings.chain(built_in.iter().map(|name| (*name).to_owned())).collect();
+        let built_in = if built_in.is_empty() { String::new() } else { format!("{}, or ", built_in.join(", ")) };
         Err(LabeledError::new(
-            format!("there is no `{}`", written.escape_debug()),
+            format!("no such path `{}`", name.escape_debug()),
             format!(
-                "{}expected {kind}a path, relative to the folder of this file",
-                nearest(written, known.iter().map(String::as_str))
+                "{}expected {built_in}a path, relative to the folder of this file",
+                suggest_nearest(name, known.iter().map(String::as_str))
             ),
         )
-        .at(named.span(), "not there"))
+        .with_label(path.span(), "does not exist"))
     }
 
-    /// A fault if a waiver names a policy that the project has not.
-    fn waived_policies_are(&self, policies: &[Policy]) -> Result<(), LabeledError> {
+    /// Returns an error if a waiver names a policy that is not in the project.
+    fn validate_waived_policies(&self, policies: &[Policy]) -> Result<(), LabeledError> {
         let names: Vec<&str> = policies.iter().map(|policy| policy.name.as_str()).collect();
         let waived = self.file.waivers.iter().flatten().filter_map(|waiver| waiver.value.policy.as_ref());
-        match waived.into_iter().find(|named| !names.contains(&named.value.as_str())) {
+        match waived.into_iter().find(|policy| !names.contains(&policy.value.as_str())) {
             None => Ok(()),
-            Some(named) => Err(LabeledError::new(
-                format!("no policy of this project is called `{}`", named.value.as_str().escape_debug()),
+            Some(policy) => Err(LabeledError::new(
+                format!("no policy `{}` in this project", policy.value.as_str().escape_debug()),
                 format!(
-                    "{}the policies are {}; a waiver without `policy` is for each of them",
-                    nearest(named.value.as_str(), names.iter().copied()),
+                    "{}expected one of {}; a waiver without `policy` covers all of them",
+                    suggest_nearest(policy.value.as_str(), names.iter().copied()),
                     names.join(", ")
                 ),
             )
-            .at(named.span(), "not one of them")),
+            .with_label(policy.span(), "not in this project")),
         }
     }
 }
 
-/// The JSON Schema of project files.
+/// Returns the JSON Schema of project files.
 #[must_use]
 pub fn project_schema() -> serde_json::Value {
     schema_of::<ProjectFile>("Orchestrion project")

@@ -1,4 +1,4 @@
-//! The command, called as a user calls it.
+//! The command line.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,11 +13,12 @@ fn orchestrion(folder: &Path, arguments: &[&str]) -> Output {
         .args(arguments)
         .current_dir(folder)
         .env_remove("NO_COLOR")
+        .env_remove("COLUMNS")
         .output()
         .unwrap()
 }
 
-/// Runs the command, checks its exit code, and gives what it printed on both streams.
+/// Runs the command, asserts its exit code, and returns the output of both streams.
 fn expect(code: i32, folder: &Path, arguments: &[&str]) -> String {
     let output = orchestrion(folder, arguments);
     let printed =
@@ -36,7 +37,7 @@ fn golden(name: &str) -> String {
 }
 
 #[test]
-fn check_as_drawn_fails_with_its_findings_as_json_and_evidence() {
+fn check_as_drawn_reports_findings_as_json() {
     let folder = tempfile::tempdir().unwrap();
     let printed =
         expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--format", "json"]);
@@ -51,37 +52,37 @@ fn check_as_drawn_fails_with_its_findings_as_json_and_evidence() {
     let shown = expect(0, folder.path(), &["show", trace]);
     assert!(shown.contains("VETO"), "{shown}");
     let not_checked = claims.iter().filter(|claim| claim["verdict"] == "not_checked");
-    assert!(not_checked.clone().all(|claim| claim["counterexample"].is_null() && claim["run"].is_null()));
+    assert!(not_checked.clone().all(|claim| claim["counterexample"].is_null() && claim["model"].is_null()));
     assert_eq!(not_checked.count(), 13);
 }
 
 #[test]
-fn check_reads_like_a_report() {
+fn quiet_check_lists_failures() {
     let folder = tempfile::tempdir().unwrap();
     let printed = expect(1, folder.path(), &["check", "--policy", "as-drawn", "--scope", "tiny", "--quiet"]);
     assert!(printed.contains("C-06  FAILS"), "{printed}");
-    assert!(printed.contains("  look   orchestrion show .orchestrion/C-06-"), "{printed}");
+    assert!(printed.contains("  show     orchestrion show .orchestrion/C-06-"), "{printed}");
     assert!(printed.ends_with("13 not checked. exit 1\n"), "{printed}");
-    assert!(!printed.contains('\u{1b}'), "colour where nobody looks");
+    assert!(!printed.contains('\u{1b}'), "colors in a pipe");
 }
 
 #[test]
-fn a_scenario_runs_shows_and_replays() {
+fn scenario_runs_and_replays() {
     let folder = tempfile::tempdir().unwrap();
     let shown = expect(0, folder.path(), &["run", &format!("{SCENARIOS}/happy.yaml")]);
-    assert!(shown.contains("played to its end"), "{shown}");
+    assert!(shown.contains("completed in"), "{shown}");
     let trace = ".orchestrion/happy.trace.ndjson";
     let read = |path: PathBuf| fs::read_to_string(path).unwrap();
     assert_eq!(read(folder.path().join(trace)), read(golden("happy").into()));
     expect(0, folder.path(), &["replay", trace]);
-    let step = expect(0, folder.path(), &["show", trace, "--at", "3"]);
+    let step = expect(0, folder.path(), &["show", trace, "--step", "3"]);
     assert!(step.contains("T02"), "{step}");
-    let beyond = expect(2, folder.path(), &["show", trace, "--at", "999"]);
+    let beyond = expect(2, folder.path(), &["show", trace, "--step", "999"]);
     assert!(beyond.contains("999"), "{beyond}");
 }
 
 #[test]
-fn colour_is_written_only_where_it_is_asked_for() {
+fn color_requires_terminal_or_option() {
     let folder = tempfile::tempdir().unwrap();
     let happy = golden("happy");
     assert!(!expect(0, folder.path(), &["show", &happy]).contains('\u{1b}'));
@@ -89,7 +90,7 @@ fn colour_is_written_only_where_it_is_asked_for() {
 }
 
 #[test]
-fn replaying_under_another_policy_says_where_it_parts() {
+fn replay_under_other_policy_reports_difference() {
     let folder = tempfile::tempdir().unwrap();
     let printed = expect(1, folder.path(), &["replay", &golden("veto-in-pass-one"), "--policy", "as-drawn"]);
     assert!(printed.contains("policy: recorded hardened, here as-drawn"), "{printed}");
@@ -99,7 +100,7 @@ fn replaying_under_another_policy_says_where_it_parts() {
 }
 
 #[test]
-fn damaged_traces_are_named_with_their_line() {
+fn damaged_traces_are_reported_with_line() {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(golden("happy")).unwrap();
     let damaged = |name: &str, text: String| {
@@ -127,11 +128,11 @@ fn damaged_traces_are_named_with_their_line() {
         assert!(printed.contains(name), "{printed}");
     }
     let several = expect(3, folder.path(), &["replay", "empty.ndjson", &golden("happy")]);
-    assert!(several.contains("1 equal, 1 not read to the end"), "{several}");
+    assert!(several.contains("1 equal, 1 incomplete or unreadable"), "{several}");
 }
 
 #[test]
-fn a_trace_of_another_version_is_not_guessed_at() {
+fn trace_of_other_version_is_refused() {
     use orchestrion_trace::{Header, Writer};
     let folder = tempfile::tempdir().unwrap();
     let policy = orchestrion_kernel::Policy::hardened();
@@ -146,20 +147,20 @@ fn a_trace_of_another_version_is_not_guessed_at() {
 }
 
 #[test]
-fn nothing_is_overwritten_but_traces() {
+fn only_traces_are_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let happy = format!("{SCENARIOS}/happy.yaml");
     let file = folder.path().join(".orchestrion/happy.trace.ndjson");
     fs::create_dir(folder.path().join(".orchestrion")).unwrap();
     fs::write(&file, "precious").unwrap();
     let printed = expect(2, folder.path(), &["run", &happy]);
-    assert!(printed.contains("is no trace, and is not overwritten"), "{printed}");
+    assert!(printed.contains("is not a trace and is not overwritten"), "{printed}");
     assert_eq!(fs::read(&file).unwrap(), b"precious");
     fs::remove_file(&file).unwrap();
     expect(0, folder.path(), &["run", &happy]);
     expect(0, folder.path(), &["run", &happy]);
     expect(2, folder.path(), &["run", &happy, &happy]);
-    let promote = ["promote", ".orchestrion/happy.trace.ndjson", "kept", "--to", "."];
+    let promote = ["promote", ".orchestrion/happy.trace.ndjson", "kept", "--scenario-dir", "."];
     expect(0, folder.path(), &promote);
     let again = expect(2, folder.path(), &promote);
     assert!(again.contains("kept.yaml exists already"), "{again}");
@@ -168,17 +169,17 @@ fn nothing_is_overwritten_but_traces() {
 }
 
 #[test]
-fn suggested_commands_can_be_pasted() {
+fn suggested_commands_are_quoted() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments = ["check", "--policy", "as-drawn", "--scope", "tiny", "--quiet", "--out", "my out"];
+    let arguments = ["check", "--policy", "as-drawn", "--scope", "tiny", "--quiet", "--out-dir", "my out"];
     let printed = expect(1, folder.path(), &arguments);
-    assert!(printed.contains("  look   orchestrion show 'my out/C-01-"), "{printed}");
-    let refused = expect(2, folder.path(), &["promote", &golden("happy"), "--to", ".", "--", "-x"]);
+    assert!(printed.contains("  show     orchestrion show 'my out/C-01-"), "{printed}");
+    let refused = expect(2, folder.path(), &["promote", &golden("happy"), "--scenario-dir", ".", "--", "-x"]);
     assert!(refused.contains("-x"), "{refused}");
 }
 
 #[test]
-fn a_cancel_that_never_comes_is_told() {
+fn unused_cancel_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let happy = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();
     let cancelled =
@@ -189,7 +190,7 @@ fn a_cancel_that_never_comes_is_told() {
 }
 
 #[test]
-fn answers_that_never_come_are_told() {
+fn unused_replies_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let happy = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();
     let cases = "  local_store: {cases: [{when: {pass: 2}, answer: refused}, {answer: held}]}\n  cloud_store: [held, held]\n";
@@ -197,8 +198,8 @@ fn answers_that_never_come_are_told() {
     let printed = expect(3, folder.path(), &["run", "never.yaml", "--quiet"]);
     let line = happy.lines().count() + 1;
     for told in [
-        format!("NOT PLAYED: case 1 of `local_store`, on line {line}, never came to answer"),
-        format!("NOT PLAYED: `cloud_store`, on line {}, has 2 answers, of which 1 came", line + 1),
+        format!("UNUSED: case 1 of `local_store`, on line {line}, never came to answer"),
+        format!("UNUSED: `cloud_store`, on line {}, has 2 answers, of which 1 came", line + 1),
     ] {
         assert!(printed.contains(&told), "{printed}");
     }
@@ -209,17 +210,17 @@ fn writing(writes: &str) -> String {
     let voices = ["analyst", "solution", "critic", "security", "optimizer"];
     let voices: String =
         voices.iter().map(|voice| format!("  {voice}: {{pro: {{confidence: 0.9}}}}\n")).collect();
-    format!("about: A trial.\nuser: ada\nrequests:\n  - says: Go\n    write:\n{writes}modules:\n{voices}")
+    format!("description: A trial.\nuser: ada\nrequests:\n  - text: Go\n    write:\n{writes}modules:\n{voices}")
 }
 
 #[test]
-fn a_write_that_is_refused_is_told_with_its_place_unless_that_is_what_is_shown() {
+fn refused_write_is_reported_unless_expected() {
     let folder = tempfile::tempdir().unwrap();
     let expired =
-        "      - time: {now: 2000, says: noon}\n      - working: {key: w, says: x, expires_at: 1000}\n";
+        "      - time: {now: 2000, text: noon}\n      - working: {key: w, text: x, expires_at: 1000}\n";
     let cases = [
-        ("nothing", "      - fact: {key: a, says: red, supersedes: zzz}\n", "6:9", "supersedes `zzz`"),
-        ("dangling", "      - fact: {key: a, says: red, rests_on: [nope]}\n", "6:9", "rests on `nope`"),
+        ("nothing", "      - fact: {key: a, text: red, supersedes: zzz}\n", "6:9", "supersedes `zzz`"),
+        ("dangling", "      - fact: {key: a, text: red, depends_on: [nope]}\n", "6:9", "rests on `nope`"),
         ("expired", expired, "7:9", "expired at 1000 ms"),
     ];
     for (name, writes, place, why) in cases {
@@ -243,7 +244,7 @@ fn a_write_that_is_refused_is_told_with_its_place_unless_that_is_what_is_shown()
         fs::write(folder.path().join(&file), writing(&announced)).unwrap();
         assert_eq!(expect(0, folder.path(), &["run", &file, "--quiet"]), "");
     }
-    let taken = writing("      - fact: {key: a, says: red}\n        refused: true\n");
+    let taken = writing("      - fact: {key: a, text: red}\n        refused: true\n");
     fs::write(folder.path().join("taken.yaml"), taken).unwrap();
     let told = expect(1, folder.path(), &["run", "taken.yaml", "--quiet"]);
     assert!(
@@ -253,10 +254,10 @@ fn a_write_that_is_refused_is_told_with_its_place_unless_that_is_what_is_shown()
 }
 
 #[test]
-fn nobody_is_told_as_such_and_not_as_nothing() {
+fn unnamed_source_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let writes =
-        "      - identity: {name: Ivo, authority: intern, rank: guest}\n      - fact: {key: a, says: red}\n";
+        "      - identity: {name: Ivo, authority: intern, rank: guest}\n      - fact: {key: a, text: red}\n";
     fs::write(folder.path().join("nobody.yaml"), writing(writes)).unwrap();
     let told = expect(0, folder.path(), &["run", "nobody.yaml"]);
     for line in
@@ -267,26 +268,26 @@ fn nobody_is_told_as_such_and_not_as_nothing() {
 }
 
 #[test]
-fn a_search_that_is_cut_short_is_inconclusive() {
+fn limited_check_is_inconclusive() {
     let folder = tempfile::tempdir().unwrap();
     let printed =
-        expect(3, folder.path(), &["check", "--scope", "tiny", "--states", "500", "--format", "json"]);
+        expect(3, folder.path(), &["check", "--scope", "tiny", "--max-states", "500", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(report["verdict"], "inconclusive");
 }
 
 #[test]
-fn bad_scenarios_and_policies_are_drawn_with_file_line_and_help() {
+fn invalid_files_are_reported_with_line_and_help() {
     let folder = tempfile::tempdir().unwrap();
     let cases = [
-        ("unknown.yaml", "about: x\nuser: u\nrequests: [{says: a}]\nmoduels: {}\n", "unknown.yaml:4"),
-        ("type.yaml", "about: x\nuser: u\nrequests: [{says: 3}]\n", "type.yaml:3"),
+        ("unknown.yaml", "description: x\nuser: u\nrequests: [{text: a}]\nmoduels: {}\n", "unknown.yaml:4"),
+        ("type.yaml", "description: x\nuser: u\nrequests: [{text: 3}]\n", "type.yaml:3"),
         (
             "short.yaml",
-            "about: x\nuser: u\nrequests: [{says: a}]\nmodules:\n  analyst: {pro: {confidence: 1, says: y}}\n",
+            "description: x\nuser: u\nrequests: [{text: a}]\nmodules:\n  analyst: {pro: {confidence: 1, text: y}}\n",
             "the solution",
         ),
-        ("policy.yaml", "about: x\npolicy: nowhere.yaml\nuser: u\nrequests: [{says: a}]\n", "policy.yaml:2"),
+        ("policy.yaml", "description: x\npolicy: nowhere.yaml\nuser: u\nrequests: [{text: a}]\n", "policy.yaml:2"),
     ];
     for (name, text, place) in cases {
         fs::write(folder.path().join(name), text).unwrap();
@@ -301,7 +302,7 @@ fn bad_scenarios_and_policies_are_drawn_with_file_line_and_help() {
 }
 
 #[test]
-fn exports_print_what_they_name() {
+fn export_prints_each_target() {
     let folder = tempfile::tempdir().unwrap();
     let starts = [
         (vec!["export", "mermaid"], "stateDiagram-v2\n"),
@@ -310,7 +311,7 @@ fn exports_print_what_they_name() {
         (vec!["export", "promela", "--policy", "as-drawn"], "/*\n * The control FSM"),
         (vec!["export", "tla"], "---- MODULE Control ----\n"),
         (vec!["export", "table", "--policy", "as-drawn"], "# The transition table"),
-        (vec!["export", "schema", "--of", "policy"], "{\n"),
+        (vec!["export", "schema", "--schema", "policy"], "{\n"),
     ];
     for (arguments, start) in starts {
         assert!(expect(0, folder.path(), &arguments).starts_with(start), "{arguments:?}");
@@ -343,10 +344,10 @@ fn foreign_machine_is_linted() {
     let folder = tempfile::tempdir().unwrap();
     let check = |code, machine: &str, more: &[&str]| {
         let file = format!("{MACHINES}/{machine}");
-        expect(code, folder.path(), &[&["check", "--machine", &file], more].concat())
+        expect(code, folder.path(), &[&["lint", &file], more].concat())
     };
     let drawn = check(1, "004.mmd", &[]);
-    for part in ["004.mmd:6:", "nothing leads on from `[*] of SandboxedExecution`", "    do   ", "    why  "]
+    for part in ["004.mmd:6:", "nothing leads on from `[*] of SandboxedExecution`", "    help   ", "    reason "]
     {
         assert!(drawn.contains(part), "{part} in {drawn}");
     }
@@ -356,20 +357,20 @@ fn foreign_machine_is_linted() {
     let report: serde_json::Value =
         serde_json::from_str(&check(1, "agent.yaml", &["--format", "json"])).unwrap();
     assert_eq!((&report["verdict"], &report["machines"][0]["name"]), (&"fails".into(), &"agent".into()));
-    let reached = &report["machines"][0]["questions"][0];
+    let reached = &report["machines"][0]["rules"][0];
     assert_eq!((&reached["name"], &reached["verdict"]), (&"reached".into(), &"fails".into()));
-    assert_eq!(reached["findings"][0]["places"][0]["line"], 13);
+    assert_eq!(reached["diagnostics"][0]["locations"][0]["line"], 13);
 
     fs::write(
         folder.path().join("slip.yaml"),
         "start: A\nstates: {A: rests}\nrows: [{from: A, on: x, too: A}]\n",
     )
     .unwrap();
-    let slip = expect(2, folder.path(), &["check", "--machine", "slip.yaml"]);
+    let slip = expect(2, folder.path(), &["lint", "slip.yaml"]);
     assert!(slip.contains("slip.yaml:3:") && slip.contains("did you mean `to`?"), "{slip}");
-    let other = expect(2, folder.path(), &["check", "--machine", &golden("happy")]);
+    let other = expect(2, folder.path(), &["lint", &golden("happy")]);
     assert!(other.contains("has no state diagram in it"), "{other}");
-    expect(2, folder.path(), &["check", "--machine", "nowhere.mmd"]);
+    expect(2, folder.path(), &["lint", "nowhere.mmd"]);
 }
 
 #[test]
@@ -385,14 +386,14 @@ fn a_trace_is_exported_as_itf() {
     // Every step of the trace was accepted: one state each, and the one before.
     assert_eq!(states.len(), fs::read_to_string(&happy).unwrap().lines().count() - 2 + 1);
 
-    let written = expect(0, folder.path(), &["export", "itf", &happy, "--to", "happy.itf.json"]);
+    let written = expect(0, folder.path(), &["export", "itf", &happy, "--output", "happy.itf.json"]);
     assert!(written.contains("happy.itf.json"), "{written}");
     let file = folder.path().join("happy.itf.json");
     assert_eq!(fs::read_to_string(&file).unwrap(), printed);
     // Over itself, but over nothing else.
-    expect(0, folder.path(), &["export", "itf", &happy, "--to", "happy.itf.json"]);
+    expect(0, folder.path(), &["export", "itf", &happy, "--output", "happy.itf.json"]);
     fs::write(&file, "precious").unwrap();
-    expect(2, folder.path(), &["export", "itf", &happy, "--to", "happy.itf.json"]);
+    expect(2, folder.path(), &["export", "itf", &happy, "--output", "happy.itf.json"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
 
     expect(2, folder.path(), &["export", "itf"]);

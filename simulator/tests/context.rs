@@ -1,4 +1,4 @@
-//! `context` as a user calls it.
+//! The command `context`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,12 +11,12 @@ use std::process::Command;
 
 const LOOKUP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/problems/lookup.json");
 
-/// The problem of the help page.
+/// Returns the problem of the help text.
 fn lookup() -> Value {
     serde_json::from_str(&fs::read_to_string(LOOKUP).unwrap()).unwrap()
 }
 
-/// A conversation: a question, two answers that rest on it, one of them long, and notes.
+/// Returns a problem of a question, two dependent replies and notes.
 fn talk() -> Value {
     json!({"budget": 60, "items": [
         {"id": 1, "utility": 5, "cost": 20},
@@ -32,7 +32,7 @@ fn folder(problem: &Value) -> tempfile::TempDir {
     folder
 }
 
-/// Runs the verb in a folder, checks its exit code, and gives what it printed on each stream.
+/// Runs `context` in a folder, asserts its exit code, and returns the output of each stream.
 fn context(code: i32, folder: &Path, arguments: &[&str]) -> (String, String) {
     runner::run(code, folder, &[&["context"], arguments].concat())
 }
@@ -44,7 +44,7 @@ fn solved(problem: &Value, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn the_example_of_the_help_page_is_solved() {
+fn example_of_help_is_solved() {
     let folder = tempfile::tempdir().unwrap();
     let (help, _) = context(0, folder.path(), &["--help"]);
     let begins = help.find("{\"budget\"").unwrap();
@@ -60,7 +60,7 @@ fn the_example_of_the_help_page_is_solved() {
 }
 
 #[test]
-fn every_solver_says_what_it_chose_and_what_is_proven() {
+fn each_solver_reports_selection_and_bound() {
     for (solver, status, utility, selected) in [
         ("native", "optimal", 63, json!([1, 2, "note"])),
         ("ilp", "optimal", 63, json!([1, 2, "note"])),
@@ -76,7 +76,7 @@ fn every_solver_says_what_it_chose_and_what_is_proven() {
 }
 
 #[test]
-fn ids_come_back_as_they_were_written_and_in_order() {
+fn ids_are_preserved_and_sorted() {
     let problem = json!({"budget": 9, "items": [
         {"id": "b", "utility": 1, "cost": 1}, {"id": "7", "utility": 1, "cost": 1},
         {"id": 10, "utility": 1, "cost": 1}, {"id": 9, "utility": 1, "cost": 1}, {"id": "B", "utility": 1, "cost": 1}]});
@@ -84,7 +84,7 @@ fn ids_come_back_as_they_were_written_and_in_order() {
 }
 
 #[test]
-fn of_choices_that_are_as_good_the_cheapest_is_taken_and_then_the_first() {
+fn ties_are_broken_by_cost_then_ids() {
     let problem = json!({"budget": 10, "items": [
         {"id": "c", "utility": 4, "cost": 5}, {"id": "a", "utility": 4, "cost": 9},
         {"id": "b", "utility": 4, "cost": 5}, {"id": "free", "utility": 0, "cost": 0}]});
@@ -99,7 +99,7 @@ fn of_choices_that_are_as_good_the_cheapest_is_taken_and_then_the_first() {
 }
 
 #[test]
-fn a_comparison_tells_what_each_rule_loses() {
+fn comparison_shows_loss_of_baselines() {
     let folder = folder(&talk());
     let (out, _) = context(0, folder.path(), &["solve", "problem.json", "--compare"]);
     // How many nodes it takes is the solver's own affair.
@@ -120,7 +120,7 @@ fn a_comparison_tells_what_each_rule_loses() {
 }
 
 #[test]
-fn a_search_that_is_cut_short_says_so_with_a_proven_bound() {
+fn limited_search_reports_proven_bound() {
     // Utility follows cost closely, headings are worth nothing, and many items share what they need: that takes many nodes.
     let mut x: u64 = 1;
     let mut roll = |most: u64| {
@@ -137,40 +137,40 @@ fn a_search_that_is_cut_short_says_so_with_a_proven_bound() {
     let problem = json!({"budget": 15_000, "items": items});
     let best = solved(&problem, &[]);
     let folder = folder(&problem);
-    let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--nodes", "1"]);
+    let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--max-nodes", "1"]);
     assert!(
-        out.contains("cut short after 1 node: no choice has more than") && out.ends_with("exit 3\n"),
+        out.contains("stopped after 1 node: upper bound") && out.ends_with("exit 3\n"),
         "{out}"
     );
-    let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--nodes", "1", "--format", "json"]);
+    let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--max-nodes", "1", "--format", "json"]);
     let answer: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(answer["status"], "bounded");
     let numbers =
         [&answer["utility"], &best["utility"], &answer["bound"]].map(|number| number.as_u64().unwrap());
     assert!(numbers.is_sorted(), "{numbers:?}");
     for verb in ["explain", "curve"] {
-        let (out, _) = context(3, folder.path(), &[verb, "problem.json", "--nodes", "1"]);
-        assert!(out.contains("CUT SHORT"), "{out}");
+        let (out, _) = context(3, folder.path(), &[verb, "problem.json", "--max-nodes", "1"]);
+        assert!(out.contains("INCOMPLETE"), "{out}");
     }
 }
 
 #[test]
-fn each_item_is_explained_in_a_line_and_one_in_full() {
+fn items_are_explained_briefly_and_in_full() {
     let folder = folder(&talk());
     let (all, _) = context(0, folder.path(), &["explain", "problem.json"]);
     let (some, _) = context(0, folder.path(), &["explain", "problem.json", "1", "10", "a"]);
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(format!("{all}\n{some}")) });
     let (out, _) = context(0, folder.path(), &["explain", "problem.json", "10", "--format", "json"]);
     let account: Value = serde_json::from_str(&out).unwrap();
-    let expected = json!([{"id": 10, "chosen": false, "utility": 70, "cost": 55, "reason": "over_budget", "needed_by": [],
-        "needs": 75, "budget": {"chosen": 75}}]);
+    let expected = json!([{"id": 10, "selected": false, "utility": 70, "cost": 55, "reason": "over_budget", "dependents": [],
+        "required_cost": 75, "required_budget": {"selected": 75}}]);
     assert_eq!(account["items"], expected, "{account}");
     let (_, err) = context(2, folder.path(), &["explain", "problem.json", "11"]);
-    assert!(err.contains("there is no item `11`"), "{err}");
+    assert!(err.contains("unknown item `11`"), "{err}");
 }
 
 #[test]
-fn the_curve_is_told_and_drawn_over_an_earlier_picture_and_nothing_else() {
+fn curve_overwrites_only_an_earlier_curve() {
     let folder = folder(&lookup());
     let (out, _) = context(0, folder.path(), &["curve", "problem.json"]);
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(out) });
@@ -187,19 +187,19 @@ fn the_curve_is_told_and_drawn_over_an_earlier_picture_and_nothing_else() {
     assert_eq!((&curve_told["complete"], &curve_told["budget"]), (&true.into(), &80.into()));
     let picture = fs::read_to_string(folder.path().join("curve.svg")).unwrap();
     assert!(
-        picture.contains("all 4 steps of the curve") && picture.contains("80 tokens buy 100"),
+        picture.contains("all 4 steps") && picture.contains("80 tokens: utility 100"),
         "{picture}"
     );
     context(0, folder.path(), &curve);
     assert_eq!(fs::read_to_string(folder.path().join("curve.svg")).unwrap(), picture);
     fs::write(folder.path().join("curve.svg"), "<svg>precious</svg>").unwrap();
     let (_, err) = context(2, folder.path(), &curve);
-    assert!(err.contains("curve.svg is no budget curve, and is not overwritten"), "{err}");
+    assert!(err.contains("curve.svg is not a budget curve and is not overwritten"), "{err}");
     assert_eq!(fs::read(folder.path().join("curve.svg")).unwrap(), b"<svg>precious</svg>");
 }
 
 #[test]
-fn nothing_in_a_name_acts_on_the_terminal_or_in_the_picture() {
+fn names_are_sanitized_in_terminal_and_svg() {
     let name = "\u{1b}[31mred<script>\u{202e}";
     let problem = json!({"budget": 1, "items": [{"id": name, "utility": 1, "cost": 1}]});
     let folder = folder(&problem);
@@ -213,9 +213,8 @@ fn nothing_in_a_name_acts_on_the_terminal_or_in_the_picture() {
     assert!(picture.contains("&lt;b&gt;.json") && !picture.contains("<b>"), "{picture}");
 }
 
-/// What is wrong, in a file of its own, and what is said of it.
 #[test]
-fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
+fn invalid_problem_is_reported_with_location_and_item() {
     let item = |field: &str, value: &str| {
         let fields = [("id", "\"x\""), ("utility", "1"), ("cost", "1"), ("deps", "[]")];
         let fields =
@@ -234,10 +233,10 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
         (
             "negative",
             item("cost", "-3").into(),
-            &[":3:", "item `x`: `cost` is -3, negative", "whole number from 0 to 2^62"],
+            &[":3:", "item `x`: found -3 (negative)", "whole number from 0 to 2^62"],
         ),
-        ("fraction", item("utility", "2.5").into(), &[":3:", "item `x`: `utility` is 2.5, no whole number"]),
-        ("whole", item("utility", "1.0").into(), &["item `x`: `utility` is 1.0, no whole number"]),
+        ("fraction", item("utility", "2.5").into(), &[":3:", "found 2.5 (not a whole number)"]),
+        ("whole", item("utility", "1.0").into(), &["found 1.0 (not a whole number)"]),
         (
             "item-list",
             br#"{"budget": 10, "items": [["x", 1, 1]]}"#.to_vec(),
@@ -246,24 +245,29 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
         (
             "text",
             item("deps", "[\"5\"]").into(),
-            &["item `x` depends on `\"5\"`, and there is no such item", "did you mean `5`?"],
+            &["item `x` depends on the unknown item `\"5\"`", "did you mean `5`?"],
         ),
         (
             "large",
             item("utility", "4611686018427387905").into(),
-            &["`utility` is 4611686018427387905, too large"],
+            &["found 4611686018427387905 (too large)"],
         ),
-        ("larger", item("cost", "1e300").into(), &["`cost` is 1e300, too large"]),
+        ("larger", item("cost", "1e300").into(), &["found 1e300 (too large)"]),
         (
             "sum",
             item("cost", "4611686018427387904").into(),
-            &[":3:3", "with item `x` the sum", "beyond 2^62"],
+            &[":3:3", "with item `x`, the sum", "exceeds 2^62"],
         ),
         ("words", item("cost", "\"ten\"").into(), &["item `x`: ", "`cost` to be a whole number"]),
         (
             "missing",
             item("cost", "1").replace(", \"cost\": 1, \"deps\": []", "").into(),
             &["item `x`: missing field `cost`"],
+        ),
+        (
+            "old-key",
+            item("mark", "\"pinned\"").into(),
+            &["item `x`: unknown field `mark`", "rename the key to `inclusion`"],
         ),
         (
             "field",
@@ -274,13 +278,13 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
         (
             "unknown",
             item("deps", "[\"y\", 6]").into(),
-            &[":3:3", "item `x` depends on `y`, and there is no such item"],
+            &[":3:3", "item `x` depends on the unknown item `y`"],
         ),
-        ("near", item("deps", "[\"X\"]").into(), &["depends on `X`", "did you mean `x`?"]),
+        ("near", item("deps", "[\"X\"]").into(), &["depends on the unknown item `X`", "did you mean `x`?"]),
         (
             "duplicate",
             item("id", "5").into(),
-            &[":3:3", "item 2 of the list has the id `5`, as an item before it"],
+            &[":3:3", "item 2 of the list has the id `5` of an earlier item"],
         ),
         (
             "id",
@@ -288,14 +292,14 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
             &[":3:", "item 2 of the list: ", "expected an id: a text, or a whole number"],
         ),
         (
-            "mark",
-            item("mark", "\"pined\"").into(),
-            &["item `x`: `mark` is \"pined\"; expected \"pinned\" or \"forbidden\""],
+            "inclusion",
+            item("inclusion", "\"pined\"").into(),
+            &["item `x`: `inclusion`: expected \"pinned\" or \"forbidden\", found \"pined\""],
         ),
         (
             "null",
-            item("mark", "null").into(),
-            &["item `x`: invalid type: null, expected `mark` to be \"pinned\""],
+            item("inclusion", "null").into(),
+            &["item `x`: invalid type: null, expected `inclusion` to be \"pinned\""],
         ),
         (
             "layer",
@@ -304,30 +308,30 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
         ),
         (
             "pinned",
-            item("mark", "\"pinned\"").replace("10", "0").into(),
-            &[":3:3", "item `x` is pinned, which takes 1 tokens", "leaves 0"],
+            item("inclusion", "\"pinned\"").replace("10", "0").into(),
+            &[":3:3", "item `x` is pinned and cost 1 tokens", "found 0"],
         ),
         (
             "contradiction",
-            item("mark", "\"pinned\"")
+            item("inclusion", "\"pinned\"")
                 .replace("\"cost\": 1}", "\"cost\": 1, \"mark\": \"forbidden\"}")
                 .replace("[]", "[5]")
                 .into(),
-            &[":3:3", "item `x` is pinned, and needs `5`, which is forbidden"],
+            &[":3:3", "item `x` is pinned, but depends on `5`, which is forbidden"],
         ),
         (
             "reserved",
             br#"{"budget": 5, "reserved": 6, "items": []}"#.to_vec(),
-            &["6 tokens are reserved of a budget of 5"],
+            &["expected at least the 6 reserved tokens, found 5"],
         ),
-        ("budget", br#"{"budget": -5, "items": []}"#.to_vec(), &[":1:", "`budget` is -5, negative"]),
+        ("budget", br#"{"budget": -5, "items": []}"#.to_vec(), &[":1:", "`budget`: expected a whole number from 0 to 2^62, found -5 (negative)"]),
         ("no-budget", br#"{"items": []}"#.to_vec(), &["missing field `budget`"]),
         ("top", br#"{"budget": 5, "items": [], "tems": []}"#.to_vec(), &["unknown field `tems`"]),
         ("lists", b"[10, 0, []]".to_vec(), &[":1:", "invalid type: sequence, expected an object"]),
-        ("no-json", b"{\"budget\": 5,\n \"items\": [}".to_vec(), &[":2:", "no JSON: "]),
-        ("more", br#"{"budget": 5, "items": []} x"#.to_vec(), &["no JSON: trailing characters"]),
-        ("empty", b"".to_vec(), &["no JSON: "]),
-        ("no-text", b"{\"budget\": 5,\n\"items\": [\xff]}".to_vec(), &[":2:11: expected UTF-8 text"]),
+        ("no-json", b"{\"budget\": 5,\n \"items\": [}".to_vec(), &[":2:", "invalid JSON: "]),
+        ("more", br#"{"budget": 5, "items": []} x"#.to_vec(), &["invalid JSON: trailing characters"]),
+        ("empty", b"".to_vec(), &["invalid JSON: "]),
+        ("no-text", b"{\"budget\": 5,\n\"items\": [\xff]}".to_vec(), &[":2:11: invalid text: expected UTF-8"]),
     ];
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes, told) in cases {
@@ -346,17 +350,17 @@ fn what_is_wrong_in_a_problem_is_named_with_file_place_and_item() {
     fs::write(folder.path().join("marked.json"), format!("\u{feff}{}", lookup())).unwrap();
     context(0, folder.path(), &["solve", "marked.json"]);
     let (_, err) = context(2, folder.path(), &["solve", "none.json"]);
-    assert!(err.contains("none.json: the file could not be read"), "{err}");
+    assert!(err.contains("none.json: cannot read the file"), "{err}");
 }
 
 #[test]
-fn a_choice_is_certified_and_its_certificate_verified() {
+fn certificate_is_written_and_verified() {
     let folder = folder(&talk());
     let certify = ["solve", "problem.json", "--certify", "proof.json"];
     let (out, _) = context(0, folder.path(), &certify);
-    assert!(out.contains("OPTIMAL") && out.contains("certified  in 2 steps"), "{out}");
+    assert!(out.contains("OPTIMAL") && out.contains("certified in 2 steps"), "{out}");
     let (out, _) = context(0, folder.path(), &["verify", "problem.json", "proof.json"]);
-    assert!(out.starts_with("verified: utility 63 is the most that fits (cost 58). exit 0\n"), "{out}");
+    assert!(out.starts_with("verified: maximum utility 63, minimum cost 58. exit 0\n"), "{out}");
     let verdict = |code, certificate: &str| -> Value {
         let arguments = ["verify", "problem.json", certificate, "--format", "json"];
         serde_json::from_str(&context(code, folder.path(), &arguments).0).unwrap()
@@ -378,11 +382,11 @@ fn a_choice_is_certified_and_its_certificate_verified() {
     };
     let refuted = with(&|proof| proof["steps"] = json!([{"branch": 2}]));
     assert_eq!(refuted["reason"], "after the last step, cases are open; expected steps that close them");
-    let refuted = with(&|proof| proof["steps"][1]["close"]["flow"] = json!([["note", "a", "1"]]));
+    let refuted = with(&|proof| proof["steps"][1]["prune_by_bound"]["flow"] = json!([["note", "a", "1"]]));
     let told = "step 2: weight flows from `note` to `a`, which it does not need";
     assert_eq!((&refuted["reason"], &refuted["step"]), (&told.into(), &2.into()));
     let refuted = with(&|proof| proof["steps"] = json!([{"branch": 9}]));
-    assert_eq!(refuted["reason"], "step 1: `9` is named, and the problem has no such item");
+    assert_eq!(refuted["reason"], "step 1: unknown item `9`");
     // As good as the answer is said to be, but no choice.
     let refuted = with(&|proof| proof["selected"] = json!([2, "note"]));
     assert_eq!(refuted["reason"], "the answer is none: `2` is chosen without `1`, which it needs");
@@ -394,25 +398,26 @@ fn a_choice_is_certified_and_its_certificate_verified() {
 }
 
 #[test]
-fn what_is_no_certificate_or_one_of_another_problem_proves_nothing() {
+fn invalid_or_foreign_certificate_is_rejected() {
     let folder = folder(&talk());
     context(0, folder.path(), &["solve", "problem.json", "--certify", "proof.json"]);
     let proof = fs::read(folder.path().join("proof.json")).unwrap();
     fs::write(folder.path().join("lookup.json"), lookup().to_string()).unwrap();
     let (out, _) = context(1, folder.path(), &["verify", "lookup.json", "proof.json"]);
-    assert_eq!(out, "not proven: `1` is named, and the problem has no such item. exit 1\n");
+    assert_eq!(out, "not verified: unknown item `1`. exit 1\n");
     let (mut less, told) = (talk(), "the cost is 58; expected at most the budget, 57");
     less["budget"] = 57.into();
     fs::write(folder.path().join("less.json"), less.to_string()).unwrap();
     let (out, _) = context(1, folder.path(), &["verify", "less.json", "proof.json"]);
     assert!(out.contains(told), "{out}");
     for (name, bytes, told) in [
-        ("truncated", &proof[..proof.len() / 2], "no certificate: EOF while parsing"),
-        ("empty", b"", "no certificate: EOF while parsing a value"),
-        ("no-json", b"proof", "no certificate: expected value"),
-        ("problem", lookup().to_string().as_bytes(), "no certificate: unknown field `budget`"),
-        ("later", br#"{"format": "orchestrion-certificate/2"}"#, "expected \"orchestrion-certificate/1\""),
-        ("no-text", b"{\xff}", "expected UTF-8 text"),
+        ("truncated", &proof[..proof.len() / 2], "invalid certificate: EOF while parsing"),
+        ("empty", b"", "invalid certificate: EOF while parsing a value"),
+        ("no-json", b"proof", "invalid certificate: expected value"),
+        ("problem", lookup().to_string().as_bytes(), "invalid certificate: unknown field `budget`"),
+        ("later", br#"{"format": "orchestrion-certificate/3"}"#, "expected \"orchestrion-certificate/2\""),
+        ("earlier", br#"{"format": "orchestrion-certificate/1"}"#, "version 2 renames the steps"),
+        ("no-text", b"{\xff}", "expected UTF-8"),
     ] {
         let file = format!("{name}.bad");
         fs::write(folder.path().join(&file), bytes).unwrap();
@@ -422,33 +427,33 @@ fn what_is_no_certificate_or_one_of_another_problem_proves_nothing() {
     }
     fs::write(folder.path().join("precious"), "precious").unwrap();
     let (_, err) = context(2, folder.path(), &["solve", "problem.json", "--certify", "precious"]);
-    assert!(err.contains("precious is no certificate, and is not overwritten"), "{err}");
+    assert!(err.contains("precious is not a certificate and is not overwritten"), "{err}");
     assert_eq!(fs::read(folder.path().join("precious")).unwrap(), b"precious");
     let (_, err) = context(2, folder.path(), &["verify", "problem.json", "none.json"]);
-    assert!(err.contains("none.json: the file could not be read"), "{err}");
+    assert!(err.contains("none.json: cannot read the file"), "{err}");
 }
 
 #[test]
-fn only_a_proven_choice_of_the_native_solver_is_certified() {
+fn only_native_optimal_solution_is_certified() {
     let folder = folder(&talk());
     for solver in ["ilp", "greedy", "ranked", "recent"] {
         let arguments = ["solve", "problem.json", "--solver", solver, "--certify", "proof.json"];
         let (_, err) = context(2, folder.path(), &arguments);
-        assert!(err.contains(&format!("the solver `{solver}` gives no certificates")), "{err}");
+        assert!(err.contains(&format!("expected native, found {solver}")), "{err}");
     }
-    let arguments = ["solve", "problem.json", "--nodes", "0", "--certify", "proof.json"];
+    let arguments = ["solve", "problem.json", "--max-nodes", "0", "--certify", "proof.json"];
     let (out, err) = context(3, folder.path(), &arguments);
-    assert!(out.contains("no certificate") && err.contains("no certificate is written: "), "{out}{err}");
+    assert!(out.contains("no certificate") && err.contains("no certificate was written: "), "{out}{err}");
     assert!(!folder.path().join("proof.json").exists());
 }
 
 #[test]
-fn floating_point_is_not_trusted_with_large_numbers() {
+fn ilp_refuses_large_numbers() {
     let problem = json!({"budget": 1, "items": [{"id": 1, "utility": 4_000_000_007_u64, "cost": 1}, {"id": 2, "utility": 1, "cost": 1}]});
     let folder = folder(&problem);
     let (_, err) = context(2, folder.path(), &["solve", "problem.json", "--solver", "ilp"]);
     assert!(
-        err.contains("the utilities sum to 4000000008") && err.contains("leave out --solver ilp"),
+        err.contains("found 4000000008") && err.contains("omit --solver ilp"),
         "{err}"
     );
     let halves = json!({"budget": 1, "items": [{"id": 1, "utility": 4_000_000_000_u64, "cost": 1}]});
@@ -456,11 +461,11 @@ fn floating_point_is_not_trusted_with_large_numbers() {
 }
 
 #[test]
-fn the_schema_takes_what_the_reader_takes() {
+fn schema_accepts_what_the_reader_accepts() {
     let folder = folder(&talk());
     let validator = |of: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
-            .args(["export", "schema", "--of", of])
+            .args(["export", "schema", "--schema", of])
             .current_dir(folder.path())
             .output()
             .unwrap();
@@ -472,7 +477,7 @@ fn the_schema_takes_what_the_reader_takes() {
     let certificate = validator("certificate");
     assert!(certificate.is_valid(&proof), "{proof}");
     for (field, value) in
-        [("format", json!("1")), ("steps", json!([{"split": -1}])), ("selected", json!([1.5]))]
+        [("format", json!("1")), ("steps", json!([{"branch_on_count": -1}])), ("selected", json!([1.5]))]
     {
         let mut other = proof.clone();
         other[field] = value;
@@ -486,7 +491,7 @@ fn the_schema_takes_what_the_reader_takes() {
         ("cost", json!(-1)),
         ("cost", json!(1.5)),
         ("id", json!(null)),
-        ("mark", json!("pined")),
+        ("inclusion", json!("pined")),
         ("weight", json!(1)),
     ] {
         let mut problem = lookup();
@@ -496,10 +501,10 @@ fn the_schema_takes_what_the_reader_takes() {
 }
 
 #[test]
-fn each_verb_has_a_page_in_the_manual() {
+fn each_context_command_has_a_manual_page() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_orchestrion"));
-    let done = command.args(["export", "man", "--to", "man1"]).current_dir(folder.path()).status().unwrap();
+    let done = command.args(["export", "man", "--output", "man1"]).current_dir(folder.path()).status().unwrap();
     assert!(done.success());
     for verb in ["context", "context-solve", "context-explain", "context-curve", "context-verify"] {
         let page = fs::read_to_string(folder.path().join(format!("man1/orchestrion-{verb}.1"))).unwrap();

@@ -1,4 +1,4 @@
-//! `context` of a trace: what a module was shown, and what it would be.
+//! `context` with a trace.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -17,22 +17,22 @@ const TRACE: &str = "talk.trace.ndjson";
 
 /// The longest tour is asked for; one fact tells of it, and a younger one does not.
 const TALK: &str = "\
-about: A tour is looked for, and lunch.
+description: A tour is looked for, and lunch.
 policy: tight.yaml
 user: ada
 requests:
-  - says: Which tour is the longest?
+  - text: Which tour is the longest?
     write:
-      - fact: {key: stops, says: The longest tour has nine stops, by: Ada, rank: employee}
-      - fact: {key: lunch, says: Lunch is at noon, by: Ada, rank: employee}
-      - fact: {key: hours, says: Nine stops take nine hours, by: Ada, rank: employee, rests_on: [stops]}
-  - says: And when is lunch?
+      - fact: {key: stops, text: The longest tour has nine stops, source: Ada, rank: employee}
+      - fact: {key: lunch, text: Lunch is at noon, source: Ada, rank: employee}
+      - fact: {key: hours, text: Nine stops take nine hours, source: Ada, rank: employee, depends_on: [stops]}
+  - text: And when is lunch?
 modules:
-  analyst: {pro: {confidence: 0.9, says: Every stop is known}}
-  solution: {pro: {confidence: 0.9, says: Done in one step}}
-  critic: {con: {confidence: 0.6, says: The lunch is not in it}}
-  security: {pro: {confidence: 0.9, says: Nothing is given away}}
-  optimizer: {pro: {confidence: 0.8, says: One step is enough}}
+  analyst: {pro: {confidence: 0.9, text: Every stop is known}}
+  solution: {pro: {confidence: 0.9, text: Done in one step}}
+  critic: {con: {confidence: 0.6, text: The lunch is not in it}}
+  security: {pro: {confidence: 0.9, text: Nothing is given away}}
+  optimizer: {pro: {confidence: 0.8, text: One step is enough}}
 ";
 
 /// A folder with the trace of the talk, under a policy whose contexts are small.
@@ -40,13 +40,13 @@ fn talk(contexts: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("talk.yaml"), TALK).unwrap();
     fs::write(folder.path().join("tight.yaml"), format!("name: tight\ncontexts: {contexts}\n")).unwrap();
-    run(0, folder.path(), &["run", "talk.yaml", "--out", "."]);
+    run(0, folder.path(), &["run", "talk.yaml", "--out-dir", "."]);
     folder
 }
 
 const TIGHT: &str = "{budget: 100, reserved: 10}";
 
-fn told(folder: &Path, verb: &str, arguments: &[&str]) -> Value {
+fn json_report(folder: &Path, verb: &str, arguments: &[&str]) -> Value {
     let arguments = [&["context", verb, TRACE, "--format", "json"], arguments].concat();
     serde_json::from_str(&run(0, folder, &arguments).0).unwrap()
 }
@@ -67,7 +67,7 @@ fn step_of(folder: &Path, module: &str) -> String {
 }
 
 /// In each step in which a call leaves, by this way of counting; some contexts have no room for everything.
-fn what_is_solved_is_what_was_shown(contexts: &str) {
+fn assert_solution_is_recorded_context(contexts: &str) {
     let folder = talk(contexts);
     let (mut contexts, mut left_out) = (0, 0);
     for step in reader(folder.path()) {
@@ -87,39 +87,39 @@ fn what_is_solved_is_what_was_shown(contexts: &str) {
 }
 
 #[test]
-fn what_is_solved_is_what_was_shown_by_bytes() {
-    what_is_solved_is_what_was_shown(TIGHT);
+fn solution_equals_recorded_context_in_bytes() {
+    assert_solution_is_recorded_context(TIGHT);
 }
 
 #[cfg(feature = "tokenizer")]
 #[test]
-fn what_is_solved_is_what_was_shown_by_a_vocabulary() {
-    what_is_solved_is_what_was_shown("{budget: 120, reserved: 10, tokenizer: o200k_base}");
+fn solution_equals_recorded_context_in_tokens() {
+    assert_solution_is_recorded_context("{budget: 120, reserved: 10, tokenizer: o200k_base}");
 }
 
 #[test]
-fn the_module_that_is_waited_for_is_meant_unless_another_is_named() {
+fn default_module_is_that_of_the_pending_call() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "critic");
     let options = ["--step", &step, "--budget", "1000"];
-    let critic = told(folder.path(), "solve", &options);
+    let critic = json_report(folder.path(), "solve", &options);
     assert_eq!(critic["module"], "critic");
-    let planner = told(folder.path(), "solve", &[&options[..], &["--module", "planner"]].concat());
+    let planner = json_report(folder.path(), "solve", &[&options[..], &["--module", "planner"]].concat());
     assert_eq!((&planner["module"], &planner["selected"]), (&json!("planner"), &critic["selected"]));
     assert_ne!(planner["utility"], critic["utility"], "a task is not worth the same to both");
     let (out, _) = run(0, folder.path(), &[&["context", "solve", TRACE], &options[..]].concat());
-    assert!(out.starts_with("  module   critic\n  chosen   1 fact stops, 2 fact lunch, "), "{out}");
+    assert!(out.starts_with("  module    critic\n  selected  1 fact stops, 2 fact lunch, "), "{out}");
 }
 
 #[test]
-fn a_rule_shows_what_it_would_have_chosen() {
+fn baselines_select_from_a_trace() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "critic");
     // What is pinned, and two items more.
     let options = ["--step", &step, "--budget", "60"];
-    let exact = told(folder.path(), "solve", &options);
+    let exact = json_report(folder.path(), "solve", &options);
     for (solver, is_best) in [("greedy", true), ("ranked", false), ("recent", false), ("ilp", true)] {
-        let answer = told(folder.path(), "solve", &[&options[..], &["--solver", solver]].concat());
+        let answer = json_report(folder.path(), "solve", &[&options[..], &["--solver", solver]].concat());
         assert_eq!(answer["utility"] == exact["utility"], is_best, "{solver}: {answer} beside {exact}");
         assert!(answer["cost"].as_u64().unwrap() <= 50, "{answer}");
     }
@@ -128,19 +128,19 @@ fn a_rule_shows_what_it_would_have_chosen() {
 }
 
 #[test]
-fn an_older_fact_about_the_request_is_worth_more_than_a_younger_one_about_something_else() {
+fn relevant_fact_outranks_recent_fact() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "identity_guard");
     // The facts are written while the identity is verified.
     let step = (step.parse::<u64>().unwrap() + 3).to_string();
-    let account = told(folder.path(), "explain", &["--step", &step, "1", "2"]);
+    let account = json_report(folder.path(), "explain", &["--step", &step, "1", "2"]);
     let [stops, lunch] = [0, 1].map(|item| &account["items"][item]);
     assert_eq!((&stops["key"], &lunch["key"]), (&json!("fact stops"), &json!("fact lunch")));
     assert!(stops["utility"].as_u64() > lunch["utility"].as_u64(), "{stops} beside {lunch}");
 }
 
 #[test]
-fn an_item_is_explained_by_its_number() {
+fn item_is_explained_by_number() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "critic");
     let (out, _) =
@@ -153,43 +153,43 @@ fn an_item_is_explained_by_its_number() {
 }
 
 #[test]
-fn a_curve_counts_items_and_no_headings() {
+fn curve_excludes_headings() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "critic");
-    let curve = told(folder.path(), "curve", &["--step", &step]);
-    let account = told(folder.path(), "explain", &["--step", &step]);
+    let curve = json_report(folder.path(), "curve", &["--step", &step]);
+    let account = json_report(folder.path(), "explain", &["--step", &step]);
     let last = curve["points"].as_array().unwrap().last().unwrap();
     assert_eq!(last["items"].as_u64().unwrap(), account["items"].as_array().unwrap().len() as u64);
 }
 
 #[cfg(feature = "tokenizer")]
 #[test]
-fn another_tokenizer_may_count_the_same_context() {
+fn tokenizer_option_changes_costs() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "critic");
     let cost = |tokenizer| {
         let options = ["--step", &step, "--budget", "1000", "--tokenizer", tokenizer];
-        told(folder.path(), "solve", &options)["cost"].as_u64().unwrap()
+        json_report(folder.path(), "solve", &options)["cost"].as_u64().unwrap()
     };
     let costs = ["bytes", "cl100k_base", "o200k_base"].map(cost);
     assert!(costs[0] < costs[1] && costs[0] < costs[2], "{costs:?}");
 }
 
 #[test]
-fn what_cannot_be_meant_is_told_with_what_to_do() {
+fn invalid_options_are_refused_with_help() {
     let folder = talk(TIGHT);
     let (steps, step) = (reader(folder.path()).count(), step_of(folder.path(), "critic"));
     fs::write(folder.path().join("problem.json"), r#"{"budget": 9, "items": []}"#).unwrap();
     fs::write(folder.path().join("empty.ndjson"), "").unwrap();
-    let range = format!("expected a number from 1 to {steps}");
+    let range = format!("expected 1 to {steps}");
     for (arguments, expected) in [
-        (&[TRACE][..], &["which step", "--step 9", "orchestrion show talk.trace.ndjson"][..]),
-        (&[TRACE, "--step", "0"], &["talk.trace.ndjson", "no step 0", &range]),
-        (&[TRACE, "--step", "999"], &["no step 999", &range]),
-        (&[TRACE, "--step", "1"], &["after step 1 no module is waited for", "--module"]),
+        (&[TRACE][..], &["missing option --step", "--step 9", "orchestrion show talk.trace.ndjson"][..]),
+        (&[TRACE, "--step", "0"], &["talk.trace.ndjson", "no such step", &range, "found 0"]),
+        (&[TRACE, "--step", "999"], &["no such step", &range, "found 999"]),
+        (&[TRACE, "--step", "1"], &["no call is pending after step 1", "--module"]),
         (
             &[TRACE, "--step", &steps.to_string()],
-            &["no module is waited for", "or a step that asks one, as --step"],
+            &["no call is pending", "or a step that calls one, such as --step"],
         ),
         (
             &[TRACE, "--step", &step, "--module", "crtic"],
@@ -198,16 +198,16 @@ fn what_cannot_be_meant_is_told_with_what_to_do() {
         (&[TRACE, "--step", &step, "--tokenizer", "o200"], &["no tokenizer `o200`", "o200k_base"]),
         (
             &[TRACE, "--step", &step, "--budget", "9"],
-            &["10 tokens are reserved of a budget of 9", "larger --budget"],
+            &["expected at least the 10 reserved tokens, found 9", "larger --budget"],
         ),
         (
             &[TRACE, "--step", &step, "--budget", "12"],
-            &["critic: what must be shown takes", "larger --budget"],
+            &["critic: ", "raise --budget"],
         ),
         (&[TRACE, "--step", &step, "--budget", "9999999999"], &["too large", "at most 4294967295"]),
-        (&["problem.json", "--step", "3"], &["--step is about a trace", "problem.json is none"]),
-        (&["problem.json", "--module", "critic"], &["--module is about a trace"]),
-        (&["problem.json", "--tokenizer", "bytes"], &["--tokenizer is about a trace"]),
+        (&["problem.json", "--step", "3"], &["--step is for traces", "problem.json is not a trace"]),
+        (&["problem.json", "--module", "critic"], &["--module is for traces"]),
+        (&["problem.json", "--tokenizer", "bytes"], &["--tokenizer is for traces"]),
         (&["empty.ndjson", "--step", "1"], &["empty.ndjson: empty; expected a trace header"]),
         (&["none.ndjson", "--step", "1"], &["none.ndjson: cannot be read"]),
     ] {
@@ -220,24 +220,24 @@ fn what_cannot_be_meant_is_told_with_what_to_do() {
 }
 
 #[test]
-fn a_trace_that_was_cut_off_has_the_contexts_of_what_is_left() {
+fn truncated_trace_has_earlier_contexts() {
     let folder = talk(TIGHT);
     let step = step_of(folder.path(), "critic");
-    let whole = told(folder.path(), "solve", &["--step", &step]);
+    let whole = json_report(folder.path(), "solve", &["--step", &step]);
     let text = fs::read_to_string(folder.path().join(TRACE)).unwrap();
     let kept = step.parse::<usize>().unwrap() + 1;
     let cut: String = text.split_inclusive('\n').take(kept).collect();
     fs::write(folder.path().join(TRACE), cut).unwrap();
-    assert_eq!(told(folder.path(), "solve", &["--step", &step]), whole);
+    assert_eq!(json_report(folder.path(), "solve", &["--step", &step]), whole);
     let (_, err) = run(2, folder.path(), &["context", "solve", TRACE, "--step", "40"]);
     assert!(err.contains("does not end the trace"), "{err}");
 }
 
 #[test]
-fn another_budget_takes_the_place_of_a_problems_own() {
+fn budget_option_overrides_the_problem() {
     let folder = tempfile::tempdir().unwrap();
     let problem = json!({"budget": 5, "reserved": 5, "items": [
-        {"id": "a", "utility": 2, "cost": 10, "mark": "pinned"}, {"id": "b", "utility": 3, "cost": 10}]});
+        {"id": "a", "utility": 2, "cost": 10, "inclusion": "pinned"}, {"id": "b", "utility": 3, "cost": 10}]});
     fs::write(folder.path().join("problem.json"), problem.to_string()).unwrap();
     run(2, folder.path(), &["context", "solve", "problem.json"]);
     for (budget, selected) in [("15", json!(["a"])), ("25", json!(["a", "b"]))] {
@@ -246,5 +246,5 @@ fn another_budget_takes_the_place_of_a_problems_own() {
         assert_eq!(answer["selected"], selected);
     }
     let (_, err) = run(2, folder.path(), &["context", "solve", "problem.json", "--budget", "14"]);
-    assert!(err.contains("`a` is pinned, which takes 10 tokens"), "{err}");
+    assert!(err.contains("item `a` is pinned and cost 10 tokens"), "{err}");
 }

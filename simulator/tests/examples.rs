@@ -64,7 +64,7 @@ fn ended(journal: &Path) -> Vec<Step> {
 fn steps(trace: &Path) -> Vec<Step> {
     let bytes = fs::read(trace).unwrap();
     let replayed = replay(Reader::new(bytes.as_slice(), "the trace").unwrap(), None, &StandardContexts);
-    assert!(replayed.is_equal() && replayed.header.is_empty(), "{replayed:?}");
+    assert!(replayed.is_equal() && replayed.header_differences.is_empty(), "{replayed:?}");
     Reader::new(bytes.as_slice(), "the trace").unwrap().collect::<Result<_, _>>().unwrap()
 }
 
@@ -100,7 +100,7 @@ fn minimal_has_25_lines_and_is_alive() {
     let folder = tempfile::tempdir().unwrap();
     for request in 1..=2 {
         let output = example("minimal").current_dir(&folder).output().unwrap();
-        assert_eq!(printed(&output), "Two packs of paper come on Monday\n", "request {request}");
+        assert_eq!(printed(&output), "Two packs of paper arrive on Monday\n", "request {request}");
     }
     let steps = ended(&folder.path().join("minimal.ndjson"));
     let answers = steps.iter().flat_map(|step| &step.events);

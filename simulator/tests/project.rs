@@ -1,4 +1,4 @@
-//! A project, from its beginning to a kept counterexample, called as a user calls it.
+//! A project, from `init` to a promoted counterexample.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -7,14 +7,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a line in a shell that finds the command, checks its exit code, and gives what it printed on both streams.
+/// Runs a line in a shell, asserts its exit code, and returns the output of both streams.
 fn shell(code: i32, folder: &Path, line: &str) -> String {
     let command = Path::new(env!("CARGO_BIN_EXE_orchestrion")).parent().unwrap();
     let mut path = OsString::from(command);
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
     let output =
-        Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", path).output().unwrap();
+        Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", path).env_remove("COLUMNS").output().unwrap();
     let printed =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{line}\n{printed}");
@@ -22,17 +22,17 @@ fn shell(code: i32, folder: &Path, line: &str) -> String {
     printed
 }
 
-/// The commands of the README's section on a project, as they stand there.
+/// Returns the commands of the README's section on a project.
 fn commands_of_the_readme() -> Vec<String> {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
-    let (_, section) = readme.split_once("\n## A project of your own\n").unwrap();
+    let (_, section) = readme.split_once("\n## Five minutes: verify invariants\n").unwrap();
     let (_, block) = section.split_once("```console\n").unwrap();
     let (block, _) = block.split_once("```").unwrap();
     block.lines().map(|line| line.strip_prefix("$ ").unwrap().to_string()).collect()
 }
 
 #[test]
-fn the_five_commands_of_the_readme_lead_to_a_kept_counterexample() {
+fn readme_commands_promote_a_counterexample() {
     let folder = tempfile::tempdir().unwrap();
     let demo = folder.path().join("demo");
     let commands = commands_of_the_readme();
@@ -44,23 +44,23 @@ fn the_five_commands_of_the_readme_lead_to_a_kept_counterexample() {
     shell(0, &demo, change);
     let checked = shell(1, &demo, check);
     assert!(
-        checked.contains("C-06  FAILS         A plan that was vetoed in any pass never runs."),
+        checked.contains("C-06  FAILS         A plan that is vetoed in any pass never runs."),
         "{checked}"
     );
     let shown = shell(0, &demo, show);
     assert!(shown.contains("VETO") && shown.contains("PROCEED"), "{shown}");
     let kept = shell(0, &demo, promote);
-    assert!(kept.contains("wrote  scenarios/veto-survives.yaml"), "{kept}");
+    assert!(kept.contains("wrote    scenarios/veto-survives.yaml"), "{kept}");
 
-    // What the README says of it afterwards.
+    // The scenario is part of the project now.
     let played = shell(0, &demo, "orchestrion run");
-    assert!(played.contains("scenarios/veto-survives.yaml: played to its end"), "{played}");
-    assert_eq!(played.matches("played to its end").count(), 2, "{played}");
+    assert!(played.contains("scenarios/veto-survives.yaml: completed in"), "{played}");
+    assert_eq!(played.matches("completed in").count(), 2, "{played}");
     let replayed = shell(0, &demo, "orchestrion replay");
     assert!(replayed.contains("scenarios/veto-survives.ndjson: equal"), "{replayed}");
     assert!(replayed.contains("replayed 2 of 2: 2 equal"), "{replayed}");
 
-    // For a while a claim may fail; the waiver of the other one is long over.
+    // One claim is waived; the waiver of the other one expired.
     let file = demo.join("orchestrion.yaml");
     let project = fs::read_to_string(&file).unwrap();
     let waivers = "\nwaivers:\n  - {claim: C-06, policy: team, reason: known, until: 9999-12-31}\n  \
@@ -69,7 +69,7 @@ fn the_five_commands_of_the_readme_lead_to_a_kept_counterexample() {
     let checked = shell(1, &demo, "orchestrion check --quiet");
     assert!(checked.contains("C-06  waived") && checked.contains("until 9999-12-31: known  ("), "{checked}");
     assert!(
-        checked.contains("C-11  FAILS") && checked.contains("EXPIRED, it was until 2020-02-29"),
+        checked.contains("C-11  FAILS") && checked.contains("EXPIRED on 2020-02-29"),
         "{checked}"
     );
     let claims = orchestrion_claims::CLAIMS.len();
@@ -78,26 +78,26 @@ fn the_five_commands_of_the_readme_lead_to_a_kept_counterexample() {
 }
 
 #[test]
-fn the_steps_of_the_ci_file_pass_right_after_init() {
+fn ci_steps_pass_after_init() {
     let folder = tempfile::tempdir().unwrap();
     shell(0, folder.path(), "orchestrion init");
     let file = fs::read_to_string(folder.path().join(".github/workflows/orchestrion.yaml")).unwrap();
     let workflow: serde_json::Value = serde_saphyr::from_str(&file).unwrap();
     let steps = workflow["jobs"]["orchestrion"]["steps"].as_array().unwrap();
     let commands: Vec<&str> = steps.iter().filter_map(|step| step["run"].as_str()).collect();
-    let [install, verbs @ ..] = &commands[..] else { panic!("no commands in {file}") };
+    let [install, commands_of_ci @ ..] = &commands[..] else { panic!("no commands in {file}") };
     assert!(install.starts_with("cargo install --locked "), "{install}");
-    assert_eq!(verbs, ["orchestrion check", "orchestrion run --quiet", "orchestrion replay --quiet"]);
-    for command in verbs {
+    assert_eq!(commands_of_ci, ["orchestrion check", "orchestrion run --quiet", "orchestrion replay --quiet"]);
+    for command in commands_of_ci {
         shell(0, folder.path(), command);
     }
     let again = shell(2, folder.path(), "orchestrion init");
-    assert!(again.contains("nothing was written: orchestrion.yaml, policies/team.yaml, "), "{again}");
+    assert!(again.contains("no file was written: orchestrion.yaml, policies/team.yaml, "), "{again}");
     assert!(again.contains("help:"), "{again}");
 }
 
 #[test]
-fn a_project_is_found_from_the_folders_below_it_and_by_config() {
+fn project_is_found_from_subfolders_and_config() {
     let folder = tempfile::tempdir().unwrap();
     shell(0, folder.path(), "orchestrion init demo");
     let below = folder.path().join("demo/a/b");
@@ -105,44 +105,44 @@ fn a_project_is_found_from_the_folders_below_it_and_by_config() {
     let replayed = shell(0, &below, "orchestrion replay");
     assert!(replayed.contains("../../scenarios/first-request.ndjson: equal"), "{replayed}");
     let played = shell(0, &below, "orchestrion run");
-    assert!(played.contains("../../scenarios/first-request.yaml: played to its end"), "{played}");
+    assert!(played.contains("../../scenarios/first-request.yaml: completed in"), "{played}");
     shell(0, folder.path(), "orchestrion replay --config demo/orchestrion.yaml");
-    // Arguments go before the project file; both at once would leave open what is meant.
+    // Arguments override the project file, and exclude --config.
     shell(0, &below, "orchestrion replay ../../scenarios");
     shell(2, &below, "orchestrion replay ../../scenarios --config ../../orchestrion.yaml");
     let missing = shell(2, folder.path(), "orchestrion replay --config nowhere.yaml");
-    assert!(missing.contains("nowhere.yaml could not be read"), "{missing}");
+    assert!(missing.contains("nowhere.yaml: unreadable file"), "{missing}");
 }
 
 #[test]
-fn what_a_project_lacks_is_said_with_what_to_do() {
+fn missing_inputs_are_reported_with_help() {
     let folder = tempfile::tempdir().unwrap();
     let write = |text: &str| fs::write(folder.path().join("orchestrion.yaml"), text).unwrap();
-    let mut told = String::new();
-    let mut tell = |line: &str| {
+    let mut report = String::new();
+    let mut run = |line: &str| {
         let printed = shell(2, folder.path(), line);
-        told.push_str(&format!("$ {line}\n{printed}\n"));
+        report.push_str(&format!("$ {line}\n{printed}\n"));
     };
-    tell("orchestrion run");
-    tell("orchestrion replay");
+    run("orchestrion run");
+    run("orchestrion replay");
     write("policies: [hardened]\n");
-    tell("orchestrion run");
-    tell("orchestrion replay");
+    run("orchestrion run");
+    run("orchestrion replay");
     fs::create_dir(folder.path().join("scenarios")).unwrap();
     write("scenarios: [scenarios]\ntraces: [scenarios]\n");
-    tell("orchestrion run");
-    tell("orchestrion replay");
+    run("orchestrion run");
+    run("orchestrion replay");
     write("scenarios: [scenario]\n");
-    tell("orchestrion check");
+    run("orchestrion check");
     write("waivers:\n  - {claim: C-6, reason: known, until: 2027-01-31}\n");
-    tell("orchestrion check");
-    tell("orchestrion export completions");
-    tell("orchestrion export claims --to here");
-    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(told) });
+    run("orchestrion check");
+    run("orchestrion export completions");
+    run("orchestrion export claims --output here");
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(report) });
 }
 
 #[test]
-fn completions_and_the_manual_are_taken_by_what_reads_them() {
+fn completions_and_manual_are_valid() {
     let folder = tempfile::tempdir().unwrap();
     let lines = |line: &str| shell(0, folder.path(), line);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -154,15 +154,15 @@ fn completions_and_the_manual_are_taken_by_what_reads_them() {
     } else {
         eprintln!("skipped: there is no bash here to parse its completions");
     }
-    lines("orchestrion export man --to man1");
-    let verbs = [
+    lines("orchestrion export man --output man1");
+    let names = [
         "init",
         "check",
         "run",
         "replay",
         "show",
         "promote",
-        "score",
+        "lint",
         "context",
         "context-solve",
         "context-explain",
@@ -170,7 +170,7 @@ fn completions_and_the_manual_are_taken_by_what_reads_them() {
         "context-verify",
         "export",
     ];
-    let names = verbs.map(|verb| format!("orchestrion-{verb}.1"));
+    let names = commands_of_ci.map(|verb| format!("orchestrion-{verb}.1"));
     let all: String = std::iter::once("orchestrion.1".to_string())
         .chain(names)
         .map(|name| fs::read_to_string(folder.path().join("man1").join(&name)).unwrap())
@@ -179,13 +179,13 @@ fn completions_and_the_manual_are_taken_by_what_reads_them() {
     if Command::new("man").arg("--version").output().is_ok() {
         let page = lines("MANWIDTH=160 man -l man1/orchestrion-replay.1 2>&1");
         assert!(
-            page.contains("orchestrion replay specs/scenarios --quiet           every *.ndjson"),
+            page.contains("orchestrion replay specs/scenarios --quiet         all *.ndjson"),
             "{page}"
         );
         assert!(!page.contains("warning"), "{page}");
     } else {
         eprintln!("skipped: there is no man here to render the manual");
     }
-    let again = shell(2, folder.path(), "orchestrion export man --to man1");
+    let again = shell(2, folder.path(), "orchestrion export man --output man1");
     assert!(again.contains("man1/orchestrion.1 exists already"), "{again}");
 }

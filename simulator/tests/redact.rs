@@ -1,15 +1,15 @@
-//! Redacted traces: nothing that anybody wrote is left in them, and they are decided as before.
+//! Redaction: no original text remains, and decisions do not change.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "show/band.rs"]
+#[path = "show/trace_builder.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
-mod band;
+mod trace_builder;
 #[path = "show/hostile.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod hostile;
 
-use band::{TraceBuilder, con, pro};
+use trace_builder::{TraceBuilder, con, pro};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::plan::{Effect, Plan};
 use orchestrion_kernel::{ConversationId, Event, Input, Policy};
@@ -41,7 +41,7 @@ fn reader(trace: &[u8]) -> Reader<&[u8]> {
 fn redacted(trace: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let Redacted { steps, incomplete: open } =
-        redact(reader(trace), &Salt::random().unwrap(), &StandardContexts, &mut out).unwrap();
+        redact(reader(trace), &Salt::generate().unwrap(), &StandardContexts, &mut out).unwrap();
     assert!(open.is_none() && steps > 0);
     out
 }
@@ -57,7 +57,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 /// Every text under a key where somebody may write what he likes, and every other word of the format.
 fn collect(key: &str, value: &Value, free: &mut Vec<String>, format: &mut BTreeSet<String>) {
     match value {
-        Value::String(text) if hostile::FREE.contains(&key) && !matches!(key, "digest" | "table") => {
+        Value::String(text) if hostile::FREE_TEXT_FIELDS.contains(&key) && !matches!(key, "digest" | "table") => {
             free.push(text.clone())
         }
         Value::String(text) => format.extend(words(text)),
@@ -72,8 +72,10 @@ fn collect(key: &str, value: &Value, free: &mut Vec<String>, format: &mut BTreeS
 
 fn collected(trace: &[u8]) -> (Vec<String>, BTreeSet<String>) {
     let (mut free, mut format) = (Vec::new(), BTreeSet::new());
-    for line in std::str::from_utf8(trace).unwrap().lines() {
-        collect("", &serde_json::from_str(line).unwrap(), &mut free, &mut format);
+    let mut reader = reader(trace);
+    collect("", &serde_json::to_value(reader.header()).unwrap(), &mut free, &mut format);
+    while reader.advance().unwrap() {
+        collect("", &serde_json::from_str(reader.text()).unwrap(), &mut free, &mut format);
     }
     (free, format)
 }
@@ -87,7 +89,7 @@ const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to und
     Round 1 Analyst 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step";
 
 #[test]
-fn nothing_that_anybody_wrote_is_left_in_a_redacted_golden_trace() {
+fn redacted_golden_contains_no_original_text() {
     let by_kernel: BTreeSet<String> = words(KERNEL_SAYS).collect();
     let is_name = |token: &str| {
         let mut parts = token.trim_matches(|c: char| !c.is_alphanumeric()).splitn(3, '-');
@@ -138,7 +140,7 @@ const NAMES: [&str; 15] = [
     "hypothetical",
     "draft",
     "permitted",
-    "stands_for",
+    "summarized_keys",
 ];
 
 /// Events without the names of users and conversations, and of what is known.
@@ -157,7 +159,7 @@ fn bare(event: &Event) -> Value {
 }
 
 #[test]
-fn a_redacted_trace_is_decided_as_before_and_can_be_shown_promoted_and_redacted_again() {
+fn redaction_preserves_decisions() {
     for path in goldens() {
         let what = path.display();
         let trace = std::fs::read(&path).unwrap();
@@ -182,20 +184,20 @@ fn a_redacted_trace_is_decided_as_before_and_can_be_shown_promoted_and_redacted_
 }
 
 fn short(policy: Policy) -> TraceBuilder {
-    let mut band = TraceBuilder::opens(policy);
-    band.asks("Put it there");
-    band.prepares();
-    band
+    let mut builder = TraceBuilder::new(policy);
+    builder.send_message("Put it there");
+    builder.prepare();
+    builder
 }
 
 #[test]
-fn equal_texts_stay_equal_and_two_redactions_have_nothing_in_common() {
-    let mut band = short(Policy::hardened());
-    band.plans();
-    band.argues(pro(900_000, "The same words"));
-    band.argues(con(900_000, "The same words"));
-    band.argues(con(900_000, ""));
-    let trace = band.trace();
+fn equal_texts_stay_equal_within_one_redaction() {
+    let mut builder = short(Policy::hardened());
+    builder.reply_plan();
+    builder.argue(pro(900_000, "The same words"));
+    builder.argue(con(900_000, "The same words"));
+    builder.argue(con(900_000, ""));
+    let trace = builder.finish();
     let (one, other) = (redacted(&trace), redacted(&trace));
     let texts = |trace: &[u8]| -> Vec<String> {
         let of = |step: &Step| match &step.input {
@@ -211,7 +213,7 @@ fn equal_texts_stay_equal_and_two_redactions_have_nothing_in_common() {
 }
 
 #[test]
-fn header_and_stamps_tell_neither_scenario_nor_policy_nor_date() {
+fn header_and_times_are_redacted() {
     let mut policy = Policy::hardened();
     policy.name = "acme-payroll".into();
     policy.bounds.passes = 2;
@@ -227,7 +229,7 @@ fn header_and_stamps_tell_neither_scenario_nor_policy_nor_date() {
             let stamp =
                 StepMetadata { at_ms: 1_790_000_000_000 + 250 * step.n, note: Some("a line of half".into()) };
             writer
-                .step(&stamp, &step.input, StepRecord::accepted(&step.events, step.context.as_ref()))
+                .write_step(&stamp, &step.input, StepRecord::accepted(&step.events, step.context.as_ref()))
                 .unwrap();
         }
         writer.end().unwrap()
@@ -243,56 +245,56 @@ fn header_and_stamps_tell_neither_scenario_nor_policy_nor_date() {
 }
 
 #[test]
-fn an_open_trace_is_redacted_as_far_as_it_goes_and_stays_open() {
+fn incomplete_trace_stays_incomplete() {
     let trace = String::from_utf8(short(Policy::hardened()).trace()).unwrap();
     let lines: Vec<&str> = trace.lines().collect();
     let open = lines[..5].join("\n") + "\n";
     for (text, torn) in [(open.clone(), false), (open + &lines[5][..30], true)] {
         let mut out = Vec::new();
         let done =
-            redact(reader(text.as_bytes()), &Salt::random().unwrap(), &StandardContexts, &mut out).unwrap();
+            redact(reader(text.as_bytes()), &Salt::generate().unwrap(), &StandardContexts, &mut out).unwrap();
         assert_eq!(done.steps, 4);
         assert_eq!(matches!(done.incomplete.unwrap().kind, TraceErrorKind::Torn), torn);
         let again = replay(reader(&out), None, &StandardContexts);
-        assert!(again.difference.is_none() && again.texts.is_none() && again.steps == 4);
+        assert!(again.difference.is_none() && again.text_difference.is_none() && again.steps == 4);
         assert!(matches!(again.read_error.unwrap().kind, TraceErrorKind::MissingEnd));
     }
 }
 
 #[test]
-fn what_cannot_be_said_to_be_decided_as_before_is_not_redacted() {
+fn unpreserved_decision_is_an_error() {
     let trace = short(Policy::hardened()).trace();
     let header = reader(&trace).header().clone();
     let mut writer = Writer::new(Vec::new(), &header).unwrap();
     for step in steps(&trace) {
         let events = if step.n == 3 { &[] } else { step.events.as_slice() };
         writer
-            .step(&StepMetadata::default(), &step.input, StepRecord::accepted(events, step.context.as_ref()))
+            .write_step(&StepMetadata::default(), &step.input, StepRecord::accepted(events, step.context.as_ref()))
             .unwrap();
     }
     let other = writer.end().unwrap();
-    let error = redact(reader(&other), &Salt::random().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
-    assert!(matches!(error, RedactError::Replay { n: 3, .. }), "{error}");
+    let error = redact(reader(&other), &Salt::generate().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
+    assert!(matches!(error, RedactError::ReplayDiffers { step: 3, .. }), "{error}");
 
     let edited = String::from_utf8(trace).unwrap().replace("Put it there", "Put it here!");
-    let error = redact(reader(edited.as_bytes()), &Salt::random().unwrap(), &StandardContexts, Vec::new())
+    let error = redact(reader(edited.as_bytes()), &Salt::generate().unwrap(), &StandardContexts, Vec::new())
         .unwrap_err();
     assert!(matches!(error, RedactError::Trace(_)), "{error}");
 
     // Two tasks that read alike only because of what the kernel writes behind one of them.
-    let mut band = short(Policy::hardened());
-    band.plan(vec![band::task(1, "Go [irreversible]", Effect::Pure)]);
-    band.argues(pro(900_000, ""));
+    let mut builder = short(Policy::hardened());
+    builder.reply_tasks(vec![trace_builder::task(1, "Go [irreversible]", Effect::Pure)]);
+    builder.argue(pro(900_000, ""));
     let (argument, text) = pro(900_000, "");
-    let plan = Plan::new(vec![band::task(1, "Go", Effect::Irreversible)]).unwrap();
-    band.answers(Report::Argument { argument, text: text.into(), plan: Some(plan) });
+    let plan = Plan::new(vec![trace_builder::task(1, "Go", Effect::Irreversible)]).unwrap();
+    builder.reply(Report::Argument { argument, text: text.into(), plan: Some(plan) });
     let error =
-        redact(reader(&band.trace()), &Salt::random().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
-    assert!(matches!(error, RedactError::Decision { .. }), "{error}");
+        redact(reader(&builder.finish()), &Salt::generate().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
+    assert!(matches!(error, RedactError::DecisionDiffers { .. }), "{error}");
 }
 
 #[test]
-fn the_command_writes_a_redacted_trace_and_overwrites_nothing_else() {
+fn command_overwrites_only_redacted_traces() {
     let folder = tempfile::tempdir().unwrap();
     let golden = goldens().into_iter().find(|path| path.ends_with("repaired.ndjson")).unwrap();
     let call = |code: i32, arguments: &[&str]| {
@@ -329,6 +331,6 @@ fn the_command_writes_a_redacted_trace_and_overwrites_nothing_else() {
     let edited = std::fs::read_to_string(golden).unwrap().replacen("ada", "eve", 1);
     std::fs::write(folder.path().join("edited.ndjson"), edited).unwrap();
     let told = call(2, &["show", "edited.ndjson", "--redact", "no.ndjson"]);
-    assert!(told.contains("edited.ndjson:2: edited"), "{told}");
+    assert!(told.contains("edited.ndjson:2: chain mismatch"), "{told}");
     assert!(!folder.path().join("no.ndjson").exists());
 }

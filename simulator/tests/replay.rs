@@ -1,4 +1,4 @@
-//! `replay` as a user calls it: strictness, many traces at once, and updates.
+//! The command `replay`: strictness, directories and updates.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -28,19 +28,26 @@ fn golden(name: &str) -> String {
     fs::read_to_string(format!("{SCENARIOS}/{name}.ndjson")).unwrap()
 }
 
-/// A trace whose lines were changed by somebody who also mended the chain.
+/// Returns a trace with changed lines and valid chains.
 fn forged(trace: &str, change: impl Fn(usize, &str) -> String) -> String {
     let mut chain = String::new();
     let line = |(i, line): (usize, &str)| {
         let (body, _) = line.rsplit_once(",\"chain\":").unwrap();
         let body = change(i + 1, &format!("{body}}}"));
-        chain = orchestrion_trace::digest(format!("{chain}{body}").as_bytes());
-        format!("{},\"chain\":\"{chain}\"}}\n", body.strip_suffix('}').unwrap())
+        let own = orchestrion_trace::digest(format!("{chain}{body}").as_bytes());
+        // The chain of the steps starts from the header without `kernel` and `table`.
+        chain = match (i, body.split_once("\"kernel\":"), body.find("\"conversation\":")) {
+            (0, Some((format, _)), Some(rest)) => {
+                orchestrion_trace::digest(format!("{format}{}", &body[rest..]).as_bytes())
+            }
+            _ => own.clone(),
+        };
+        format!("{},\"chain\":\"{own}\"}}\n", body.strip_suffix('}').unwrap())
     };
     trace.lines().enumerate().map(line).collect()
 }
 
-/// The same with one line changed, in which `from` has to stand.
+/// Returns a trace with one replacement in one line.
 fn forged_at(trace: &str, at: usize, from: &str, to: &str) -> String {
     forged(trace, |line, body| {
         if line != at {
@@ -57,7 +64,7 @@ fn write(folder: &Path, name: &str, text: &str) {
 }
 
 #[test]
-fn another_spelling_of_the_same_step_replays_equal() {
+fn equivalent_json_replays_equal() {
     let folder = tempfile::tempdir().unwrap();
     let happy = golden("happy");
     assert_eq!(forged(&happy, |_, body| body.to_string()), happy);
@@ -84,11 +91,11 @@ fn another_spelling_of_the_same_step_replays_equal() {
 }
 
 #[test]
-fn a_line_that_says_something_else_is_refused_however_well_it_is_chained() {
+fn malformed_lines_with_valid_chains_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let happy = golden("happy");
     let last = happy.lines().count();
-    let malformed = "the chain holds, but this is no line";
+    let malformed = "malformed line: ";
     let cases = [
         (
             "unknown in the step",
@@ -112,9 +119,9 @@ fn a_line_that_says_something_else_is_refused_however_well_it_is_chained() {
             "another number",
             forged_at(&happy, 4, "\"n\":3", "\"n\":4"),
             4,
-            "step 4 stands where step 3 was due",
+            "step out of order: expected step 3, found step 4",
         ),
-        ("another end", forged_at(&happy, last, "\"steps\":", "\"steps\":1"), last, "was due"),
+        ("another end", forged_at(&happy, last, "\"steps\":", "\"steps\":1"), last, "step out of order"),
         (
             "not what was decided",
             forged_at(&happy, 4, "T02", "T03"),
@@ -130,7 +137,7 @@ fn a_line_that_says_something_else_is_refused_however_well_it_is_chained() {
     }
 }
 
-/// Forty traces, of which every tenth differs and another is torn.
+/// Creates forty traces: one in ten differs, and one in ten is torn.
 fn many(folder: &Path) -> usize {
     let happy = golden("happy");
     for i in 0..40 {
@@ -146,7 +153,7 @@ fn many(folder: &Path) -> usize {
 }
 
 #[test]
-fn a_folder_is_replayed_in_one_order_however_many_jobs_do_it() {
+fn replay_order_is_independent_of_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let count = many(folder.path());
     let alone = replay(1, folder.path(), &["traces", "--jobs", "1"]);
@@ -167,7 +174,7 @@ fn a_folder_is_replayed_in_one_order_however_many_jobs_do_it() {
 }
 
 #[test]
-fn a_folder_without_a_trace_is_told() {
+fn directory_without_traces_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "empty/notes.txt", "nothing");
     let printed = replay(2, folder.path(), &["empty"]);
@@ -178,7 +185,7 @@ fn a_folder_without_a_trace_is_told() {
 }
 
 #[test]
-fn an_update_is_shown_and_without_anybody_to_ask_not_written() {
+fn update_without_confirmation_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let stale = forged_at(&golden("happy"), 4, "T02", "T03");
     write(folder.path(), "stale.ndjson", &stale);
@@ -197,7 +204,7 @@ fn an_update_is_shown_and_without_anybody_to_ask_not_written() {
 }
 
 #[test]
-fn an_update_that_is_wanted_is_written_whole_and_replays_equal() {
+fn confirmed_update_replays_equal() {
     let folder = tempfile::tempdir().unwrap();
     let happy = golden("happy");
     write(folder.path(), "stale.ndjson", &forged_at(&happy, 4, "T02", "T03"));
@@ -216,7 +223,7 @@ fn an_update_that_is_wanted_is_written_whole_and_replays_equal() {
 }
 
 #[test]
-fn inputs_stay_and_are_recorded_as_refused_where_they_no_longer_fit() {
+fn update_keeps_inputs_and_records_refusals() {
     let folder = tempfile::tempdir().unwrap();
     let veto = golden("veto-in-pass-one");
     write(folder.path(), "veto.ndjson", &veto);
@@ -240,7 +247,7 @@ fn inputs_stay_and_are_recorded_as_refused_where_they_no_longer_fit() {
 }
 
 #[test]
-fn a_trace_that_cannot_be_read_to_its_end_is_not_updated() {
+fn incomplete_trace_is_not_updated() {
     let folder = tempfile::tempdir().unwrap();
     let stale = forged_at(&golden("happy"), 4, "T02", "T03");
     let torn = &stale[..stale.len() - 40];
@@ -254,7 +261,7 @@ fn a_trace_that_cannot_be_read_to_its_end_is_not_updated() {
 
 #[cfg(unix)]
 #[test]
-fn an_update_keeps_links_and_permissions() {
+fn update_keeps_links_and_permissions() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "real/trace.ndjson", &forged_at(&golden("happy"), 4, "T02", "T03"));

@@ -1,4 +1,4 @@
-//! Real asynchronous modules drive a conversation, under tokio: deadlines, crashes, hosts that misbehave.
+//! Conversations with asynchronous hosts under tokio: deadlines, crashes and faulty hosts.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::type_complexity, reason = "tables of cases")]
@@ -20,7 +20,7 @@ use orchestrion_runtime::{
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Step};
 use std::time::Duration;
-use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, kept, opened, steps};
+use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, read_steps, opened, steps};
 
 const fn run(task: u32) -> Operation {
     let effect = match task {
@@ -34,7 +34,6 @@ const fn run(task: u32) -> Operation {
 const UNDO: Operation = Operation::UndoTask { task: TaskId::new(2) };
 const CRITIC: Operation = Operation::Argue(Role::Critic);
 
-/// What a step was refused with, or what was noted of it.
 fn refusals(steps: &[Step]) -> Vec<&str> {
     steps.iter().filter_map(|step| step.refused.as_deref()).collect()
 }
@@ -52,70 +51,70 @@ fn effects(steps: &[Step]) -> Vec<(u32, Option<EffectOutcome>)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn conversations_are_driven_side_by_side_on_any_thread() {
+async fn conversations_run_concurrently_on_any_thread() {
     let folder = tempfile::tempdir().unwrap();
     let all = (0..20).map(|number| {
         let path = folder.path().join(format!("office-{number}.ndjson"));
         tokio::spawn(async move {
             let mut conversation = opened(&path);
-            let team = ScriptedTeam::that(|call| {
+            let team = ScriptedTeam::with_script(|call| {
                 let answer = Ok(team::agreed(call).into());
-                Some(HostBehavior::SaysAfter(Duration::from_millis(call.id.number() % 3), answer))
+                Some(HostBehavior::ReplyAfter(Duration::from_millis(call.id.number() % 3), answer))
             });
             let first = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
             let second = conversation.run_request(&team, "grace", "Order toner").await.unwrap();
-            assert_eq!(first.ending.unwrap().kind, ConclusionKind::Outcome);
+            assert_eq!(first.conclusion.unwrap().kind, ConclusionKind::Outcome);
             assert_eq!(second.trace.to_string(), format!("office-{number}/2"));
             conversation.close().await.unwrap();
-            kept(&path).iter().filter(|step| step.at_ms > 0).count()
+            read_steps(&path).iter().filter(|step| step.at_ms > 0).count()
         })
     });
     for one in all.collect::<Vec<_>>() {
-        assert!(one.await.unwrap() > 50, "every step says when it came");
+        assert!(one.await.unwrap() > 50, "every step has a time");
     }
 }
 
 #[tokio::test]
-async fn a_call_leaves_only_once_it_is_kept() {
+async fn call_is_sent_after_its_step_is_durable() {
     let (_folder, path) = journal();
     let watched = path.clone();
-    let team = ScriptedTeam::that(move |call| {
-        let asked = Event::ToolCall { call: call.id, operation: call.operation };
-        let last = kept(&watched).pop().expect("something is kept");
-        assert!(last.events.contains(&asked), "{call} left before it was kept");
+    let team = ScriptedTeam::with_script(move |call| {
+        let event = Event::ToolCall { call: call.id, operation: call.operation };
+        let last = read_steps(&watched).pop().expect("the journal has steps");
+        assert!(last.events.contains(&event), "{call} was sent before its step was durable");
         None
     });
-    let answered = opened(&path).run_request(&team, "ada", "Order paper").await.unwrap();
+    let result = opened(&path).run_request(&team, "ada", "Order paper").await.unwrap();
     assert_eq!(
-        answered.text.as_str(),
+        result.text.as_str(),
         "done: Look up the price\ndone: Place the order\ndone: Tell the office"
     );
-    assert_eq!(team.asks().len(), 15);
+    assert_eq!(team.operations().len(), 15);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_comes_late_is_recorded_and_refused() {
+async fn late_reply_is_recorded_and_refused() {
     let (_folder, path) = journal();
-    // The order takes a minute longer than it may; undoing it takes so long that it still comes back.
-    let team = ScriptedTeam::that(|call| match call.operation {
-        ask if ask == run(2) => {
-            Some(HostBehavior::SaysAfter(Duration::from_secs(90), Ok(exit(0, "order 71").into())))
+    // The order exceeds its deadline by five seconds; its undo takes so long that the late reply still arrives.
+    let team = ScriptedTeam::with_script(|call| match call.operation {
+        operation if operation == run(2) => {
+            Some(HostBehavior::ReplyAfter(Duration::from_secs(90), Ok(exit(0, "order 71").into())))
         }
-        UNDO => Some(HostBehavior::SaysAfter(Duration::from_secs(80), Ok(exit(0, "gone").into()))),
+        UNDO => Some(HostBehavior::ReplyAfter(Duration::from_secs(80), Ok(exit(0, "gone").into()))),
         _ => None,
     });
-    let deadlines = Deadlines::new(Duration::from_secs(5)).with(Module::Executor, Duration::from_secs(85));
+    let deadlines = Deadlines::new(Duration::from_secs(5)).with_module(Module::Executor, Duration::from_secs(85));
     let mut conversation = opened(&path).with_deadlines(deadlines);
-    let answered = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
-    assert_eq!(answered.ending.unwrap().kind, ConclusionKind::RolledBack);
-    let steps = kept(&path);
-    assert_eq!(notes(&steps), ["nothing came back from call 11 (the executor's task result) within 85s"]);
+    let result = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
+    assert_eq!(result.conclusion.unwrap().kind, ConclusionKind::RolledBack);
+    let steps = read_steps(&path);
+    assert_eq!(notes(&steps), ["deadline exceeded: expected a reply to call 11 (the executor's task result) within 85s, found none"]);
     assert_eq!(refusals(&steps), ["an answer to call 11 came; expected one to call 13"]);
     assert_eq!(effects(&steps), [(1, None), (2, Some(EffectOutcome::Undone))]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_panics_never_returns_or_talks_nonsense_is_taken_as_the_rows_say() {
+async fn faulty_host_fails_its_call() {
     let cases: [(Operation, fn() -> HostBehavior, Cause, &str); 4] = [
         (
             CRITIC,
@@ -127,7 +126,7 @@ async fn a_host_that_panics_never_returns_or_talks_nonsense_is_taken_as_the_rows
             CRITIC,
             || HostBehavior::Never,
             Cause::CallFailed(Module::Debater(Role::Critic), Failure::Timeout),
-            "nothing came back from call 7 (the Critic's argument) within 60s",
+            "deadline exceeded: expected a reply to call 7 (the Critic's argument) within 60s, found none",
         ),
         (
             CRITIC,
@@ -145,24 +144,24 @@ async fn a_host_that_panics_never_returns_or_talks_nonsense_is_taken_as_the_rows
                 .into()))
             },
             Cause::CallFailed(Module::Classifier, Failure::Malformed),
-            "the answer has 1048653 bytes as JSON; expected at most 1048576",
+            "reply too large: expected at most 1048576 bytes of JSON, found 1048653",
         ),
     ];
     for (asked, act, cause, note) in cases {
         let (_folder, path) = journal();
-        let team = ScriptedTeam::that(move |call| (call.operation == asked).then(act));
-        let answered = opened(&path).run_request(&team, "ada", "Order paper").await.unwrap();
-        assert_eq!(answered.ending.unwrap().cause, cause);
-        assert_eq!(notes(&kept(&path)), [note]);
+        let team = ScriptedTeam::with_script(move |call| (call.operation == asked).then(act));
+        let result = opened(&path).run_request(&team, "ada", "Order paper").await.unwrap();
+        assert_eq!(result.conclusion.unwrap().cause, cause);
+        assert_eq!(notes(&read_steps(&path)), [note]);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_answers_twice_or_another_call_is_refused_and_recorded() {
+async fn repeated_and_foreign_replies_are_refused() {
     let (_folder, path) = journal();
     let mut conversation = opened(&path);
     let mailbox = conversation.mailbox();
-    let team = ScriptedTeam::that(move |call| {
+    let team = ScriptedTeam::with_script(move |call| {
         if call.operation == run(1) {
             let mut mailbox = mailbox.clone();
             let call = call.id;
@@ -180,9 +179,9 @@ async fn a_host_that_answers_twice_or_another_call_is_refused_and_recorded() {
         }
         None
     });
-    let answered = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
-    assert_eq!(answered.text.as_str(), "cheap\ndone: Place the order\ndone: Tell the office");
-    let steps = kept(&path);
+    let result = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
+    assert_eq!(result.text.as_str(), "cheap\ndone: Place the order\ndone: Tell the office");
+    let steps = read_steps(&path);
     assert_eq!(
         refusals(&steps),
         [
@@ -194,11 +193,11 @@ async fn a_host_that_answers_twice_or_another_call_is_refused_and_recorded() {
 }
 
 #[tokio::test]
-async fn anybody_may_cancel_while_it_runs_and_what_ran_is_undone() {
+async fn cancel_undoes_completed_tasks() {
     let (_folder, path) = journal();
     let mut conversation = opened(&path);
     let mailbox = conversation.mailbox();
-    let team = ScriptedTeam::that(move |call| {
+    let team = ScriptedTeam::with_script(move |call| {
         if call.operation != run(3) {
             return None;
         }
@@ -206,33 +205,33 @@ async fn anybody_may_cancel_while_it_runs_and_what_ran_is_undone() {
         mailbox.cancel().unwrap();
         Some(HostBehavior::Never)
     });
-    let answered = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
-    assert_eq!(answered.ending.unwrap().cause, Cause::Cancelled);
-    assert!(team.asks().contains(&UNDO));
-    // A cancel that comes when nothing runs is late: it must not hit the next request.
+    let result = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
+    assert_eq!(result.conclusion.unwrap().cause, Cause::Cancelled);
+    assert!(team.operations().contains(&UNDO));
+    // A late cancel must not affect the next request.
     conversation.mailbox().cancel().unwrap();
-    let answered = conversation.run_request(&ScriptedTeam::agrees(), "ada", "Order toner").await.unwrap();
-    assert_eq!(answered.ending.unwrap().kind, ConclusionKind::Outcome);
+    let result = conversation.run_request(&ScriptedTeam::agrees(), "ada", "Order toner").await.unwrap();
+    assert_eq!(result.conclusion.unwrap().kind, ConclusionKind::Outcome);
     assert_eq!(
-        refusals(&kept(&path)),
+        refusals(&read_steps(&path)),
         ["a cancel came while Idle; expected a user message, or the start or end of a session"]
     );
 }
 
-/// Drops the future that drives a request once this is asked, as a crash would, and opens the journal again.
+/// Drops the future of a request when this operation is called, like a crash, and opens the journal again.
 async fn crashed_at(asked: Operation) -> (tempfile::TempDir, Conversation<orchestrion_runtime::JournalFile>) {
     let (folder, path) = journal();
     let mut conversation = opened(&path);
     let (reached, crash) = tokio::sync::oneshot::channel();
     let reached = std::sync::Mutex::new(Some(reached));
-    let team = ScriptedTeam::that(move |call| {
+    let team = ScriptedTeam::with_script(move |call| {
         (call.operation == asked).then(|| {
             reached.lock().unwrap().take().map(|reached| reached.send(()));
             HostBehavior::Never
         })
     });
     tokio::select! {
-        answered = conversation.run_request(&team, "ada", "Order paper") => panic!("{answered:?}"),
+        result = conversation.run_request(&team, "ada", "Order paper") => panic!("{result:?}"),
         _ = crash => {}
     }
     drop(conversation);
@@ -240,59 +239,59 @@ async fn crashed_at(asked: Operation) -> (tempfile::TempDir, Conversation<orches
 }
 
 #[tokio::test]
-async fn after_a_crash_a_harmless_call_is_asked_again_under_its_own_id() {
+async fn harmless_call_keeps_its_id_after_crash() {
     let (_folder, mut conversation) = crashed_at(CRITIC).await;
     assert!(conversation.is_unfinished());
     let error = conversation.run_request(&ScriptedTeam::agrees(), "ada", "And toner").await.unwrap_err();
-    assert_eq!(error.to_string(), "office/1 is unfinished; expected `resume` before anything else is asked");
+    assert_eq!(error.to_string(), "unfinished request: expected no running request, found office/1; call `resume` first");
     let team = ScriptedTeam::agrees();
-    let answered = conversation.resume(&team).await.unwrap().unwrap();
-    assert_eq!(answered.ending.unwrap().kind, ConclusionKind::Outcome);
-    let first = team.asked.lock().unwrap()[0].clone();
+    let result = conversation.resume(&team).await.unwrap().unwrap();
+    assert_eq!(result.conclusion.unwrap().kind, ConclusionKind::Outcome);
+    let first = team.calls.lock().unwrap()[0].clone();
     assert_eq!((first.operation, first.id), (CRITIC, CallId::new(7)));
     assert_eq!(first.request.as_str(), "Order paper");
     assert_eq!(conversation.resume(&team).await.unwrap(), None);
 }
 
 #[tokio::test]
-async fn after_a_crash_an_effectful_call_is_asked_about_first() {
-    // What the host finds out, whether the task is asked again, and what becomes of its effect.
+async fn effectful_call_is_recovered_after_crash() {
+    // The recovery result, whether the task is sent again, and the outcome of its effect.
     let cases: [(fn() -> RecoveryResult, bool, EffectOutcome); 4] = [
         (|| RecoveryResult::Completed(Ok(exit(0, "order 71").into())), false, EffectOutcome::Kept),
         (|| RecoveryResult::Completed(Err(Failure::Error.into())), false, EffectOutcome::Undone),
         (|| RecoveryResult::NotStarted, true, EffectOutcome::Kept),
         (|| RecoveryResult::OutcomeUnknown, false, EffectOutcome::Undone),
     ];
-    for (fate, again, end) in cases {
+    for (recovery, is_repeated, outcome) in cases {
         let (folder, mut conversation) = crashed_at(run(2)).await;
-        let team = ScriptedTeam::agrees().and_finds(move |_| Some(fate()));
-        let answered = conversation.resume(&team).await.unwrap().unwrap();
+        let team = ScriptedTeam::agrees().and_recovers(move |_| Some(recovery()));
+        let result = conversation.resume(&team).await.unwrap().unwrap();
         let kind =
-            if end == EffectOutcome::Kept { ConclusionKind::Outcome } else { ConclusionKind::RolledBack };
-        assert_eq!(answered.ending.unwrap().kind, kind);
-        assert_eq!(team.asks().contains(&run(2)), again);
+            if outcome == EffectOutcome::Kept { ConclusionKind::Outcome } else { ConclusionKind::RolledBack };
+        assert_eq!(result.conclusion.unwrap().kind, kind);
+        assert_eq!(team.operations().contains(&run(2)), is_repeated);
         let recovered = team.recovered.lock().unwrap();
         assert_eq!(recovered.iter().map(|call| call.operation).collect::<Vec<_>>(), [run(2)]);
-        let steps = kept(&folder.path().join("office.ndjson"));
-        assert!(effects(&steps).contains(&(2, Some(end))), "{:?}", effects(&steps));
+        let steps = read_steps(&folder.path().join("office.ndjson"));
+        assert!(effects(&steps).contains(&(2, Some(outcome))), "{:?}", effects(&steps));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_cannot_find_out_in_time_or_panics_knows_nothing() {
+async fn failed_recovery_leaves_outcome_unknown() {
     let hosts: [(fn(&Call) -> Option<RecoveryResult>, &str); 2] = [
         (
             |_| panic!("no connection"),
             "the host panicked at call 11 (the executor's task result): no connection",
         ),
-        (|_| None, "nothing came back from call 11 (the executor's task result) within 60s"),
+        (|_| None, "deadline exceeded: expected a reply to call 11 (the executor's task result) within 60s, found none"),
     ];
     for (host, note) in hosts {
         let (folder, mut conversation) = crashed_at(run(2)).await;
-        let team = ScriptedTeam::agrees().and_finds(host);
-        let answered = conversation.resume(&team).await.unwrap().unwrap();
-        assert_eq!(answered.ending.unwrap().kind, ConclusionKind::RolledBack);
-        let steps = kept(&folder.path().join("office.ndjson"));
+        let team = ScriptedTeam::agrees().and_recovers(host);
+        let result = conversation.resume(&team).await.unwrap().unwrap();
+        assert_eq!(result.conclusion.unwrap().kind, ConclusionKind::RolledBack);
+        let steps = read_steps(&folder.path().join("office.ndjson"));
         assert_eq!(notes(&steps), [note]);
         assert!(
             steps
@@ -303,24 +302,24 @@ async fn a_host_that_cannot_find_out_in_time_or_panics_knows_nothing() {
 }
 
 #[tokio::test]
-async fn an_undo_says_what_its_task_was_started_with_even_after_a_crash() {
+async fn undo_receives_started_task_after_crash() {
     let (_folder, mut conversation) = crashed_at(UNDO_AFTER_FAILURE).await;
-    let team = ScriptedTeam::that(|call| {
+    let team = ScriptedTeam::with_script(|call| {
         (call.operation == run(3)).then(|| HostBehavior::Reply(Ok(exit(1, "no").into())))
     })
-    .and_finds(|_| Some(RecoveryResult::NotStarted));
+    .and_recovers(|_| Some(RecoveryResult::NotStarted));
     conversation.resume(&team).await.unwrap();
-    let asked = team.asked.lock().unwrap();
-    let undo = asked.iter().find(|call| call.operation == UNDO).expect("it was undone");
-    let said = serde_json::to_value(undo).unwrap();
-    assert_eq!(said["task"]["effect"]["undoable"]["compensation"], "Cancel the order");
+    let asked = team.calls.lock().unwrap();
+    let undo = asked.iter().find(|call| call.operation == UNDO).expect("an undo");
+    let json = serde_json::to_value(undo).unwrap();
+    assert_eq!(json["payload"]["task"]["effect"]["undoable"]["compensation"], "Cancel the order");
 }
 
 /// The irreversible task, whose failure leads to the undo.
 const UNDO_AFTER_FAILURE: Operation = run(3);
 
 #[tokio::test]
-async fn a_journal_that_cannot_be_written_stops_the_conversation_before_the_call_leaves() {
+async fn journal_failure_stops_before_the_call() {
     for good_writes in 0..14 {
         let journal = Failing { kept: Vec::new(), good_writes, part_bytes: 100 };
         let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
@@ -328,39 +327,39 @@ async fn a_journal_that_cannot_be_written_stops_the_conversation_before_the_call
         let team = ScriptedTeam::agrees();
         let error = conversation.run_request(&team, "ada", "Order paper").await.unwrap_err();
         assert!(matches!(error, RuntimeError::Journal { .. }), "{error}");
-        assert_eq!(team.asks().len(), good_writes);
+        assert_eq!(team.operations().len(), good_writes);
         let again = conversation.resume(&team).await.unwrap_err();
         assert!(matches!(again, RuntimeError::JournalFailed { .. }), "{again}");
         let mut kept = conversation.journal().kept.clone();
         if good_writes > 0 {
             let conversation = Conversation::open_with(kept.clone(), &header, &StandardContexts).unwrap();
-            let dropped = conversation.dropped().expect("a part of a line was kept");
-            kept.truncate(kept.len() - usize::try_from(dropped.bytes).unwrap());
+            let tail = conversation.truncated_tail().expect("a torn tail");
+            kept.truncate(kept.len() - usize::try_from(tail.bytes).unwrap());
             let calls = steps(&kept).iter().filter(|step| step.context.is_some()).count();
-            assert_eq!(calls, good_writes, "every call that left is kept");
+            assert_eq!(calls, good_writes, "every sent call is durable");
         }
     }
 }
 
-/// A word that comes after its time, about a call that is not waited for any more.
+/// The recovery result arrives after the deadline of the recovery.
 #[tokio::test(start_paused = true)]
-async fn a_host_that_finds_out_too_late_makes_nothing_happen_twice() {
+async fn late_recovery_repeats_no_effect() {
     let (folder, mut conversation) = crashed_at(run(2)).await;
-    let slow = |time| Some(HostBehavior::SaysAfter(Duration::from_secs(time), Ok(exit(0, "gone").into())));
-    let team = ScriptedTeam::that(move |call| (call.operation == UNDO).then(|| slow(40)).flatten())
-        .and_finds_after(Duration::from_secs(90), |_| Some(RecoveryResult::NotStarted));
-    let answered = conversation.resume(&team).await.unwrap().unwrap();
-    assert_eq!(answered.ending.unwrap().kind, ConclusionKind::RolledBack);
-    assert_eq!(team.asks().iter().filter(|ask| **ask == UNDO).count(), 1, "it is undone once");
+    let slow = |time| Some(HostBehavior::ReplyAfter(Duration::from_secs(time), Ok(exit(0, "gone").into())));
+    let team = ScriptedTeam::with_script(move |call| (call.operation == UNDO).then(|| slow(40)).flatten())
+        .and_recovers_after(Duration::from_secs(90), |_| Some(RecoveryResult::NotStarted));
+    let result = conversation.resume(&team).await.unwrap().unwrap();
+    assert_eq!(result.conclusion.unwrap().kind, ConclusionKind::RolledBack);
+    assert_eq!(team.operations().iter().filter(|ask| **ask == UNDO).count(), 1, "one undo");
     assert_eq!(
-        effects(&kept(&folder.path().join("office.ndjson"))),
+        effects(&read_steps(&folder.path().join("office.ndjson"))),
         [(1, None), (2, Some(EffectOutcome::Undone))]
     );
 }
 
-/// Whoever sends and sends cannot keep a call from failing in time.
+/// Continuous messages do not postpone a deadline.
 #[tokio::test]
-async fn who_sends_much_does_not_stop_the_time() {
+async fn continuous_messages_do_not_delay_deadline() {
     let (_folder, path) = journal();
     let deadlines = Deadlines::new(Duration::from_millis(50));
     let mut conversation = opened(&path).with_deadlines(deadlines);
@@ -374,66 +373,66 @@ async fn who_sends_much_does_not_stop_the_time() {
             let _full = mailbox.send(message.clone());
         }
     });
-    let team = ScriptedTeam::that(|call| (call.operation == CRITIC).then_some(HostBehavior::Never));
+    let team = ScriptedTeam::with_script(|call| (call.operation == CRITIC).then_some(HostBehavior::Never));
     let asked =
         tokio::time::timeout(Duration::from_secs(20), conversation.run_request(&team, "ada", "Order paper"))
             .await;
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
     sender.join().unwrap();
-    let cause = asked.expect("it ends").unwrap().ending.unwrap().cause;
+    let cause = asked.expect("the request ends").unwrap().conclusion.unwrap().cause;
     assert_eq!(cause, Cause::CallFailed(Module::Debater(Role::Critic), Failure::Timeout));
 }
 
 #[tokio::test]
-async fn what_is_to_be_known_is_put_into_the_mailbox_and_waits_for_a_session_if_it_is_about_one() {
+async fn mailbox_write_waits_for_its_session() {
     let (_folder, path) = journal();
     let mut conversation = opened(&path);
     let mut mailbox = conversation.mailbox();
     let working =
-        || Write::Working { key: "desk".into(), text: "left".into(), expires_at: None, rests_on: Vec::new() };
+        || Write::Working { key: "desk".into(), text: "left".into(), expires_at: None, depends_on: Vec::new() };
     let signal = || Write::Environment { key: "rain".into(), text: "heavy".into(), supersedes: None };
     mailbox.write(working()).unwrap();
     mailbox.write(signal()).unwrap();
-    let _answered = conversation.run_request(&ScriptedTeam::agrees(), "ada", "Order paper").await.unwrap();
+    let _result = conversation.run_request(&ScriptedTeam::agrees(), "ada", "Order paper").await.unwrap();
     let wrote = |step: &&Step| matches!(step.input, Input::Write(_));
-    let steps = kept(&path);
+    let steps = read_steps(&path);
     let written: Vec<_> = steps.iter().filter(wrote).map(|step| &step.input).collect();
     assert_eq!(written, [&Input::Write(Box::new(signal())), &Input::Write(Box::new(working()))]);
     assert_eq!(refusals(&steps), [""; 0]);
 }
 
 #[tokio::test]
-async fn nobody_is_asked_who_cannot_be_shown_what_must_be() {
+async fn call_over_budget_is_not_sent() {
     let (_folder, path) = journal();
     let mut policy = Policy { name: "narrow".to_owned(), ..Policy::hardened() };
     (policy.contexts.budget_tokens, policy.contexts.reserved_tokens) = (30, 0);
     let mut conversation = Conversation::open(&path, policy, &StandardContexts).unwrap();
-    let team = ScriptedTeam::that(|_| None);
-    let answered = conversation.run_request(&team, "ada", &*"paint the wall ".repeat(20)).await.unwrap();
-    assert_eq!(answered.ending.unwrap().cause, Cause::CallFailed(Module::Memory, Failure::OverBudget));
-    // What was asked for is shown once the user is known.
-    let asked: Vec<Operation> = team.asked.lock().unwrap().iter().map(|call| call.operation).collect();
+    let team = ScriptedTeam::with_script(|_| None);
+    let result = conversation.run_request(&team, "ada", &*"paint the wall ".repeat(20)).await.unwrap();
+    assert_eq!(result.conclusion.unwrap().cause, Cause::CallFailed(Module::Memory, Failure::OverBudget));
+    // The request is in the context after the identity is verified.
+    let asked: Vec<Operation> = team.calls.lock().unwrap().iter().map(|call| call.operation).collect();
     assert_eq!(asked, [Operation::VerifyIdentity]);
     let steps = steps(&std::fs::read(&path).unwrap());
     let failed = |step: &&Step| {
         matches!(step.input, Input::CallFailed { failure: Failure::OverBudget, .. })
-            && step.note.as_deref().is_some_and(|note| note.starts_with("what must be shown takes "))
+            && step.note.as_deref().is_some_and(|note| note.starts_with("context over budget: "))
     };
     assert!(steps.iter().filter(failed).count() > 2, "memory, both stores, the audit sink");
     assert!(steps.iter().any(|step| matches!(step.events.last(), Some(Event::OverBudget { .. }))));
 }
 
 #[tokio::test]
-async fn what_a_host_says_beside_an_answer_is_shown_to_whoever_is_asked_next() {
+async fn summary_update_is_in_next_context() {
     let (_folder, path) = journal();
     let mut conversation = opened(&path);
-    let team = ScriptedTeam::that(|call| {
+    let team = ScriptedTeam::with_script(|call| {
         let summary_update = SummaryUpdate([("goal".to_owned(), "Order paper".into())].into());
         let reply = Reply { summary_update: Some(summary_update), ..team::agreed(call).into() };
         (call.operation == Operation::Classify).then_some(HostBehavior::Reply(Ok(reply)))
     });
-    let _answered = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
-    let asked = team.asked.lock().unwrap();
+    let _result = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
+    let asked = team.calls.lock().unwrap();
     let planner = asked.iter().find(|call| call.operation == Operation::DraftPlan).unwrap();
     assert!(planner.context.text.contains("# Situation\ngoal: Order paper"), "{}", planner.context.text);
 }

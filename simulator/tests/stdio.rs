@@ -70,14 +70,14 @@ fn foreign(program: &str, host_file: &str, agrees: &str) {
 }
 
 #[test]
-fn a_host_in_python_of_less_than_twenty_lines() {
+fn python_host_has_under_twenty_lines() {
     let text = fs::read_to_string(root().join("examples/stdio/host.py")).unwrap();
     assert!(text.lines().count() < 20);
     foreign("python3", "host.py", "Python agrees");
 }
 
 #[test]
-fn a_host_in_node() {
+fn node_host_runs_scenario() {
     foreign("node", "host.mjs", "Node agrees");
 }
 
@@ -102,18 +102,18 @@ impl Host {
             .unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut schema = protocol::schema();
-        let told = json!({"$ref": "#/$defs/told", "$defs": schema["$defs"].take()});
+        let told = json!({"$ref": "#/$defs/to_host", "$defs": schema["$defs"].take()});
         Self { child, input, output, validator: jsonschema::validator_for(&told).unwrap() }
     }
 
-    fn says(&mut self, text: &str) {
+    fn send(&mut self, text: &str) {
         let input = self.input.as_mut().unwrap();
         // It may have ended already; what it then says is looked at.
         let _ = input.write_all(text.as_bytes()).and_then(|()| input.flush());
     }
 
     /// The next line that it is told, which the schema describes.
-    fn told(&mut self) -> Value {
+    fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         if line.is_empty() {
@@ -124,14 +124,14 @@ impl Host {
         told
     }
 
-    fn answers(&mut self, call: &Value, with: &Value) {
-        self.says(&format!("{}\n", json!({"answer": {"call": call["id"], "with": with}})));
+    fn reply(&mut self, call: &Value, content: &Value) {
+        self.send(&format!("{}\n", json!({"reply": {"call": call["id"], "content": content}})));
     }
 
     /// Agrees to everything until this is asked, and gives that call. Other lines are collected.
     fn until(&mut self, asked: &str, other: &mut Vec<Value>) -> Value {
         loop {
-            let told = self.told();
+            let told = self.receive();
             let Some(call) = told.get("call").cloned() else {
                 if told.get("recover").is_some() || told.is_null() || told == "closed" {
                     return told;
@@ -142,7 +142,7 @@ impl Host {
             if question(&call) == asked {
                 return call;
             }
-            self.answers(&call, &agreed(&call));
+            self.reply(&call, &agreed(&call));
         }
     }
 
@@ -157,7 +157,7 @@ impl Host {
 }
 
 fn question(call: &Value) -> &str {
-    match &call["ask"] {
+    match &call["operation"] {
         Value::String(ask) => ask,
         Value::Object(ask) => ask.keys().next().unwrap(),
         other => panic!("{other}"),
@@ -170,13 +170,13 @@ fn agreed(call: &Value) -> Value {
         "load_context" => json!({"context": {}}),
         "classify" => json!({"classified": {"similarity": 0.25}}),
         "draft_plan" => json!({"plan": [{"task": 1, "do": "Order", "undo": "Cancel the order"}]}),
-        "argue" | "reread" => json!({"pro": {"confidence": 0.9}}),
-        "run_task" => json!({"ok": format!("done: {}", call["task"]["text"].as_str().unwrap())}),
+        "argue" | "review_revision" => json!({"pro": {"confidence": 0.9}}),
+        "run_task" => json!({"ok": format!("done: {}", call["payload"]["task"]["text"].as_str().unwrap())}),
         "undo_task" => {
-            json!({"ok": format!("undone: {}", call["task"]["effect"]["undoable"]["compensation"])})
+            json!({"ok": format!("undone: {}", call["payload"]["task"]["effect"]["undoable"]["compensation"])})
         }
         "diagnose" => json!({"no_repair": {}}),
-        "remember" => json!("held"),
+        "store_memory" => json!("held"),
         "deliver_audit" => json!("delivered"),
         other => panic!("{other}"),
     }
@@ -192,31 +192,31 @@ fn after(line: &str) -> (Value, Vec<Value>, Vec<String>) {
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     let call = host.until("argue", &mut other);
-    host.says(&line.replace("CALL", &call["id"].to_string()));
+    host.send(&line.replace("CALL", &call["id"].to_string()));
     // Only now that it is told, or what is said next would go before.
     loop {
-        let told = host.told();
-        let is_it = told.get("not_understood").is_some();
+        let told = host.receive();
+        let is_it = told.get("parse_failed").is_some();
         other.push(told);
         if is_it {
             break;
         }
     }
-    host.answers(&call, &agreed(&call));
+    host.reply(&call, &agreed(&call));
     assert_eq!(host.until("nothing", &mut other), "closed", "{line:.60}");
     assert_eq!(host.ends().status.code(), Some(0));
-    let told = other.iter().filter_map(|told| told.get("not_understood")).cloned().collect();
+    let told = other.iter().filter_map(|told| told.get("parse_failed")).cloned().collect();
     let answered =
-        other.iter().filter_map(|told| told["answered"]["text"].as_str()).map(str::to_owned).collect();
+        other.iter().filter_map(|told| told["final_answer"]["text"].as_str()).map(str::to_owned).collect();
     (call["id"].clone(), told, answered)
 }
 
 #[test]
-fn an_answer_that_is_not_understood_is_a_malformed_one_and_told() {
+fn unparsable_reply_is_malformed() {
     let cases = [
-        ("{\"answer\": {\"call\": CALL, \"with\": {\"maybe\": {}}}}\n", "maybe"),
-        ("{\"answer\": {\"call\": CALL}}\n", "missing field `with`"),
-        ("{\"answer\": {\"call\": CALL, \"with\": \"held\", \"so\": 1}}\n", "unknown field `so`"),
+        ("{\"reply\": {\"call\": CALL, \"content\": {\"maybe\": {}}}}\n", "maybe"),
+        ("{\"reply\": {\"call\": CALL}}\n", "missing field `content`"),
+        ("{\"reply\": {\"call\": CALL, \"content\": \"held\", \"so\": 1}}\n", "unknown field `so`"),
     ];
     for (line, why) in cases {
         let (call, told, answered) = after(line);
@@ -225,31 +225,31 @@ fn an_answer_that_is_not_understood_is_a_malformed_one_and_told() {
             ["blocked: no answer from the Analyst (malformed answer)", "done: Order"],
             "{line}"
         );
-        assert!(told.len() == 1 && told[0]["why"].as_str().unwrap().contains(why), "{told:?}");
+        assert!(told.len() == 1 && told[0]["reason"].as_str().unwrap().contains(why), "{told:?}");
         assert_eq!(told[0]["call"], call);
     }
 }
 
 #[test]
-fn a_line_that_answers_nothing_and_cannot_be_read_is_told_by_its_number_and_changes_nothing() {
+fn unparsable_line_changes_nothing() {
     let long = format!("\"{}\"\n", "x".repeat(3 << 20));
     let cases = [
         ("hello?\n", "expected"),
-        ("{\"reply\": {}}\n", "unknown variant `reply`"),
+        ("{\"answer\": {}}\n", "unknown variant `answer`"),
         ("{\"write\": {\"signal\": \n", "EOF while parsing a value, in column 20"),
-        (&*long, "expected a line of at most 2097152 bytes"),
+        (&*long, "line too long: expected at most 2097152 bytes"),
     ];
     for (line, why) in cases {
         let (_, told, answered) = after(line);
         assert_eq!(answered, ["done: Order", "done: Order"], "{line:.60}");
-        assert!(told.len() == 1 && told[0]["why"].as_str().unwrap().contains(why), "{told:?}");
+        assert!(told.len() == 1 && told[0]["reason"].as_str().unwrap().contains(why), "{told:?}");
         // Four calls were answered before.
         assert_eq!((&told[0]["line"], &told[0]["call"]), (&5.into(), &Value::Null));
     }
 }
 
 #[test]
-fn what_is_refused_is_told_by_the_number_of_its_line() {
+fn refusals_name_their_line() {
     let folder = folder();
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
@@ -258,21 +258,21 @@ fn what_is_refused_is_told_by_the_number_of_its_line() {
         let fact = json!({"key": key, "says": "x", "rests_on": [rests_on]});
         format!("{}\n", json!({"write": {"fact": fact}}))
     };
-    host.says("{\"write\": {\"fact\": {\"key\": \"a\", \"says\": \"x\"}}}\n");
-    host.says(&fact("b", "nowhere"));
-    host.says(&fact("c", "a"));
-    host.says(&fact("d", "nobody"));
-    host.answers(&first, &agreed(&first));
+    host.send("{\"write\": {\"fact\": {\"key\": \"a\", \"says\": \"x\"}}}\n");
+    host.send(&fact("b", "nowhere"));
+    host.send(&fact("c", "a"));
+    host.send(&fact("d", "nobody"));
+    host.reply(&first, &agreed(&first));
     assert_eq!(host.until("nothing", &mut other), "closed");
     let refused: Vec<_> = other.iter().filter_map(|told| told.get("refused")).collect();
     let lines: Vec<_> = refused.iter().filter_map(|refused| refused["line"].as_u64()).collect();
     assert_eq!(lines, [2, 4], "{refused:?}");
-    assert!(refused[1]["why"].as_str().unwrap().contains("`nobody`"), "{refused:?}");
+    assert!(refused[1]["reason"].as_str().unwrap().contains("`nobody`"), "{refused:?}");
     host.ends();
 }
 
 #[test]
-fn what_a_scenario_writes_is_written_for_a_host_too() {
+fn scenario_writes_are_submitted() {
     let folder = folder();
     let writes = "    write:\n      - fact: {key: sky, says: blue}\n      - fact: {key: sea, says: deep, rests_on: [nowhere]}\n";
     let incident = "    cancel: {when: RunningTasks, visit: 7}\n";
@@ -281,38 +281,38 @@ fn what_a_scenario_writes_is_written_for_a_host_too() {
     let mut other = Vec::new();
     assert_eq!(host.until("nothing", &mut other), "closed");
     let refused = other.iter().find_map(|told| told.get("refused")).unwrap();
-    assert!(refused["line"] == 0 && refused["why"].as_str().unwrap().contains("`nowhere`"), "{refused}");
+    assert!(refused["line"] == 0 && refused["reason"].as_str().unwrap().contains("`nowhere`"), "{refused}");
     let output = host.ends();
     assert!(stderr(&output).contains("left to the host: 1 of the scenario's"), "{}", stderr(&output));
     assert!(fs::read_to_string(folder.path().join("hello.ndjson")).unwrap().contains(r#""text":"blue""#));
 }
 
 #[test]
-fn answering_twice_or_another_call_is_refused_told_and_recorded() {
+fn repeated_and_foreign_replies_are_refused() {
     let folder = folder();
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     let call = host.until("classify", &mut other);
-    host.says("{\"answer\": {\"call\": 77, \"with\": \"held\"}}\n");
-    host.answers(&call, &agreed(&call));
-    host.answers(&call, &agreed(&call));
+    host.send("{\"reply\": {\"call\": 77, \"content\": \"held\"}}\n");
+    host.reply(&call, &agreed(&call));
+    host.reply(&call, &agreed(&call));
     assert_eq!(host.until("nothing", &mut other), "closed");
-    let refused: Vec<_> = other.iter().filter_map(|told| told["refused"]["why"].as_str()).collect();
+    let refused: Vec<_> = other.iter().filter_map(|told| told["refused"]["reason"].as_str()).collect();
     assert_eq!(refused, ["an answer to call 3 came; expected one to call 4"]);
-    let strange: Vec<_> = other.iter().filter_map(|told| told["not_understood"]["why"].as_str()).collect();
-    assert_eq!(strange, ["call 77 was not asked lately; expected the id of a call that was"]);
+    let strange: Vec<_> = other.iter().filter_map(|told| told["parse_failed"]["reason"].as_str()).collect();
+    assert_eq!(strange, ["unknown call: expected the id of a recent call, found 77"]);
     assert!(host.ends().status.success());
     let kept = fs::read_to_string(folder.path().join("hello.ndjson")).unwrap();
     assert!(refused.iter().all(|why| kept.contains(why)));
 }
 
 #[test]
-fn a_host_that_goes_in_the_middle_of_a_line_is_named_the_call_and_how_to_go_on() {
+fn disconnected_host_names_pending_call() {
     let folder = folder();
     let args = ["hello.yaml", "--journal", "hello.ndjson"];
     let mut host = Host::of(folder.path(), &args);
     let call = host.until("run_task", &mut Vec::new());
-    assert_eq!(call["task"]["text"], "Order");
+    assert_eq!(call["payload"]["task"]["text"], "Order");
     let output = host.ends();
     assert_eq!(output.status.code(), Some(3));
     let complaint = stderr(&output);
@@ -328,26 +328,26 @@ fn a_host_that_goes_in_the_middle_of_a_line_is_named_the_call_and_how_to_go_on()
     let mut other = Vec::new();
     let recover = host.until("nothing", &mut other);
     assert_eq!(other[0]["opened"]["unfinished"], true);
-    assert_eq!((&recover["recover"]["id"], &recover["recover"]["task"]), (&call["id"], &call["task"]));
-    host.says(&format!("{}\n", json!({"never_started": {"call": 10}})));
+    assert_eq!((&recover["recover"]["id"], &recover["recover"]["payload"]["task"]), (&call["id"], &call["payload"]["task"]));
+    host.send(&format!("{}\n", json!({"not_started": {"call": 10}})));
     let again = host.until("run_task", &mut other);
     assert_eq!(again["id"], call["id"]);
     // Half a line, and then nothing more.
-    host.says("{\"answer\": {\"call\": 10, ");
+    host.send("{\"reply\": {\"call\": 10, ");
     let output = host.ends();
     assert_eq!(output.status.code(), Some(3));
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("standard input ended in the middle of the line"), "{told}");
+    assert!(told.contains("incomplete line: expected a newline, found the end of standard input"), "{told}");
 
     // That was no answer: the next host is asked about the call again.
     let mut host = Host::of(folder.path(), &args);
     let mut other = Vec::new();
     assert_eq!(host.until("nothing", &mut other)["recover"]["id"], 10);
-    host.says("{\"answer\": {\"call\": 10, \"with\": \"what?\"}}\n");
+    host.send("{\"reply\": {\"call\": 10, \"content\": \"what?\"}}\n");
     let undo = host.until("undo_task", &mut other);
-    host.answers(&undo, &agreed(&undo));
+    host.reply(&undo, &agreed(&undo));
     assert_eq!(host.until("nothing", &mut other), "closed");
-    let answered: Vec<_> = other.iter().filter_map(|told| told["answered"]["text"].as_str()).collect();
+    let answered: Vec<_> = other.iter().filter_map(|told| told["final_answer"]["text"].as_str()).collect();
     assert_eq!(answered, ["rolled back: no answer from the executor (fate unknown)", "done: Order"]);
     assert!(host.ends().status.success());
     let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
@@ -359,56 +359,56 @@ fn a_host_that_goes_in_the_middle_of_a_line_is_named_the_call_and_how_to_go_on()
     let output = Host::of(folder.path(), &args).ends();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("hello.ndjson: its conversation was closed after"),
+        stderr(&output).contains("hello.ndjson: closed conversation: expected an open trace, found its end after"),
         "{}",
         stderr(&output)
     );
 }
 
 #[test]
-fn under_a_policy_the_host_asks_cancels_and_closes() {
+fn host_requests_cancels_and_closes() {
     let folder = folder();
     let mut host = Host::of(folder.path(), &["hardened", "--journal", "office.ndjson"]);
-    let ask = |says: &str| format!("{}\n", json!({"ask": {"user": "ada", "says": says}}));
-    host.says(&ask("Order paper"));
+    let request = |text: &str| format!("{}\n", json!({"request": {"user": "ada", "text": text}}));
+    host.send(&request("Order paper"));
     let mut other = Vec::new();
     let call = host.until("run_task", &mut other);
     assert_eq!((call["request"].as_str(), call["user"].as_str()), (Some("Order paper"), Some("ada")));
-    host.says(&ask("And toner"));
-    host.says("\"cancel\"\n");
+    host.send(&request("And toner"));
+    host.send("\"cancel\"\n");
     let undo = host.until("undo_task", &mut other);
-    assert_eq!(undo["task"]["effect"]["undoable"]["compensation"], "Cancel the order");
-    host.answers(&undo, &agreed(&undo));
-    while other.iter().all(|told| told.get("answered").is_none()) {
-        let told = host.told();
+    assert_eq!(undo["payload"]["task"]["effect"]["undoable"]["compensation"], "Cancel the order");
+    host.reply(&undo, &agreed(&undo));
+    while other.iter().all(|told| told.get("final_answer").is_none()) {
+        let told = host.receive();
         match told.get("call") {
-            Some(call) => host.answers(&call.clone(), &agreed(call)),
+            Some(call) => host.reply(&call.clone(), &agreed(call)),
             None => other.push(told),
         }
     }
-    host.says("\"close\"\n");
+    host.send("\"close\"\n");
     assert_eq!(host.until("nothing", &mut other), "closed");
     let refused = "a user message came while RunningTasks; expected the executor's task result";
-    assert!(other.iter().any(|told| told["refused"]["why"] == refused), "{other:?}");
+    assert!(other.iter().any(|told| told["refused"]["reason"] == refused), "{other:?}");
     assert!(
-        other.iter().any(|told| told["answered"]["text"] == "rolled back: the user cancelled"),
+        other.iter().any(|told| told["final_answer"]["text"] == "rolled back: the user cancelled"),
         "{other:?}"
     );
     assert_eq!(host.ends().status.code(), Some(0));
 }
 
 #[test]
-fn what_is_no_journal_no_scenario_or_open_elsewhere_is_refused() {
+fn invalid_inputs_are_refused() {
     let folder = folder();
     fs::write(folder.path().join("notes.txt"), "mine\n").unwrap();
     let first = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut waits = first;
-    waits.told();
+    waits.receive();
     for (args, why) in [
         (["hello.yaml", "--journal", "notes.txt"], "notes.txt:1: "),
-        (["hello.yaml", "--journal", "hello.ndjson"], "hello.ndjson: another conversation has it open"),
+        (["hello.yaml", "--journal", "hello.ndjson"], "hello.ndjson: locked journal"),
         (["none.yaml", "--journal", "other.ndjson"], "none.yaml"),
-        (["hello.yaml", "--journal", "none/hello.ndjson"], "none/hello.ndjson: cannot be opened"),
+        (["hello.yaml", "--journal", "none/hello.ndjson"], "none/hello.ndjson: unreadable journal"),
     ] {
         let output = Host::of(folder.path(), &args).ends();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -419,19 +419,19 @@ fn what_is_no_journal_no_scenario_or_open_elsewhere_is_refused() {
 }
 
 #[test]
-fn a_host_says_where_things_stand_and_writes_what_is_to_be_known() {
+fn host_sends_summary_updates_and_writes() {
     let folder = folder();
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     let classify = host.until("classify", &mut other);
-    host.says("{\"write\": {\"signal\": {\"key\": \"rain\", \"says\": \"heavy\"}}}\n");
-    host.says("{\"write\": {\"signal\": {\"key\": \"rain\"}}}\n");
-    let not_understood = host.told();
-    assert_eq!(not_understood["not_understood"]["call"], Value::Null);
-    assert!(not_understood["not_understood"]["why"].as_str().unwrap().contains("says"));
+    host.send("{\"write\": {\"signal\": {\"key\": \"rain\", \"says\": \"heavy\"}}}\n");
+    host.send("{\"write\": {\"signal\": {\"key\": \"rain\"}}}\n");
+    let not_understood = host.receive();
+    assert_eq!(not_understood["parse_failed"]["call"], Value::Null);
+    assert!(not_understood["parse_failed"]["reason"].as_str().unwrap().contains("says"));
     let mut answer = agreed(&classify);
     answer["summary_update"] = json!({"goal": "Greet", "progress": " "});
-    host.answers(&classify, &answer);
+    host.reply(&classify, &answer);
     let plan = host.until("draft_plan", &mut other);
     let shown = plan["context"]["text"].as_str().unwrap();
     assert!(

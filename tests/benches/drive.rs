@@ -1,7 +1,7 @@
-//! What driving a conversation costs: without sync, and beside the sync that makes it durable.
+//! The cost of running a conversation: without sync, and next to the sync that makes it durable.
 //!
-//! `durable/conversation` over `durable/sync alone` is what the kernel, the trace and the driver add to the disk: the
-//! second writes and syncs the very lines of the first.
+//! The difference between `durable/conversation` and `durable/sync alone` is the cost of kernel, trace and runtime: the
+//! latter writes and syncs the same lines.
 
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
@@ -19,7 +19,7 @@ fn header() -> Header {
     Header::new(ConversationId::new("office"), Policy::hardened(), None)
 }
 
-/// Asks once, and gives the journal back with the steps in it.
+/// Runs one request and returns the journal with its steps.
 fn ask<J: Journal>(journal: J) -> (J, u64) {
     let clock = Clock::simulated();
     let crew = EffectfulHost::new(SideEffectLog::default(), clock.clone(), |_: &Call| {});
@@ -31,7 +31,7 @@ fn ask<J: Journal>(journal: J) -> (J, u64) {
     (conversation.into_journal(), steps)
 }
 
-/// A journal in memory that remembers what is appended at once.
+/// A journal in memory that records each append.
 #[derive(Default)]
 struct Chunks(Vec<Vec<u8>>);
 
@@ -68,14 +68,14 @@ fn without_sync(criterion: &mut Criterion) {
 }
 
 fn fresh(path: &Path) -> JournalFile {
-    // There is none before the first.
+    // No append precedes the first.
     let _ = std::fs::remove_file(path);
     JournalFile::open(path).expect("it opens")
 }
 
 fn durable(criterion: &mut Criterion) {
     let (Chunks(chunks), steps) = ask(Chunks::default());
-    // In the folder of the build, as temporary folders may be in memory.
+    // In the build folder, because temporary folders may be in memory.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = folder.path().join("office.ndjson");
     let mut group = criterion.benchmark_group("durable");

@@ -1,4 +1,5 @@
-//! What exploring costs beyond the model: ours beside stateright's, one thread, in generated states a second.
+//! The overhead of exploration beyond the model: our explorer and stateright, one thread, in generated states per
+//! second.
 
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 

@@ -1,6 +1,6 @@
-//! Speed of the kernel along the happy path: `decide` and `apply`, with few and with many items in `S`.
+//! Speed of the kernel on the happy path: `decide` and `apply`, with few and with many items in `S`.
 //!
-//! One iteration is one whole request, `STEPS` inputs; criterion's throughput is in inputs a second.
+//! One iteration is one whole request with `STEPS` inputs; criterion's throughput is in inputs per second.
 
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
@@ -35,7 +35,7 @@ fn report(ask: Operation, plan: &Plan) -> Report {
     }
 }
 
-/// Takes one request to its end, and says how many inputs that took.
+/// Runs one request and returns the number of its inputs.
 fn request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
     let mut input = Input::UserMessage { user: UserId::new("ada"), text: Text::from("do it") };
     let mut steps = 0;
@@ -43,15 +43,15 @@ fn request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
         let events = decide(policy, state, &input).expect("the happy path is never refused");
         events.iter().for_each(|event| state.apply(event));
         steps += 1;
-        input = match state.control.pending_call() {
+        input = match state.control().pending_call() {
             Some(call) => Input::reply(call.id, report(call.operation, plan)),
-            None if state.control.phase().is_quiescent() => return steps,
+            None if state.control().phase().is_quiescent() => return steps,
             None => Input::Step,
         };
     }
 }
 
-/// A conversation with an open session and so many items.
+/// Returns a conversation with an open session and this many items.
 fn conversation(policy: &Policy, items: usize) -> State {
     let mut state = State::new(ConversationId::new("bench"));
     let start = Input::SessionStart { user: UserId::new("ada") };
@@ -61,7 +61,7 @@ fn conversation(policy: &Policy, items: usize) -> State {
             conversation: ConversationId::new("earlier"),
             request: RequestId::new(u32::try_from(number).expect("few enough")),
         };
-        let (id, text) = (state.semantic.next_id(), Text::from("something known"));
+        let (id, text) = (state.semantic().next_id(), Text::from("something known"));
         let item = Item::from_request(UserId::new("ada"), id, ItemKind::Fact, ItemKey::Trace(earlier), text);
         state.apply(&Event::AddItem { item, deps: Vec::new() });
     }
@@ -82,8 +82,8 @@ fn happy_path(c: &mut Criterion) {
         group.throughput(Throughput::Elements(request(&policy, &mut fresh.clone(), &plan)));
         group.bench_function(format!("{items} items"), |b| {
             b.iter_batched_ref(
-                // The second request of a conversation is measured: one that is under way, not a copy that no
-                // processor has seen yet.
+                // The second request of a conversation is measured: its state is in the processor cache, unlike a fresh
+                // copy.
                 || {
                     let mut state = fresh.clone();
                     request(&policy, &mut state, &plan);

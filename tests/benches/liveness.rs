@@ -1,7 +1,7 @@
-//! Speed of judging a promise on a random graph of a million nodes and three million edges, most of it one component.
+//! Speed of liveness checking on a random graph of a million nodes and three million edges, most of it one component.
 //!
-//! One node keeps the promise. One edge of each node, or of every other node, leads there and is of the first class; all
-//! others lead anywhere and are of the second. Criterion's throughput is in edges a second.
+//! One node is the response. One edge of each node, or of every other node, leads there and has the first class; all
+//! others lead to random nodes and have the second. Criterion's throughput is in edges per second.
 
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
@@ -14,9 +14,9 @@ use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use std::hint::black_box;
 
-/// Nodes that are drawn; not all of them are reached.
+/// The number of generated nodes; not all of them are reachable.
 const DRAWN: u32 = 1_250_000;
-/// The node that keeps the promise.
+/// The response node.
 const KEEPER: u32 = 1;
 
 struct Random {
@@ -46,10 +46,10 @@ impl StateGraph for Random {
     }
 }
 
-/// What is reached from the first node, of which each `apart`-th node leads to the keeper.
+/// Returns the nodes reachable from the first, of which each `apart`-th has an edge to the response node.
 fn random(apart: u32) -> Random {
     let mut rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    // In the order in which they are reached, the drawn nodes are numbered.
+    // The nodes are numbered in the order of discovery.
     let mut numbers = vec![u32::MAX; DRAWN as usize];
     let mut random = Random { graph: Graph::default(), parents: vec![None] };
     let mut node = 0;

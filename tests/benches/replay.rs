@@ -1,7 +1,7 @@
-//! Speed of replay: the chain, the reading, deciding again, and what was shown, on one core.
+//! Speed of replay on one core: hash chain, reading, decisions and contexts.
 //!
-//! Criterion's throughput is in steps a second. Most lines of the long trace have 1 KB, of which
-//! each debater's text takes a third; every fifth is a short one.
+//! Criterion's throughput is in steps per second. Most lines of the long trace have 1 KB, of which each debater's text
+//! takes a third; every fifth line is short.
 
 #![allow(missing_docs, reason = "criterion makes the entry point")]
 
@@ -15,7 +15,7 @@ use std::io::Read;
 
 const STEPS: u64 = 10_000;
 
-/// Replays a trace, and says how many steps it has.
+/// Replays a trace and returns the number of its steps.
 fn steps(trace: &[u8]) -> u64 {
     let found = replay(Reader::new(trace, "bench").expect("a trace"), None, &StandardContexts);
     assert!(found.is_equal(), "{found:?}");

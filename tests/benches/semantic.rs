@@ -1,4 +1,4 @@
-//! What is known, at 100,000 facts: a write that supersedes one on which ten others rest, and a copy of everything.
+//! Semantic state with 100,000 facts: a write that supersedes a fact with ten dependents, and a copy of the state.
 
 #![allow(missing_docs, clippy::expect_used, reason = "a bench stops where it cannot go on")]
 

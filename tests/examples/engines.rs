@@ -1,10 +1,10 @@
-//! Our engine beside stateright's, on a model that costs next to nothing and on the kernel.
+//! Our explorer and stateright on a cheap model and on the kernel.
 //!
 //! ```console
 //! $ cargo run --release -p orchestrion-tests --example engines
 //! ```
 //!
-//! Times are those of the best of three runs. CPU is what all threads used in it, where the system tells.
+//! Times are the best of three runs. CPU is the time of all threads, where the system reports it.
 
 use orchestrion_explorer::{Options, StaterightModel, explore};
 use orchestrion_kernel::Policy;
@@ -19,7 +19,7 @@ use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-/// What one run came to.
+/// The result of one run.
 #[derive(Clone, Copy)]
 struct Measured {
     states: usize,
@@ -35,7 +35,7 @@ impl Measured {
     }
 }
 
-/// Seconds that this process computed so far, in hundredths.
+/// Returns the CPU time of this process in hundredths of a second.
 fn cpu() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);

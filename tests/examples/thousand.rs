@@ -1,5 +1,5 @@
-//! A thousand conversations in one process, each with its own durable journal: how long a call waits for its step to be
-//! kept and for its turn, over the run.
+//! A thousand conversations in one process, each with its own durable journal: the delay of a call
+//! by durable writes and scheduling over the run.
 //!
 //! ```console
 //! $ cargo run --release -p orchestrion-tests --example thousand -- 1000
@@ -13,11 +13,10 @@ use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Requests of each conversation.
+/// The number of requests in each conversation.
 const REQUESTS: usize = 6;
 
-/// A crew each of whose calls takes as long as a quick module would. It notes how long the conversation took from one
-/// answer to the next call.
+/// A host whose calls last as long as those of a fast module. It records the time between a reply and the next call.
 struct Timed<T> {
     crew: EffectfulHost<T>,
     answered: Mutex<Instant>,

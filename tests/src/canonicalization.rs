@@ -1,7 +1,7 @@
-//! Canonical names lose nothing: stepping and renaming commute (design §2, rule 3).
+//! Canonical names lose no information: stepping and renaming commute (design §2, rule 3).
 //!
-//! The same walk is taken twice: with the names that the kernel gives, and renamed after every step. The model
-//! checker rests on both being one.
+//! Each walk runs twice: with the kernel's names, and with canonical names after every step. The model checker relies
+//! on their equivalence.
 
 use crate::random_walk::{Property, conversation};
 use orchestrion_claims::{History, step_violations};
@@ -9,7 +9,7 @@ use orchestrion_kernel::module::Report;
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, decide};
 use std::mem;
 
-/// A conversation under the kernel's names, and under canonical ones.
+/// A conversation under the kernel's names and under canonical names.
 #[derive(Debug)]
 pub struct CanonicalizedRun {
     policy: Policy,
@@ -37,7 +37,7 @@ impl Property for CanonicalizedRun {
         if canon(&self.raw.0) != self.short.0 {
             return Err(format!("after {input:?} the states differ in more than names"));
         }
-        let control = &self.short.0.control;
+        let control = self.short.0.control();
         if control.pending_call().is_some_and(|call| call.id >= control.next_call()) {
             return Err(format!(
                 "after {input:?} the next call would get the id of the one that is waited for"
@@ -77,17 +77,18 @@ fn canon(state: &State) -> State {
     state
 }
 
-/// The input as it reads under the other names: the live call is the live call, any other is none; and so with items.
+/// Translates an input to the other names: the live call maps to the live call, any other to an unknown one; items
+/// likewise.
 fn rename(input: &Input, raw: &State, short: &State) -> Input {
-    let live = |state: &State| state.control.pending_call().map(|call| call.id);
+    let live = |state: &State| state.control().pending_call().map(|call| call.id);
     let renamed = |call: CallId| match (live(raw), live(short)) {
         (Some(was), Some(is)) if was == call => is,
         (_, is) => is.map_or(call, CallId::next),
     };
     let item = |id: ItemId| {
-        let place = raw.semantic.entries().position(|entry| entry.item.id == id);
-        let named = place.and_then(|place| short.semantic.entries().nth(place)).map(|entry| entry.item.id);
-        named.unwrap_or(short.semantic.next_id())
+        let place = raw.semantic().entries().position(|entry| entry.item.id == id);
+        let named = place.and_then(|place| short.semantic().entries().nth(place)).map(|entry| entry.item.id);
+        named.unwrap_or(short.semantic().next_id())
     };
     match input.clone() {
         Input::Reply { call, mut report, summary_update, action } => {

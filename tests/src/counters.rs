@@ -1,11 +1,11 @@
-//! Counters that count: a model that costs next to nothing, so that an exploration of it measures the engine.
+//! A cheap model of counters: exploring it measures the engine.
 
 use stateright::{Model, Property};
 
-/// Five counters, each of which may be increased up to the same bound.
+/// Five counters, each of which increases up to the same bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Counters {
-    /// The bound.
+    /// The upper bound.
     pub most: u8,
 }
 
@@ -27,7 +27,7 @@ impl Model for Counters {
         Some(next)
     }
 
-    /// stateright goes on as long as a property is not settled.
+    /// An undecided property makes stateright explore every state.
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::sometimes("explored to the end", |_, _| false)]
     }

@@ -1,7 +1,6 @@
-//! A conversation whose debate goes on and on, as a trace that is made while it is read.
+//! A trace of an endless debate, generated while it is read.
 //!
-//! The state stays as large as it was after the first pass, so whatever grows with such a trace grows with its
-//! length alone.
+//! The state stops growing after the first pass. Memory that still grows is proportional to the length of the trace.
 
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Role, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
@@ -13,10 +12,10 @@ use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::rc::Rc;
 
-/// Bytes of what each debater says. It stands three times in a line, which then comes to 1 KB.
+/// The length of each argument in bytes. A recorded line contains it three times and has about 1 KB.
 const SAYS_BYTES: usize = 130;
 
-/// A trace of so many steps, line by line as it is read; nothing of it is kept.
+/// A trace with a given number of steps, generated line by line and not stored.
 #[derive(Debug)]
 pub struct EndlessDebate {
     conversation: Option<Recorder<Lines>>,
@@ -26,7 +25,7 @@ pub struct EndlessDebate {
     left: u64,
 }
 
-/// What was written and not yet read.
+/// Bytes that are written and not yet read.
 #[derive(Clone, Debug, Default)]
 struct Lines(Rc<RefCell<Vec<u8>>>);
 
@@ -42,10 +41,9 @@ impl Write for Lines {
 }
 
 impl EndlessDebate {
-    /// A debate of so many steps.
+    /// Creates a debate with this number of steps.
     ///
-    /// # Errors
-    /// None that memory does not give.
+    /// # Errors None, since the trace is in memory.
     pub fn new(steps: u64) -> io::Result<Self> {
         let mut policy = Policy::hardened();
         policy.name = "endless-debate".to_string();
@@ -56,7 +54,7 @@ impl EndlessDebate {
         Ok(Self { conversation, lines, read: 0, steps, left: steps })
     }
 
-    /// Takes the next step, or ends the trace.
+    /// Generates the next step, or ends the trace.
     fn advance(&mut self) -> io::Result<()> {
         self.read = 0;
         self.lines.0.borrow_mut().clear();
@@ -87,7 +85,7 @@ impl Read for EndlessDebate {
 
 fn input(taken: u64, conversation: &Recorder<Lines>) -> Input {
     let user = UserId::new("ada");
-    match (taken, conversation.state().control.pending_call()) {
+    match (taken, conversation.state().control().pending_call()) {
         (0, _) => Input::SessionStart { user },
         (1, _) => Input::UserMessage { user, text: said("the nightly reports are to move") },
         (_, None) => Input::Step,
@@ -103,10 +101,10 @@ fn report(ask: Operation, taken: u64) -> Report {
             Report::Classification { tags: vec![Text::from("operations")], similarity: Score::ZERO }
         }
         Operation::DraftPlan => Report::Plan(plan()),
-        // Everybody says something new every time, so that what is known of the debate is rewritten with each
-        // step. The Critic's voice against it keeps the consensus under the line for another pass.
+        // Every debater sends a new text each time, so each step rewrites the recorded debate. The Critic's opposition
+        // keeps the consensus below the threshold for another pass.
         ask => {
-            let against = matches!(ask.argued_by(), Some(Role::Critic));
+            let against = matches!(ask.arguing_role(), Some(Role::Critic));
             let stance = if against { Stance::Con } else { Stance::Pro };
             let argument = Argument { stance, confidence: Score::ONE };
             Report::Argument {

@@ -1,7 +1,7 @@
-//! What other people's checkers reach in the exported control FSM, and say of its claims, beside what ours does.
+//! Compares external checkers with our own on the exported control FSM: coverage and verdicts on claims.
 //!
-//! SPIN reads the Promela export, TLC the TLA+ one; the kernel itself is explored by our own models. Each gives one
-//! [`Opinion`], and [`disagreements`] says where two of them differ.
+//! SPIN reads the Promela export and TLC the TLA+ export; our models explore the kernel itself. Each yields one
+//! [`Opinion`], and [`disagreements`] lists the differences.
 
 mod ours;
 mod spin;
@@ -17,36 +17,36 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// What one checker found.
+/// The result of one checker.
 #[derive(Clone, Debug)]
 pub struct CheckerReport {
-    /// Whose it is.
+    /// The name of the checker.
     pub of: &'static str,
-    /// The control states that were reached.
+    /// The control phases that it reached.
     pub phases: BTreeSet<&'static str>,
-    /// The rows that were taken.
+    /// The transitions that it took.
     pub rows: BTreeSet<&'static str>,
-    /// How many states of the control model there are; none if the kernel itself was explored.
+    /// The number of states of the control model; `None` if the kernel itself was explored.
     pub states: Option<u64>,
-    /// What each claim came to.
+    /// The verdict on each claim.
     pub verdicts: BTreeMap<&'static str, CheckerVerdict>,
 }
 
-/// What a checker says of a claim.
+/// The verdict of a checker on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckerVerdict {
-    /// It holds.
+    /// The claim holds.
     Holds,
-    /// It fails.
+    /// The claim fails.
     Fails,
-    /// It was checked, and did not come out either way.
+    /// The check was inconclusive.
     Inconclusive,
-    /// Nothing: it was not checked. That is right only of a claim that says nothing under the policy.
+    /// The claim was not checked. This is correct only for a claim that is vacuous under the policy.
     NotChecked,
 }
 
 impl CheckerVerdict {
-    /// In one word.
+    /// Returns the verdict as one word.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -59,14 +59,14 @@ impl CheckerVerdict {
 }
 
 impl CheckerReport {
-    /// What it says of a claim.
+    /// Returns the verdict on a claim.
     fn of_claim(&self, id: &str) -> CheckerVerdict {
         self.verdicts.get(id).copied().unwrap_or(CheckerVerdict::NotChecked)
     }
 }
 
-/// Where opinions differ, each as a sentence; empty if they agree. Every claim that control states says something
-/// under the policy, so whoever says nothing of it differs from everybody.
+/// Returns the differences between checkers, one sentence each; empty if they agree. No claim of the control model is
+/// vacuous under the policy, so a missing verdict differs from every other.
 #[must_use]
 pub fn disagreements(control: &ControlModel, opinions: &[CheckerReport]) -> Vec<String> {
     let policy = &control.policy.name;
@@ -100,7 +100,7 @@ pub fn disagreements(control: &ControlModel, opinions: &[CheckerReport]) -> Vec<
     found
 }
 
-/// The opinions side by side, a claim a line.
+/// Formats the verdicts of all checkers as a table with one claim per row.
 #[must_use]
 pub fn table(control: &ControlModel, opinions: &[CheckerReport]) -> String {
     let mut text = format!("{:<14}", control.policy.name);
@@ -124,7 +124,7 @@ pub fn table(control: &ControlModel, opinions: &[CheckerReport]) -> String {
     text
 }
 
-/// The names of the control states and rows that a checker is asked about.
+/// Returns the control phases and transitions whose reachability is checked.
 fn coverage_names(control: &ControlModel) -> (Vec<&'static str>, Vec<&'static str>) {
     use orchestrion_model::export::ast::{Domain, Var};
     let names = |var| match control.domain(var) {
@@ -135,7 +135,8 @@ fn coverage_names(control: &ControlModel) -> (Vec<&'static str>, Vec<&'static st
     (names(Var::Phase), taken)
 }
 
-/// What a tool printed, or why it could not be run. How it exits is not looked at: each has its own idea of that.
+/// Returns the output of a tool, or the reason why it cannot run. The exit codes of the tools differ in meaning and are
+/// ignored.
 fn printed(tool: &mut Command, folder: &Path) -> Result<String, String> {
     let output = tool
         .current_dir(folder)
@@ -145,7 +146,7 @@ fn printed(tool: &mut Command, folder: &Path) -> Result<String, String> {
     Ok(out + &err)
 }
 
-/// The end of what a tool printed, which says what went wrong.
+/// Returns the last lines of an output, which contain the error.
 fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(20)..].join("\n")

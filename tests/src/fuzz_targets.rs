@@ -1,8 +1,8 @@
-//! What is done with the bytes of a fuzzer, once for each target. `tests/fuzz` hands them over; a normal test does
-//! the same with the corpora, so that what a fuzzer once found is looked for everywhere.
+//! The fuzz targets: one function for the bytes of each fuzzer. `tests/fuzz` calls them, and a normal test runs them on
+//! the stored corpora.
 //!
-//! Nothing may panic or grow without bound, and what is refused must have changed nothing. A target that finds
-//! something wrong panics and says what.
+//! A target must not panic or grow without bound, and a refused input must leave the state unchanged. A violation
+//! panics with a message.
 
 #![allow(clippy::panic, reason = "a fuzz target fails by panicking")]
 
@@ -18,25 +18,24 @@ use orchestrion_trace::replay::replay;
 use orchestrion_trace::{Reader, digest};
 use std::path::Path;
 
-/// A target: its name, and what it does.
+/// A target: its name and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// Every target.
+/// All targets.
 pub const TARGETS: [Target; 4] =
     [("decide", decide), ("trace_reader", trace_reader), ("scenario", scenario), ("policy", policy)];
 
-/// Moves in one run; about three requests.
+/// The maximum number of actions in a run; about three requests.
 const MOVES_MAX: usize = 120;
 
-/// The bytes choose a policy and moves; everything that is a property of random walks must hold.
+/// Derives a policy and actions from the bytes and checks every property of random walks.
 pub fn decide(bytes: &[u8]) {
     drive(bytes, |_| {});
 }
 
-/// Takes the moves that the bytes choose. `see` is shown the kernel after every input.
+/// Runs the actions that the bytes select. `see` receives the kernel after every input.
 ///
-/// # Panics
-/// Where a property is broken.
+/// # Panics If a property is violated.
 pub fn drive(bytes: &[u8], mut see: impl FnMut(&MonitoredKernel)) {
     let mut bytes = Bytes(bytes);
     let policy = drawn_policy(&mut bytes);
@@ -47,7 +46,7 @@ pub fn drive(bytes: &[u8], mut see: impl FnMut(&MonitoredKernel)) {
             break;
         }
         let step = WalkAction::draw(&mut bytes, &policy, &mood, watched.state());
-        // Where it was drawn it is one input.
+        // At generation, an action is one input.
         let input = step.what.input(watched.state());
         watched.submit(&input).unwrap_or_else(|wrong| panic!("{wrong}"));
         see(&watched);
@@ -55,34 +54,43 @@ pub fn drive(bytes: &[u8], mut see: impl FnMut(&MonitoredKernel)) {
     watched.finish().unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// The bytes as a trace: as they are, and once more with every line chained anew, or nothing but the chain would
-/// ever be tested.
+/// Reads the bytes as a trace: unchanged, and with a recomputed hash chain. Otherwise only the chain check would be
+/// tested.
 pub fn trace_reader(bytes: &[u8]) {
     for trace in [bytes, &chained(bytes)] {
         if let Ok(reader) = Reader::new(trace, "fuzzed") {
-            // Nothing is expected of it but an end.
+            // The reader only has to terminate.
             let _found = replay(reader, None, &StandardContexts);
         }
     }
 }
 
-/// The lines of a trace, each with the chain that it should have.
+/// Returns the lines of a trace with recomputed hashes.
 fn chained(bytes: &[u8]) -> Vec<u8> {
     const CHAIN: &[u8] = b",\"chain\":\"";
     let (mut all, mut chain) = (Vec::new(), String::new());
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let end = line.windows(CHAIN.len()).rposition(|window| window == CHAIN);
         let open = end.map_or_else(|| line.strip_suffix(b"}").unwrap_or(line), |end| &line[..end]);
-        chain = digest(&[chain.as_bytes(), open, b"}"].concat());
+        let own = digest(&[chain.as_bytes(), open, b"}"].concat());
         all.extend_from_slice(open);
         all.extend_from_slice(CHAIN);
-        all.extend_from_slice(chain.as_bytes());
+        all.extend_from_slice(own.as_bytes());
         all.extend_from_slice(b"\"}\n");
+        // The chain of the steps starts from the header without `kernel` and `table`.
+        let find = |key: &[u8]| open.windows(key.len()).position(|window| window == key);
+        chain = match (chain.is_empty(), find(b"\"kernel\":"), find(b"\"conversation\":")) {
+            (true, Some(kernel), Some(rest)) if kernel < rest => {
+                digest(&[&open[..kernel], &open[rest..], b"}"].concat())
+            }
+            _ => own,
+        };
     }
     all
 }
 
-/// The bytes as a scenario; what can be read and must end is played, and what is played replays equal.
+/// Reads the bytes as a scenario. A readable scenario that must end soon is run, and its trace must replay without
+/// divergence.
 pub fn scenario(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match Scenario::parse("fuzzed.yaml", &text, nowhere()) {
@@ -100,7 +108,8 @@ pub fn scenario(bytes: &[u8]) {
     }
 }
 
-/// Whether what the policy bounds is bounded low: otherwise a scenario may well take its hundred thousand steps.
+/// Returns whether the limits of the policy are low. With high limits a scenario may take its maximum of one hundred
+/// thousand steps.
 fn ends_soon(scenario: &Scenario) -> bool {
     let bounds = &scenario.policy.bounds;
     let few = |most: u32| most <= 8;
@@ -110,7 +119,7 @@ fn ends_soon(scenario: &Scenario) -> bool {
         && matches!(bounds.repairs, Bound::AtMost(most) if few(most))
 }
 
-/// The bytes as a policy file; what can be read is valid, and reads back the same when it is written.
+/// Reads the bytes as a policy file. A readable policy is valid and survives a round trip.
 pub fn policy(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match policy_file::parse("fuzzed.yaml", &text, nowhere()) {
@@ -126,7 +135,7 @@ pub fn policy(bytes: &[u8]) {
     }
 }
 
-/// A folder in which no policy lies that a file could name.
+/// Returns a folder without policy files.
 fn nowhere() -> &'static Path {
     Path::new("/nonexistent")
 }

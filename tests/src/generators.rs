@@ -1,8 +1,8 @@
-//! What is drawn at random, or by a fuzzer: policies, and what happens under them.
+//! Generators of policies and actions, from random numbers or from the bytes of a fuzzer.
 //!
-//! Everything is drawn through [`Choice`], so that a random generator and the bytes of a fuzzer give the same kinds
-//! of things; and everything says what would be [`Simpler`], so that what fails can be shrunk. Deliberately absent:
-//! any judgement on what is drawn, except that a policy is mended until it is valid.
+//! Every choice uses [`RandomSource`], so random tests and fuzzers generate the same kinds of values. Every value
+//! implements [`Shrink`], so failing cases can be shrunk. Generators check nothing, except that they make policies
+//! valid.
 
 mod actions;
 mod policies;
@@ -18,24 +18,24 @@ use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::{TestRng, TestRunner};
 use std::fmt;
 
-/// Where choices come from.
+/// A source of choices.
 pub trait RandomSource {
-    /// A number below the bound, which is not 0.
+    /// Returns a number below the bound, which is not 0.
     fn below(&mut self, bound: u32) -> u32;
 
-    /// Yes, so many times out of a hundred.
+    /// Returns true with this probability in percent.
     fn percent(&mut self, chance: u32) -> bool {
         self.below(100) < chance
     }
 
-    /// One of a list that is not empty. A choice that has run dry takes the first.
+    /// Returns an element of a non-empty list. An exhausted source selects the first.
     fn one_of<T: Clone>(&mut self, list: &[T]) -> T {
         let bound = u32::try_from(list.len()).unwrap_or(u32::MAX);
         let at = self.below(bound);
         list[usize::try_from(at).unwrap_or(0)].clone()
     }
 
-    /// The place in a list of weights, each taken as often as it is heavy.
+    /// Returns an index into a list of weights, with probability proportional to the weight.
     fn weighted(&mut self, weights: &[u32]) -> usize {
         let mut left = self.below(weights.iter().sum());
         weights
@@ -53,17 +53,17 @@ pub trait RandomSource {
 
 impl RandomSource for TestRng {
     fn below(&mut self, bound: u32) -> u32 {
-        // The bias is of no matter here: at most one in four thousand for the widest range that is drawn.
+        // The bias is negligible: at most one in four thousand for the widest range in use.
         self.next_u32() % bound
     }
 }
 
-/// Choices read from the bytes of a fuzzer; 0 when they are used up.
+/// Choices read from the bytes of a fuzzer; 0 after the last byte.
 #[derive(Debug)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
-    /// Whether all bytes are used up.
+    /// Returns whether all bytes are used.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -72,7 +72,7 @@ impl Bytes<'_> {
 
 impl RandomSource for Bytes<'_> {
     fn below(&mut self, bound: u32) -> u32 {
-        // As few bytes as the bound needs, so that a change of one byte changes one choice.
+        // Each choice uses as few bytes as its bound needs, so changing one byte changes one choice.
         let wanted = match bound {
             0..=0x100 => 1,
             0x101..=0x1_0000 => 2,
@@ -84,13 +84,13 @@ impl RandomSource for Bytes<'_> {
     }
 }
 
-/// What can be made simpler.
+/// A value that can be shrunk.
 pub trait Shrink: Clone + fmt::Debug {
-    /// Simpler ones, the simplest first. None of them is as complex as this one, or shrinking would not end.
+    /// Returns simpler values, the simplest first. Each must be strictly simpler, or shrinking would not end.
     fn shrink_candidates(&self) -> Vec<Self>;
 }
 
-/// A proptest strategy that draws values, and shrinks them to what they say is simpler.
+/// A proptest strategy that generates values and shrinks them by [`Shrink`].
 pub struct ShrinkStrategy<F>(pub F);
 
 impl<F> fmt::Debug for ShrinkStrategy<F> {
@@ -109,13 +109,13 @@ impl<T: Shrink, F: Fn(&mut TestRng) -> T> Strategy for ShrinkStrategy<F> {
     }
 }
 
-/// A value on its way to a simpler one.
+/// A value during shrinking.
 #[derive(Debug)]
 pub struct ShrinkTree<T> {
     current: T,
-    /// What the current value was made from, as long as nobody has said that it fails as well.
+    /// The value before the current simplification; `None` once the current value is confirmed to fail.
     before: Option<T>,
-    /// What is still to be tried, the next one last; `None` before anything was.
+    /// The remaining candidates, the next one last; `None` before the first attempt.
     candidates: Option<Vec<T>>,
 }
 
@@ -128,7 +128,7 @@ impl<T: Shrink> ValueTree for ShrinkTree<T> {
 
     fn simplify(&mut self) -> bool {
         if self.before.take().is_some() {
-            // The last simplification stands; what is simpler than it is asked anew.
+            // The current simplification is accepted and yields new candidates.
             self.candidates = None;
         }
         let current = &self.current;

@@ -1,4 +1,4 @@
-//! What the tests across crates share: oracle, generators, properties, and helpers for generated files.
+//! Shared test code across crates: oracle, generators, properties, and helpers for generated files.
 
 pub mod canonicalization;
 pub mod counters;
@@ -16,7 +16,7 @@ pub mod traceability;
 
 use std::path::{Path, PathBuf};
 
-/// Returns a folder of recorded data from outside, or prints that the test is skipped and returns `None`.
+/// Returns the folder of an external data set, or prints that the test is skipped and returns `None`.
 #[must_use]
 pub fn recorded_data_dir(folder: &str) -> Option<PathBuf> {
     let Some(data) = std::env::var_os("ORCHESTRION_DATA") else {

@@ -1,5 +1,5 @@
-//! The kernel, watched: at every step the oracle agrees, every claim in force holds, the promises of `decide` and
-//! `apply` are kept, and at the end the log folds to the state.
+//! A monitored kernel. After every step it compares the oracle and checks the claims in force and the contracts of
+//! `decide` and `apply`. At the end, folding the log must give the state.
 
 use crate::oracle::Oracle;
 use crate::random_walk::{Property, conversation};
@@ -10,31 +10,31 @@ use orchestrion_model::contracts;
 use orchestrion_model::coverage::Observation;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 
-/// A conversation with the kernel that is judged as it goes.
+/// A conversation whose kernel is checked at every step.
 #[derive(Debug)]
 pub struct MonitoredKernel {
     policy: Policy,
     state: State,
     history: History,
     oracle: Oracle,
-    /// For each claim whether it is to hold under this policy.
+    /// Whether each claim is in force under this policy.
     in_force: Vec<bool>,
-    /// Every batch so far, as it is read back from its encoding.
+    /// All batches, decoded from their encoding.
     log: Vec<Events>,
 }
 
-/// Rules without which a claim does not hold, beside the one that closes its finding: random walks found them all.
+/// Rules that a claim needs beside the one that closes its finding; random walks found them.
 const REQUIRED_RULES: &[(&str, &[Rule])] = &[
-    // A rollback is stored as one only where kinds are told apart, and ends in Done where no next request comes.
+    // Rollbacks are distinct only with a kind of their own, and reach Done only where no next request follows.
     ("C-02", &[Rule::TypedKinds, Rule::NextRequest]),
-    // A veto that does not stick is taken back when Security reads the Optimizer's revision.
+    // A revocable veto disappears when Security evaluates the Optimizer's revision.
     ("C-11", &[Rule::StickyVeto]),
-    // The other dead ends of the drawing.
+    // The other dead ends of policy `as-drawn`.
     ("C-14", &[Rule::AuditedAbort, Rule::RollbackEnds]),
     ("C-16", &[Rule::AuditedAbort]),
 ];
 
-/// Whether a claim is to hold under a policy: its finding is closed, and it has something to say.
+/// Returns whether a claim is in force under a policy: its finding is closed, and its premise is reachable.
 #[must_use]
 pub fn in_force(claim: &Claim, policy: &Policy) -> bool {
     let closes = |rule: &&Rule| {
@@ -46,12 +46,12 @@ pub fn in_force(claim: &Claim, policy: &Policy) -> bool {
 }
 
 impl MonitoredKernel {
-    /// What the latest accepted input gave.
+    /// Returns the events of the latest accepted input.
     pub fn latest(&self) -> impl Iterator<Item = &Event> {
         self.log.last().into_iter().flatten()
     }
 
-    /// The state as it is.
+    /// Returns the current state.
     #[must_use]
     pub const fn state(&self) -> &State {
         &self.state
@@ -109,7 +109,7 @@ impl Property for MonitoredKernel {
             Err(refusal) if refusal.to_string().is_empty() => Err("a refusal says nothing".to_string()),
             Err(_) => Ok(()),
         };
-        // The oracle is the first to be asked: its sentence says the most.
+        // The oracle comes first: its message is the most specific.
         self.oracle.judge(input, decided.as_ref(), &self.state)?;
         checked
     }

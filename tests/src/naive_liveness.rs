@@ -1,63 +1,63 @@
-//! What it means that a promise is broken, told naively: every set of steps that a run could take for ever is tried.
+//! A naive definition of a violated leads-to claim: it enumerates every set of edges that a run can take infinitely
+//! often.
 //!
-//! A fair run need not go round one simple loop: it may have to take several, one after the other, again and again. What
-//! matters is only which steps it takes infinitely often. Such a set is not empty and hangs together, each of its steps
-//! leading to each; and each such set is taken infinitely often by some run. So all of them are tried, which is for graphs
-//! of a dozen steps. Deliberately absent: anything clever, and anything that `liveness` has.
+//! A fair cycle need not be simple: it may combine several simple cycles. Only the set of edges taken infinitely often
+//! matters. Such a set is not empty and strongly connected, and every such set belongs to some run. The enumeration is
+//! feasible for graphs of a dozen edges. It shares no code with `liveness`.
 
 use std::collections::{BTreeSet, VecDeque};
 
-/// A small graph and one promise on it. Sets of states and of classes are bits.
+/// A small graph with one leads-to claim. Sets of states and of classes are bit sets.
 #[derive(Clone, Debug)]
 pub struct SmallGraph {
-    /// How many states there are; the first of them are initial.
+    /// The number of states; the first ones are initial.
     pub states: usize,
-    /// How many are initial.
+    /// The number of initial states.
     pub initial: usize,
-    /// Every step: from, class, to.
+    /// The edges: source, class, target.
     pub steps: Vec<(usize, u8, usize)>,
-    /// The states that open the promise.
+    /// The trigger states.
     pub opens: u32,
-    /// They do so only where a run begins.
+    /// Whether a trigger counts only in an initial state.
     pub only_at_the_start: bool,
-    /// The states that keep it.
+    /// The response states.
     pub keeps: u32,
-    /// The states that may have further steps, of any class and to anywhere.
+    /// The unexpanded states, which may have further edges of any class to any state.
     pub unknown: u32,
 }
 
-/// Which runs count: sets of classes.
+/// The fairness assumptions: sets of classes.
 #[derive(Clone, Copy, Debug)]
 pub struct FairnessSets {
-    /// From some point on infinitely often taken, or infinitely often disabled.
+    /// Taken infinitely often, or disabled infinitely often.
     pub weak: u32,
-    /// Infinitely often taken if infinitely often enabled.
+    /// Taken infinitely often if enabled infinitely often.
     pub strong: u32,
-    /// Only finitely often taken.
+    /// Taken finitely often.
     pub finitely: u32,
 }
 
-/// What a run takes, and where it comes, infinitely often.
+/// The states and classes that a run meets infinitely often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InfiniteBehavior {
-    /// States.
+    /// The states.
     pub states: u32,
-    /// Classes of steps.
+    /// The classes of edges taken.
     pub taken: u32,
-    /// Classes that are enabled in one of the states.
+    /// The classes enabled in one of the states.
     pub enabled: u32,
-    /// Classes that are enabled in all of them.
+    /// The classes enabled in all of the states.
     pub always: u32,
 }
 
 impl SmallGraph {
-    /// Everything that a run can do for ever.
+    /// Returns every repeatable set of edges of the graph.
     #[must_use]
     pub fn infinite_behaviors(&self) -> BTreeSet<InfiniteBehavior> {
         (1..1_u32 << self.steps.len()).filter_map(|set| self.forever(set)).collect()
     }
 
-    /// What it means to take a set of steps for ever; nothing if no run can.
+    /// Returns the repeated part of a run with this set of edges; `None` if no run repeats it.
     #[must_use]
     pub fn forever(&self, set: u32) -> Option<InfiniteBehavior> {
         let steps =
@@ -81,7 +81,7 @@ impl SmallGraph {
         })
     }
 
-    /// The classes of the steps out of a state. Where there may be more, they are the ones that hurt a counterexample.
+    /// Returns the classes enabled in a state. In an unexpanded state they are those that exclude a counterexample.
     fn enabled(&self, state: usize) -> u32 {
         if has(self.unknown, state) {
             return u32::MAX;
@@ -89,7 +89,7 @@ impl SmallGraph {
         self.steps.iter().filter(|step| step.0 == state).fold(0, |all, step| all | 1 << step.1)
     }
 
-    /// For each state, how few steps lead to it so that the promise is open there.
+    /// Returns, for each state, the least number of edges to it with a pending obligation.
     #[must_use]
     pub fn open_after(&self) -> Vec<Option<usize>> {
         let mut after = vec![[None; 2]; self.states];
@@ -111,7 +111,7 @@ impl SmallGraph {
         after.into_iter().map(|[_, open]| open).collect()
     }
 
-    /// The states where a run ends.
+    /// Returns the dead ends.
     #[must_use]
     pub fn dead_ends(&self) -> u32 {
         let ends =
@@ -121,7 +121,7 @@ impl SmallGraph {
 }
 
 impl FairnessSets {
-    /// Whether a run that does this for ever counts.
+    /// Returns whether a run that repeats this part is fair.
     #[must_use]
     pub fn counts(&self, forever: &InfiniteBehavior) -> bool {
         let each = |set: u32, holds: &dyn Fn(usize) -> bool| (0..32).filter(|&i| has(set, i)).all(holds);
@@ -131,7 +131,7 @@ impl FairnessSets {
     }
 }
 
-/// Whether a set has a member.
+/// Returns whether a set contains a member.
 #[must_use]
 pub fn has(set: u32, member: usize) -> bool {
     set & 1 << member != 0

@@ -1,7 +1,7 @@
-//! The random walks that properties are tried on: a policy, a mood, and moves (proptest-state-machine).
+//! Random walks for property tests: a policy, a bias, and actions (proptest-state-machine).
 //!
-//! The reference, here, only says where a walk stands, so that moves can be drawn that lead on. It is the kernel's
-//! own state: what must happen is judged by the [`Property`], never by it. Deliberately absent: any assertion.
+//! The reference state only positions the walk, so that actions can be generated for its phase. It is the kernel's own
+//! state; only the [`Property`] checks behavior.
 
 use crate::generators::{Bias, Shrink, ShrinkStrategy, WalkAction, drawn_policy};
 use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
@@ -10,43 +10,41 @@ use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Something that must hold of a conversation, input by input.
+/// A property of a conversation, checked at every input.
 pub trait Property: 'static {
-    /// What it says, as a sentence.
+    /// The property as a sentence.
     const STATEMENT: &'static str;
 
-    /// Begins with a conversation in which nothing has happened.
+    /// Starts an empty conversation.
     fn new(policy: &Policy) -> Self;
 
     /// Submits one input.
     ///
-    /// # Errors
-    /// A sentence on what was expected and what came.
+    /// # Errors A sentence with the expected and the actual behavior.
     fn submit(&mut self, input: &Input) -> Result<(), String>;
 
     /// Ends the conversation.
     ///
-    /// # Errors
-    /// As [`Property::take`].
+    /// # Errors As [`Property::submit`].
     fn finish(self) -> Result<(), String>;
 }
 
-/// The conversation of every walk.
+/// Returns the conversation of every walk.
 #[must_use]
 pub fn conversation() -> ConversationId {
     ConversationId::new("drawn")
 }
 
-/// Where a walk stands.
+/// The position of a walk.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// Under which policy.
+    /// The policy.
     pub policy: Policy,
-    /// How everybody is disposed.
+    /// The probabilities.
     mood: Bias,
-    /// Where the kernel stands.
+    /// The kernel state.
     state: State,
-    /// What the latest move gave the kernel.
+    /// The inputs of the latest action.
     inputs: Vec<Input>,
 }
 
@@ -55,10 +53,10 @@ impl Walk {
         Self { policy, mood, state: State::new(conversation()), inputs: Vec::new() }
     }
 
-    /// The walk after a move.
+    /// Returns the walk after an action.
     #[must_use]
     pub fn after(mut self, step: &WalkAction) -> Self {
-        // Whether the kernel panics is for the property to find out, which is given the same inputs.
+        // The property receives the same inputs and detects a kernel panic.
         let moved = catch_unwind(AssertUnwindSafe(|| {
             let (inputs, mut state) = (step.inputs(&self.policy, &self.state), self.state.clone());
             for input in &inputs {
@@ -75,7 +73,7 @@ impl Walk {
         self
     }
 
-    /// Every input that the moves of a walk give the kernel, in order.
+    /// Returns every input of a walk, in order.
     #[must_use]
     pub fn inputs(mut self, moves: &[WalkAction]) -> Vec<Input> {
         let mut all = Vec::new();
@@ -111,7 +109,7 @@ impl ReferenceStateMachine for Walk {
     }
 }
 
-/// A property, tried on walks.
+/// A property with the state of its walk.
 #[derive(Debug)]
 pub struct PropertyTest<P>(PhantomData<P>);
 
@@ -135,7 +133,7 @@ impl<P: Property> StateMachineTest for PropertyTest<P> {
     }
 }
 
-/// proptest-state-machine knows failures as panics only.
+/// proptest-state-machine detects failures as panics only.
 #[allow(clippy::panic, reason = "a test fails by panicking")]
 fn panic_on_error(found: Result<(), String>) {
     if let Err(wrong) = found {

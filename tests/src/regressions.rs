@@ -1,11 +1,11 @@
-//! Properties are tried here: first on the sequences that once failed, then on random ones. What fails is shrunk and
-//! saved as a trace, which anybody can look at, and which is tried first from then on.
+//! Runs properties on stored regressions first, then on random sequences. A failing sequence is shrunk and stored as a
+//! trace, which the next run tries first.
 
 use crate::random_walk::{Property, PropertyTest, Walk, conversation};
 use crate::root;
 use orchestrion_kernel::{Input, Policy, State, decide};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{ContextRecord, Header, Reader, StepMetadata, StepRecord, Writer, digest};
+use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer, digest};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
@@ -18,18 +18,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Moves of one walk.
+/// The number of actions in a walk.
 pub const MOVES: RangeInclusive<usize> = 20..=140;
-/// Shards with random numbers of their own, however many threads there are: the same cases on every machine.
+/// Shards with their own seeds, whatever the number of threads: the cases are the same on every machine.
 const SHARDS: u32 = 64;
-/// Most failures shrink in some hundred runs; nothing needs so many.
+/// The limit on shrinking; most failures need some hundred runs.
 const SHRINK_RUNS_MAX: u32 = 20_000;
 
-/// Tries a property on everything that failed before, and then on `PROPTEST_CASES` random walks, or on so many.
-/// `PROPTEST_RNG_SEED` gives other walks than those of every day.
+/// Checks a property on all stored regressions, then on `PROPTEST_CASES` random walks (default: `cases`).
+/// `PROPTEST_RNG_SEED` selects other walks than the default seed.
 ///
-/// # Errors
-/// What failed, where, and how to look at it.
+/// # Errors A message with the failure, its location and a command that shows it.
 pub fn check_property<P: Property>(cases: u32) -> Result<(), String> {
     for file in saved()? {
         replay_regression::<P>(&file)?;
@@ -55,7 +54,7 @@ pub fn check_property<P: Property>(cases: u32) -> Result<(), String> {
             });
         }
     });
-    // Each thread may have found something; the shortest says the most.
+    // Several threads may find a failure; the shortest is the most useful.
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     match failed.into_iter().min_by_key(|failed| failed.inputs.len()) {
         Some(Failed { policy, inputs }) => Err(save::<P>(&policy, &inputs)),
@@ -63,17 +62,17 @@ pub fn check_property<P: Property>(cases: u32) -> Result<(), String> {
     }
 }
 
-/// A shrunk walk that breaks a property.
+/// A shrunk walk that violates a property.
 struct Failed {
     policy: Box<Policy>,
     inputs: Vec<Input>,
 }
 
-/// What tries this many cases of one shard.
+/// Returns a runner for the cases of one shard.
 fn runner(seed: u64, shard: u32, cases: u32) -> TestRunner {
     let config = Config {
         cases,
-        // What fails is saved as a trace.
+        // The shrunk failure is stored as a trace instead.
         failure_persistence: None,
         max_shrink_iters: SHRINK_RUNS_MAX,
         ..Config::default()
@@ -84,10 +83,9 @@ fn runner(seed: u64, shard: u32, cases: u32) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// Policies and inputs of random walks, as [`tried`] takes them every day.
+/// Returns policies and inputs of random walks, the same as [`check_property`] uses.
 ///
-/// # Panics
-/// Never: every walk can be drawn.
+/// # Panics Never: every walk can be generated.
 pub fn drawn_walks(walks: u32) -> impl Iterator<Item = (Policy, Vec<Input>)> {
     let mut runner = runner(0, 0, walks);
     (0..walks).map(move |_| {
@@ -109,7 +107,7 @@ fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), Failed> {
         Ok(()) => Ok(()),
         Err(TestError::Fail(_, (walk, moves, _))) => {
             let (policy, mut inputs) = (Box::new(walk.policy.clone()), walk.inputs(&moves));
-            // The way to a last move may lead on past the step that fails.
+            // The inputs of the last action may continue after the failing step.
             inputs.truncate(failure::<P>(&policy, &inputs).map_or(inputs.len(), |(step, _)| step));
             Err(Failed { policy, inputs })
         }
@@ -117,7 +115,7 @@ fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), Failed> {
     }
 }
 
-/// Where and how a property fails on these inputs: the step from 1, and a sentence.
+/// Returns the failing step, from 1, and the message if a property fails on these inputs.
 #[must_use]
 pub fn failure<P: Property>(policy: &Policy, inputs: &[Input]) -> Option<(usize, String)> {
     let mut property = P::new(policy);
@@ -129,7 +127,7 @@ pub fn failure<P: Property>(policy: &Policy, inputs: &[Input]) -> Option<(usize,
     caught(|| property.finish()).err().map(|wrong| (inputs.len(), wrong))
 }
 
-/// What came of it; a panic is a failure like any other.
+/// Converts a panic to an error.
 fn caught(run: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     let sentence = |panic: Box<dyn Any + Send>| {
         let said = panic.downcast_ref::<String>().cloned();
@@ -143,7 +141,7 @@ fn folder() -> PathBuf {
     root().join("tests/regressions")
 }
 
-/// Every sequence that was saved, by name.
+/// Returns every stored regression, by name.
 fn saved() -> Result<Vec<PathBuf>, String> {
     let unreadable = |error: io::Error| format!("{} cannot be read: {error}", folder().display());
     let mut files = Vec::new();
@@ -157,8 +155,7 @@ fn saved() -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Tries a property on a saved sequence: its policy and its inputs. What is recorded beside them is of the day on
-/// which it failed.
+/// Checks a property on the policy and inputs of a stored regression. Its recorded events are ignored.
 fn replay_regression<P: Property>(path: &Path) -> Result<(), String> {
     let name = shown(path);
     let file = File::open(path).map_err(|error| format!("{name} cannot be read: {error}"))?;
@@ -191,7 +188,7 @@ fn save<P: Property>(policy: &Policy, inputs: &[Input]) -> String {
     }
 }
 
-/// What the kernel makes of the inputs. Where it panics, the step stands as refused, and says so.
+/// Records the kernel's trace of the inputs. A step that panics is recorded as refused, with the panic message.
 fn trace(policy: &Policy, inputs: &[Input]) -> io::Result<Vec<u8>> {
     let mut writer = Writer::new(Vec::new(), &Header::new(conversation(), policy.clone(), None))?;
     let mut state = State::new(conversation());
@@ -199,18 +196,18 @@ fn trace(policy: &Policy, inputs: &[Input]) -> io::Result<Vec<u8>> {
         match catch_unwind(AssertUnwindSafe(|| decide(policy, &state, input))) {
             Ok(Ok(events)) => {
                 events.iter().for_each(|event| state.apply(event));
-                let context = ContextRecord::after(policy, &state, &events, &StandardContexts);
-                writer.step(
+                let context = orchestrion_trace::record_context(policy, &state, &events, &StandardContexts);
+                writer.write_step(
                     &StepMetadata::default(),
                     input,
                     StepRecord::accepted(&events, context.as_ref()),
                 )?;
             }
             Ok(Err(refusal)) => {
-                writer.step(&StepMetadata::default(), input, StepRecord::refused(&refusal.to_string()))?
+                writer.write_step(&StepMetadata::default(), input, StepRecord::refused(&refusal.to_string()))?
             }
             Err(_) => {
-                writer.step(&StepMetadata::default(), input, StepRecord::refused("the kernel panicked"))?
+                writer.write_step(&StepMetadata::default(), input, StepRecord::refused("the kernel panicked"))?
             }
         }
     }

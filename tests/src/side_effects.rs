@@ -1,4 +1,5 @@
-//! The world outside a conversation: what really happened there, whatever a journal says; and a crew that acts in it.
+//! A simulated outside world, which records what really happened independently of the journal, and a host that acts in
+//! it.
 
 use orchestrion_kernel::event::EffectOutcome;
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
@@ -14,20 +15,20 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Something that happened outside, once and for all.
+/// A change of the outside world.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideEffect {
     /// The request.
     pub trace: String,
-    /// The call that it answered.
+    /// The call that caused it.
     pub call: u64,
     /// The task.
     pub task: u32,
-    /// Whether the task was undone; else it ran.
+    /// Whether the task was undone; otherwise it was executed.
     pub undone: bool,
 }
 
-/// Everything that happened outside, in memory, and in a file that outlives the process if there is one.
+/// All changes of the outside world, in memory and optionally in a file that survives the process.
 #[derive(Debug, Default)]
 pub struct SideEffectLog {
     file: Option<File>,
@@ -35,10 +36,9 @@ pub struct SideEffectLog {
 }
 
 impl SideEffectLog {
-    /// A world that outlives the process.
+    /// Opens a world whose file survives the process.
     ///
-    /// # Errors
-    /// Whatever the file gives.
+    /// # Errors Errors of reading or writing the file.
     pub fn in_file(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         let mut happenings = Vec::new();
@@ -48,7 +48,7 @@ impl SideEffectLog {
         Ok(Self { file: Some(file), happenings })
     }
 
-    /// What happened so far.
+    /// Returns all changes so far.
     #[must_use]
     pub fn happenings(&self) -> &[SideEffect] {
         &self.happenings
@@ -65,12 +65,11 @@ impl SideEffectLog {
     }
 }
 
-/// A crew that does what it is asked, each request in another way: one succeeds, one is rolled back, one is repaired, one
-/// is vetoed.
+/// A host whose requests take different paths: one succeeds, one is rolled back, one is repaired, one is vetoed.
 pub struct EffectfulHost<T> {
     outside: Mutex<SideEffectLog>,
     clock: Clock,
-    /// Told of every call before anything is done about it.
+    /// Receives every call before it is executed.
     tell: T,
 }
 
@@ -81,12 +80,12 @@ impl<T> std::fmt::Debug for EffectfulHost<T> {
 }
 
 impl<T: Fn(&Call) + Send + Sync> EffectfulHost<T> {
-    /// A crew in this world.
+    /// Creates a host in this world.
     pub const fn new(outside: SideEffectLog, clock: Clock, tell: T) -> Self {
         Self { outside: Mutex::new(outside), clock, tell }
     }
 
-    /// The world that it leaves behind.
+    /// Returns the world after the run.
     pub fn into_outside(self) -> SideEffectLog {
         self.outside.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -111,7 +110,7 @@ impl<T: Fn(&Call) + Send + Sync> Host for EffectfulHost<T> {
         self.acts(call)
     }
 
-    /// Looks whether it happened; of every fifth call nobody can tell.
+    /// Looks up whether the call took effect; for every fifth call the result is unknown.
     async fn recover(&self, call: &Call) -> RecoveryResult {
         let happened =
             self.outside().happenings.iter().any(|happening| {
@@ -164,7 +163,7 @@ fn report(call: &Call) -> Report {
         Operation::RunTask { task, .. } if task.number() == 4 && matches!(request, 2 | 3) => exit(1, "no"),
         Operation::RunTask { .. } | Operation::UndoTask { .. } => match &call.payload {
             Some(CallPayload::Task(task)) => exit(0, task.text.as_str()),
-            // The task is the one thing that must be known, whenever it is asked for.
+            // Every context must contain the task.
             other => exit(7, &format!("came with {other:?}")),
         },
         Operation::Diagnose if request == 3 => Report::Repaired { text: "try 5".into(), plan: plan(&[5]) },
@@ -174,7 +173,7 @@ fn report(call: &Call) -> Report {
     }
 }
 
-/// Odd tasks leave nothing behind; the others can be undone.
+/// Returns a plan: odd tasks are pure, the others can be undone.
 fn plan(tasks: &[u32]) -> Plan {
     let effect = |task| match task % 2 {
         0 => Effect::Undoable { compensation: format!("undo {task}").into() },
@@ -191,24 +190,23 @@ fn plan(tasks: &[u32]) -> Plan {
     }
 }
 
-/// The steps of a journal, up to where it is whole.
+/// Returns the steps of the intact prefix of a journal.
 #[must_use]
 pub fn steps(journal: &[u8]) -> Vec<Step> {
     let Ok(reader) = Reader::new(journal, "the journal") else { return Vec::new() };
     reader.map_while(Result::ok).collect()
 }
 
-/// Whether a journal is whole up to its last line.
+/// Returns whether a journal is intact to its last line.
 #[must_use]
 pub fn is_whole(journal: &[u8]) -> bool {
     let Ok(reader) = Reader::new(journal, "the journal") else { return false };
     reader.filter_map(Result::err).all(|error| matches!(error.kind, TraceErrorKind::MissingEnd))
 }
 
-/// Holds a journal against what really happened.
+/// Checks a journal against the recorded side effects.
 ///
-/// # Errors
-/// What does not fit, as a sentence.
+/// # Errors The first mismatch, as a sentence.
 pub fn check_journal(journal: &[u8], outside: &SideEffectLog) -> Result<(), String> {
     let steps = steps(journal);
     let asked: Vec<u64> = calls(&steps);
@@ -232,7 +230,7 @@ pub fn check_journal(journal: &[u8], outside: &SideEffectLog) -> Result<(), Stri
             let fits = match task.effect {
                 None => true,
                 Some(EffectOutcome::Kept) => (count(false), count(true)) == (1, 0),
-                // It may never have run, if nobody could tell.
+                // With an unknown recovery result the task may never have run.
                 Some(EffectOutcome::Undone) => count(false) <= 1 && count(true) == 1,
                 Some(EffectOutcome::UndoFailed) => count(false) <= 1 && count(true) <= 1,
             };
@@ -248,7 +246,7 @@ pub fn check_journal(journal: &[u8], outside: &SideEffectLog) -> Result<(), Stri
     Ok(())
 }
 
-/// The calls that a journal says have left.
+/// Returns the calls that a journal records as sent.
 #[must_use]
 pub fn calls(steps: &[Step]) -> Vec<u64> {
     let events = steps.iter().flat_map(|step| &step.events);
@@ -259,7 +257,7 @@ pub fn calls(steps: &[Step]) -> Vec<u64> {
     events.filter_map(call).collect()
 }
 
-/// The requests that a journal says were answered.
+/// Returns the requests that a journal records as completed.
 #[must_use]
 pub fn answered(steps: &[Step]) -> Vec<RequestId> {
     let events = steps.iter().flat_map(|step| &step.events);
@@ -270,12 +268,12 @@ pub fn answered(steps: &[Step]) -> Vec<RequestId> {
     events.filter_map(request).collect()
 }
 
-/// Luck that is the same every time: a linear congruential generator.
+/// Reproducible random numbers: a linear congruential generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Lcg(pub u64);
 
 impl Lcg {
-    /// A number below this one.
+    /// Returns a number below this one.
     pub const fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end

@@ -13,10 +13,10 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// At most so many golden traces are named under a clause.
+/// The maximum number of golden traces listed under a clause.
 const GOLDENS_NAMED_MAX: usize = 3;
 
-/// Returns the transitions that golden traces take, each with the names of these traces in order.
+/// Returns the transitions in golden traces, each with the sorted names of these traces.
 #[must_use]
 pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
     let mut taken: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
@@ -40,7 +40,7 @@ pub fn rows_taken() -> BTreeMap<&'static str, Vec<String>> {
     taken
 }
 
-/// Returns every test file and the oracle: the path from the root, and the text. A file that names a clause tests it.
+/// Returns every test file and oracle file: its path from the root, and its text. A file that names a clause tests it.
 #[must_use]
 pub fn tests() -> Vec<(String, String)> {
     let mut tests = Vec::new();
@@ -53,7 +53,7 @@ pub fn tests() -> Vec<(String, String)> {
     tests
 }
 
-/// Returns the files of a folder with this extension, in order.
+/// Returns the sorted files of a folder with this extension.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -135,14 +135,14 @@ fn links(
     (!parts.is_empty()).then(|| format!("{LINKS}{clause}\"></a>Links: {}.", parts.join("; ")))
 }
 
-/// Whether a text names this clause or transition, and not one with a longer number.
+/// Returns whether a text contains this clause or transition as a whole number.
 fn names(text: &str, clause: &str) -> bool {
     let longer = |rest: &str| rest.starts_with(|next: char| next.is_ascii_digit());
     text.match_indices(clause).any(|(at, found)| !text.get(at + found.len()..).is_some_and(longer))
 }
 
-/// Returns the page of the table or of the claims with an anchor at each row and a link to its clause. `clauses` are pairs
-/// of file name and page.
+/// Returns the page of the table or of the claims with an anchor in each row and a link to its clause. `clauses` are
+/// pairs of file name and page.
 #[must_use]
 pub fn table_page(page: &str, clauses: &[(&str, String)], decisions: &[String]) -> String {
     let mut linked = String::new();

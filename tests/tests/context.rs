@@ -1,11 +1,11 @@
-//! Context problems at the border: the 0-1 program, the rules, the explanations and the curve, held against every choice there is.
+//! Context selection against enumeration: exact solvers, baselines, explanations, curves and certificates.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use orchestrion_kernel::selection::{Inclusion, Problem, Selection, check_selection};
 use orchestrion_optimizer::{SearchLimits, SolveStatus, certify};
 use orchestrion_selection::{
-    Baseline, Explainer, NamedProblem, Reason, RequiredBudget, Solver, compare, curve, solve, verify_bytes,
+    Baseline, Explainer, NamedProblem, Reason, RequiredBudget, Solver, budget_curve, compare, solve, verify_bytes,
     write_certificate,
 };
 use proptest::prelude::*;
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-/// An item as it stands in a file.
+/// An item of a problem file.
 #[derive(Clone, Debug)]
 struct RandomItem {
     utility: u64,
     cost: u64,
     deps: Vec<usize>,
-    mark: Inclusion,
+    inclusion: Inclusion,
     group: Option<usize>,
     is_working: bool,
 }
 
-/// A problem as a file, so that what is tested is what a user has.
+/// Returns a problem as a file, so that the reader is tested too.
 fn file(budget: u64, items: &[RandomItem]) -> String {
     let mut file = format!("{{\"budget\": {budget}, \"items\": [");
     for (id, item) in items.iter().enumerate() {
@@ -32,10 +32,10 @@ fn file(budget: u64, items: &[RandomItem]) -> String {
         let comma = if id == 0 { "" } else { ", " };
         write!(file, "{comma}{{\"id\": {id}, \"utility\": {utility}, \"cost\": {cost}, \"deps\": {deps:?}")
             .unwrap();
-        match item.mark {
+        match item.inclusion {
             Inclusion::Free => {}
-            Inclusion::Pinned => file.push_str(", \"mark\": \"pinned\""),
-            Inclusion::Forbidden => file.push_str(", \"mark\": \"forbidden\""),
+            Inclusion::Pinned => file.push_str(", \"inclusion\": \"pinned\""),
+            Inclusion::Forbidden => file.push_str(", \"inclusion\": \"forbidden\""),
         }
         if let Some(group) = item.group {
             write!(file, ", \"group\": {group}").unwrap();
@@ -48,35 +48,35 @@ fn file(budget: u64, items: &[RandomItem]) -> String {
     file + "]}"
 }
 
-/// Problems of at most so many items; those that contradict themselves are none.
+/// Generates valid problems with at most `items_max` items.
 fn problems(items_max: usize) -> impl Strategy<Value = NamedProblem> {
     let item = move |utility_max: u64| {
-        let mark = prop_oneof![8 => Just(Inclusion::Free), 1 => Just(Inclusion::Pinned), 1 => Just(Inclusion::Forbidden)];
+        let inclusion = prop_oneof![8 => Just(Inclusion::Free), 1 => Just(Inclusion::Pinned), 1 => Just(Inclusion::Forbidden)];
         let deps = prop::collection::vec(0..items_max, 0..3);
         let group = prop_oneof![5 => Just(None), 1 => (0..2_usize).prop_map(Some)];
-        let drawn = (0..=utility_max, 0..=6_u64, deps, mark, group, any::<bool>());
-        drawn.prop_map(|(utility, cost, deps, mark, group, is_working)| RandomItem {
+        let fields = (0..=utility_max, 0..=6_u64, deps, inclusion, group, any::<bool>());
+        fields.prop_map(|(utility, cost, deps, inclusion, group, is_working)| RandomItem {
             utility,
             cost,
             deps,
-            mark,
+            inclusion,
             group,
             is_working,
         })
     };
-    // Few utilities make many ties.
+    // Few distinct utilities cause many ties.
     let items = prop_oneof![Just(2_u64), Just(50)]
         .prop_flat_map(move |utility_max| prop::collection::vec(item(utility_max), 0..=items_max));
-    (items, 0..=4 * items_max as u64).prop_filter_map("it contradicts itself", |(mut items, budget)| {
+    (items, 0..=4 * items_max as u64).prop_filter_map("invalid problem", |(mut items, budget)| {
         let count = items.len();
         for item in &mut items {
             item.deps.retain(|dep| *dep < count);
         }
-        NamedProblem::from_bytes("drawn", file(budget, &items).as_bytes()).ok()
+        NamedProblem::from_bytes("random", file(budget, &items).as_bytes()).ok()
     })
 }
 
-/// Every choice that passes the check, found by trying all.
+/// Enumerates every valid selection.
 fn choices(problem: &Problem) -> impl Iterator<Item = Selection> {
     let candidates = problem.candidates();
     (0..1_u32 << candidates.len()).filter_map(move |bits| {
@@ -88,7 +88,7 @@ fn choices(problem: &Problem) -> impl Iterator<Item = Selection> {
     })
 }
 
-/// The canonical one.
+/// Returns the optimal selection after tie-breaking.
 fn best(choices: impl Iterator<Item = Selection>) -> Selection {
     choices
         .min_by(|a, b| {
@@ -109,7 +109,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_program_and_the_kernel_find_the_choice_that_trying_all_finds(named in problems(10)) {
+    fn exact_solvers_match_enumeration(named in problems(10)) {
         let expected = best(choices(&named.problem));
         for solver in [Solver::Native, Solver::Ilp] {
             let solved = solve(&named, solver, SearchLimits::default()).unwrap();
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn the_rules_lose_what_they_say_and_call_only_the_best_choice_optimal(named in problems(9)) {
+    fn baselines_report_their_loss(named in problems(9)) {
         let expected = best(choices(&named.problem));
         for solved in compare(&named, SearchLimits::default()).unwrap() {
             prop_assert!(check_selection(&named.problem, &solved.selection).is_ok());
@@ -129,9 +129,9 @@ proptest! {
     }
 
     #[test]
-    fn a_whole_curve_has_every_step_and_no_other(named in problems(8)) {
-        let drawn = curve(&named, usize::MAX, SearchLimits::default()).unwrap();
-        prop_assert!(drawn.is_complete && !drawn.hit_node_limit);
+    fn complete_curve_has_every_step(named in problems(8)) {
+        let complete = budget_curve(&named, usize::MAX, SearchLimits::default()).unwrap();
+        prop_assert!(complete.is_complete && !complete.hit_node_limit);
         let budgets = (0..=all(&named)).filter_map(|budget| Some((budget, best(choices(&at(&named, budget)?)))));
         let mut steps: Vec<(u64, u64, u64)> = Vec::new();
         for (budget, best) in budgets {
@@ -140,14 +140,14 @@ proptest! {
                 _ => steps.push((budget, budget, best.utility)),
             }
         }
-        let found: Vec<_> = drawn.points.iter().map(|point| (point.cost, point.budget, point.utility)).collect();
+        let found: Vec<_> = complete.points.iter().map(|point| (point.cost, point.budget, point.utility)).collect();
         prop_assert_eq!(found, steps);
     }
 
     #[test]
-    fn a_part_of_a_curve_is_part_of_the_whole(named in problems(9), points_max in 1..6_usize) {
-        let whole = curve(&named, usize::MAX, SearchLimits::default()).unwrap();
-        let part = curve(&named, points_max, SearchLimits::default()).unwrap();
+    fn limited_curve_is_part_of_complete_curve(named in problems(9), points_max in 1..6_usize) {
+        let whole = budget_curve(&named, usize::MAX, SearchLimits::default()).unwrap();
+        let part = budget_curve(&named, points_max, SearchLimits::default()).unwrap();
         prop_assert!(part.points.len() <= points_max.max(3));
         prop_assert!(part.points.iter().any(|point| (point.cost..=point.budget).contains(&named.problem.budget())));
         for point in &part.points {
@@ -157,42 +157,42 @@ proptest! {
     }
 
     #[test]
-    fn what_an_item_costs_and_from_which_budget_it_is_chosen_are_so(named in problems(7)) {
-        let mut account = Explainer::new(&named, SearchLimits::default()).unwrap();
-        let reasons = account.reasons();
+    fn explanations_match_enumeration(named in problems(7)) {
+        let mut explainer = Explainer::new(&named, SearchLimits::default()).unwrap();
+        let reasons = explainer.reasons();
         let here = best(choices(&named.problem));
         for (item, reason) in reasons.into_iter().enumerate() {
-            let is_in = matches!(reason, Reason::In { .. });
+            let is_in = matches!(reason, Reason::Selected { .. });
             prop_assert_eq!(is_in, here.selected.contains(&item));
             let has = |choice: &Selection| choice.selected.contains(&item);
-            let explained = account.explain(item, reason).unwrap();
+            let explained = explainer.explain(item, reason).unwrap();
             let others: Vec<_> = choices(&named.problem).filter(|choice| has(choice) != is_in).collect();
-            match explained.otherwise {
+            match explained.alternative {
                 Some(change) => prop_assert_eq!(change.utility, best(others.into_iter()).utility),
                 None => prop_assert!(others.is_empty()),
             }
-            // The smallest budget at which a choice as good as the best has the item.
+            // The smallest budget at which an optimal selection contains the item.
             let least = (named.problem.budget()..=all(&named)).find_map(|budget| {
                 let problem = at(&named, budget).unwrap();
                 let best = best(choices(&problem));
                 let is_tied = choices(&problem).any(|choice| has(&choice) && choice.utility == best.utility);
-                is_tied.then(|| if has(&best) { RequiredBudget::Chosen(budget) } else { RequiredBudget::Tied(budget) })
+                is_tied.then(|| if has(&best) { RequiredBudget::Selected(budget) } else { RequiredBudget::Tied(budget) })
             });
-            prop_assert_eq!(explained.budget, least.filter(|_| !is_in));
+            prop_assert_eq!(explained.required_budget, least.filter(|_| !is_in));
         }
-        prop_assert!(!account.is_cut);
+        prop_assert!(!explainer.hit_node_limit);
     }
 
     #[test]
-    fn the_next_budget_that_has_more_is_the_smallest(named in problems(8)) {
-        let mut account = Explainer::new(&named, SearchLimits::default()).unwrap();
+    fn next_improvement_is_the_smallest_budget(named in problems(8)) {
+        let mut explainer = Explainer::new(&named, SearchLimits::default()).unwrap();
         let now = best(choices(&named.problem)).utility;
         let more = (named.problem.budget() + 1..=all(&named)).map(|budget| (budget, best(choices(&at(&named, budget).unwrap())).utility));
         let least = more.into_iter().find(|(_, utility)| *utility > now);
-        let raise = account.raise().unwrap().map(|raise| (raise.budget, raise.utility));
+        let raise = explainer.next_improvement().unwrap().map(|raise| (raise.budget, raise.utility));
         prop_assert_eq!(raise, least);
         let next = best(choices(&at(&named, named.problem.budget() + 1).unwrap())).utility - now;
-        prop_assert_eq!(account.next_token().unwrap(), next);
+        prop_assert_eq!(explainer.next_token_utility().unwrap(), next);
     }
 }
 
@@ -200,14 +200,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_program_and_the_kernel_agree_on_what_is_too_much_to_try(named in problems(30)) {
+    fn exact_solvers_agree_on_larger_problems(named in problems(30)) {
         let native = solve(&named, Solver::Native, SearchLimits::default()).unwrap();
         prop_assert_eq!(native.status, SolveStatus::Optimal);
         prop_assert_eq!(native.selection, solve(&named, Solver::Ilp, SearchLimits::default()).unwrap().selection);
     }
 }
 
-/// A certificate as a file.
+/// Returns a certificate as a file.
 fn certificate(named: &NamedProblem) -> Value {
     let best = best(choices(&named.problem));
     let written = certify(&named.problem, &best, SearchLimits::default()).unwrap();
@@ -216,7 +216,7 @@ fn certificate(named: &NamedProblem) -> Value {
     serde_json::from_slice(&file).unwrap()
 }
 
-/// The same file with one value in it changed: each place in turn, each in every way.
+/// Returns copies of the file, each with one value changed.
 fn corrupted(value: &Value) -> Vec<Value> {
     let own = match value {
         Value::Number(number) => {
@@ -268,16 +268,16 @@ fn corrupted(value: &Value) -> Vec<Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// By what a file says of its answer, which is held against trying all: what is believed is true.
+    /// A verified statement must agree with enumeration.
     #[test]
-    fn a_certificate_in_a_file_is_believed_and_a_corrupted_one_only_where_it_is_true(named in problems(8)) {
+    fn corrupted_certificate_proves_only_true_statements(named in problems(8)) {
         let best = best(choices(&named.problem));
         let file = certificate(&named);
         let verdict = verify_bytes(&named, "proof", file.to_string().as_bytes()).unwrap();
-        prop_assert_eq!((verdict.utility, verdict.cost, verdict.refuted), (best.utility, best.cost, None));
+        prop_assert_eq!((verdict.utility, verdict.cost, verdict.error), (best.utility, best.cost, None));
         for corrupted in corrupted(&file) {
             let verdict = verify_bytes(&named, "proof", corrupted.to_string().as_bytes());
-            if let Ok(verdict) = verdict && verdict.refuted.is_none() {
+            if let Ok(verdict) = verdict && verdict.error.is_none() {
                 let selected: Vec<u64> = serde_json::from_value(corrupted["selected"].clone()).unwrap();
                 let selected = selected.iter().map(|id| named.position(&id.to_string()).unwrap()).collect();
                 let (utility, cost) = (verdict.utility, verdict.cost);
@@ -289,11 +289,11 @@ proptest! {
     }
 }
 
-/// What each rule takes, step by step: budget 100, of which the pinned item leaves 90, and facts may have 63.
+/// Budget 100: the pinned item leaves 90, of which facts may use 63.
 #[test]
-fn the_rules_pack_as_they_say() {
+fn baselines_select_by_their_rules() {
     let file = br#"{"budget": 100, "items": [
-        {"id": 0, "utility": 0, "cost": 10, "mark": "pinned"},
+        {"id": 0, "utility": 0, "cost": 10, "inclusion": "pinned"},
         {"id": 1, "utility": 1, "cost": 20},
         {"id": 2, "utility": 90, "cost": 30, "deps": [1]},
         {"id": 3, "utility": 95, "cost": 5, "deps": [9]},
@@ -302,17 +302,17 @@ fn the_rules_pack_as_they_say() {
         {"id": 6, "utility": 60, "cost": 1},
         {"id": 7, "utility": 5, "cost": 6, "layer": "working"},
         {"id": 8, "utility": 5, "cost": 20, "layer": "working", "deps": [4]},
-        {"id": 9, "utility": 99, "cost": 1, "mark": "forbidden"}]}"#;
+        {"id": 9, "utility": 99, "cost": 1, "inclusion": "forbidden"}]}"#;
     let named = NamedProblem::from_bytes("rules", file).unwrap();
-    for (rule, selected) in [
-        // By utility for a token, with all it needs: 5, 6, 4, 8 (with 4), 2 (with 1), 7, which does not fit any more.
+    for (baseline, selected) in [
+        // By utility per token including dependencies: 5, 6, 4, 8 (with 4), 2 (with 1). Item 7 does not fit any more.
         (Baseline::Greedy, vec![0, 1, 2, 4, 5, 6, 8]),
-        // 3 needs what is forbidden, and is no fact that could be read. 2 and 1 take 50, 4 the other 13; 5 does not fit into
-        // seven tenths, and 6 is not looked at any more. Both working items fit into the 27 that are left.
+        // 3 depends on a forbidden item and is not current knowledge. 2 and 1 take 50, 4 the remaining 13; 5 exceeds
+        // the share of seven tenths, and 6 is skipped. Both working items fit into the remaining 27.
         (Baseline::Ranked, vec![0, 1, 2, 4, 7, 8]),
-        // 8 brings 4; then 7, 6 and 5. Of 90 tokens 49 are left, and 2 with 1 takes 50.
+        // 8 requires 4; then 7, 6 and 5. Of 90 tokens 49 remain, and 2 with 1 costs 50.
         (Baseline::Recent, vec![0, 4, 5, 6, 7, 8]),
     ] {
-        assert_eq!(rule.pack(&named).selected, selected, "{rule:?}");
+        assert_eq!(baseline.select(&named).selected, selected, "{baseline:?}");
     }
 }

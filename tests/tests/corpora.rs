@@ -1,4 +1,4 @@
-//! Every fuzz target takes every file of its corpus: what a fuzzer once found is looked for wherever tests run.
+//! Runs every fuzz target on every file of its corpus.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -22,7 +22,7 @@ fn files(folder: PathBuf) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_target_takes_its_corpus() {
+fn fuzz_targets_accept_their_corpus() {
     for (name, target) in TARGETS {
         let own = files(root().join("tests/fuzz/corpus").join(name));
         assert!(!own.is_empty(), "tests/fuzz/corpus/{name} is empty: nothing to begin from");
@@ -38,10 +38,10 @@ fn every_target_takes_its_corpus() {
     }
 }
 
-/// Bytes mean other moves whenever what is drawn changes. A corpus that does not take every row any more is written anew:
-/// random bytes, as long as they take a row that none before them took. Commit it.
+/// A change of the generators changes the meaning of the bytes. A corpus that no longer takes every transition is
+/// regenerated: random inputs, as long as they take a transition that no earlier input takes. Commit the result.
 #[test]
-fn the_corpus_of_decide_takes_every_row() {
+fn decide_corpus_takes_every_transition() {
     let folder = root().join("tests/fuzz/corpus/decide");
     let mut seen = BTreeSet::new();
     for file in files(folder.clone()) {

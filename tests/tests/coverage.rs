@@ -1,10 +1,10 @@
-//! Every row of the transition table is taken by some golden trace.
+//! Every transition occurs in some golden trace.
 
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_tests::traceability::rows_taken;
 
 #[test]
-fn every_row_is_taken_by_a_golden_trace() {
+fn golden_traces_take_every_transition() {
     let taken = rows_taken();
     let ids = TRANSITIONS.iter().map(|row| row.id);
     let missed: Vec<&str> = ids.filter(|id| !taken.contains_key(id)).collect();

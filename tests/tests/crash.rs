@@ -1,5 +1,5 @@
-//! Durability: whenever a program dies, and whatever the disk did, opening its journal loses nothing that left the
-//! program, and no effect happens twice.
+//! Durability: after a crash or disk error at any point, reopening a journal loses no output, and no effect happens
+//! twice.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 const REQUESTS: u32 = 4;
 
-/// Everything that a crash_target said before it died.
+/// The complete output of a crash_target before it died.
 struct CrashOutput {
     asked: Vec<u64>,
     answered: Vec<u32>,
@@ -28,7 +28,7 @@ struct CrashOutput {
 }
 
 fn said(text: &str) -> CrashOutput {
-    // The last line may be cut off by the kill.
+    // The kill may truncate the last line.
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
     let numbers = |word: &str| {
         whole
@@ -44,7 +44,7 @@ fn said(text: &str) -> CrashOutput {
     }
 }
 
-/// What a crash_target said is in its journal, and its journal fits what really happened.
+/// Checks that the journal contains everything that a crash_target printed, and matches the recorded side effects.
 fn check(folder: &Path, said: &CrashOutput) {
     let journal = std::fs::read(folder.join("office.ndjson")).unwrap_or_default();
     let kept = steps(&journal);
@@ -68,13 +68,13 @@ fn crash_target(folder: &Path) -> Command {
     command
 }
 
-/// Whole, finished, and decided as recorded.
+/// Checks that the journal is intact, finished, and replays without divergence.
 fn check_finished(folder: &Path) {
     let journal = std::fs::read(folder.join("office.ndjson")).unwrap();
     assert!(is_whole(&journal));
     assert_eq!(answered(&steps(&journal)).len(), REQUESTS as usize);
     let replayed = replay(Reader::new(journal.as_slice(), "office.ndjson").unwrap(), None, &StandardContexts);
-    assert!(replayed.difference.is_none() && replayed.texts.is_none(), "{replayed:?}");
+    assert!(replayed.difference.is_none() && replayed.text_difference.is_none(), "{replayed:?}");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn crash_at_random_points_is_exactly_once() {
             assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             assert_eq!(output.status.code(), None, "{}", String::from_utf8_lossy(&output.stderr));
             kills += 1;
-            // Enough is enough: let it finish.
+            // After these kills the program runs to its end.
             if kills >= KILLS {
                 assert!(crash_target(folder.path()).output().unwrap().status.success());
                 break;
@@ -115,10 +115,10 @@ fn crash_at_random_points_is_exactly_once() {
     assert!(resumed > 50, "only {resumed} kills hit the middle of a request");
 }
 
-/// The limit that a shell sets on the size of files makes short writes, and then errors, as a full disk does.
+/// The file size limit of a shell causes short writes and then errors, as a full disk does.
 #[cfg(unix)]
 #[test]
-fn kill_by_a_disk_that_is_full_keeps_what_was_asked_and_drops_the_rest_aloud() {
+fn full_disk_keeps_durable_steps() {
     let mut torn = 0;
     for blocks in 1..40 {
         let folder = tempfile::tempdir().unwrap();
@@ -146,11 +146,11 @@ fn kill_by_a_disk_that_is_full_keeps_what_was_asked_and_drops_the_rest_aloud() {
     assert!(torn > 10, "only {torn} journals had a torn end");
 }
 
-/// A disk that keeps what was synced, and of the rest whatever it likes.
+/// A disk that keeps synced data and an arbitrary part of unsynced data.
 struct FaultyDisk {
     synced: Vec<u8>,
     pending: Vec<u8>,
-    /// Operations until it fails.
+    /// The number of operations before it fails.
     good: u64,
     luck: Lcg,
 }
@@ -161,14 +161,14 @@ impl FaultyDisk {
         Ok(())
     }
 
-    /// What is found on it after the machine went down.
+    /// Returns the content after the crash.
     fn found(mut self) -> Vec<u8> {
         let keeps = usize::try_from(self.luck.below(self.pending.len() as u64 + 1)).unwrap();
         let mut found = self.synced;
         match self.luck.below(3) {
             0 => {}
             1 => found.extend_from_slice(&self.pending[..keeps]),
-            // The file is as long as it was, but some of its pages never came.
+            // The file keeps its length, but some of its pages were never written.
             _ => {
                 let lost = usize::try_from(self.luck.below((self.pending.len() - keeps) as u64 + 1)).unwrap();
                 self.pending[keeps..keeps + lost].fill(0);
@@ -214,7 +214,7 @@ impl Journal for FaultyDisk {
 }
 
 #[test]
-fn kill_a_machine_whose_disk_keeps_what_it_likes_and_everything_asked_is_still_known() {
+fn unreliable_disk_keeps_durable_steps() {
     const CONVERSATIONS: u64 = 400;
     let header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
     let (mut crashes, mut dropped) = (0, 0);
@@ -239,7 +239,7 @@ fn kill_a_machine_whose_disk_keeps_what_it_likes_and_everything_asked_is_still_k
             let mut conversation = match Conversation::open_with(disk, &header, &StandardContexts) {
                 Ok(conversation) => conversation,
                 Err(OpenError::Io { .. }) => {
-                    // It failed before anything was changed, and is found as it was.
+                    // It failed before any change, so the content is the original.
                     outside = crew.into_outside();
                     continue;
                 }
@@ -248,7 +248,7 @@ fn kill_a_machine_whose_disk_keeps_what_it_likes_and_everything_asked_is_still_k
             dropped += u32::from(conversation.dropped().is_some());
             let done = clock.block_on(async {
                 conversation.resume(&crew).await?;
-                while conversation.state().control.next_request().number() <= REQUESTS {
+                while conversation.state().control().next_request().number() <= REQUESTS {
                     conversation.run_request(&crew, "ada", "Order paper").await?;
                 }
                 Ok::<(), RuntimeError>(())

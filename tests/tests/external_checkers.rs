@@ -1,7 +1,7 @@
-//! SPIN and TLC, on the control FSM as it is exported, agree with each other and with our models of the kernel.
+//! SPIN and TLC on the exported control FSM agree with each other and with our models of the kernel.
 //!
-//! `.ci/peers` finds or installs both and names them in `ORCHESTRION_SPIN` and `ORCHESTRION_TLC`. Without them these tests
-//! say that they are skipped.
+//! `.ci/peers` finds or installs both and sets `ORCHESTRION_SPIN` and `ORCHESTRION_TLC`. Without them the tests print
+//! that they are skipped.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -21,21 +21,21 @@ fn named(variable: &str) -> Option<PathBuf> {
     found
 }
 
-/// The tools that are there.
+/// The available tools.
 struct Tools {
     spin: Option<Spin>,
     tlc: Option<Tlc>,
 }
 
 impl Tools {
-    /// None if there are none.
+    /// Returns the tools; `None` if there are none.
     fn found() -> Option<Self> {
         let spin = named("ORCHESTRION_SPIN").map(|program| Spin { program });
         let tlc = named("ORCHESTRION_TLC").map(|jar| Tlc { jar });
         (spin.is_some() || tlc.is_some()).then_some(Self { spin, tlc })
     }
 
-    /// What they say of two texts, both at once.
+    /// Runs both tools on two texts in parallel.
     fn opinions(&self, control: &ControlModel, promela: &str, tla: &str) -> Vec<CheckerReport> {
         let folder = tempfile::tempdir().unwrap();
         let said = std::thread::scope(|threads| {
@@ -52,7 +52,7 @@ fn spin_and_tlc_agree_with_explorer() {
     let Some(tools) = Tools::found() else { return };
     let mut found = Vec::new();
     for policy in [Policy::hardened(), Policy::as_drawn()] {
-        let control = ControlModel::of(&policy);
+        let control = ControlModel::new(&policy);
         let opinions: Vec<CheckerReport> = std::thread::scope(|threads| {
             let ours = threads.spawn(|| check_with_explorer(&policy, &SCOPES[0]));
             let theirs = tools.opinions(&control, &promela(&control), &tla::module(&control));
@@ -65,8 +65,8 @@ fn spin_and_tlc_agree_with_explorer() {
 }
 
 #[test]
-fn opinions_that_differ_are_told() {
-    let control = ControlModel::of(&Policy::hardened());
+fn disagreements_are_reported() {
+    let control = ControlModel::new(&Policy::hardened());
     let all_hold = || control.claims.iter().map(|stated| (stated.claim.id, CheckerVerdict::Holds));
     let one = CheckerReport {
         of: "one",
@@ -98,7 +98,7 @@ fn opinions_that_differ_are_told() {
     );
 }
 
-/// A mistake in what a row does: what to look for below which mark, and what to write instead.
+/// A fault in the effect of a transition: the text to replace after a marker, and its replacement.
 struct SeededFault {
     what: &'static str,
     promela: [&'static str; 3],
@@ -140,11 +140,11 @@ fn seeded(text: &str, [mark, from, to]: [&str; 3]) -> String {
     format!("{before}{mark}{wrong}")
 }
 
-/// Each fault is noticed by each tool: its opinion differs from the one on the text as it is exported.
+/// Each tool detects each fault: its opinion differs from the one on the exported text.
 #[test]
-fn a_fault_in_the_text_is_noticed() {
+fn seeded_export_fault_is_detected() {
     let Some(tools) = Tools::found() else { return };
-    let control = ControlModel::of(&Policy::hardened());
+    let control = ControlModel::new(&Policy::hardened());
     let (promela, tla) = (promela(&control), tla::module(&control));
     let right = tools.opinions(&control, &promela, &tla);
     for SeededFault { what, promela: in_promela, tla: in_tla } in FAULTS {

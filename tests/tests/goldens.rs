@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use orchestrion_report::show::{Style, View, show};
+use orchestrion_report::show::{View, show};
 use orchestrion_scenario::Scenario;
 use orchestrion_scenario::run::run_scenario;
 use orchestrion_text::StandardContexts;
@@ -53,7 +53,7 @@ fn write_pages(name: &str, before: &str, after: &str) -> Result<(PathBuf, PathBu
 fn review_page(trace: &str) -> Result<String> {
     let read = || Reader::new(trace.as_bytes(), "golden");
     let mut page = Vec::new();
-    show(read()?, &View { at: None, style: Style::Plain }, &mut page)?;
+    show(read()?, &View::default(), &mut page)?;
     let mut page = String::from_utf8(page)?;
     let reader = read()?;
     write!(page, "\nheader {}\n", serde_json::to_string_pretty(reader.header())?)?;
@@ -79,7 +79,7 @@ fn golden_trace_replays_equal(golden: &Path) -> Result<()> {
     }
     let file = golden.display().to_string();
     let result = replay(Reader::new(BufReader::new(File::open(golden)?), &file)?, None, &StandardContexts);
-    if !result.is_equal() || !result.header.is_empty() || result.steps == 0 {
+    if !result.is_equal() || !result.header_differences.is_empty() || result.steps == 0 {
         return Err(format!("{file} does not replay equal: {result:#?}").into());
     }
     Ok(())

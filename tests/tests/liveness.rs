@@ -1,4 +1,4 @@
-//! Liveness, held against its naive definition on small graphs, and on one that is long.
+//! Liveness checking against its naive definition on small graphs, and on a deep one.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -12,10 +12,10 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use std::cell::RefCell;
 
-/// From where a state was first reached, and by which of the steps there.
+/// The predecessor at which a state was first reached, and the index of the edge.
 type Parent = Option<(u32, u16)>;
 
-/// Explored states and one promise on them, whose number is not 0.
+/// An explored state graph with one leads-to claim, whose number is not 0.
 struct SmallStateGraph {
     graph: Graph,
     parents: Vec<Parent>,
@@ -47,22 +47,22 @@ impl StateGraph for SmallStateGraph {
     }
 }
 
-/// The classes that steps are drawn from; the lowest and the highest are among them.
+/// The classes of generated edges, including the lowest and the highest.
 const DRAWN: [u8; 3] = [0, 13, 31];
 
-/// What was explored from a state.
+/// The expansion of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeKnowledge {
     All,
-    /// Some steps; there are others.
+    /// Some of its edges are known; others may exist.
     Cut,
     Nothing,
 }
 
-/// A state that is drawn.
+/// A generated state.
 type State = (bool, bool, NodeKnowledge);
 
-/// A graph as it was drawn, in no order: initial states, states, steps.
+/// An unordered generated graph: initial states, states, edges.
 type Drawn = (usize, Vec<State>, Vec<(usize, u8, usize)>);
 
 fn drawn() -> impl Strategy<Value = Drawn> {
@@ -74,7 +74,8 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     (1..=2_usize, vec(state, 1..=6), vec((0..6_usize, class, 0..6_usize), 0..=12))
 }
 
-/// What is reached of a drawn graph, numbered in breadth-first order, and from where each state was reached first.
+/// Returns the reachable part of a generated graph, numbered in breadth-first order, with the first predecessor of each
+/// state.
 fn explored((initial, states, steps): &Drawn) -> (SmallGraph, Vec<Parent>, Vec<NodeKnowledge>) {
     let from = |state: usize| {
         let known = states[state].2 != NodeKnowledge::Nothing;
@@ -111,7 +112,7 @@ fn explored((initial, states, steps): &Drawn) -> (SmallGraph, Vec<Parent>, Vec<N
     (walks, parents, order.iter().map(|&state| states[state].2).collect())
 }
 
-/// The graph with the steps of such nodes.
+/// Returns the graph with the edges of these nodes.
 fn graph(walks: &SmallGraph, known: &[NodeKnowledge], kept: impl Fn(usize) -> bool) -> Graph {
     let mut graph = Graph::default();
     for (node, known) in
@@ -127,13 +128,13 @@ fn graph(walks: &SmallGraph, known: &[NodeKnowledge], kept: impl Fn(usize) -> bo
 const KINDS: [LivenessKind; 3] =
     [LivenessKind::LeadsTo, LivenessKind::Eventually, LivenessKind::AlwaysEventually];
 
-/// The graph as a promise of that kind sees it.
+/// Returns the graph restricted to a liveness kind.
 fn promised(walks: &SmallGraph, kind: LivenessKind) -> SmallGraph {
     let opens = if kind == LivenessKind::LeadsTo { walks.opens } else { u32::MAX };
     SmallGraph { opens, only_at_the_start: kind == LivenessKind::Eventually, ..walks.clone() }
 }
 
-/// Every mix of the three kinds of fairness over the drawn classes.
+/// Returns every combination of the three kinds of fairness over the generated classes.
 fn mixes() -> impl Iterator<Item = FairnessSets> {
     let set = |bits: u32| (0..3).filter(|&i| has(bits, i)).fold(0, |all, i| all | 1 << DRAWN[i]);
     (0..512).map(move |mix| FairnessSets { weak: set(mix), strong: set(mix >> 3), finitely: set(mix >> 6) })
@@ -147,18 +148,18 @@ fn promise(kind: LivenessKind, mix: FairnessSets) -> LivenessProperty {
     LivenessProperty { name: "drawn", kind, fair }
 }
 
-/// How often what came out.
+/// The number of graphs for each result.
 #[derive(Debug, Default)]
 struct LivenessCounts {
     holds: usize,
     inconclusive: usize,
     dead_ends: usize,
     loops: usize,
-    /// Loops that come twice through one state.
+    /// Cycles that visit a state twice.
     knots: usize,
 }
 
-/// The states that a lasso comes through, and what it does for ever; or what is wrong with it.
+/// Returns the states of a lasso and its repeated part, or its defect.
 fn walk(walks: &SmallGraph, lasso: &Lasso) -> Result<Option<InfiniteBehavior>, String> {
     let mut at = lasso.stem.first().map_or(lasso.entry, |step| step.node) as usize;
     if at >= walks.initial {
@@ -199,7 +200,7 @@ fn walk(walks: &SmallGraph, lasso: &Lasso) -> Result<Option<InfiniteBehavior>, S
     walks.forever(set).map(Some).ok_or_else(|| "its loop is none".into())
 }
 
-/// Holds every judgement on one graph against the definition.
+/// Checks every verdict on one graph against the definition.
 fn check(drawn: &Drawn, seen: &mut LivenessCounts) -> Result<(), String> {
     let (walks, parents, known) = explored(drawn);
     let forevers = walks.infinite_behaviors();
@@ -258,7 +259,7 @@ fn check(drawn: &Drawn, seen: &mut LivenessCounts) -> Result<(), String> {
 }
 
 #[test]
-fn every_judgement_is_that_of_the_naive_definition() {
+fn liveness_matches_naive_definition() {
     let config = Config { cases: 4_000, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let seen = RefCell::new(LivenessCounts::default());
@@ -271,7 +272,7 @@ fn every_judgement_is_that_of_the_naive_definition() {
     assert!([holds, inconclusive, dead_ends, loops, knots].iter().all(|&times| times > 10_000), "{seen:?}");
 }
 
-/// Waiting in 0, with a way to 2, where the promise is kept.
+/// An obligation is pending in 0, with an edge to 2, where the response occurs.
 #[test]
 fn fairness_decides() {
     const NONE: ClassMask = ClassMask::NONE;
@@ -311,13 +312,13 @@ fn fairness_decides() {
     }
 }
 
-/// Far deeper than a stack of calls could be.
+/// A graph far deeper than the call stack.
 #[test]
-fn a_long_way_is_walked() {
+fn long_path_is_handled() {
     let nodes = 1_000_000;
     let edge = |to| Edge { class: 0, to };
     let mut graph = Graph::default();
-    // A chain, from whose end it goes back to the middle.
+    // A chain whose end leads back to its middle.
     (0..nodes).for_each(|node| {
         graph.push(node, &[edge(if node + 1 < nodes { node + 1 } else { nodes / 2 })], false)
     });

@@ -1,7 +1,7 @@
-//! The models explore exactly as many states as they did, and find exactly the listed findings.
+//! The models explore the expected number of states and report exactly the listed findings.
 //!
-//! The counts are asserted so that a change of the model is noticed. If one changes, look whether by as much as
-//! the change explains, and write the new number down.
+//! The counts detect changes of the model. If a count changes, check that the change explains the difference, and
+//! update the number.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -41,7 +41,7 @@ fn findings(verdicts: &[Verdict], word: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn under_hardened_nothing_fails() {
+fn hardened_satisfies_every_claim() {
     let policy = Policy::hardened();
     let runs = explored(&policy, "small");
     let verdicts = merge_verdicts(&policy, &runs);
@@ -106,7 +106,7 @@ fn under_as_drawn_exactly_the_findings_fail() {
 }
 
 #[test]
-fn the_tiny_scope_is_no_vacuous_one() {
+fn tiny_scope_is_not_vacuous() {
     let policy = Policy::hardened();
     let runs = explored(&policy, "tiny");
     let verdicts = merge_verdicts(&policy, &runs);
@@ -115,7 +115,7 @@ fn the_tiny_scope_is_no_vacuous_one() {
 }
 
 #[test]
-fn with_an_approver_and_standard_duels_nothing_fails() {
+fn approver_and_standard_duels_satisfy_every_claim() {
     let mut policy = Policy::hardened();
     policy.name = "approved".to_string();
     policy.rules.approver = true;
@@ -127,9 +127,9 @@ fn with_an_approver_and_standard_duels_nothing_fails() {
     assert_eq!(findings(&verdicts, "not_checked"), [""; 0]);
 }
 
-/// Weights under which the consensus of equally sure voices hits both lines exactly: 3 of 5 and 4 of 5.
+/// With these weights the consensus of equally confident arguments equals both thresholds: 3 of 5 and 4 of 5.
 #[test]
-fn the_lines_are_judged_exactly_where_they_lie() {
+fn thresholds_are_exact() {
     use orchestrion_kernel::Weight;
     let mut policy = Policy::hardened();
     let weight = |ones: u32| Weight::from_millionths(ones * 1_000_000).unwrap();
@@ -150,11 +150,11 @@ fn the_lines_are_judged_exactly_where_they_lie() {
 }
 
 #[test]
-fn a_search_that_is_cut_short_proves_nothing() {
+fn limited_search_is_inconclusive() {
     let policy = Policy::hardened();
     let scope = Scope::by_name("tiny").unwrap();
-    let budget = ResourceLimits { states: Some(1_000), ..ResourceLimits::default() };
-    let options = Options { budget, ..Options::default() };
+    let limits = ResourceLimits { states: Some(1_000), ..ResourceLimits::default() };
+    let options = Options { limits, ..Options::default() };
     let subject = KernelUnderTest::unmodified(policy.clone());
     let runs = MODELS.map(|model| explore(&subject, model, &scope, &options, &mut |_| ()).unwrap());
     let verdicts = merge_verdicts(&policy, &runs);
@@ -162,7 +162,7 @@ fn a_search_that_is_cut_short_proves_nothing() {
     assert!(!findings(&verdicts, "inconclusive").is_empty());
 }
 
-/// However often a plan is repaired, the state stays finite (design §2, rule 2).
+/// The state space stays finite for any number of repairs (design §2, rule 2).
 #[test]
 fn unbounded_repair_has_finitely_many_states() {
     let mut policy = Policy::hardened();
@@ -172,7 +172,7 @@ fn unbounded_repair_has_finitely_many_states() {
     assert!(run(&policy, execution, &scope).is_exhaustive());
 }
 
-/// A counterexample, taken step by step without the checker, keeps the claim until its last step.
+/// Replays a counterexample without the checker: the claim holds until the last step and fails there.
 fn breaks_only_at_its_end(claim: usize, way: &Counterexample) {
     let (id, Counterexample { policy, inputs, .. }) = (CLAIMS[claim].id, way);
     let (mut state, mut history) = (initial_state(), History::default());
@@ -187,7 +187,8 @@ fn breaks_only_at_its_end(claim: usize, way: &Counterexample) {
     }
 }
 
-/// A way into a dead end, taken step by step without the checker: the obligation opens, is not met, and nothing leads on.
+/// Replays a path to a dead end without the checker: the obligation becomes pending, has no response, and the last
+/// state has no successor.
 fn ends_unmet(claim: usize, way: &Counterexample) {
     let (id, policy) = (CLAIMS[claim].id, &way.policy);
     let ClaimCheck::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
@@ -200,7 +201,7 @@ fn ends_unmet(claim: usize, way: &Counterexample) {
         open = !to(policy, &history, &state) && (open || from(policy, &history, &state));
     }
     assert!(open, "{id}: met");
-    let call = state.control.pending_call().map(|call| call.id);
+    let call = state.control().pending_call().map(|call| call.id);
     let fails = |failure| Input::CallFailed { call: call.unwrap_or(CallId::FIRST), failure };
     let leads_on = Failure::ALL.map(fails).into_iter().chain([Input::Step, Input::Cancel]);
     for input in leads_on {
@@ -208,8 +209,8 @@ fn ends_unmet(claim: usize, way: &Counterexample) {
     }
 }
 
-/// A lasso, taken step by step without the checker: the obligation opens on the stem or in the loop, is never met from
-/// there on, and the loop comes back to where it began, but for names that only count up.
+/// Replays a lasso without the checker. The obligation becomes pending on the stem or in the cycle and has no later
+/// response. The cycle returns to its first state, except for increasing numbers.
 fn goes_round_unmet(claim: usize, stem: usize, way: &Counterexample) {
     let (id, policy) = (CLAIMS[claim].id, &way.policy);
     let ClaimCheck::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
@@ -241,6 +242,6 @@ fn replays_equal(claim: &str, way: &Counterexample) {
     assert!(!evidence.highlights.is_empty(), "{claim}: nothing in its counterexample is worth looking at");
     let found =
         replay(Reader::new(evidence.trace.as_slice(), &evidence.file).unwrap(), None, &StandardContexts);
-    assert!(found.is_equal() && found.header.is_empty(), "{claim}: {found:?}");
+    assert!(found.is_equal() && found.header_differences.is_empty(), "{claim}: {found:?}");
     assert_eq!(found.steps, way.inputs.len() as u64, "{claim}");
 }

@@ -14,7 +14,7 @@ const WALKS: u32 = 40;
 
 /// Whatever is changed in a batch, the oracle complains.
 #[test]
-fn a_tampered_batch_is_noticed() {
+fn tampered_batch_is_detected() {
     let mut noticed = 0;
     for (policy, inputs) in drawn_walks(WALKS) {
         let (mut oracle, mut state) = (Oracle::new(&policy, &conversation()), State::new(conversation()));
@@ -85,7 +85,7 @@ fn collect_leaves(value: &Value, path: String, leaves: &mut Vec<String>) {
 
 /// Decision 0014 lead by lead: a Critic who objects without weight, and four voices that win against it.
 #[test]
-fn every_lead_is_weighed_by_the_formula() {
+fn expected_score_follows_formula() {
     let policy = Policy { elo: EloMethod::Standard, ..Policy::hardened() };
     let leads: Vec<i64> = (-1000..=1000).collect();
     for four in leads.chunks(4) {

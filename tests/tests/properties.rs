@@ -1,6 +1,6 @@
-//! Properties that hold of every conversation under every valid policy, tried on random walks, legal and not.
+//! Properties of every conversation under every valid policy, checked on random walks with legal and illegal inputs.
 //!
-//! What once failed stands in `tests/regressions` and is tried first.
+//! Stored failures in `tests/regressions` run first.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -12,17 +12,17 @@ use orchestrion_tests::random_walk::conversation;
 use orchestrion_tests::regressions::{check_property, drawn_walks};
 use std::collections::BTreeMap;
 
-/// Walks of each property, unless `PROPTEST_CASES` says otherwise; as many as CI has time for.
+/// The default number of walks for each property, unless `PROPTEST_CASES` is set; it fits into the CI time limit.
 const CASES: u32 = 1_500;
-/// Walks whose rows are counted.
+/// The number of walks for transition coverage.
 const WALKS: u32 = 2_000;
 
 #[test]
-fn the_kernel_does_what_the_oracle_expects() {
+fn kernel_matches_oracle() {
     check_property::<MonitoredKernel>(CASES).unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-/// What no walk comes to is not tried: every row is to be taken, and not by one lucky walk only.
+/// A behavior without walks is untested, so every transition must occur, and in several walks.
 #[test]
 fn random_walks_take_every_row() {
     let mut taken: BTreeMap<&str, u32> = TRANSITIONS.iter().map(|row| (row.id, 0)).collect();

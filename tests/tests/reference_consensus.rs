@@ -74,7 +74,7 @@ fn check(policy: &Policy, case: &Value, at: &str) {
     let expected = case["expected"]["consensus"].as_f64().unwrap();
     assert!((score - expected).abs() <= TOLERANCE, "{at}: consensus {score}, recorded {expected}");
 
-    // One agent a role in every recording; agents of other roles never move.
+    // Each recording has one agent for each role; ratings of other roles never change.
     let mut before = Ratings::default();
     let mut agents = Vec::new();
     for recorded in arguments {

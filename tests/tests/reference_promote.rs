@@ -1,4 +1,4 @@
-//! A debate that another implementation recorded is promoted, and decided as 004 says.
+//! A debate recorded by another implementation is promoted and decided according to 004.
 
 use orchestrion_kernel::Score;
 use orchestrion_kernel::event::{DecisionLabel, Event};
@@ -10,7 +10,7 @@ use orchestrion_trace::replay::replay;
 use std::path::Path;
 
 #[test]
-fn reference_debate_is_promoted_and_proceeds_below_the_line() {
+fn reference_debate_proceeds_below_threshold() {
     let Some(folder) = orchestrion_tests::recorded_data_dir("consensus-reference") else { return };
     let text = std::fs::read_to_string(folder.join("recorded_debate.json")).unwrap();
     let target = Target::new("recorded-debate", Path::new("specs/scenarios")).unwrap();
@@ -29,7 +29,7 @@ fn reference_debate_is_promoted_and_proceeds_below_the_line() {
     let exactly = Score::from_millionths(790_356).unwrap();
     assert!(!scores.is_empty() && scores.iter().all(|score| *score == exactly), "{scores:?}");
     let asked = |role| {
-        let asks = |event: &&Event| matches!(event, Event::ToolCall { operation, .. } if *ask == Operation::Argue(role));
+        let asks = |event: &&Event| matches!(event, Event::ToolCall { operation, .. } if *operation == Operation::Argue(role));
         events.iter().filter(asks).count()
     };
     assert_eq!(

@@ -1,4 +1,4 @@
-//! How much texts have to do with a request, held against the formula as it is written down, in floating point.
+//! Relevance of texts to a request, against the published formula in floating point.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -7,10 +7,10 @@ use orchestrion_text::relevance;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// A score may be so much beside the formula.
+/// The maximum deviation from the formula, in millionths.
 const MILLIONTHS_BESIDE: f64 = 2.0;
 
-/// Okapi BM25 over words that are numbers, in millionths of the largest.
+/// Okapi BM25 over words that are numbers, in millionths of the maximum.
 fn formula(request: &[u8], texts: &[Vec<u8>]) -> Vec<f64> {
     let (k, b) = (1.2, 0.75);
     let count = texts.len() as f64;
@@ -35,7 +35,7 @@ fn formula(request: &[u8], texts: &[Vec<u8>]) -> Vec<f64> {
     scores.into_iter().map(|score| score / largest * 1e6).collect()
 }
 
-/// The words as a text; how they are parted and how large their letters are must not matter.
+/// Returns the words as a text; separators and letter case must not matter.
 fn text(words: &[u8]) -> String {
     let word = |(at, word): (usize, &u8)| match (at + usize::from(*word)) % 4 {
         0 => format!("W{word}: "),
@@ -51,7 +51,7 @@ fn scores(request: &[u8], texts: &[Vec<u8>]) -> Vec<Score> {
     relevance(&text(request), &texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A request and texts of few words or of many, of one length or of very different ones.
+/// Generates a request and texts, with few or many words, of equal or very different lengths.
 fn asked() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
     let word = || prop_oneof![3 => 0..6_u8, 1 => any::<u8>()];
     let text = prop_oneof![
@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn the_best_text_has_one_and_only_texts_without_a_common_word_have_nothing((request, texts) in asked()) {
+    fn relevance_is_one_for_best_text((request, texts) in asked()) {
         let found = scores(&request, &texts);
         let meets = |text: &Vec<u8>| text.iter().any(|word| request.contains(word));
         for (score, text) in found.iter().zip(&texts) {
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_the_texts_does_not_matter((request, mut texts) in asked()) {
+    fn relevance_is_independent_of_order((request, mut texts) in asked()) {
         let mut found = scores(&request, &texts);
         texts.reverse();
         found.reverse();

@@ -1,4 +1,4 @@
-//! Every rule of `hardened` does something: without it, exactly the findings that it closes come back.
+//! Every rule of `hardened` is necessary: without it, exactly the findings that it closes reappear.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
@@ -10,8 +10,8 @@ use orchestrion_model::check::{explore, merge_verdicts};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{Model, Scope};
 
-/// The rule, the model in which it is missed, and the findings that come back. Some come along with those that the rule
-/// is there for: after a halt there is no next request, and what is stored under one kind is not stored as rolled back.
+/// The rule, the model, and the findings that reappear without the rule. Some findings depend on others: no request
+/// follows a halt, and a store with one kind cannot contain a rollback.
 const MISSED: [(Rule, &str, &[&str]); 12] = [
     (Rule::AuditedAbort, "lifecycle", &["F1", "F14", "F16"]),
     (Rule::RollbackEnds, "execution", &["F2", "F14"]),
@@ -33,7 +33,7 @@ fn disabling_rule_reintroduces_findings() {
         let mut policy = Policy::hardened();
         policy.name = format!("without {}", rule.name());
         policy.rules.set(rule, false);
-        // What cannot stand without the rule goes with it.
+        // Rules that depend on this rule are disabled with it.
         if matches!(rule, Rule::ErrorRows | Rule::NextRequest) {
             policy.rules.error_rows = false;
             policy.bounds.audit_attempts = 1;
@@ -58,9 +58,9 @@ fn disabling_rule_reintroduces_findings() {
     }
 }
 
-/// The table above leaves out only rules that close no finding.
+/// The table above omits only rules that close no finding.
 #[test]
-fn every_rule_that_closes_a_finding_is_tried() {
+fn every_finding_rule_is_tested() {
     for rule in Rule::ALL {
         let tried = MISSED.iter().any(|(tried, _, _)| tried == rule);
         assert_eq!(tried, !rule.findings().is_empty(), "{}", rule.name());

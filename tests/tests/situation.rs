@@ -1,4 +1,4 @@
-//! Document 002 from outside: its published encoding, what is refused in it, and the kernel held against its pseudo-code.
+//! Document 002 by its published encoding: rejected input, and the kernel against the document's pseudo-code.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,7 +13,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// An action record as the document writes it.
+/// Returns an action record as the document writes it.
 fn record() -> Value {
     json!({
         "iteration": 2,
@@ -30,7 +30,7 @@ fn record() -> Value {
     })
 }
 
-/// The record as it stands in a file, and what is wrong with it.
+/// Returns the record in a file, and the error of reading it.
 fn refused(record: &Value) -> (String, String) {
     let text = serde_json::to_string_pretty(record).unwrap();
     let error = serde_json::from_str::<ActionRecord>(&text).unwrap_err();
@@ -39,7 +39,7 @@ fn refused(record: &Value) -> (String, String) {
 
 /// 002-2.1, 002-2.2, 002-2.3, 002-2.4, 002-2.5, 002-2.6, 002-2.7, 002-2.8, 002-2.9.
 #[test]
-fn an_action_record_is_read_and_written_as_the_document_has_it() {
+fn action_record_matches_document() {
     let read: ActionRecord = serde_json::from_value(record()).unwrap();
     assert_eq!(serde_json::to_value(&read).unwrap(), record());
     for key in record().as_object().unwrap().keys() {
@@ -73,19 +73,19 @@ fn modes_and_outcomes_are_closed_lists() {
     );
 }
 
-/// 002-2.10: what arrives too long is stored as far as it is kept.
+/// 002-2.10: an overlong text is stored truncated.
 #[test]
-fn a_longer_result_is_cut_when_it_is_read() {
+fn longer_result_is_truncated_on_read() {
     let mut long = record();
     long["tool_calls"][0]["result"] = json!("é".repeat(1_200));
     let read: ActionRecord = serde_json::from_value(long).unwrap();
     assert_eq!(read.tool_calls[0].result.as_str(), "é".repeat(1_000));
 }
 
-/// 002-2.12, 002-2.13, 002-6.1: at the record, and at each call of a tool. The error names the key, its line and column,
-/// and what may stand there, which tells a record from a call.
+/// 002-2.12, 002-2.13, 002-6.1: at the record, and at each tool call. The error contains the key, its line and column,
+/// and the allowed keys, which distinguish a record from a tool call.
 #[test]
-fn obsolete_keys_and_compression_fields_are_refused_in_action_records() {
+fn obsolete_action_record_keys_are_refused() {
     assert_eq!(OBSOLETE_KEYS, ["synthesis", "progress", "hypothesis", "insights", "learning", "relevance"]);
     let compression =
         ["compressed", "compressed_result", "summary", "situation_summary", "summary_update", "truncated"];
@@ -103,7 +103,7 @@ fn obsolete_keys_and_compression_fields_are_refused_in_action_records() {
     }
 }
 
-/// Whether the error names the key, where it stands, and what may stand there.
+/// Checks that the error contains the key, its location, and the allowed keys.
 fn is_named(record: &Value, key: &str, expected: &str) {
     let (text, error) = refused(record);
     let quoted = format!("\"{key}\":");
@@ -118,9 +118,9 @@ fn is_named(record: &Value, key: &str, expected: &str) {
     assert!(error.ends_with(&format!(" at line {line} column {column}")), "{error} in line {line}: {text}");
 }
 
-/// 002-2.8: the names of arguments are the tool's own.
+/// 002-2.8: the tool defines the names of its arguments.
 #[test]
-fn an_argument_may_have_the_name_of_an_obsolete_key() {
+fn argument_may_have_obsolete_key_name() {
     for key in OBSOLETE_KEYS {
         let mut named = record();
         named["tool_calls"][0]["args"][key] = json!("x");
@@ -134,7 +134,7 @@ fn an_argument_may_have_the_name_of_an_obsolete_key() {
 
 /// 002-0.3, 002-4.1: the keys and questions of the document's prompt are the fields of the summary.
 #[test]
-fn an_update_is_read_as_the_document_writes_it() {
+fn summary_update_matches_document() {
     let update = json!({
         "goal": "What is the main objective?",
         "progress": "What has been accomplished so far?",
@@ -149,9 +149,9 @@ fn an_update_is_read_as_the_document_writes_it() {
     assert_eq!(changed, expected.map(|key| (key, update[key].as_str().unwrap().to_owned())));
 }
 
-/// 002-0.1: the fields are those of the document, and what the table names is in the kernel.
+/// 002-0.1: the fields are those of the document, and every name in the table exists in the kernel.
 #[test]
-fn the_table_of_the_state_names_what_there_is() {
+fn state_mapping_names_existing_fields() {
     let document = "query user_id messages iteration depth react_mode stop_reason selected_tools tool_calls result \
                     actions attempts current_approach situation_summary response respond_directly verbose trace \
                     callback notifications";
@@ -172,7 +172,7 @@ fn the_table_of_the_state_names_what_there_is() {
     }
 }
 
-/// Every source file below a folder, but the table's own.
+/// Appends every source file below a folder except the table's own.
 fn read_all(folder: &std::path::Path, text: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -184,14 +184,14 @@ fn read_all(folder: &std::path::Path, text: &mut String) {
     }
 }
 
-/// One thing that happens to a situation, in its published encoding.
+/// An update of a situation, in its published encoding.
 #[derive(Clone, Debug)]
 enum Step {
     Update(Value),
     Act(Value),
 }
 
-/// Texts about the lengths that matter, blank ones, and such as look like what is written around them.
+/// Generates texts near the length limits, blank texts, and texts that resemble their markup.
 fn text() -> impl Strategy<Value = String> {
     let character = prop_oneof![
         6 => prop::char::range('a', 'c'),
@@ -240,7 +240,7 @@ fn step() -> impl Strategy<Value = Step> {
         record["tool_calls"] = json!(calls);
         Step::Act(record)
     });
-    // Summaries are rare, else the fallback is never told.
+    // Summaries are rare; otherwise the fallback would stay untested.
     prop_oneof![1 => update, 5 => act]
 }
 
@@ -248,7 +248,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_kernel_tells_what_the_pseudo_code_tells(steps in vec(step(), 0..10)) {
+    fn kernel_matches_pseudo_code(steps in vec(step(), 0..10)) {
         let (mut summary, mut actions) = (SituationSummary::default(), Vec::<ActionRecord>::new());
         let mut expected = Situation::default();
         for step in &steps {

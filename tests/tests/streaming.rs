@@ -1,4 +1,4 @@
-//! Replay keeps nothing of what it has read: what it takes does not grow with the trace.
+//! Replay streams: its memory use does not grow with the trace.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use std::io::{self, BufReader};
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-/// What is allocated at most, in bytes, beyond what was before.
+/// Returns the peak of allocated bytes above the initial value.
 fn peak(act: impl FnOnce()) -> usize {
     let before = ALLOCATED.current_usage();
     ALLOCATED.reset_peak_usage();
@@ -26,7 +26,7 @@ fn reader(steps: u64) -> Reader<BufReader<EndlessDebate>> {
 
 /// One test, because the allocator counts for the whole process.
 #[test]
-fn a_longer_trace_takes_no_more_memory() {
+fn memory_is_independent_of_trace_length() {
     let replayed = |steps| {
         peak(|| {
             let found = replay(reader(steps), None, &StandardContexts);
@@ -35,13 +35,14 @@ fn a_longer_trace_takes_no_more_memory() {
     };
     let updated = |steps| {
         peak(|| {
-            // Another policy, under which every pass comes to something else.
+            // Under this policy every pass has a different result.
             let policy = orchestrion_kernel::Policy::as_drawn();
             let found = update(reader(steps), Some(&policy), &StandardContexts, io::sink()).unwrap();
-            assert!(found.changed > steps / 2 && found.first.len() == Update::FIRST_MAX, "{found:?}");
+            assert!(found.changed_steps > steps / 2 && found.first_differences.len() == Update::DIFFERENCES_MAX, "{found:?}");
         })
     };
-    // Numbers get longer, and buffers grow in powers of two; keeping a single byte of a step would show.
+    // The tolerance allows for longer numbers and buffers that grow in powers of two; one retained byte per step
+    // exceeds it.
     const STEPS: (u64, u64) = (2_000, 50_000);
     for (what, peak) in [("replay", &replayed as &dyn Fn(u64) -> usize), ("update", &updated)] {
         let (short, long) = (peak(STEPS.0), peak(STEPS.1));

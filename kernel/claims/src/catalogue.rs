@@ -1,8 +1,7 @@
 //! The catalogue of claims.
 //!
-//! Every claim has a premise, a state in which it has something to say, so that no claim passes only because
-//! nothing ever came near it. `r` is the running request; *ends* means that control comes to a state in which
-//! no request runs.
+//! Every claim has a premise: a state in which it applies. A claim whose premise is never reached is vacuous. In the formulas,
+//! `r` is the running request, and it *ends* when control enters a phase in which no request runs.
 
 use super::{Actor, Claim, ClaimCheck, Contract, Fairness, History};
 use orchestrion_kernel::control::phase::Phase;
@@ -45,7 +44,7 @@ const PARTS: [&[Claim]; 10] = [
     kernel::KERNEL,
 ];
 
-/// The parts, one behind the other. Nothing of this is left at run time.
+/// Concatenates the parts at compile time.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 const fn concat_claims() -> [Claim; claim_count()] {
     let mut all = [CLAIM; claim_count()];
@@ -72,8 +71,7 @@ const fn claim_count() -> usize {
     claims
 }
 
-/// What most claims share: no finding, something to say in every state and under every policy. One that forgets its check
-/// fails everywhere.
+/// Defaults: no finding, a premise that always holds, and every policy. A claim without a check fails everywhere.
 const CLAIM: Claim = Claim {
     id: "",
     clause: "",
@@ -85,8 +83,8 @@ const CLAIM: Claim = Claim {
     not_applicable: |_| None,
 };
 
-/// *Fair*: the kernel goes on, every call is answered or times out, and crashes are finitely many (design §2). Nothing is
-/// asked of the user, and nothing of success.
+/// The fairness assumptions: the kernel takes its steps, every call gets a reply or times out, and crashes are finitely many. The
+/// user is not obliged to act, and no module is obliged to succeed.
 const FAIR: &[Fairness] = &[
     Fairness::Weak(Actor::Kernel),
     Fairness::Weak(Actor::Module(Module::IdentityGuard)),
@@ -108,11 +106,11 @@ const FAIR: &[Fairness] = &[
 ];
 
 fn of_request(state: &State, holds: impl Fn(&Request) -> bool) -> bool {
-    state.control.request().is_some_and(holds)
+    state.control().request().is_some_and(holds)
 }
 
 fn running(_: &Policy, state: &State) -> bool {
-    state.control.request().is_some()
+    state.control().request().is_some()
 }
 
 fn decided(state: &State, is: impl Fn(DecisionLabel) -> bool) -> bool {
@@ -120,17 +118,17 @@ fn decided(state: &State, is: impl Fn(DecisionLabel) -> bool) -> bool {
 }
 
 fn has_ended(_: &Policy, state: &State) -> bool {
-    state.control.phase().is_quiescent() && state.control.next_request() > RequestId::FIRST
+    state.control().phase().is_quiescent() && state.control().next_request() > RequestId::FIRST
 }
 
-/// Whether the plan has been revised: some other revision came before it, and is still spoken of.
+/// Whether the plan is a later revision than the first.
 fn revised(state: &State) -> bool {
     of_request(state, |request| request.plan.as_ref().is_some_and(|plan| plan.revision > Revision::FIRST))
 }
 
-/// The status that a task's subtask is to have after an event that ends the task, or undoes it.
+/// The expected status of a subtask after an event that ends or undoes its task.
 fn ends_task(before: &State, event: &Event) -> Option<(SubtaskStatus, TaskId)> {
-    match (before.control.pending_call()?.operation, event) {
+    match (before.control().pending_call()?.operation, event) {
         (Operation::RunTask { task, .. }, Event::ToolResult { report: Report::Exit { code: 0, .. }, .. }) => {
             Some((SubtaskStatus::Done, task))
         }

@@ -1,8 +1,7 @@
-//! What happened so far in the running request, folded from events alone.
+//! The history of the running request, folded from events alone.
 //!
-//! It says again some of what [`orchestrion_kernel::State`] says, on purpose: the claims that read it do not trust the
-//! kernel's own memory. It is written from the meaning of the events, holds no id that only counts up, and
-//! forgets what no later event can depend on, so that it multiplies no states.
+//! It repeats a part of [`orchestrion_kernel::State`] on purpose: claims that read it do not depend on the kernel's state. It holds
+//! no id that only increases, and drops what no later event depends on, so that it multiplies no states.
 
 use alloc::vec::Vec;
 use orchestrion_kernel::control::phase::Phase;
@@ -18,127 +17,127 @@ use orchestrion_kernel::plan::EffectKind;
 use orchestrion_kernel::policy::{Bound, Policy};
 use orchestrion_kernel::score::Score;
 
-/// The past of the running request; its default before one runs.
+/// The history of the running request. The default is the history before any request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct History {
     /// A request runs.
     pub running: bool,
-    /// Where control stands, once it moved.
+    /// The phase after the latest transition.
     pub phase: Option<Phase>,
-    /// What is being asked.
+    /// The pending operation.
     pub pending_operation: Option<Operation>,
     /// Both identity locks matched.
     pub verified: bool,
-    /// The round that was entered last.
+    /// The round that control entered last.
     pub round: Option<Role>,
-    /// The pass it belongs to; stops counting one above the policy's passes.
+    /// The pass of that round; saturates one above the policy's bound.
     pub pass: u32,
     /// Security vetoed some revision.
     pub vetoed: bool,
-    /// Security's argument on the plan as it stands now.
+    /// Security's argument about the current revision.
     pub security: Option<Argument>,
-    /// Whether the consensus on the plan as it stands now was enough to proceed.
+    /// Whether the current revision has a consensus at or above the proceed threshold.
     pub revision_cleared: Option<bool>,
-    /// The approver said yes to the plan as it stands now.
+    /// The approver agreed to the current revision.
     pub approved: bool,
-    /// Whether the latest consensus, on whichever revision, was enough to proceed.
+    /// Whether the latest consensus, for any revision, is at or above the proceed threshold.
     pub meets_proceed_threshold: bool,
-    /// Whether the latest consensus lay below the line for another pass.
+    /// Whether the latest consensus is below the re-debate threshold.
     pub below_redebate_threshold: bool,
-    /// The ratings that memory gave back.
+    /// The ratings that memory returned.
     pub ratings: Ratings,
     /// Each role's latest argument.
     pub latest: PerRole<Option<Argument>>,
     /// The ratings after the duels.
     pub ratings_after: Option<Ratings>,
-    /// The different decisions, the latest last; as revisions only count up, all are written as the first.
+    /// The distinct decisions, the latest last. All have the first revision, because revisions only increase.
     pub decisions: Vec<Decision>,
-    /// The plan was not let run.
+    /// The decision did not let the plan run.
     pub blocked: bool,
-    /// The tasks of the plan as it stands now, with the effects that they declare.
-    pub planned: Vec<(TaskId, EffectKind)>,
-    /// How the tasks of the latest run ended, as they were answered.
+    /// The tasks of the current revision with their declared effects.
+    pub tasks_planned: Vec<(TaskId, EffectKind)>,
+    /// The outcomes of the tasks of the latest run.
     pub outcomes: Vec<TaskResult>,
-    /// Security's objections to revisions that ran all the same, lowest first.
+    /// Security's objections to revisions that ran nevertheless, lowest first.
     pub overridden_objections: Vec<Score>,
-    /// The tasks that were started, in order, with what became of their effects.
-    pub tasks: Vec<TaskRecord>,
-    /// Those of them that can be undone and stand, in order.
+    /// The started tasks in order, with the outcomes of their effects.
+    pub task_records: Vec<TaskRecord>,
+    /// The started tasks whose effect can still be undone, in order.
     pub undoable: Vec<TaskId>,
-    /// In the latest run every task of the plan was answered with success.
+    /// Every task of the latest run succeeded.
     pub succeeded: bool,
-    /// A task was lost in a crash: nobody knows whether it ran.
+    /// A crash lost a task: its outcome is unknown.
     pub task_lost: bool,
-    /// Repairs that were started; stops counting one above the policy's bound.
+    /// The number of started repairs; saturates one above the policy's bound.
     pub repairs: u32,
     /// A rollback was entered.
     pub rolled_back: bool,
     /// The user cancelled in time.
     pub cancelled: bool,
-    /// What the stores hold by their own answers.
-    pub holdings: StoreStatuses,
-    /// Which stores were asked.
-    pub stores_asked: (bool, bool),
-    /// Memory records; stops counting at 2.
+    /// The store statuses by the replies of the stores.
+    pub store_statuses: StoreStatuses,
+    /// Whether the local and the cloud store were called.
+    pub stores_called: (bool, bool),
+    /// The number of memory records; saturates at 2.
     pub memory_records: u8,
-    /// Audit records; stops counting at 2.
+    /// The number of audit records; saturates at 2.
     pub audit_records: u8,
-    /// How often the audit sink was tried; stops counting one above the policy's attempts.
+    /// The number of audit deliveries; saturates one above the policy's bound.
     pub audit_attempts: u32,
-    /// The latest try failed.
+    /// The latest delivery failed.
     pub audit_failed: bool,
-    /// It was said that the audit record is not delivered.
+    /// `AuditUndelivered` was recorded.
     pub undelivered: bool,
-    /// Final answers; stops counting at 2.
+    /// The number of final answers; saturates at 2.
     pub final_answers: u8,
-    /// As what and why the request was concluded.
-    pub ending: Option<Conclusion>,
-    /// What the latest input brought.
+    /// The conclusion of the request.
+    pub conclusion: Option<Conclusion>,
+    /// The events since the latest transition.
     pub since_transition: SinceTransition,
 }
 
-/// What one input brought; forgotten once control has moved on it, so that it multiplies no states.
+/// The events since the latest transition. The next transition resets them, so that they multiply no states.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct SinceTransition {
-    /// The question that was answered.
-    pub answered: Option<Operation>,
-    /// The question that was not, and how not.
-    pub unanswered: Option<(Operation, Failure)>,
+    /// The operation whose reply was recorded.
+    pub replied: Option<Operation>,
+    /// The operation whose call failed, and the failure.
+    pub failed_call: Option<(Operation, Failure)>,
     /// A plan was adopted.
-    pub planned: bool,
-    /// A run was reported.
-    pub reported: bool,
+    pub plan_adopted: bool,
+    /// An execution report was recorded.
+    pub execution_reported: bool,
     /// The consensus was computed.
-    pub scored: bool,
-    /// The ratings moved.
-    pub rated: bool,
-    /// The decision that was taken.
-    pub decided: Option<DecisionLabel>,
+    pub consensus_scored: bool,
+    /// The ratings were updated.
+    pub ratings_updated: bool,
+    /// The label of the decision.
+    pub decision_label: Option<DecisionLabel>,
     /// The user cancelled.
     pub cancelled: bool,
 }
 
 impl History {
-    /// Security's objection to the plan as it stands now.
+    /// Returns Security's objection to the current revision.
     #[must_use]
     pub fn objection(&self) -> Option<Score> {
         self.security.filter(|argument| argument.stance == Stance::Con).map(|argument| argument.confidence)
     }
 
-    /// Moves on past one event.
+    /// Applies one event.
     pub fn observe(&mut self, policy: &Policy, event: &Event) {
         match event {
             Event::UserMsg { .. } => *self = Self { running: true, ..Self::default() },
             Event::ToolCall { operation: ask, .. } => self.call(policy, *ask),
             Event::ToolResult { report, .. } => {
                 if let Some(ask) = self.pending_operation.take() {
-                    self.since_transition.answered = Some(ask);
+                    self.since_transition.replied = Some(ask);
                     self.answered(policy, ask, report);
                 }
             }
             Event::CallFailed { failure, .. } => {
                 if let Some(ask) = self.pending_operation.take() {
-                    self.since_transition.unanswered = Some((ask, *failure));
+                    self.since_transition.failed_call = Some((ask, *failure));
                     self.unanswered(ask, *failure);
                 }
             }
@@ -148,8 +147,8 @@ impl History {
                 self.pending_operation = None;
             }
             Event::PlanAdopted { plan, .. } => {
-                self.since_transition.planned = true;
-                self.planned = plan.tasks().iter().map(|task| (task.id, task.effect.kind())).collect();
+                self.since_transition.plan_adopted = true;
+                self.tasks_planned = plan.tasks().iter().map(|task| (task.id, task.effect.kind())).collect();
                 self.outcomes.clear();
                 self.succeeded = false;
                 self.security = None;
@@ -157,24 +156,24 @@ impl History {
                 self.approved = false;
             }
             Event::ConsensusScored { score, .. } => {
-                self.since_transition.scored = true;
+                self.since_transition.consensus_scored = true;
                 self.meets_proceed_threshold = *score >= policy.thresholds.proceed_from;
                 self.below_redebate_threshold = *score < policy.thresholds.redebate_below;
                 self.revision_cleared = Some(self.meets_proceed_threshold);
             }
             Event::Decided { decision } => {
-                self.since_transition.decided = Some(decision.label);
+                self.since_transition.decision_label = Some(decision.label);
                 let decision = Decision { revision: Revision::FIRST, ..*decision };
                 self.decisions.retain(|earlier| *earlier != decision);
                 self.decisions.push(decision);
             }
             Event::RatingsUpdated { ratings } => {
-                self.since_transition.rated = true;
+                self.since_transition.ratings_updated = true;
                 self.ratings_after = Some(*ratings);
             }
-            Event::Concluded { conclusion: ending } => self.ending = Some(*ending),
+            Event::Concluded { conclusion: ending } => self.conclusion = Some(*ending),
             Event::AuditUndelivered => self.undelivered = true,
-            Event::ExecutionReported { .. } => self.since_transition.reported = true,
+            Event::ExecutionReported { .. } => self.since_transition.execution_reported = true,
             Event::MemoryRecorded { .. } => {
                 self.memory_records = self.memory_records.saturating_add(1).min(2);
                 self.forget_debate();
@@ -196,10 +195,10 @@ impl History {
                 self.overridden_objections.extend(self.objection());
                 self.overridden_objections.sort_unstable();
                 self.overridden_objections.dedup();
-                self.tasks.retain(|record| record.task != task);
+                self.task_records.retain(|record| record.task != task);
                 self.undoable.retain(|undoable| *undoable != task);
                 let effect_left = (effect != EffectKind::Pure).then_some(EffectOutcome::Kept);
-                self.tasks.push(TaskRecord { task, effect: effect_left });
+                self.task_records.push(TaskRecord { task, effect: effect_left });
                 if effect == EffectKind::Undoable {
                     self.undoable.push(task);
                 }
@@ -209,8 +208,8 @@ impl History {
                 self.audit_attempts = self.audit_attempts.saturating_add(1).min(most);
                 self.audit_failed = false;
             }
-            Operation::StoreMemory { store: Store::Local, .. } => self.stores_asked.0 = true,
-            Operation::StoreMemory { store: Store::Cloud, .. } => self.stores_asked.1 = true,
+            Operation::StoreMemory { store: Store::Local, .. } => self.stores_called.0 = true,
+            Operation::StoreMemory { store: Store::Cloud, .. } => self.stores_called.1 = true,
             _ => {}
         }
     }
@@ -269,17 +268,17 @@ impl History {
     fn ended(&mut self, task: TaskId, ended: TaskOutcome) {
         self.outcomes.push(TaskResult { task, outcome: ended });
         self.succeeded =
-            self.outcomes.iter().map(|outcome| outcome.task).eq(self.planned.iter().map(|(task, _)| *task))
+            self.outcomes.iter().map(|outcome| outcome.task).eq(self.tasks_planned.iter().map(|(task, _)| *task))
                 && self.outcomes.iter().all(|outcome| outcome.outcome == TaskOutcome::Succeeded);
     }
 
-    /// The latest decision.
+    /// Returns the latest decision.
     #[must_use]
     pub fn decision(&self) -> Option<&Decision> {
         self.decisions.last()
     }
 
-    /// As what the request ends, by what happened.
+    /// Returns the kind of conclusion that the events imply.
     #[must_use]
     pub const fn kind(&self) -> ConclusionKind {
         if self.rolled_back {
@@ -295,15 +294,15 @@ impl History {
 
     fn set_effect_outcome(&mut self, task: TaskId, end: EffectOutcome) {
         self.undoable.retain(|undoable| *undoable != task);
-        for record in self.tasks.iter_mut().filter(|record| record.task == task) {
+        for record in self.task_records.iter_mut().filter(|record| record.task == task) {
             record.effect = Some(end);
         }
     }
 
     const fn holding(&mut self, store: Store) -> &mut StoreStatus {
         match store {
-            Store::Local => &mut self.holdings.local,
-            Store::Cloud => &mut self.holdings.cloud,
+            Store::Local => &mut self.store_statuses.local,
+            Store::Cloud => &mut self.store_statuses.cloud,
         }
     }
 
@@ -337,12 +336,12 @@ impl History {
         }
     }
 
-    /// Once the memory record is written, nothing may run any more; what was said of the plan is moot.
+    /// Drops the debate: after the memory record, no task may run.
     fn forget_debate(&mut self) {
         self.round = None;
         self.latest = PerRole::default();
         self.ratings = Ratings::default();
-        self.planned.clear();
+        self.tasks_planned.clear();
         self.outcomes.clear();
         self.pass = 0;
         self.vetoed = false;

@@ -1,7 +1,7 @@
-//! Claims: what is to hold, written once, and checked wherever the kernel runs.
+//! Claims: the properties of the kernel, written once and checked by the model checker, by scenario runs and by replay.
 //!
-//! The catalogue is the single list; the history is what claims about the past read. State and step claims
-//! speak of states; trace claims read events only, so that they do not trust what the kernel remembers.
+//! [`CLAIMS`] is the single list. State and step claims read states. Trace claims read events and the [`History`] that folds them,
+//! so that they do not depend on the kernel's own state.
 
 #![no_std]
 
@@ -20,50 +20,49 @@ use orchestrion_kernel::policy::Policy;
 use orchestrion_kernel::refusal::Refusal;
 use orchestrion_kernel::state::State;
 
-/// A sentence about every run, and how it is checked.
+/// A property of every run, and its check.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// Its short name.
+    /// The identifier, such as `C-06`.
     pub id: &'static str,
-    /// The source clause, or the decision.
+    /// The source clause, or the decision record.
     pub clause: &'static str,
-    /// What holds, as a sentence.
+    /// The property as a sentence.
     pub statement: &'static str,
-    /// The same as a formula.
+    /// The property as a formula.
     pub formula: &'static str,
-    /// The finding of the design that it states, such as `F6`.
+    /// The finding of the design, such as `F6`.
     pub finding: Option<&'static str>,
-    /// How it is checked.
+    /// The check.
     pub check: ClaimCheck,
-    /// A state in which the claim has something to say. If no such state is reached, the claim is vacuous.
+    /// Whether the claim applies in a state. If no such state is reached, the claim is vacuous.
     pub premise: fn(&Policy, &State) -> bool,
-    /// Why it says nothing under this policy, if it does not.
+    /// Why the claim is not applicable under a policy, if it is not.
     pub not_applicable: fn(&Policy) -> Option<&'static str>,
 }
 
-/// How a claim is checked.
+/// The check of a claim.
 #[derive(Clone, Copy, Debug)]
 pub enum ClaimCheck {
-    /// In every state.
+    /// Holds in every state.
     StateInvariant(fn(&Policy, &State) -> bool),
-    /// In every state, of how `decide` meets some input there. Whoever checks passes the `decide` that is judged.
+    /// Holds in every state for the response of `decide` to some input. The caller passes the `decide` under test.
     ResponseInvariant(fn(&Decide<'_>, &State) -> bool),
-    /// In every step, given the states on both sides.
+    /// Holds in every step, given the states before and after it.
     StepInvariant(fn(&Policy, &State, &[Event], &State) -> bool),
-    /// At every event, given what happened before it in the same request.
+    /// Holds at every event, given the history of the request before it.
     TraceInvariant(fn(&Policy, &History, &Event) -> bool),
-    /// After every step, between what happened and what the kernel remembers of it.
+    /// Holds after every step between the history and the kernel's state.
     HistoryConsistency(fn(&History, &State) -> bool),
-    /// Of `decide` and `apply` themselves; checked by whoever calls them.
+    /// A contract of `decide` and `apply` themselves, checked by the model checker.
     Contract(Contract),
-    /// Whatever opens is met sooner or later, in every run that is fair. Only an explorer that knows fairness
-    /// checks it: what is not yet, may still come.
+    /// Leads-to: in every fair run, each trigger is followed by a response. Only an explorer with fairness can check it.
     LeadsTo {
-        /// Where the obligation opens.
+        /// The trigger.
         from: StatePredicate,
-        /// Where it is met.
+        /// The response.
         to: StatePredicate,
-        /// What is asked of the run.
+        /// The fairness assumptions.
         under: &'static [Fairness],
     },
 }
@@ -71,35 +70,35 @@ pub enum ClaimCheck {
 /// `decide` under one policy.
 pub type Decide<'a> = dyn Fn(&State, &Input) -> Result<Events, Refusal> + 'a;
 
-/// A condition on what happened and what is.
+/// A predicate on the history and the state.
 pub type StatePredicate = fn(&Policy, &History, &State) -> bool;
 
-/// Whose turn a step is; what fairness speaks of. It names the obligation, never a single call.
+/// The actor of a step. A fairness class belongs to an actor, never to a single call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Actor {
-    /// The kernel goes on by itself.
+    /// The kernel takes an internal step.
     Kernel,
-    /// A module answers, or its time runs out.
+    /// A module replies, or its deadline passes.
     Module(Module),
-    /// The user speaks or cancels; nothing obliges them to.
+    /// The user sends a message or cancels; no fairness applies.
     User,
-    /// The runtime comes back after a crash.
+    /// The runtime resumes after a crash.
     Crash,
 }
 
-/// What is asked of a run before a liveness claim is held against it.
+/// A fairness assumption of a liveness claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fairness {
-    /// A party that could act without end acts, or at some point cannot.
+    /// An actor that is enabled forever acts infinitely often.
     Weak(Actor),
-    /// A party that again and again could act acts again and again.
+    /// An actor that is enabled infinitely often acts infinitely often.
     Strong(Actor),
-    /// The party acts finitely often only.
+    /// The actor acts only finitely often.
     FinitelyOften(Actor),
 }
 
 impl Actor {
-    /// The party whose turn an input is, given the question that is waited for.
+    /// Returns the actor of an input, given the pending operation.
     #[must_use]
     pub const fn for_input(input: &Input, waiting: Option<Operation>) -> Self {
         match (input, waiting) {
@@ -111,25 +110,25 @@ impl Actor {
     }
 }
 
-/// A promise of `decide` and `apply` themselves.
+/// A contract of `decide` and `apply`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contract {
-    /// An input that is refused leaves the state as it was, and is refused with a sentence.
+    /// A refused input does not change the state, and the refusal has a message.
     RefusalPreservesState,
-    /// An answer to another call, an answer of another kind and a stranger are refused as what they are.
+    /// A reply to another call, a reply of the wrong kind and a message of another user have their own refusals.
     RefusesMismatchedReply,
-    /// An answer that fits the call that is waited for is taken.
+    /// A well-typed reply to the pending call is accepted.
     AcceptsExpectedReply,
-    /// Every state takes or refuses every trigger; what it takes is one row, or a resume.
+    /// Every phase accepts or refuses every trigger. An accepted input takes one transition, or is a resume.
     Total,
     /// The same state and input give the same events.
     Deterministic,
-    /// Folding the decoded encoding of the events gives the state that applying the events gives.
+    /// Applying the decoded events gives the same state as applying the events.
     ReplaysFromLog,
 }
 
 impl ClaimCheck {
-    /// What kind of claim it is, in a word.
+    /// Returns the kind of the claim.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -143,7 +142,7 @@ impl ClaimCheck {
     }
 }
 
-/// The claims that a step breaks, as positions in [`CLAIMS`]; the history moves on past its events.
+/// Returns the claims that a step violates, as positions in [`CLAIMS`]. Applies the events to the history.
 pub fn step_violations<'a>(
     policy: &'a Policy,
     before: &'a State,
@@ -175,7 +174,7 @@ pub fn step_violations<'a>(
     broken.into_iter()
 }
 
-/// The claims that a state breaks, as positions in [`CLAIMS`].
+/// Returns the claims that a state violates, as positions in [`CLAIMS`].
 pub fn state_violations<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = usize> + use<'a> {
     let decide = |state: &State, input: &Input| orchestrion_kernel::decide(policy, state, input);
     CLAIMS.iter().enumerate().filter_map(move |(i, claim)| {

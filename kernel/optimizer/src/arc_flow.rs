@@ -1,5 +1,5 @@
-//! What flows between nodes, told as flows between candidates: those that share a node hand on what they have to one
-//! of them, along needs within the node.
+//! Converts a flow between nodes into a flow between candidates. The candidates of a node pass their excess to one of
+//! them, along dependencies within the node.
 
 use super::condense::Graph;
 use super::flow::{Amount, Flow};
@@ -8,23 +8,23 @@ use alloc::vec::Vec;
 use orchestrion_kernel::selection::DualSolution;
 use orchestrion_kernel::selection::Problem;
 
-/// How nodes and arcs lie among candidates.
+/// The positions of nodes and arcs among the candidates.
 #[derive(Debug)]
 pub(super) struct ArcFlow<'a> {
     problem: &'a Problem,
-    /// The candidates of each arc's ends.
+    /// The two candidates of each arc.
     ends: Vec<(usize, usize)>,
     rings: Vec<Component>,
 }
 
-/// A node of several candidates.
+/// A strongly connected component of several candidates.
 #[derive(Debug)]
 struct Component {
     node: usize,
     root: usize,
-    /// Needs that lead to the root, the farthest first.
+    /// Dependencies that lead to the root, the farthest first.
     inward: Vec<(usize, usize)>,
-    /// Needs that lead away from it, the farthest first.
+    /// Dependencies that lead away from the root, the farthest first.
     outward: Vec<(usize, usize)>,
 }
 
@@ -60,7 +60,8 @@ impl<'a> ArcFlow<'a> {
         Self { problem, ends, rings }
     }
 
-    /// The prices of a flow between open nodes, `counted` saying which candidates pay tolls.
+    /// Returns the dual solution of a flow between open nodes. `counted` selects the candidates that pay the count
+    /// price.
     pub(super) fn prices(
         &self,
         flow: &Flow,
@@ -84,7 +85,7 @@ impl<'a> ArcFlow<'a> {
         DualSolution { scale: 1 << flow.scale, price: flow.price, count_price: flow.count_price, flow: sent }
     }
 
-    /// Brings all excess within a node to its root, and then makes up for all deficits from there.
+    /// Moves all excess of a component to its root, and then covers all deficits from the root.
     fn route_to_root(
         &self,
         ring: &Component,
@@ -115,7 +116,7 @@ impl<'a> ArcFlow<'a> {
     }
 }
 
-/// A tree of shortest ways from a root, as steps from near to far, the farthest first.
+/// Builds a shortest-path tree from a root. The result lists its arcs, the farthest first.
 fn shortest_path_tree(root: usize, next: &[Vec<usize>], reached: &mut [bool]) -> Vec<(usize, usize)> {
     let (mut steps, mut queue, mut place) = (Vec::new(), vec![root], 0);
     reached[root] = true;

@@ -1,27 +1,28 @@
-//! Branch and bound: what the relaxation leaves open is decided both ways.
+//! Branch and bound on what the relaxation leaves undecided.
 //!
-//! What is asked about is a node of the fractional macro-item: the relaxation is undecided there and nowhere else.
+//! The search branches on a node of the fractional macro-item: the relaxation is undecided there and nowhere else.
 
 use super::flow::Amount;
 use super::relaxation::Relaxation;
 use super::search::{NodeStatus, Search};
 use alloc::vec::Vec;
 
-/// How a search ended.
+/// The outcome of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchEnd {
-    /// Nothing is left that beats the floor.
+    /// No open branch can improve on the incumbent.
     Exhausted,
-    /// Something was found, and nothing better was asked for.
+    /// A solution was found, and the search stops at the first one.
     Found,
-    /// No effort was left.
+    /// The node limit was reached.
     NodeLimit,
 }
 
-/// Visits after which the search goes on where the bound is greatest; in unit tests soon, so that small problems do.
+/// The interval, in visited nodes, after which the search continues at the branch with the best bound. Unit tests use a
+/// short one, so that small problems reach it.
 const BEST_BOUND_INTERVAL: u64 = if cfg!(test) { 3 } else { 64 };
 
-/// A decision to be tried, after those above it, under this bound.
+/// A branching decision below its parent, with its bound.
 struct Branch {
     parent: Option<u32>,
     node: usize,
@@ -29,19 +30,19 @@ struct Branch {
     bound: Amount,
 }
 
-/// The decisions that a search has tried or has still to try.
+/// The branching decisions that the search has explored or will explore.
 #[derive(Default)]
 struct Tree {
     branches: Vec<Branch>,
-    /// Those that are still to be tried, the next one last.
+    /// The open branches, the next one last.
     open: Vec<u32>,
-    /// Those that stand, each with how long the trail was before.
+    /// The branches of the current path, each with the length of the trail before it.
     path: Vec<(u32, usize)>,
 }
 
 impl Search<'_> {
-    /// Bounds and reduces, after looking for better sets if that is wanted, until that decides little more; a node to
-    /// branch on and the bound there, or `None` if nothing that beats the floor is open.
+    /// Bounds and reduces the open nodes until that fixes little more. Returns the node to branch on and the bound
+    /// there, or `None` if no open set can improve on the incumbent. `look` runs the heuristics first.
     pub(super) fn visit(&mut self, look: bool) -> Option<(usize, Amount)> {
         while self.remaining_budget() >= 0 {
             self.count_node();
@@ -67,13 +68,14 @@ impl Search<'_> {
         None
     }
 
-    /// Counts a visit, a large one for several.
+    /// Counts one visited node. A large one counts several times.
     pub(super) fn count_node(&mut self) {
         let open = self.graph.len() - self.trail.len();
         self.nodes_left = self.nodes_left.saturating_sub(1 + open as u64 / 256);
     }
 
-    /// The node to ask about: the one that most of the macro-item needs, as both answers then decide much; of several, the dearest.
+    /// Selects the branching node: the one on which most of the macro-item depends, because both branches then fix
+    /// much. Ties go to the highest cost.
     pub(super) fn select_branching_node(&mut self, macro_item: &[usize]) -> Option<usize> {
         let (graph, mark) = (self.graph, self.next_visit_mark());
         macro_item.iter().for_each(|&node| self.seen[node] = mark);
@@ -83,7 +85,7 @@ impl Search<'_> {
         open.max_by_key(|&node| (users(node), graph.cost[node]))
     }
 
-    /// Searches what is open with a part of the effort.
+    /// Searches the open nodes with a part of the node limit.
     pub(super) fn search_within(&mut self, effort: u64) -> (SearchEnd, Amount) {
         let spared = self.nodes_left.saturating_sub(effort);
         self.nodes_left -= spared;
@@ -92,8 +94,8 @@ impl Search<'_> {
         end
     }
 
-    /// Searches what is open: in depth, where the next case is near, and now and then where the bound is greatest, lest
-    /// a hopeful decision high up be kept until everything below it is tried.
+    /// Searches depth-first, where the next node is close. From time to time it continues at the best bound, so that a
+    /// promising branch near the root does not wait for the whole subtree before it.
     pub(super) fn search(&mut self) -> (SearchEnd, Amount) {
         if self.stop_at_first {
             self.incumbent_set = None;
@@ -123,7 +125,7 @@ impl Search<'_> {
         (end, bound)
     }
 
-    /// Takes back the decisions that are not above the branch, and decides what is missing.
+    /// Backtracks to the common ancestor with the branch, and applies its missing decisions.
     fn jump_to(&mut self, tree: &mut Tree, branch: u32) {
         let above = |branch: &u32| tree.branches[*branch as usize].parent;
         let mut path: Vec<u32> = core::iter::successors(Some(branch), above).collect();
@@ -142,7 +144,7 @@ impl Search<'_> {
 }
 
 impl Tree {
-    /// Adds both decisions about a node, below those that stand.
+    /// Adds both branches of a node below the current path.
     fn add_children(&mut self, node: usize, bound: Amount) {
         let above = self.path.last().map(|(branch, _)| *branch);
         for fate in [NodeStatus::In, NodeStatus::Out] {
@@ -151,7 +153,8 @@ impl Tree {
         }
     }
 
-    /// Makes the first of the branches of greatest bound the next one, and drops those that are no longer needed.
+    /// Makes the first branch with the best bound the next one, and drops branches that cannot improve on the
+    /// incumbent.
     fn select_best_bound(&mut self, need: Option<Amount>) {
         let bound = |branch: &u32| self.branches[*branch as usize].bound;
         self.open.retain(|branch| need.is_some_and(|need| bound(branch) >= need));
@@ -162,7 +165,7 @@ impl Tree {
         }
     }
 
-    /// The greatest bound of what is still to be tried.
+    /// Returns the best bound of the open branches.
     fn bound(&self) -> Option<Amount> {
         self.open.iter().map(|&branch| self.branches[branch as usize].bound).max()
     }

@@ -1,23 +1,23 @@
-//! Bounding how many nodes a set has, where the budget alone says too little.
+//! Bounds the number of nodes in a set, where the budget alone gives a weak bound.
 //!
-//! Where costs and utilities nearly agree, the relaxation takes a fraction of a node too many, and branching on single
-//! nodes hardly changes that. A set has at most `k` nodes or at least `k + 1`, and in either part a toll on nodes, or
-//! a reward for them, joins the price of the budget: a second Lagrangian multiplier, the best one found by halving
-//! (the bounds on the number of items of Martello and Toth, 1997).
+//! If costs and utilities are nearly proportional, the relaxation takes a fraction of one node too many, and branching
+//! on single nodes hardly changes that. A set has at most `k` nodes or at least `k + 1`. In either range a count price,
+//! positive or negative, joins the price of the budget: a second Lagrange multiplier, found by bisection (bounds on the
+//! number of items: Martello and Toth, 1997).
 
 use super::flow::Amount;
 use super::relaxation::Relaxation;
 use super::search::{Objective, Search};
 use alloc::vec::Vec;
 
-/// A part of all sets, by how many nodes they have.
+/// A range of the number of nodes in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CardinalityRange {
-    /// All of them.
+    /// Every number.
     Any,
-    /// Those of so many at most.
+    /// At most this number.
     AtMost(i64),
-    /// Those of so many at least.
+    /// At least this number.
     AtLeast(i64),
 }
 
@@ -30,7 +30,7 @@ impl CardinalityRange {
         }
     }
 
-    /// How many nodes no toll is paid for, or must be rewarded.
+    /// The number of nodes at which the count price is neutral.
     pub(super) fn limit(self) -> i64 {
         match self {
             Self::Any => 0,
@@ -39,13 +39,13 @@ impl CardinalityRange {
     }
 }
 
-/// How many tolls are tried.
+/// The number of bisection steps for the count price.
 const BISECTION_STEPS: u32 = 40;
-/// With less precision than this the sums of tolls might not fit.
+/// With a lower precision, sums with count prices might overflow.
 const PRECISION_MIN: u32 = 24;
 
 impl Search<'_> {
-    /// Parts that share out all sets, the relaxation standing between them.
+    /// Returns two ranges that cover all sets. The solution of the relaxation lies between them.
     pub(super) fn cardinality_ranges(&mut self) -> Vec<CardinalityRange> {
         let most = match self.relax() {
             Relaxation::Bound { within, macro_item, .. } if self.flow.scale >= PRECISION_MIN => {
@@ -59,7 +59,7 @@ impl Search<'_> {
         Vec::from([CardinalityRange::AtMost(most), CardinalityRange::AtLeast(most + 1)])
     }
 
-    /// Asks only about one part from now on, under the best toll for it.
+    /// Restricts the search to one range, with its best count price.
     pub(super) fn restrict_cardinality(&mut self, part: CardinalityRange) {
         self.part = part;
         let sign: Amount = match part {

@@ -1,8 +1,8 @@
-//! Writes down why an answer is the best, in steps that `verify` can follow.
+//! Writes a certificate of optimality, in steps that `verify` can follow.
 //!
-//! The answer is known, so the search has only to close cases. Its bounds, decisions and branches are the solver's own;
-//! each is kept with the prices and the flow that prove it. What is written is verified before it is given out.
-//! Deliberately absent: why the answer comes first among those that are as good.
+//! The solution is known, so the search only closes nodes. Bounds, fixings and branches are those of the solver; each
+//! is recorded with the prices and the flow that prove it. The certificate is verified before it is returned.
+//! Deliberately absent: a proof of the lexicographic tie-break.
 
 use super::arc_flow::ArcFlow;
 use super::cardinality::CardinalityRange;
@@ -21,21 +21,21 @@ use orchestrion_kernel::selection::{CELLS_MAX, ROW_MAX};
 use orchestrion_kernel::selection::{Certificate, DualSolution, Step};
 use orchestrion_kernel::selection::{Inclusion, Problem, Selection};
 
-/// Visits after which cases are told apart by how many nodes a set has; or half of those that there are.
+/// After this number of visited nodes, or half of the limit, the certificate branches on the number of nodes in a set.
 const BEFORE_SPLIT: u64 = 3_000;
-/// So many flows and decisions may a certificate have in all.
+/// The maximum number of flows and fixings in a certificate.
 const ENTRIES_MAX: usize = 1 << 22;
 
-/// Why there is no certificate; reads as a sentence.
+/// Why there is no certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CertifyError {
-    /// There is a better set than the answer, or it is no answer.
+    /// A better set exists, or the selection is not valid.
     NotOptimal,
-    /// The nodes of the search did not suffice.
+    /// The node limit was reached.
     NodeLimit,
     /// The certificate would be too large.
     SizeLimit,
-    /// A fault in our own code: what was written does not prove it.
+    /// A bug: the certificate does not prove optimality.
     InvalidCertificate(VerifyError),
 }
 
@@ -43,29 +43,27 @@ impl fmt::Display for CertifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotOptimal => {
-                write!(f, "the answer is not the best one; expected one that is proven optimal")
+                write!(f, "selection is not optimal: expected a selection that is proven optimal")
             }
             Self::NodeLimit => {
-                write!(
-                    f,
-                    "the proof takes more nodes than there are; expected a problem with a shorter proof, or more nodes"
-                )
+                write!(f, "node limit reached before the proof ended; raise the node limit")
             }
-            Self::SizeLimit => write!(
-                f,
-                "the proof has more than {ENTRIES_MAX} flows and decisions; expected a problem with a shorter one"
-            ),
-            Self::InvalidCertificate(doubt) => write!(f, "the certificate does not prove it: {doubt}"),
+            Self::SizeLimit => {
+                write!(f, "certificate too large: expected at most {ENTRIES_MAX} flows and fixings")
+            }
+            Self::InvalidCertificate(error) => {
+                write!(f, "certificate does not prove optimality: {error}; this is a bug of the optimizer")
+            }
         }
     }
 }
 
 impl core::error::Error for CertifyError {}
 
-/// A certificate that no set has more utility than this one, and that none of as much utility costs less.
+/// Certifies that no set has a higher utility than this selection, and that none with the same utility costs less.
 ///
 /// # Errors
-/// [`Unproven`] if there is none within the limits.
+/// [`CertifyError`] if there is no certificate within the limits.
 pub fn certify(
     problem: &Problem,
     selection: &Selection,
@@ -158,7 +156,7 @@ impl CertificateWriter<'_> {
         Ok(())
     }
 
-    /// Whether a table can close what is open: a forest of nodes of one candidate each.
+    /// Whether a table can close the open nodes: they form a forest of single candidates.
     fn is_tabled(&self) -> bool {
         let (search, graph) = (&self.search, self.search.graph);
         let mut sizes = vec![0_usize; graph.len()];
@@ -171,7 +169,7 @@ impl CertificateWriter<'_> {
             && open.len().saturating_add(1).saturating_mul(width) <= CELLS_MAX
     }
 
-    /// Looks anew at what the worths of all that is open have in common, candidate by candidate.
+    /// Recomputes the lattices of the open nodes, candidate by candidate.
     fn regrid(&mut self) {
         let candidates = self.problem.candidates().iter().zip(self.node_of);
         let open = candidates.filter(|(_, node)| self.search.is_open(**node));
@@ -186,7 +184,7 @@ impl CertificateWriter<'_> {
         }
     }
 
-    /// Closes what is open, from a visit that ended with a node to branch on, or from the beginning.
+    /// Closes the open nodes, starting from a visit that returned a branching node, or from the beginning.
     fn close(&mut self, visited: Option<usize>) -> Result<(), CertifyError> {
         let start = self.search.trail.len();
         let mut later: Vec<(usize, usize)> = Vec::new();
@@ -215,7 +213,8 @@ impl CertificateWriter<'_> {
         }
     }
 
-    /// Bounds and reduces until that decides little more: a node to branch on, or none if the case is closed.
+    /// Bounds and reduces until that fixes little more. Returns the branching node, or `None` if the search node is
+    /// closed.
     fn visit(&mut self) -> Result<Option<usize>, CertifyError> {
         loop {
             if self.search.remaining_budget() < 0 {
@@ -254,13 +253,13 @@ impl CertificateWriter<'_> {
         }
     }
 
-    /// Closes the case at the prices of the search.
+    /// Closes the search node at the current prices.
     fn close_at_price(&mut self) {
         let prices = self.prices(&self.search.flow);
         self.add(Step::PruneByBound(prices));
     }
 
-    /// Closes a case in which everything fits: a unit of utility is worth more than all costs together.
+    /// Closes a search node in which everything fits: one unit of utility outweighs all costs.
     fn close_useful(&mut self) {
         let graph = self.search.graph;
         let open = self.search.open();
@@ -272,14 +271,14 @@ impl CertificateWriter<'_> {
         self.add(Step::PruneByBound(prices));
     }
 
-    /// Decides what the bound decides; how many nodes that were.
+    /// Fixes nodes by reduced cost, and returns their number.
     fn reduce(&mut self, bound: Amount, need: Amount, within: &[usize]) -> usize {
         self.search.flow.return_excess(self.search.graph, within);
         let (prices, before) = (self.prices(&self.search.flow), self.search.trail.len());
         let pegged = self.search.fix_by_reduced_cost(bound, need, within);
         if pegged > 0 {
             let (out, within) = self.decided(before);
-            self.add(Step::Fix { prices, out, within });
+            self.add(Step::Fix { prices, excluded: out, included: within });
         }
         pegged
     }
@@ -288,7 +287,7 @@ impl CertificateWriter<'_> {
         self.wires.prices(flow, &self.is_counted, |node| self.search.is_open(node))
     }
 
-    /// The candidates that decide all that the trail decides from so far on: what is out, and what is in.
+    /// Returns the candidates that imply all fixings of the trail from this position: those out, and those in.
     fn decided(&self, from: usize) -> (Vec<usize>, Vec<usize>) {
         let (search, graph) = (&self.search, self.search.graph);
         let mut decided = (Vec::new(), Vec::new());
@@ -308,7 +307,9 @@ impl CertificateWriter<'_> {
         self.entries += 1;
         self.entries += match &step {
             Step::DropUnaffordable(out) => out.len(),
-            Step::Fix { prices, out, within } => prices.flow.len() + out.len() + within.len(),
+            Step::Fix { prices, excluded: out, included: within } => {
+                prices.flow.len() + out.len() + within.len()
+            }
             Step::PruneByBound(prices) => prices.flow.len(),
             Step::Branch(_) | Step::BranchOnCount(_) | Step::PruneByTable => 0,
         };

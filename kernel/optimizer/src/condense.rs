@@ -1,34 +1,34 @@
-//! Candidates that need each other become one node: what is left has no cycles.
+//! Contracts candidates that depend on each other into one node. The result is acyclic.
 //!
-//! The strongly connected components of a digraph come out of one depth-first walk, what is needed before what
-//! needs it (Tarjan, 1972). A closed set holds a component whole or not at all, so nothing is lost.
+//! One depth-first search finds the strongly connected components, dependencies first (Tarjan, 1972). A closed set
+//! contains a component as a whole or not at all, so nothing is lost.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use orchestrion_kernel::selection::Problem;
 
-/// A digraph without cycles whose nodes have utility and cost. What a node needs has a smaller number.
+/// An acyclic digraph whose nodes have utility and cost. A node depends only on nodes with smaller numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
-    /// What each node is worth.
+    /// The utility of each node.
     pub(super) utility: Vec<i64>,
-    /// What each node costs.
+    /// The cost of each node.
     pub(super) cost: Vec<i64>,
-    /// The smallest position among the candidates of each node: ties are decided in this order.
+    /// The smallest position among the candidates of each node: the order of the tie-break.
     pub(super) key: Vec<usize>,
-    /// The node that needs, arc by arc, ascending.
+    /// The dependent node of each arc, ascending.
     pub(super) tail: Vec<usize>,
-    /// The node that is needed, arc by arc.
+    /// The dependency of each arc.
     pub(super) head: Vec<usize>,
-    /// Where the arcs of each node's needs begin.
+    /// The offset of each node's arcs to its dependencies.
     needs: Vec<usize>,
-    /// Where each node's row of `user_arcs` begins.
+    /// The offset of each node in `user_arcs`.
     users: Vec<usize>,
     user_arcs: Vec<usize>,
 }
 
 impl Graph {
-    /// A graph of these nodes; arcs run from what needs to what is needed.
+    /// Builds a graph of these nodes. Arcs lead from a dependent to its dependency.
     fn new(utility: Vec<i64>, cost: Vec<i64>, key: Vec<usize>, mut arcs: Vec<(usize, usize)>) -> Self {
         let nodes = utility.len();
         arcs.sort_unstable();
@@ -39,28 +39,28 @@ impl Graph {
         Self { utility, cost, key, tail, head, needs, users, user_arcs }
     }
 
-    /// What a node adds to the number of nodes of a set: nothing if it brings nothing, and is only there for others.
+    /// What a node adds to the count of a set: nothing if it has no utility and is there only for others.
     pub(super) fn bulk(&self, node: usize) -> i64 {
         i64::from(self.utility[node] > 0)
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) fn len(&self) -> usize {
         self.utility.len()
     }
 
-    /// The arcs that leave a node: to what it needs.
+    /// The arcs from a node to its dependencies.
     pub(super) fn needs(&self, node: usize) -> core::ops::Range<usize> {
         self.needs[node]..self.needs[node + 1]
     }
 
-    /// The arcs that enter a node: from what needs it.
+    /// The arcs from the dependents of a node.
     pub(super) fn users(&self, node: usize) -> &[usize] {
         &self.user_arcs[self.users[node]..self.users[node + 1]]
     }
 
-    /// The graph of some of the nodes, in an order in which what is needed comes first. Of each pair the first needs
-    /// the second instead of what it needed.
+    /// Builds the graph of some of the nodes, in an order with dependencies first. In each pair, the first node depends
+    /// on the second one instead of its own dependencies.
     pub(super) fn restrict(&self, nodes: &[usize], instead: &[(usize, usize)]) -> Self {
         let mut place = vec![usize::MAX; self.len()];
         for (new, &old) in nodes.iter().enumerate() {
@@ -77,13 +77,13 @@ impl Graph {
         Self::new(pick(&self.utility), pick(&self.cost), key, arcs)
     }
 
-    /// Whether no node needs more than one other.
+    /// Whether every node has at most one dependency.
     pub(super) fn is_forest(&self) -> bool {
         (0..self.len()).all(|node| self.needs(node).len() <= 1)
     }
 }
 
-/// For each node its places in a list of nodes: where its row begins, and the rows.
+/// Builds the rows of a node list in compressed form: the offset of each node, and the positions.
 fn rows(nodes: usize, list: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let mut start = vec![0; nodes + 1];
     for &node in list {
@@ -100,7 +100,7 @@ fn rows(nodes: usize, list: &[usize]) -> (Vec<usize>, Vec<usize>) {
     (start, row)
 }
 
-/// The graph of a problem, and the node of each candidate.
+/// Builds the graph of a problem, and returns the node of each candidate.
 pub(super) fn condense(problem: &Problem) -> (Graph, Vec<usize>) {
     let all = problem.candidates();
     let (node_of, nodes) = components(problem);
@@ -117,12 +117,12 @@ pub(super) fn condense(problem: &Problem) -> (Graph, Vec<usize>) {
     (Graph::new(utility, cost, key, arcs), node_of)
 }
 
-/// The component of each candidate, and how many there are.
+/// Returns the component of each candidate, and the number of components.
 fn components(problem: &Problem) -> (Vec<usize>, usize) {
     const UNSEEN: usize = usize::MAX;
     let all = problem.candidates();
     let (mut node_of, mut nodes) = (vec![UNSEEN; all.len()], 0);
-    // When each was first seen, and the earliest still open that it reaches.
+    // The discovery index of each candidate, and the earliest open candidate that it reaches.
     let (mut seen, mut low) = (vec![UNSEEN; all.len()], vec![0; all.len()]);
     let (mut clock, mut open) = (0, Vec::new());
     let mut walk: Vec<(usize, usize)> = Vec::new();

@@ -1,9 +1,10 @@
-//! What need not be asked about one of two nodes, because the other can stand in its place.
+//! Dominance between nodes.
 //!
-//! Of two nodes that need the same, and that nothing needs, one that brings no less and costs no more can stand wherever
-//! the other stands (Kellerer, Pferschy and Pisinger, 2004, on dominated items). If both bring and cost the same, that
-//! of the smaller position comes first. So the best set that comes first has the other only beside the one: the other
-//! may as well need it, and where many are alike little is left to ask.
+//! Of two nodes with the same dependencies and no dependents, the one with at least the utility and at most the cost
+//! can replace the other in every set (dominated items: Kellerer, Pferschy and Pisinger, 2004). If both are equal, the
+//! one with the smaller position comes first. The first optimal set contains the dominated node only together with the
+//! dominating one. So the dominated node may depend on the dominating one, which leaves few decisions among many alike
+//! nodes.
 
 use super::condense::Graph;
 use alloc::collections::BTreeMap;
@@ -11,8 +12,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// The graph of some nodes, given in ascending order, in which a node needs one that can stand in its place instead of
-/// what both need; and its nodes, in their order there.
+/// Builds the graph of some nodes, given in ascending order, in which a dominated node depends on a dominating one
+/// instead of their common dependencies. Returns it with its nodes in their new order.
 pub(super) fn dominated(graph: &Graph, nodes: &[usize]) -> (Graph, Vec<usize>) {
     let mut is_there = vec![false; graph.len()];
     nodes.iter().for_each(|&node| is_there[node] = true);
@@ -29,7 +30,7 @@ pub(super) fn dominated(graph: &Graph, nodes: &[usize]) -> (Graph, Vec<usize>) {
     let mut pairs = Vec::new();
     for mut nodes in alike.into_values() {
         nodes.sort_unstable_by_key(|&node| (graph.cost[node], Reverse(graph.utility[node]), graph.key[node]));
-        // Of those that cost no more, the last of each utility.
+        // Of the nodes with at most this cost, the last of each utility.
         let mut last: BTreeMap<i64, usize> = BTreeMap::new();
         for node in nodes {
             let utility = graph.utility[node];
@@ -41,7 +42,7 @@ pub(super) fn dominated(graph: &Graph, nodes: &[usize]) -> (Graph, Vec<usize>) {
     (graph.restrict(&order, &pairs), order)
 }
 
-/// Of a best set on such a graph: the best set that has, of nodes that bring and cost the same, the first.
+/// Moves an optimal set of such a graph forward: among equal nodes, it takes the first ones.
 pub(super) fn forward(graph: &Graph, set: &mut [bool]) {
     let same = |one: &usize, other: &usize| {
         graph.needs(*other).map(|arc| graph.head[arc]).eq([*one])

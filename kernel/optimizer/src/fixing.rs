@@ -1,20 +1,20 @@
-//! What need not be asked any more: nodes that cannot be in, or cannot be out of, any set that beats the floor.
+//! Reduced-cost fixing: nodes that cannot be in, or cannot be out of, any set that improves on the incumbent.
 //!
-//! What is left of each node's worth after the flow is a reduced cost: putting a node in that is out of the best
-//! closure loses the deficits of all that it needs, and taking one out that is in loses the excess of all that
-//! needs it. Whoever would lose more than the bound is above what is needed is decided (Dembo and Hammer, 1980,
-//! for the knapsack; here over what a node takes along).
+//! What the flow leaves of a node's value is its reduced cost. Adding a node from outside of the optimal closure loses
+//! the deficits of its dependencies; removing a node from it loses the excess of its dependents. A node is fixed if the
+//! loss exceeds the gap between the bound and the required value (Dembo and Hammer, 1980, for the knapsack problem;
+//! here over whole closures).
 
 use super::flow::Amount;
 use super::search::{NodeStatus, Search};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// How many nodes a look at what one takes along may cost. Looking at fewer decides less, never wrongly.
+/// The maximum number of nodes that one probe of a closure visits. Fewer nodes fix less, but never wrongly.
 const PROBE_NODES_MAX: usize = 64;
 
 impl Search<'_> {
-    /// Leaves out whatever costs more than there is, with what it needs.
+    /// Fixes nodes out whose closure exceeds the remaining budget.
     pub(super) fn drop_unaffordable(&mut self) {
         let (graph, room) = (self.graph, self.remaining_budget());
         let mut least = vec![0_i64; graph.len()];
@@ -29,7 +29,7 @@ impl Search<'_> {
         }
     }
 
-    /// Decides what the bound decides; how many nodes that were.
+    /// Fixes nodes by reduced cost, and returns their number.
     pub(super) fn fix_by_reduced_cost(&mut self, bound: Amount, need: Amount, within: &[usize]) -> usize {
         let (before, graph, slack) = (self.trail.len(), self.graph, bound - need);
         self.flow.return_excess(graph, within);
@@ -60,7 +60,7 @@ impl Search<'_> {
         self.trail.len() - before
     }
 
-    /// Whether a node takes along deficits above the slack, or costs above the room.
+    /// Whether the closure of a node has deficits above the slack, or costs above the remaining budget.
     fn must_be_out(&mut self, node: usize, slack: Amount, room: i64) -> bool {
         let (graph, mark) = (self.graph, self.next_visit_mark());
         let (mut loss, mut cost, mut walk, mut looks) = (0, 0, vec![node], 0);
@@ -86,7 +86,7 @@ impl Search<'_> {
         false
     }
 
-    /// Whether a node, left out, takes along excess above the slack.
+    /// Whether removing a node loses excess above the slack.
     fn must_be_in(&mut self, node: usize, slack: Amount) -> bool {
         let (graph, mark) = (self.graph, self.next_visit_mark());
         let (mut loss, mut walk, mut looks) = (0, vec![node], 0);

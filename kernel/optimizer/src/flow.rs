@@ -1,35 +1,35 @@
-//! Closures of greatest weight: what is worth having at a given price, whatever the budget.
+//! Maximum-weight closures: the best set at a given price, without a budget.
 //!
-//! A closed set of greatest weight is a minimum cut (Picard, 1976). Here every node that is worth more than it
-//! weighs hands its excess to what it needs, until no excess can reach a deficit: a pseudoflow (Hochbaum, 2008).
-//! Excess goes along arcs without limit and may be taken back. Any flow is a valid beginning, so a new price or a
-//! decided node costs only what it changes. On a forest one pass suffices.
+//! A maximum-weight closure is a minimum cut (Picard, 1976). Every node whose value exceeds its priced cost pushes its
+//! excess to its dependencies, until no excess can reach a deficit: a pseudoflow (Hochbaum, 2008). Excess flows along
+//! arcs without a limit and can return. Any flow is a valid start, so a new price or a fixed node costs only what it
+//! changes. On a forest, one pass is enough.
 
 use super::condense::Graph;
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Wide enough for what a sum of utilities comes to at any precision and price that occurs here.
+/// Wide enough for sums of utilities at every scale and price that occur here.
 pub(super) type Amount = i128;
 
 /// Not reached in the last search for deficits.
 const UNREACHED: usize = usize::MAX;
 
-/// What each open node is worth at a price, after what flows.
+/// The value of each open node at a price, after the flow.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
-    /// Of one unit of utility, in units of what is left.
+    /// Bits by which a unit of utility is scaled.
     pub(super) scale: u32,
-    /// Of one unit of cost, in the same.
+    /// The price of one unit of cost, in the same scale.
     pub(super) price: Amount,
-    /// Of one node, whatever it costs; below zero, what it is rewarded with.
+    /// The price of one node; a reward if it is negative.
     pub(super) count_price: Amount,
-    /// What is left of each node's worth: excess above zero, deficit below.
+    /// The remaining value of each node: positive is excess, negative is deficit.
     pub(super) excess: Vec<Amount>,
-    /// What flows along each arc, from what needs to what is needed.
+    /// The flow on each arc, from the dependent to its dependency.
     pub(super) arc_flow: Vec<Amount>,
-    /// Which zone each node was last in.
+    /// The latest zone of each node.
     zone: Vec<u32>,
     zones: u32,
     level: Vec<usize>,
@@ -54,14 +54,14 @@ impl Flow {
         }
     }
 
-    /// What a node is worth by itself.
+    /// The value of a node by itself.
     fn worth(&self, graph: &Graph, node: usize) -> Amount {
         (Amount::from(graph.utility[node]) << self.scale)
             - self.count_price * Amount::from(graph.bulk(node))
             - self.price * Amount::from(graph.cost[node])
     }
 
-    /// Takes back what flows to and from a node, which is decided or open again.
+    /// Cancels the flow of a node that is fixed or open again.
     pub(super) fn release(&mut self, graph: &Graph, node: usize) {
         for arc in graph.needs(node) {
             let amount = core::mem::take(&mut self.arc_flow[arc]);
@@ -74,7 +74,7 @@ impl Flow {
         self.excess[node] = self.worth(graph, node);
     }
 
-    /// Changes the price of one unit of cost.
+    /// Sets the price of one unit of cost.
     pub(super) fn set_price(&mut self, graph: &Graph, price: Amount) {
         let change = self.price - price;
         for (left, &cost) in self.excess.iter_mut().zip(&graph.cost) {
@@ -83,7 +83,7 @@ impl Flow {
         self.price = price;
     }
 
-    /// Changes the toll of one node.
+    /// Sets the price of one node.
     pub(super) fn set_count_price(&mut self, graph: &Graph, toll: Amount) {
         let change = self.count_price - toll;
         for (node, left) in self.excess.iter_mut().enumerate() {
@@ -92,12 +92,12 @@ impl Flow {
         self.count_price = toll;
     }
 
-    /// Begins at the price of a flow that is no finer.
+    /// Starts at the price of another flow with at most the same scale.
     pub(super) fn warm_start(&mut self, graph: &Graph, other: &Self) {
         self.set_price(graph, other.price << (self.scale - other.scale));
     }
 
-    /// Whether each node of the zone, ascending, is in its largest closure of greatest weight.
+    /// Computes for each node of the zone, ascending, whether it is in the largest maximum-weight closure.
     pub(super) fn max_weight_closure(&mut self, graph: &Graph, zone: &[usize], inside: &mut Vec<bool>) {
         self.zones += 1;
         for &node in zone {
@@ -122,7 +122,7 @@ impl Flow {
         self.excess[to] += amount;
     }
 
-    /// Takes back what a node can no longer afford to give, or hands on what it has too much.
+    /// Takes back flow that a node can no longer afford, or passes on its new excess.
     fn rebalance(&mut self, graph: &Graph, node: usize) {
         for arc in graph.needs(node) {
             let (amount, head) = ((-self.excess[node]).min(self.arc_flow[arc]), graph.head[arc]);
@@ -151,7 +151,7 @@ impl Flow {
         }
     }
 
-    /// Gives excess back to where it came from: nodes that are given ascending keep what they can do without.
+    /// Returns excess to its origin. Nodes in ascending order keep what they do not need.
     pub(super) fn return_excess(&mut self, graph: &Graph, nodes: &[usize]) {
         let mut order: Vec<usize> = nodes.to_vec();
         order.sort_unstable();
@@ -166,7 +166,7 @@ impl Flow {
         }
     }
 
-    /// Levels by distance to a deficit; whether excess can reach one.
+    /// Computes levels by the distance to a deficit. Returns whether any excess can reach one.
     fn reach_deficits(&mut self, graph: &Graph, zone: &[usize]) -> bool {
         self.queue.clear();
         for &node in zone {
@@ -193,11 +193,11 @@ impl Flow {
         reached
     }
 
-    /// Pushes excess towards deficits and raises the levels of nodes that cannot, until none is left that could or it is
-    /// time to measure anew (Goldberg and Tarjan, 1988).
+    /// Pushes excess towards deficits and raises the levels of blocked nodes, until no excess can move or the levels
+    /// must be recomputed (Goldberg and Tarjan, 1988).
     fn push_relabel(&mut self, graph: &Graph) {
         let arcs_of = |node: usize| graph.needs(node).len() + graph.users(node).len() + 1;
-        // About twice as much as measuring took: enough for any one node to send what it has.
+        // About twice the cost of computing the levels: enough for each node to send its excess.
         let mut work = 2 * self.queue.iter().map(|&node| arcs_of(node)).sum::<usize>();
         let mut active: VecDeque<usize> =
             self.queue.iter().copied().filter(|&node| self.excess[node] > 0).collect();
@@ -216,7 +216,7 @@ impl Flow {
         }
     }
 
-    /// Sends a node's excess one level down, as far as it goes.
+    /// Pushes the excess of a node one level down, as far as possible.
     fn push(&mut self, graph: &Graph, node: usize, active: &mut VecDeque<usize>) {
         let Some(below) = self.level[node].checked_sub(1) else { return };
         let down = graph.needs(node).map(|arc| (arc, graph.head[arc], true));
@@ -236,7 +236,7 @@ impl Flow {
         }
     }
 
-    /// One level above the lowest to which a node may send.
+    /// One above the lowest level to which a node may push.
     fn relabel(&self, graph: &Graph, node: usize) -> usize {
         let takers = graph.needs(node).map(|arc| graph.head[arc]);
         let givers =

@@ -1,31 +1,30 @@
-//! Forests by dynamic programming: never more than nodes times budget steps, however costs and utilities are made.
+//! Dynamic programming on forests: at most nodes times budget steps for all costs and utilities.
 //!
-//! In preorder a node is taken, and the next one is asked about, or it is left out with its whole tree (Johnson and
-//! Niemi, 1983). Which of the two is best is kept as two bits for every node and every cost, so that all best sets
-//! can be walked, and sets of costs at once. With the largest subtree last, only logarithmically many rows of values
-//! are in use at a time. Rows are of narrow integers where sums allow it, and made a word of bits at a time: that is
-//! most of the work of a table.
+//! In preorder, a node is taken and the next one follows, or it is skipped with its subtree (Johnson and Niemi, 1983).
+//! Two bits for each node and cost record which of the two is optimal, so that all optimal sets can be enumerated, also
+//! for several costs at once. With the largest subtree last, only logarithmically many rows of values are alive. Rows
+//! have narrow integers where the sums allow it, and are built one word of bits at a time: that is most of the work.
 
 use super::condense::Graph;
 use super::search::{NodeStatus, Objective, Search};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// How many values a table may have.
+/// The maximum number of values in a table.
 const CELLS_MAX: i64 = 1 << 29;
-/// How many values a node of the graph are about as much work as it is in one visit of the search tree.
+/// The number of table values that cost as much as one visited node of the search tree.
 const COSTS_PER_VISIT: i64 = 256;
-/// A search tree is given as much as this in any case.
+/// The minimum number of nodes that a search tree gets.
 const VISITS_MIN: u64 = if cfg!(test) { 1 } else { 200 };
-/// How many decisions a word of bits keeps.
+/// The number of decisions in a word of bits.
 const WORD: usize = 64;
 
 /// A sum of utilities in a row.
 trait Sum: Copy + Ord + Into<i64> {
-    /// Below zero whatever utilities are added to it.
+    /// Stays negative after every addition of utilities.
     const NEGATIVE_INFINITY: Self;
     const ZERO: Self;
-    /// Of a utility that is known to fit.
+    /// Converts a utility that fits.
     fn of(utility: i64) -> Self;
     fn plus(self, other: Self) -> Self;
 }
@@ -56,31 +55,31 @@ impl Sum for i32 {
     }
 }
 
-/// Sums of utilities up to here fit rows of 32 bits.
+/// Sums of utilities up to this limit use rows of 32 bits.
 const NARROW_MAX: i64 = 1 << 30;
 
-/// Where each node of a forest stands in preorder, and where its tree ends.
+/// The preorder position of each node of a forest, and the end of its subtree.
 #[derive(Debug)]
 struct Preorder {
     node: Vec<usize>,
     end: Vec<usize>,
 }
 
-/// For every node and every cost of what is still to come, whether taking it and whether leaving it is best.
+/// For every node and every remaining cost: whether taking it, and whether skipping it, is optimal.
 #[derive(Debug)]
 pub(super) struct ForestTable {
     order: Preorder,
     take: Vec<Vec<u64>>,
     leave: Vec<Vec<u64>>,
-    /// The utility and cost of the best set, without what is held.
+    /// The utility and cost of the optimal set, without the fixed nodes.
     pub(super) best: Objective,
-    /// For every place, costs with which it is reached from the beginning, and those of them that lead to the end: of the
-    /// last question, and kept for the next one's.
+    /// For every position, the costs that reach it from the start, and those of them that reach the end. Kept from the
+    /// last query for the next one.
     ahead: Vec<Vec<u64>>,
     back: Vec<Vec<u64>>,
 }
 
-/// How many visits of a search tree a table for this search would be worth; `None` if there can be no table.
+/// The number of visited nodes that equals the work of a table for this search; `None` if no table is possible.
 pub(super) fn visits(search: &Search<'_>) -> Option<u64> {
     let costs = search.remaining_budget().checked_add(1)?;
     let cells = i64::try_from(search.graph.len()).ok()?.checked_mul(costs)?;
@@ -89,7 +88,7 @@ pub(super) fn visits(search: &Search<'_>) -> Option<u64> {
 }
 
 impl ForestTable {
-    /// The table of a search in which everything is open.
+    /// Builds the table of a search in which every node is open.
     pub(super) fn new(search: &Search<'_>) -> Self {
         let narrow = search.graph.utility.iter().sum::<i64>() <= NARROW_MAX;
         if narrow { Self::of::<i32>(search) } else { Self::of::<i64>(search) }
@@ -100,7 +99,7 @@ impl ForestTable {
         let order = preorder(graph);
         let nodes = graph.len();
         let costs = search.remaining_budget() as usize + 1;
-        // The first place, from the end, that still reads each row.
+        // The first position, from the end, that still reads each row.
         let mut last: Vec<usize> = (0..=nodes).map(|place| place.saturating_sub(1)).collect();
         for place in (0..nodes).rev() {
             last[order.end[place]] = last[order.end[place]].min(place);
@@ -130,7 +129,7 @@ impl ForestTable {
         Self { order, take, leave, best, ahead, back }
     }
 
-    /// Some best set.
+    /// Returns an optimal set.
     pub(super) fn any_optimal_set(&self, graph: &Graph) -> Vec<bool> {
         let mut set = vec![false; self.order.node.len()];
         let (mut place, mut cost) = (0, self.best.cost as usize);
@@ -144,8 +143,8 @@ impl ForestTable {
         set
     }
 
-    /// Works out the costs still to come with which best decisions reach each place from the beginning, agreeing with
-    /// what the search has decided; none where nothing reaches it.
+    /// Computes for each position the remaining costs with which optimal decisions reach it, in agreement with the
+    /// fixings of the search.
     fn mark_reachable(&mut self, search: &Search<'_>) {
         let words = self.best.cost as usize / WORD + 1;
         self.ahead.iter_mut().for_each(Vec::clear);
@@ -168,7 +167,7 @@ impl ForestTable {
         }
     }
 
-    /// A best set that agrees with what the search has decided, if there is one.
+    /// Returns an optimal set in agreement with the fixings of the search, if there is one.
     pub(super) fn find(&mut self, search: &Search<'_>) -> Option<Vec<bool>> {
         self.mark_reachable(search);
         let nodes = self.order.node.len();
@@ -199,11 +198,11 @@ impl ForestTable {
         Some(set)
     }
 
-    /// Leaves out every open node that is in no best set that agrees with what the search has decided.
+    /// Fixes out every open node that is in no optimal set in agreement with the fixings of the search.
     pub(super) fn prune(&mut self, search: &mut Search<'_>) {
         self.mark_reachable(search);
         let nodes = self.order.node.len();
-        // As many of the costs as also lead to the end.
+        // The costs that also reach the end.
         self.back.iter_mut().for_each(Vec::clear);
         self.back[nodes].extend(self.ahead[nodes].first().map(|word| word & 1));
         self.back[nodes].resize(self.ahead[nodes].len(), 0);
@@ -228,7 +227,7 @@ impl ForestTable {
     }
 }
 
-/// The row of best utilities at a place, and where taking and where leaving is best.
+/// Computes the row of best utilities at a position, and the bits of its optimal decisions.
 fn fold<S: Sum>(taken: &[S], left: &[S], step: usize, utility: S, row: &mut Vec<S>) -> (Vec<u64>, Vec<u64>) {
     row.clear();
     let words = left.len().div_ceil(WORD);
@@ -254,16 +253,16 @@ fn fold<S: Sum>(taken: &[S], left: &[S], step: usize, utility: S, row: &mut Vec<
     (take, leave)
 }
 
-/// Bytes that are 0 or 1 as the bits of a word, the first one lowest.
+/// Packs bytes of 0 or 1 into the bits of a word, the first one lowest.
 fn bits(bytes: &[u8; WORD]) -> u64 {
-    // Byte `i` of eight, `i` bits further up than the first, is moved to the top byte: no two products meet.
+    // The product moves byte `i` of eight, shifted by `i` bits, to the top byte. No two partial products overlap.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let (eights, _) = bytes.as_chunks::<8>();
     let gathered = eights.iter().map(|eight| u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56);
     gathered.rev().fold(0, |word, byte| word << 8 | byte)
 }
 
-/// Adds the costs that the mask lets pass, each less by so much.
+/// Adds the costs that the mask selects, each reduced by the same amount.
 fn shift_down(into: &mut Vec<u64>, from: &[u64], mask: &[u64], less: usize) {
     into.resize(from.len(), 0);
     let (words, bits) = (less / WORD, less % WORD);
@@ -276,7 +275,7 @@ fn shift_down(into: &mut Vec<u64>, from: &[u64], mask: &[u64], less: usize) {
     into[last] |= (from[words + last] & mask[words + last]) >> bits;
 }
 
-/// Adds costs, each more by so much, where they are known and the mask lets them pass; whether there were any.
+/// Adds the selected costs, each increased by the same amount, where they are allowed. Returns whether there were any.
 fn shift_up(into: &mut [u64], from: &[u64], known: &[u64], mask: &[u64], more: usize) -> bool {
     let (words, bits) = (more / WORD, more % WORD);
     let (mut below, mut any) = (0, 0);
@@ -291,7 +290,7 @@ fn shift_up(into: &mut [u64], from: &[u64], known: &[u64], mask: &[u64], more: u
     any != 0
 }
 
-/// Preorder, with the largest subtree last.
+/// Preorder with the largest subtree last.
 fn preorder(graph: &Graph) -> Preorder {
     let nodes = graph.len();
     let mut size = vec![1_usize; nodes];

@@ -1,19 +1,19 @@
-//! Good sets, found quickly: a closure within the budget is filled up greedily, then bettered by exchange.
+//! Heuristics: a closure within the budget is filled greedily, and then improved by an exchange.
 //!
-//! The exchange takes nodes that can leave or enter without regard to each other and finds the best of all their
-//! combinations, by the list of undominated partial ones (Nemhauser and Ullmann, 1969). Nothing is proven here.
+//! The exchange takes nodes that can leave or enter independently, and finds their best combination by the list of
+//! undominated partial states (Nemhauser and Ullmann, 1969). Nothing is proven here.
 
 use super::search::{Objective, Search};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// How many nodes may leave, and how many may enter, in one exchange.
+/// The maximum number of nodes that leave, and that enter, in one exchange.
 const MOVES: usize = 20;
-/// How many partial combinations are kept.
+/// The maximum number of partial states.
 const PARTIAL_STATES_MAX: usize = 3_000;
 
-/// A partial combination: what it comes to, the last move in it, and the one that it goes on from.
+/// A partial state: its value, its last move, and its predecessor.
 #[derive(Clone, Copy)]
 struct State {
     worth: Objective,
@@ -22,7 +22,7 @@ struct State {
 }
 
 impl Search<'_> {
-    /// Fills a closed set up and offers it, and what exchange makes of it.
+    /// Fills a closed set greedily and offers it, with and without an exchange.
     pub(super) fn greedy_fill(&mut self, within: &[usize]) {
         let mut set = self.with(within.iter().copied());
         let mut worth = self.fixed;
@@ -36,7 +36,7 @@ impl Search<'_> {
         self.improve_by_exchange(set, worth);
     }
 
-    /// Puts a node in with what it needs, if it fits.
+    /// Inserts a node with its closure, if it fits.
     fn try_insert(&mut self, node: usize, set: &mut [bool], worth: &mut Objective) {
         let graph = self.graph;
         if set[node] || graph.cost[node] > self.budget - worth.cost {
@@ -63,12 +63,12 @@ impl Search<'_> {
         group.iter().for_each(|&node| set[node] = true);
     }
 
-    /// Betters a set by the best combination of moves that do not touch each other.
+    /// Improves a set by the best combination of independent moves.
     fn improve_by_exchange(&mut self, mut set: Vec<bool>, worth: Objective) {
         let moves = self.moves(&set);
         let graph = self.graph;
         let room = self.budget - worth.cost;
-        // What the moves that are left may still give back.
+        // What the remaining moves can still return.
         let mut relief: i64 = moves.iter().filter(|&&node| set[node]).map(|&node| graph.cost[node]).sum();
         let mut arena = vec![State { worth: Objective::default(), mv: u32::MAX, from: 0 }];
         let mut states = arena.clone();
@@ -128,7 +128,7 @@ impl Search<'_> {
         self.offer_incumbent(sum, |_| set);
     }
 
-    /// Open nodes that can leave or enter a set without regard to each other, the most doubtful first.
+    /// Open nodes that can leave or enter a set independently, the most uncertain first.
     fn moves(&mut self, set: &[bool]) -> Vec<usize> {
         let graph = self.graph;
         let (mut leaving, mut entering): (Vec<usize>, Vec<usize>) =
@@ -149,7 +149,7 @@ impl Search<'_> {
     }
 }
 
-/// Both lists, ascending in cost, without what another beats and what is over the limit.
+/// Merges both lists, ascending in cost, without dominated states and without states above the limit.
 fn merge(kept: Vec<State>, moved: Vec<State>, limit: i64) -> Vec<State> {
     let mut merged: Vec<State> = Vec::with_capacity(kept.len() + moved.len());
     let (mut kept, mut moved) = (kept.into_iter().peekable(), moved.into_iter().peekable());

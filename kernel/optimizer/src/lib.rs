@@ -1,10 +1,11 @@
-//! The context optimizer: the most useful set of candidates that fits a budget (000 §5).
+//! Exact context selection: the closed set of candidates with the highest utility within a token budget (000 §5.2).
 //!
-//! Every candidate brings utility, costs tokens, and may need others; a set may be sent if nothing it needs is
-//! missing. [`solve`] finds the set of most utility, among these one of least cost, among these the one whose
-//! sorted list of positions is lexicographically smallest: one answer, the same everywhere. [`check`] knows
-//! nothing of how it was found. [`certify`] writes down why there is none better, and [`verify`] believes that only
-//! where it follows. Deliberately absent: where utilities and costs come from; that is the border's.
+//! A candidate has a utility, a cost and dependencies. [`solve`] returns the set of maximum utility, then of minimum
+//! cost, then with the lexicographically smallest list of positions: one solution, the same on every machine.
+//! [`certify`] writes a certificate of optimality.
+//!
+//! This crate is not trusted. The kernel checks every selection (`orchestrion_kernel::selection::check_selection`) and
+//! verifies every certificate (`verify`). Deliberately absent: the origin of utilities and costs.
 
 #![no_std]
 #![allow(

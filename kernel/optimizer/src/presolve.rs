@@ -1,8 +1,8 @@
-//! Where there is room for all: nothing has to be weighed.
+//! Presolve: the budget does not bind.
 //!
-//! Whatever is worth something, pinned or needed by such, fits together. Then every best selection has all of that, and
-//! a least one has nothing else, for all else costs. What costs nothing and is worth nothing might still come first in
-//! the order of ties; where there is such a thing, the search decides.
+//! All candidates with utility, all pinned ones and their closures fit together. Every optimal selection then contains
+//! all of them, and one of minimum cost contains nothing else with a cost. Candidates without cost and utility may
+//! still matter for the tie-break; if there are any, the search decides.
 
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
 
@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use orchestrion_kernel::selection::{Candidate, Inclusion, Problem, Selection};
 
-/// The best selection, if there is room for everything, and nothing is forbidden.
+/// Returns the optimal selection if everything fits and nothing is forbidden.
 pub(super) fn solve_unconstrained(problem: &Problem) -> Option<Selection> {
     let candidates = problem.candidates();
     if candidates.iter().any(|candidate| candidate.inclusion == Inclusion::Forbidden) {

@@ -1,34 +1,34 @@
-//! How much the open nodes can bring: the budget is not enforced but priced.
+//! The relaxation: the budget has a price instead of a limit.
 //!
-//! At every price `p` no closed set within budget `T` is worth more than `max (utility - p * cost) + p * T`, the
-//! Lagrangian relaxation (Geoffrion, 1974), whose maximum is a closure. The least bound lies where the closures
-//! pass from within the budget to over it. Closures grow as the price falls, so each one leaves less to ask about,
-//! and Newton's method takes few prices (Dinkelbach, 1967). The nodes that come in at the critical price are the
-//! *fractional macro-item*.
+//! At every price `p`, no closed set within the budget `T` has a higher utility than `max (utility - p * cost) + p *
+//! T`, the Lagrangian relaxation (Geoffrion, 1974), whose maximum is a closure. The lowest bound is at the price where
+//! the closures cross the budget. Closures grow as the price falls, so each one leaves fewer open nodes, and Newton's
+//! method needs few prices (Dinkelbach, 1967). The nodes that enter at the critical price are the *fractional
+//! macro-item*.
 
 use super::flow::Amount;
 use super::search::{Objective, Search};
 use alloc::vec::Vec;
 
-/// What the relaxation says of a node of the search tree.
+/// The result of the relaxation at a search node.
 #[derive(Debug)]
 pub(super) enum Relaxation {
-    /// What is best among what is still open was found and offered.
+    /// The optimal set of the open nodes was found and offered.
     Solved,
-    /// No set is worth more than the bound, at the price of the flow: the critical one, or the first at which nothing that
-    /// beats the floor is left.
+    /// No set exceeds this bound, at the price of the flow: the critical price, or the first one at which no open set
+    /// can improve on the incumbent.
     Bound {
-        /// In units of the flow.
+        /// In the scale of the flow.
         bound: Amount,
-        /// What is within the budget at that price.
+        /// The closure within the budget at that price.
         within: Vec<usize>,
-        /// What comes in there: the fractional macro-item.
+        /// The nodes that enter there: the fractional macro-item.
         macro_item: Vec<usize>,
     },
 }
 
 impl Search<'_> {
-    /// Bounds what is open, and offers every closure within the budget that it meets.
+    /// Bounds the open nodes, and offers every closure within the budget.
     pub(super) fn relax(&mut self) -> Relaxation {
         let graph = self.graph;
         let room = self.remaining_budget();
@@ -80,7 +80,7 @@ impl Search<'_> {
         }
     }
 
-    /// The price at which two closures are worth the same.
+    /// The price at which two closures have the same value.
     fn crossing_price(&self, below: Objective, over: Objective) -> Amount {
         let gain = Amount::from(over.utility - below.utility) << self.flow.scale;
         let toll = self.flow.count_price * Amount::from(over.count - below.count);
@@ -92,7 +92,7 @@ impl Search<'_> {
         Objective { utility: utility + found.utility, cost: cost + found.cost, count: count + found.count }
     }
 
-    /// Everything fits: what has utility is best, with what it needs and nothing else.
+    /// Offers the optimal set where everything fits: all utility with its closure, and nothing else.
     fn offer_useful(&mut self, open: &[usize]) {
         let graph = self.graph;
         let mark = self.next_visit_mark();
@@ -109,7 +109,7 @@ impl Search<'_> {
         self.offer_incumbent(worth, |search| search.with(kept));
     }
 
-    /// The least bound under which something that beats the floor may be left; `None` if nothing can.
+    /// The lowest bound that allows an improvement on the incumbent; `None` if there can be none.
     pub(super) fn required_bound(&self) -> Option<Amount> {
         let (price, scale) = (self.flow.price, self.flow.scale);
         let reach = |utility: i64, budget: i64| -> Option<Amount> {
@@ -118,7 +118,7 @@ impl Search<'_> {
             })
         };
         let more = reach(self.incumbent.utility + 1, self.budget);
-        // As much utility for less: a smaller budget, whose bound is lower by the price of the difference.
+        // The same utility at a lower cost: a smaller budget, whose bound is lower by the price of the difference.
         let cheaper = self.budget.min(self.incumbent.cost - 1);
         let usable = self.grids.iter().map(|grid| grid.usable(cheaper)).min().unwrap_or(cheaper);
         let spared = price * Amount::from(self.budget - usable);
@@ -131,7 +131,7 @@ impl Search<'_> {
         }
     }
 
-    /// The greatest utility that a bound allows.
+    /// The highest utility that a bound allows.
     pub(super) fn utility_bound(&self, bound: Amount) -> i64 {
         let floor = self.grids.iter().fold(bound >> self.flow.scale, |bound, grid| grid.floor(bound));
         i64::try_from(floor).unwrap_or(i64::MAX)

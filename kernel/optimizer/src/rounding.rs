@@ -1,15 +1,15 @@
-//! What all worths of a graph have in common, which lets a bound be rounded down to a worth that can occur.
+//! Lattices: what all utilities of a graph have in common. A bound can be rounded down to a value that can occur.
 //!
-//! Where every utility is `slope * cost` but for multiples of a step, a set within budget `T` is worth
-//! `slope * T + step * m` at most, for some integer `m`: strongly correlated and subset-sum problems are mostly
-//! decided by this (Pisinger, 2005, on why they are hard without it).
+//! If every utility is `slope * cost` up to multiples of a step, a set within the budget `T` has a utility of at most
+//! `slope * T + step * m` for some integer `m`. This decides most strongly correlated and subset-sum problems
+//! (Pisinger, 2005, on their hardness without it).
 
 use super::flow::Amount;
 use super::search::Objective;
 use alloc::vec::Vec;
 
-/// For every set `S` of nodes, with what is held: `utility(S) = rest + slope * cost(S) + step * m`, `m` an integer,
-/// and `cost(S)` is `held` but for multiples of `unit`.
+/// For every set `S` of nodes together with the fixed ones: `utility(S) = rest + slope * cost(S) + step * m` with an
+/// integer `m`, and `cost(S)` is `held` up to multiples of `unit`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lattice {
     slope: Amount,
@@ -29,18 +29,18 @@ impl Lattice {
         Self { slope, step, rest: over(held.utility, held.cost), held: held.cost, unit }
     }
 
-    /// At which utility is compared with cost.
+    /// The ratio of utility to cost.
     pub(super) fn slope(&self) -> u64 {
         u64::try_from(self.slope).unwrap_or(0)
     }
 
-    /// As much of a budget as costs can use up.
+    /// The part of a budget that costs can use.
     pub(super) fn usable(&self, budget: i64) -> i64 {
         let room = budget - self.held;
         if self.unit > 0 { self.held + room.div_euclid(self.unit) * self.unit } else { budget.min(self.held) }
     }
 
-    /// The greatest utility up to a bound that any set may have, whatever it costs.
+    /// The highest possible utility up to a bound, for any cost.
     pub(super) fn floor(&self, bound: Amount) -> Amount {
         if self.slope == 0 && self.step > 0 {
             bound - (bound - self.rest).rem_euclid(self.step)
@@ -49,12 +49,11 @@ impl Lattice {
         }
     }
 
-    /// The least that a bound `L` must come to if a set within the budget `T` is to have utility `U`; `None` if none
-    /// can.
+    /// The lowest bound `L` with which a set within the budget `T` can have the utility `U`; `None` if there is none.
     ///
-    /// `cost <= T` asks for `step * m >= U - slope * T - rest`: what it exceeds that by, `m` being an integer, is lost
-    /// at a price `p >= slope`, for `utility + p * (T - cost) <= L`; below it, `p / slope` of that, for then a cost
-    /// below the budget makes up for some.
+    /// `cost <= T` requires `step * m >= U - slope * T - rest`. What the integer `m` exceeds this by is lost at a price
+    /// `p >= slope`, because `utility + p * (T - cost) <= L`; below the slope, `p / slope` of it is lost, because a
+    /// cost below the budget compensates for a part.
     pub(super) fn need(&self, utility: i64, budget: i64, price: Amount, scale: u32) -> Option<Amount> {
         let utility = Amount::from(utility);
         let short = utility - self.rest - self.slope * Amount::from(budget);
@@ -64,14 +63,14 @@ impl Lattice {
             step => -(-short).div_euclid(step) * step - short,
         };
         let rate = if self.slope == 0 { 1 << scale } else { price.min(self.slope << scale) };
-        // What does not fit is not counted: the bound is only weaker then.
+        // A part that does not fit is dropped, which only weakens the bound.
         let lost = lost.checked_mul(rate).unwrap_or(0) / self.slope.max(1);
         Some((utility << scale) + lost)
     }
 }
 
-/// The grids of slopes that suggest themselves: none, one for one, and that of two nodes of different cost. Nodes are
-/// given by their utilities and costs.
+/// Returns the lattices of likely slopes: zero, one, and that of two nodes with different costs. Nodes are pairs of
+/// utility and cost.
 pub(super) fn candidate_lattices(nodes: &[(i64, i64)], held: Objective) -> Vec<Lattice> {
     let mut slopes = Vec::from([0, 1]);
     let ends = nodes.iter().min_by_key(|(_, cost)| *cost).zip(nodes.iter().max_by_key(|(_, cost)| *cost));

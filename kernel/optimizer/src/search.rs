@@ -1,4 +1,4 @@
-//! Where a search stands: what is decided, what is open, what is to be beaten.
+//! The state of a search: fixed nodes, open nodes and the incumbent.
 
 use super::cardinality::CardinalityRange;
 use super::condense::Graph;
@@ -8,17 +8,17 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-/// What a set comes to.
+/// The objective value of a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Objective {
     pub(super) utility: i64,
     pub(super) cost: i64,
-    /// How many nodes it has that bring anything.
+    /// The number of nodes with utility.
     pub(super) count: i64,
 }
 
 impl Objective {
-    /// More utility, or as much for less.
+    /// Whether this has a higher utility, or the same at a lower cost.
     pub(super) fn is_better_than(self, other: Self) -> bool {
         (self.utility, Reverse(self.cost)) > (other.utility, Reverse(other.cost))
     }
@@ -36,7 +36,7 @@ impl Objective {
     }
 }
 
-/// What was decided about a node.
+/// The status of a node in a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeStatus {
     Open,
@@ -44,28 +44,28 @@ pub(super) enum NodeStatus {
     Out,
 }
 
-/// A search for closed sets within a budget that beat a given worth.
+/// A search for closed sets within a budget that improve on an incumbent.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
     pub(super) graph: &'a Graph,
     pub(super) budget: i64,
     pub(super) fate: Vec<NodeStatus>,
-    /// What was decided, in order.
+    /// The fixed nodes, in order.
     pub(super) trail: Vec<usize>,
-    /// What is decided to be in, with what was before this search.
+    /// The value of the nodes that are fixed in, including those before this search.
     pub(super) fixed: Objective,
     pub(super) flow: Flow,
-    /// What is to be beaten.
+    /// The value to improve on.
     pub(super) incumbent: Objective,
-    /// The set that set the floor, if this search found it.
+    /// The incumbent's set, if this search found it.
     pub(super) incumbent_set: Option<Vec<bool>>,
-    /// Whether one set above the floor is as good as another: then the first that is found leaves the floor as it is.
+    /// Whether any improvement is enough. The first one then leaves the incumbent unchanged.
     pub(super) stop_at_first: bool,
-    /// The sets that are asked about, by their number of nodes.
+    /// The range of set sizes under search.
     pub(super) part: CardinalityRange,
-    /// What all worths have in common.
+    /// The lattices of the utilities.
     pub(super) grids: Vec<Lattice>,
-    /// Nodes of the search tree that may still be visited.
+    /// The number of search nodes that may still be visited.
     pub(super) nodes_left: u64,
     pub(super) seen: Vec<u32>,
     pub(super) visit_mark: u32,
@@ -98,12 +98,12 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// Sets the budget, as far as costs can use it up.
+    /// Sets the budget, rounded down to what costs can use.
     pub(super) fn set_budget(&mut self, budget: i64) {
         self.budget = self.grids.iter().map(|grid| grid.usable(budget)).min().unwrap_or(budget);
     }
 
-    /// What may still be spent.
+    /// The budget that is left.
     pub(super) fn remaining_budget(&self) -> i64 {
         self.budget - self.fixed.cost
     }
@@ -112,12 +112,12 @@ impl<'a> Search<'a> {
         self.fate[node] == NodeStatus::Open
     }
 
-    /// The nodes about which nothing is decided, ascending.
+    /// The open nodes, ascending.
     pub(super) fn open(&self) -> Vec<usize> {
         (0..self.graph.len()).filter(|&node| self.is_open(node)).collect()
     }
 
-    /// Decides a node, and with it what it needs or what needs it.
+    /// Fixes a node with its dependencies (in) or its dependents (out).
     pub(super) fn fix_with_closure(&mut self, node: usize, fate: NodeStatus) {
         let mut next = self.trail.len();
         self.fix(node, fate);
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Opens again what was decided after the trail had this length.
+    /// Reopens the nodes that were fixed after the trail had this length.
     pub(super) fn backtrack_to(&mut self, length: usize) {
         for node in self.trail.split_off(length) {
             if core::mem::replace(&mut self.fate[node], NodeStatus::Open) == NodeStatus::In {
@@ -154,14 +154,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What is decided to be in, with some open nodes.
+    /// The set of the nodes that are fixed in, with some open ones.
     pub(super) fn with(&self, nodes: impl IntoIterator<Item = usize>) -> Vec<bool> {
         let mut set: Vec<bool> = self.fate.iter().map(|&fate| fate == NodeStatus::In).collect();
         nodes.into_iter().for_each(|node| set[node] = true);
         set
     }
 
-    /// Keeps a set that beats all before.
+    /// Makes a better set the incumbent.
     pub(super) fn offer_incumbent(&mut self, worth: Objective, set: impl FnOnce(&Self) -> Vec<bool>) {
         let asked = !self.stop_at_first || self.part.has(worth.count);
         if asked && worth.cost <= self.budget && worth.is_better_than(self.incumbent) {
@@ -172,24 +172,25 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether enough was found.
+    /// Whether the search may stop.
     pub(super) fn is_done(&self) -> bool {
         self.stop_at_first && self.incumbent_set.is_some()
     }
 
-    /// A mark that no node bears yet.
+    /// Returns a mark that no node has yet.
     pub(super) fn next_visit_mark(&mut self) -> u32 {
         self.visit_mark += 1;
         self.visit_mark
     }
 }
 
-/// What each node is worth and costs.
+/// The utility and cost of each node.
 fn nodes_of(graph: &Graph) -> Vec<(i64, i64)> {
     graph.utility.iter().copied().zip(graph.cost.iter().copied()).collect()
 }
 
-/// How many bits a unit of utility is divided into: as many as leave room for sums at any price and any toll.
+/// The number of bits by which a unit of utility is scaled: as many as leave room for sums at any price and count
+/// price.
 fn scale_bits(utility: Amount, cost: Amount, nodes: usize) -> u32 {
     let taken = 2 * Amount::BITS - utility.leading_zeros() - cost.leading_zeros();
     (Amount::BITS + nodes.leading_zeros()).saturating_sub(6 + usize::BITS + taken).min(40)

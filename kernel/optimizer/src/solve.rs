@@ -1,6 +1,6 @@
-//! The answer, and how much may be spent on it.
+//! The solution of a selection problem, and the limits of the search.
 //!
-//! Deliberately absent: how it is found, of which `stages` is the plan.
+//! Deliberately absent: the search itself; `strategy` is its plan.
 
 use super::condense::condense;
 use super::presolve;
@@ -8,10 +8,10 @@ use super::search::{NodeStatus, Objective, Search};
 use alloc::vec::Vec;
 use orchestrion_kernel::selection::{Inclusion, Problem, Selection};
 
-/// How far a search may go: counted, never timed, so that the answer is the same everywhere.
+/// The limits of a search. They count nodes, not time, so that the solution is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SearchLimits {
-    /// Nodes of the search tree to visit; one with many open candidates counts once for every 256 of them.
+    /// The maximum number of visited nodes. A node with many open candidates counts once for every 256 of them.
     pub nodes: u64,
 }
 
@@ -21,29 +21,29 @@ impl Default for SearchLimits {
     }
 }
 
-/// What is known of an answer.
+/// The status of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SolveStatus {
-    /// No selection is better, and of those as good this is the one that counts.
+    /// The solution is proven optimal, including the tie-break.
     Optimal,
-    /// The search was cut short; no utility is greater than the bound.
+    /// The search hit its node limit; no utility exceeds the bound.
     Bounded,
 }
 
-/// A selection and what is known of it.
+/// A selection with its proven bound.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Solution {
-    /// The best that was found.
+    /// The best selection found.
     pub selection: Selection,
-    /// Whether it is proven to be the best.
+    /// Whether the selection is proven optimal.
     pub status: SolveStatus,
-    /// No selection has more utility.
+    /// An upper bound on the utility of every selection.
     pub bound: u64,
-    /// Nodes of the search tree that were visited.
+    /// The number of visited nodes.
     pub nodes: u64,
 }
 
-/// The best selection: most utility, then least cost, then lexicographically smallest.
+/// Solves a problem: maximum utility, then minimum cost, then the lexicographically smallest list of positions.
 #[must_use]
 pub fn solve(problem: &Problem, limits: SearchLimits) -> Solution {
     if let Some(selection) = presolve::solve_unconstrained(problem) {
@@ -75,7 +75,7 @@ pub fn solve(problem: &Problem, limits: SearchLimits) -> Solution {
     }
 }
 
-/// The candidates of a set of nodes, without an end that brings nothing, costs nothing and is not needed.
+/// Returns the candidates of a set of nodes, without a tail that has no utility, no cost and no dependents.
 fn without_worthless_tail(problem: &Problem, node_of: &[usize], set: &[bool]) -> Selection {
     let all = problem.candidates();
     let selected: Vec<usize> = (0..all.len()).filter(|&item| set[node_of[item]]).collect();
@@ -84,7 +84,7 @@ fn without_worthless_tail(problem: &Problem, node_of: &[usize], set: &[bool]) ->
         candidate.utility == 0 && candidate.cost == 0 && candidate.inclusion != Inclusion::Pinned
     };
     let must = selected.len() - selected.iter().rev().take_while(idle).count();
-    // One past the furthest that what is kept so far needs.
+    // One past the farthest dependency of the kept candidates.
     let (mut far, mut keep) = (0, selected.len());
     for (place, &item) in selected.iter().enumerate() {
         if place >= must && far <= item {

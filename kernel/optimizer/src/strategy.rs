@@ -1,8 +1,8 @@
-//! The plan: reduce the whole graph, find a best set in what is left, then reduce the whole once more, now by what
-//! was found, and find the first of all sets that are as good.
+//! The plan of a search: reduce the whole graph, find an optimal set in the rest, reduce the whole graph again with
+//! this incumbent, and find the first of all optimal sets.
 //!
-//! What is left is searched as it is; if that takes long, in two parts by the number of nodes; if that takes as long, again as
-//! it is with more effort, and so on. If it is a forest for which a table is less work, by the table.
+//! The rest is searched as a whole. If that takes long, it is searched in two ranges of set size, then again as a whole
+//! with a higher limit, and so on. A forest for which a table is cheaper is solved by the table.
 
 use super::branch::SearchEnd;
 use super::cardinality::CardinalityRange;
@@ -12,12 +12,13 @@ use super::forest_dp::{ForestTable, visits};
 use super::search::Search;
 use alloc::vec::Vec;
 
-/// Visits after which what is left is parted; in unit tests at once, so that small problems come that far.
+/// The number of visited nodes after which the search splits into ranges. Unit tests split at once, so that small
+/// problems reach it.
 const CARDINALITY_NODES_MIN: u64 = if cfg!(test) { 1 } else { 3_000 };
 
 impl Search<'_> {
-    /// Finds a set of greatest worth; if the effort does not suffice, with the bound that is left. And the parts in
-    /// which ties are best looked for.
+    /// Finds an optimal set. Returns the remaining bound if the node limit was reached, and the ranges that suit the
+    /// tie-break.
     pub(super) fn find_best(&mut self) -> (Option<i64>, Vec<CardinalityRange>) {
         if self.visit(true).is_none() {
             return (None, Vec::from([CardinalityRange::Any]));
@@ -38,8 +39,8 @@ impl Search<'_> {
         (bound, parts)
     }
 
-    /// Searches all as it is, and then its parts, in turns of growing effort; only one turn, if there is a share of effort after
-    /// which a table is made. The bound that is left, if any, and what was searched in the end.
+    /// Searches the whole and its ranges alternately with growing limits; once only, if a table follows after a share
+    /// of the nodes. Returns the remaining bound, if any, and the ranges of the last search.
     fn search_with_restarts(&mut self, share: Option<u64>) -> (Option<i64>, Vec<CardinalityRange>) {
         let (mut parts, mut open) = (Vec::new(), Vec::new());
         let (mut bound, mut effort) = (None, CARDINALITY_NODES_MIN);
@@ -64,7 +65,7 @@ impl Search<'_> {
                 }
             }
             self.restrict_cardinality(CardinalityRange::Any);
-            // No bound is less than any: nothing is left.
+            // No bound compares lowest: nothing is open.
             bound = bound.map_or(cut, |bound: i64| cut.min(Some(bound)));
             if bound.is_none() || is_last {
                 return (bound, parts);
@@ -73,7 +74,7 @@ impl Search<'_> {
         }
     }
 
-    /// Replaces a best set by the first of all that are as good; `false` if that could not be proven.
+    /// Replaces an optimal set by the first one. Returns `false` if this could not be proven.
     pub(super) fn find_first(&mut self, parts: &[CardinalityRange], set: &mut Vec<bool>) -> bool {
         self.set_budget(self.incumbent.cost);
         self.incumbent.cost += 1;
@@ -111,7 +112,7 @@ impl Search<'_> {
         end != SearchEnd::NodeLimit
     }
 
-    /// Adds the first of the best sets in a part, if there is one.
+    /// Adds the first of the optimal sets of a range, if there is one.
     fn first_within(
         &mut self,
         effort: u64,
@@ -136,12 +137,12 @@ impl Search<'_> {
         end
     }
 
-    /// A graph that has the first of the best sets of what is open, and its nodes.
+    /// Builds a graph that contains the first optimal set of the open nodes, and returns its nodes.
     fn reduced_graph(&self) -> (Graph, Vec<usize>) {
         dominated(self.graph, &self.open())
     }
 
-    /// A search of that graph.
+    /// Starts a search of the reduced graph.
     fn part<'a>(&self, core: &'a Graph) -> Search<'a> {
         let mut part = Search::new(core, self.budget, self.fixed, self.incumbent, self.nodes_left);
         part.flow.warm_start(core, &self.flow);
@@ -149,7 +150,7 @@ impl Search<'_> {
     }
 }
 
-/// The nodes that a set on the core has.
+/// The nodes of a set of the reduced graph.
 fn chosen(nodes: &[usize], set: &[bool]) -> impl Iterator<Item = usize> {
     nodes.iter().zip(set).filter(|(_, inside)| **inside).map(|(&node, _)| node)
 }
@@ -160,7 +161,7 @@ mod tests {
     use alloc::vec::Vec;
     use orchestrion_kernel::selection::{Candidate, Inclusion, Problem, Selection, check_selection};
 
-    /// The best of all sets, by trying them.
+    /// Returns the optimal selection by enumeration.
     fn brute(problem: &Problem) -> Selection {
         let count = problem.candidates().len();
         let sets = (0..1_u32 << count).map(|set| (0..count).filter(|item| set >> item & 1 == 1).collect());
@@ -174,9 +175,10 @@ mod tests {
         answers.min_by_key(|set| (u64::MAX - set.utility, set.cost, set.selected.clone())).unwrap()
     }
 
-    /// Parts and tables come last, where small problems seldom come: here they come at once, on forests and others.
+    /// Ranges and tables come last, and small problems seldom reach them. Here they start at once, on forests and other
+    /// graphs.
     #[test]
-    fn parts_and_tables_find_what_trying_everything_finds() {
+    fn ranges_and_tables_agree_with_enumeration() {
         let mut seed = 1_u64;
         let mut draw = |below: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,21 +1,21 @@
-//! Of all best sets the one that counts: node after node, in the order of positions, is put in if some best set
-//! still has it.
+//! The tie-break among optimal sets: node after node, in the order of positions, is put in if an optimal set still
+//! contains it.
 //!
-//! Of two different sets of the same worth, the one that has the smallest position in which they differ comes first,
-//! unless the other ends before it: the second case concerns only what neither costs nor brings anything, and is
-//! left to the end, where the shortest beginning that is as good is taken.
+//! Of two optimal sets, the one with the smallest position in which they differ comes first, unless the other one is a
+//! prefix of it. The second case concerns only candidates without cost and utility; at the end, the shortest prefix
+//! with the same value is taken.
 
 use super::branch::SearchEnd;
 use super::forest_dp::ForestTable;
 use super::search::{NodeStatus, Search};
 use alloc::vec::Vec;
 
-/// Visits that a guess at several nodes is worth.
+/// The number of visited nodes for a guess at several nodes.
 const GUESS: u64 = 2;
 
 impl Search<'_> {
-    /// The first of all sets that beat the floor, in the order of positions, starting from one of them, with the
-    /// help of a table if there is one. `false` if the effort did not suffice; the set is as good then, and not proven
+    /// Finds the first of all sets that reach the incumbent, in the order of positions, starting from one of them, with
+    /// a table if there is one. Returns `false` if the node limit was reached; the set is then optimal, but not proven
     /// to be the first.
     pub(super) fn first_optimal_set(
         &mut self,
@@ -35,7 +35,7 @@ impl Search<'_> {
                 if self.nodes_left == 0 {
                     return false;
                 }
-                // What the decisions so far decide with them.
+                // The nodes that the fixings so far imply.
                 self.visit(false);
             }
             if !self.is_open(node) {
@@ -65,7 +65,8 @@ impl Search<'_> {
         true
     }
 
-    /// Puts in the next open nodes, so many of them, as far as the budget goes; how far in the order they reach.
+    /// Puts in the next open nodes, up to this number, as far as the budget allows. Returns the position that they
+    /// reach.
     fn try_prefix(&mut self, order: &[usize], mut next: usize, mut count: usize) -> usize {
         while count > 0
             && let Some(&node) = order.get(next)
@@ -86,7 +87,7 @@ impl Search<'_> {
         next
     }
 
-    /// Whether some set that beats the floor agrees with what is decided; one is in `best` then.
+    /// Whether a set that reaches the incumbent agrees with the fixings. The set is the incumbent then.
     fn is_extensible(&mut self, table: Option<&mut ForestTable>, hastily: bool) -> SearchEnd {
         let Some(table) = table else {
             return self.search_within(if hastily { GUESS } else { u64::MAX }).0;

@@ -1,7 +1,7 @@
-//! What is chosen from: the problem of one context, with the item that each candidate stands for.
+//! The selection problem of a context, and the rendering of a selection.
 //!
-//! Headings are candidates too: worth nothing, needed by what stands under them. So what they cost is counted exactly
-//! where they are written.
+//! Headings are candidates of utility 0, on which the items of their sections depend. So a selection includes the cost of exactly
+//! the headings that its text contains.
 
 use super::error::BudgetError;
 use super::sections::{Section, line};
@@ -24,111 +24,115 @@ use alloc::vec::Vec;
 /// The problem of one context.
 #[derive(Clone, Debug)]
 pub struct ContextProblem {
-    /// What may be chosen, and how much of it. The items come first, in id order; then the headings.
+    /// The problem: first the items, in id order, then the headings.
     pub problem: Problem,
-    /// The item that each candidate stands for, as far as they are items.
+    /// The item ids of the first candidates.
     pub ids: Vec<ItemId>,
-    /// Where each item stands, and its line. What stands in 002's words has none.
+    /// The section and line of each item. Items of the situation have an empty line.
     lines: Vec<(Section, String)>,
-    /// The situation in 002's words.
+    /// The situation, in 002's format.
     situation: String,
 }
 
-/// The problem of the context of a call that asks this, for a budget.
+/// Creates the selection problem of a call with this operation, for a budget in tokens.
 ///
 /// # Errors
-/// [`OverBudget`] if what must be shown does not fit.
+/// [`BudgetError`] if the pinned items exceed the budget.
 pub fn context_problem(
     policy: &Policy,
     state: &State,
-    ask: Operation,
+    operation: Operation,
     budget: u64,
     measure: &impl TextMeasure,
 ) -> Result<ContextProblem, BudgetError> {
-    let reader = state.session_principal();
-    let asked = ContextRequest {
+    let principal = state.session_principal();
+    let call = ContextRequest {
         policy,
-        known: &state.semantic,
-        request: state.control.request(),
-        ask,
-        reader: &reader,
+        semantic: state.semantic(),
+        request: state.control().request(),
+        operation,
+        principal: &principal,
     };
-    asked.question(asked.entries(), budget, measure)
+    call.create_problem(call.candidates(), budget, measure)
 }
 
-/// Whether what must be shown in the session of this user fits, as the kernel itself counts.
+/// Checks that the pinned items of a call fit the budget, by [`ByteMeasure`].
 pub(crate) fn pinned_fit(
     policy: &Policy,
-    known: &SemanticState,
+    semantic: &SemanticState,
     user: Option<&UserId>,
     request: Option<&Request>,
-    ask: Operation,
+    operation: Operation,
 ) -> Result<(), BudgetError> {
-    let room = policy.contexts.token_limit(ask.module());
-    if fits_by_bytes(known, request, room) {
+    let budget_tokens = policy.contexts.token_limit(operation.module());
+    if fits_by_bytes(semantic, request, budget_tokens) {
         return Ok(());
     }
-    let reader = known.session_principal(user);
-    let asked = ContextRequest { policy, known, request, ask, reader: &reader };
-    let needs = asked.needs(&asked.entries());
-    if needs > room { Err(BudgetError { required_tokens: needs, budget_tokens: room }) } else { Ok(()) }
+    let principal = semantic.session_principal(user);
+    let call = ContextRequest { policy, semantic, request, operation, principal: &principal };
+    let required_tokens = call.required_tokens(&call.candidates());
+    if required_tokens > budget_tokens { Err(BudgetError { required_tokens, budget_tokens }) } else { Ok(()) }
 }
 
-/// Whether the texts of all that is known are so short that nobody needs to write them down to see that they fit.
-fn fits_by_bytes(known: &SemanticState, request: Option<&Request>, room: u64) -> bool {
-    /// More than a line, or a heading, has beside its text and the name in its key.
+/// Returns whether all items certainly fit, by an upper bound that needs no rendering.
+fn fits_by_bytes(semantic: &SemanticState, request: Option<&Request>, budget_tokens: u64) -> bool {
+    /// An upper bound on the bytes of a line or heading without text and key.
     const LINE_OVERHEAD_BYTES: usize = 200;
-    let name = |key: &ItemKey| match key {
-        ItemKey::Fact(name) | ItemKey::Working(name) | ItemKey::Environment(name) => name.as_str().len(),
+    let key_bytes = |key: &ItemKey| match key {
+        ItemKey::Fact(key) | ItemKey::Working(key) | ItemKey::Environment(key) => key.as_str().len(),
         ItemKey::Trace(trace) => trace.conversation.as_str().len(),
         _ => 0,
     };
-    let bytes = known
+    let bytes = semantic
         .entries()
         .map(|Entry { item, .. }| {
-            item.text.as_str().len().saturating_add(name(&item.key)).saturating_add(LINE_OVERHEAD_BYTES)
+            item.text.as_str().len().saturating_add(key_bytes(&item.key)).saturating_add(LINE_OVERHEAD_BYTES)
         })
         .fold(LINE_OVERHEAD_BYTES.saturating_mul(Section::ALL.len()), usize::saturating_add);
     request.is_none_or(|request| request.actions.is_empty())
-        && u64::try_from(bytes).is_ok_and(|bytes| bytes <= room.saturating_mul(4))
+        && u64::try_from(bytes).is_ok_and(|bytes| bytes <= budget_tokens.saturating_mul(4))
 }
 
-/// The problem, in which nothing must be shown that rests on what may not be.
+/// Creates the problem. A pinned candidate that depends on a forbidden one becomes forbidden.
 fn build_problem(budget: u64, mut candidates: Vec<Candidate>) -> Result<Problem, BudgetError> {
-    // Mostly everything may be shown that something rests on.
+    // The usual problem has no forbidden candidate, and is created only once.
     while candidates.iter().any(|candidate| candidate.inclusion == Inclusion::Forbidden)
-        && let Err(ProblemError::PinnedDependsOnForbidden { pinned: item, .. }) =
+        && let Err(ProblemError::PinnedDependsOnForbidden { pinned, .. }) =
             Problem::new(budget, candidates.clone())
     {
-        if let Some(candidate) = candidates.get_mut(item) {
+        if let Some(candidate) = candidates.get_mut(pinned) {
             candidate.inclusion = Inclusion::Forbidden;
         }
     }
-    Problem::new(budget, candidates).map_err(|flaw| match flaw {
-        ProblemError::PinnedOverBudget { needs, budget } => {
+    Problem::new(budget, candidates).map_err(|error| match error {
+        ProblemError::PinnedOverBudget { required: needs, budget } => {
             BudgetError { required_tokens: needs, budget_tokens: budget }
         }
-        // Only sums beyond 2^62, which no memory holds.
-        _ => BudgetError { required_tokens: u64::MAX, budget_tokens: budget },
+        // The candidates are well-formed and their sums fit memory, so these do not occur.
+        ProblemError::UnknownDependency { .. }
+        | ProblemError::TooLarge { .. }
+        | ProblemError::PinnedDependsOnForbidden { .. } => {
+            BudgetError { required_tokens: u64::MAX, budget_tokens: budget }
+        }
     })
 }
 
 impl ContextProblem {
-    /// Whether a candidate is of the working set, where 003 packs all of it or nothing.
+    /// Returns whether a candidate belongs to the working set, which 003 includes as a whole or not at all.
     #[must_use]
     pub fn is_working(&self, at: usize) -> bool {
         self.lines.get(at).is_some_and(|(section, _)| *section >= Section::WorkingSet)
     }
 
-    /// What a selection shows: the items, and the text.
+    /// Renders a selection: its item ids and its text.
     #[must_use]
     pub fn render(&self, selection: &Selection) -> (Vec<ItemId>, String) {
-        let chosen =
+        let selected =
             || selection.selected.iter().filter_map(|&at| Some((*self.ids.get(at)?, self.lines.get(at)?)));
         let mut text = String::new();
         for section in Section::ALL {
             let before = text.len();
-            for (_, (_, line)) in chosen().filter(|(_, (of, _))| *of == section) {
+            for (_, (_, line)) in selected().filter(|(_, (of, _))| *of == section) {
                 if text.len() == before {
                     text.push_str(section.heading());
                 }
@@ -139,40 +143,40 @@ impl ContextProblem {
                 text.push_str(&heading(section, &self.situation));
             }
         }
-        // Nothing stands before the first heading.
+        // The first heading has no preceding empty line.
         if text.starts_with('\n') {
             text.remove(0);
         }
-        (chosen().map(|(id, _)| id).collect(), text)
+        (selected().map(|(id, _)| id).collect(), text)
     }
 }
 
-/// A call, and what is known as it is made.
+/// A call with the state from which its context is built.
 struct ContextRequest<'a> {
     policy: &'a Policy,
-    known: &'a SemanticState,
+    semantic: &'a SemanticState,
     request: Option<&'a Request>,
-    ask: Operation,
-    reader: &'a Principal,
+    operation: Operation,
+    principal: &'a Principal,
 }
 
 impl<'a> ContextRequest<'a> {
     fn module(&self) -> Module {
-        self.ask.module()
+        self.operation.module()
     }
 
-    /// What the module might be shown, in id order.
-    fn entries(&self) -> Vec<&'a Entry> {
-        if self.ask == Operation::Summarize {
+    /// Returns the candidate items, in id order.
+    fn candidates(&self) -> Vec<&'a Entry> {
+        if self.operation == Operation::Summarize {
             let running = self.request.map(|request| request.id);
-            let cluster = compaction::cluster_for(self.policy, self.known, self.reader, running);
-            return cluster.into_iter().filter_map(|id| self.known.get(id)).collect();
+            let cluster = compaction::cluster_for(self.policy, self.semantic, self.principal, running);
+            return cluster.into_iter().filter_map(|id| self.semantic.get(id)).collect();
         }
-        self.known.selectable(self.reader).collect()
+        self.semantic.selectable(self.principal).collect()
     }
 
-    /// The problem of these items.
-    fn question(
+    /// Creates the problem of these candidate items.
+    fn create_problem(
         &self,
         entries: Vec<&'a Entry>,
         budget: u64,
@@ -194,7 +198,7 @@ impl<'a> ContextRequest<'a> {
                 utility: self.utility(&entry.item, at, entries.len(), relevance.get(at).copied()),
                 cost: if line.is_empty() { 0 } else { measure.tokens(&line) },
                 inclusion: match &found {
-                    // It rests on what may not be shown.
+                    // A dependency is not a candidate.
                     None => Inclusion::Forbidden,
                     Some(_) if self.is_pinned(&entry.item) => Inclusion::Pinned,
                     Some(_) => Inclusion::Free,
@@ -208,68 +212,68 @@ impl<'a> ContextRequest<'a> {
             lines.push((section, line));
         }
         for section in Section::ALL {
-            let told = section == Section::Situation && !situation.is_empty();
-            let mark = if told { Inclusion::Pinned } else { Inclusion::Free };
+            let has_situation = section == Section::Situation && !situation.is_empty();
+            let inclusion = if has_situation { Inclusion::Pinned } else { Inclusion::Free };
             let cost = measure.tokens(&heading(section, &situation));
-            candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), inclusion: mark });
+            candidates.push(Candidate { utility: 0, cost, deps: Vec::new(), inclusion });
         }
         let ids = entries.iter().map(|entry| entry.item.id).collect();
         let problem = build_problem(budget, candidates)?;
         Ok(ContextProblem { problem, ids, lines, situation })
     }
 
-    /// What the pinned items cost with all that they need, headings included, as the kernel itself counts. No problem is posed
-    /// for that, as this is asked with every call.
-    fn needs(&self, entries: &[&'a Entry]) -> u64 {
+    /// Returns the tokens of the closure of the pinned items with its headings, by [`ByteMeasure`]. It creates no problem, because it
+    /// runs for every call.
+    fn required_tokens(&self, entries: &[&'a Entry]) -> u64 {
         let mut needed = BTreeSet::new();
         for pinned in entries.iter().filter(|entry| self.is_pinned(&entry.item)) {
-            needed.extend(self.rests_on(pinned, entries).unwrap_or_default());
+            needed.extend(self.closure(pinned, entries).unwrap_or_default());
         }
         let situation = self.situation();
         let mut sections = BTreeSet::new();
         if !situation.is_empty() {
             sections.insert(Section::Situation);
         }
-        let mut needs = 0_u64;
+        let mut tokens = 0_u64;
         for entry in entries.iter().filter(|entry| needed.contains(&entry.item.id)) {
             let (section, line) = self.line(&entry.item);
             sections.insert(section);
-            needs = needs.saturating_add(ByteMeasure.tokens(&line));
+            tokens = tokens.saturating_add(ByteMeasure.tokens(&line));
         }
         let headings = sections.into_iter().map(|section| ByteMeasure.tokens(&heading(section, &situation)));
-        headings.fold(needs, u64::saturating_add)
+        headings.fold(tokens, u64::saturating_add)
     }
 
-    /// An item with all that it rests on; nothing if some of that may not be shown.
-    fn rests_on(&self, entry: &'a Entry, entries: &[&'a Entry]) -> Option<BTreeSet<ItemId>> {
-        let (mut reached, mut waiting) = (BTreeSet::from([entry.item.id]), Vec::from([entry]));
-        while let Some(entry) = waiting.pop() {
+    /// Returns an item with its transitive dependencies; `None` if one of them is not a candidate.
+    fn closure(&self, entry: &'a Entry, entries: &[&'a Entry]) -> Option<BTreeSet<ItemId>> {
+        let (mut reached, mut open) = (BTreeSet::from([entry.item.id]), Vec::from([entry]));
+        while let Some(entry) = open.pop() {
             for dep in self.deps(entry) {
                 let at = entries.binary_search_by_key(dep, |entry| entry.item.id).ok()?;
                 if reached.insert(*dep) {
-                    waiting.extend(entries.get(at));
+                    open.extend(entries.get(at));
                 }
             }
         }
         Some(reached)
     }
 
-    /// What an item is not shown without.
+    /// Returns the dependencies of an item in a context. The summarizer's context ignores them.
     fn deps(&self, entry: &'a Entry) -> &'a [ItemId] {
-        if self.ask == Operation::Summarize { &[] } else { &entry.deps }
+        if self.operation == Operation::Summarize { &[] } else { &entry.deps }
     }
 
-    /// Where an item stands, and its line; what stands in 002's words has none.
+    /// Returns the section and line of an item; the line is empty in the situation section.
     fn line(&self, item: &Item) -> (Section, String) {
         let running = self.request.map(|request| request.id);
-        let section = Section::of(item, running, mode(self.module()).is_some());
+        let section = Section::from_item(item, running, mode(self.module()).is_some());
         (section, if section == Section::Situation { String::new() } else { line(item) })
     }
 
-    /// The situation in 002's words; empty where the module does not reason, or where there is nothing to tell.
+    /// Returns the situation in 002's format; empty if the module does not reason or there is no content.
     fn situation(&self) -> String {
         let Some(mode) = mode(self.module()) else { return String::new() };
-        let summary = self.known.situation();
+        let summary = self.semantic.situation();
         let actions = self.request.map_or(&[][..], |request| &request.actions);
         if has_content(&summary, actions) {
             build_reasoning_context(mode, &summary, actions)
@@ -278,12 +282,12 @@ impl<'a> ContextRequest<'a> {
         }
     }
 
-    /// Whether it must be shown: who speaks and what comes from outside (003), what the user asks for, the situation as it
-    /// stands, to Solution the reviews of the pass before, and to the summarizer all that it is asked about.
+    /// Returns whether the item is pinned: identity and signals (003), the user's message, the situation, for Solution the reviews of
+    /// the previous pass, and for the summarizer the whole cluster.
     fn is_pinned(&self, item: &Item) -> bool {
         let running = self.request.map(|request| request.id);
         let own = running.is_some() && item.key.request() == running;
-        match (&item.key, self.ask) {
+        match (&item.key, self.operation) {
             (_, Operation::Summarize) => true,
             (ItemKey::Identity | ItemKey::Environment(_) | ItemKey::Clock, _) => true,
             (ItemKey::Situation(_), _) => mode(self.module()).is_some(),
@@ -295,12 +299,12 @@ impl<'a> ContextRequest<'a> {
         }
     }
 
-    /// Whether the role's latest argument is a review of the pass before.
+    /// Returns whether the role's latest argument is a review of the previous pass.
     fn was_reviewed_by(&self, role: Role) -> bool {
         self.request.is_some_and(|request| request.debate.reviews.contains(&role))
     }
 
-    /// What an item is worth: by topic, more if it is recent, and more if it is about the request.
+    /// Returns the utility of an item: its topic's weight, times a factor for recency and relevance.
     fn utility(&self, item: &Item, at: usize, of: usize, relevance: Option<Score>) -> u64 {
         let contexts: &ContextPolicy = &self.policy.contexts;
         let weight = u64::from(contexts.weight(self.module(), Topic::from_item(item)).millionths());
@@ -315,7 +319,7 @@ impl<'a> ContextRequest<'a> {
     }
 }
 
-/// A heading as it is written, with the situation where it is told.
+/// Returns a heading, for the situation section with the situation.
 fn heading<'a>(section: Section, situation: &str) -> Cow<'a, str> {
     if section == Section::Situation && !situation.is_empty() {
         Cow::from([section.heading(), situation, "\n"].concat())

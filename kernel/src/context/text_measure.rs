@@ -1,20 +1,20 @@
-//! What the border says of texts: what they cost, and what they have to do with each other.
+//! Token counts and relevance of texts.
 
 use crate::knowledge::compaction;
 use crate::score::Score;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// What texts cost, and how much they have to do with a request. The same texts must give the same numbers each time.
+/// Counts tokens and measures relevance. Must be deterministic.
 pub trait TextMeasure {
-    /// The tokens of a text.
+    /// Returns the number of tokens of a text.
     fn tokens(&self, text: &str) -> u64;
 
-    /// How much each of the texts has to do with the request.
+    /// Returns the relevance of each text to the request, in the order of `texts`.
     fn relevance(&self, request: &str, texts: &[&str]) -> Vec<Score>;
 }
 
-/// The measure of the kernel itself: four bytes are a token, and no text has anything to do with another.
+/// The kernel's own measure: four bytes per token, and relevance 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteMeasure;
 

@@ -1,22 +1,22 @@
-//! The control states `C` of 004, and the regions that its drawing groups them in.
+//! The phases: 000's control states `C`, as the states of 004's FSM, and the regions in which 004 draws them.
 
 use crate::module::Role;
 use core::fmt;
 
-/// A control state. Those marked *beyond 004* are entered only under a rule that departs from its drawing.
+/// A state of the control FSM. Those marked *beyond 004* are entered only under a rule that departs from 004's drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Phase {
-    /// No request runs.
+    /// No request is running.
     Idle,
-    /// The identity guard compares both locks.
+    /// The identity guard checks both identity locks.
     VerifyingIdentity,
     /// Both locks match.
     IdentityVerified,
-    /// Beyond 004: the summarizer says in one item what several say.
+    /// Beyond 004: the summarizer replaces a cluster of items by a summary.
     Compacting,
-    /// Memory reloads ratings and traces.
+    /// Memory loads the ratings and past traces.
     LoadingContext,
     /// The classifier tags the request.
     Classifying,
@@ -24,45 +24,45 @@ pub enum Phase {
     Planning,
     /// A role argues.
     Round(Role),
-    /// Beyond 004: Security reads the Optimizer's revision.
+    /// Beyond 004: Security reviews the Optimizer's revision.
     PlanReview,
-    /// Debate again, or aggregate?
+    /// Another pass of the debate, or aggregation.
     MultiPassCheck,
     /// The arguments are collected.
     Aggregating,
     /// The consensus is computed.
     CalculatingConsensus,
-    /// The roles' ratings move.
+    /// The roles' ratings are updated.
     EloDuels,
-    /// Proceed, reject or veto?
+    /// Proceed, reject or veto.
     ResolvingDecision,
-    /// Beyond 004: the approver is asked whether the plan may run.
+    /// Beyond 004: the approver approves or declines the plan.
     PlanApproval,
     /// The plan may not run.
     Blocked,
     /// The executor runs the plan, task by task.
     RunningTasks,
-    /// The execution report is judged.
+    /// The execution report is evaluated.
     AssertingOutcomes,
     /// Every task succeeded.
     Success,
     /// A task failed.
     Failure,
-    /// The Critic diagnoses.
+    /// The Critic diagnoses the failure.
     SelfHealingActive,
-    /// Beyond 004: Security reads the repaired plan.
+    /// Beyond 004: Security reviews the repaired plan.
     RepairReview,
     /// Beyond 004: the consensus on the repaired plan is computed.
     RepairScoring,
-    /// Beyond 004: the approver is asked whether the repaired plan may run.
+    /// Beyond 004: the approver approves or declines the repaired plan.
     RepairApproval,
-    /// Started effects are undone, the last one first.
+    /// Started effects are undone, the latest first.
     RollbackActive,
-    /// As drawn, the end of a rollback, from which nothing leads on (finding F2).
+    /// As drawn, the end of a rollback: a dead end (finding F2).
     RollbackComplete,
-    /// The stores are asked to keep the memory record.
+    /// The memory record is sent to the stores.
     StoringMemory,
-    /// The audit record goes out.
+    /// The audit record is sent to the audit sink.
     Auditing,
     /// As drawn, the end of a request (finding F16).
     Done,
@@ -70,7 +70,7 @@ pub enum Phase {
     Aborted,
 }
 
-/// A group of control states, as 004 draws them as composite states.
+/// A group of phases. 004 draws most of them as composite states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Region {
     /// Drawn inside `Idle`: the identity is verified.
@@ -83,7 +83,7 @@ pub enum Region {
     AggregationEngine,
     /// `SandboxedExecution`
     SandboxedExecution,
-    /// What follows when it is settled how a request ends.
+    /// After the conclusion of the request.
     Closing,
 }
 
@@ -100,7 +100,7 @@ impl Region {
 }
 
 impl Phase {
-    /// Every control state, in the order in which a request may pass them.
+    /// Every phase, in the order in which a request may pass them.
     pub const ALL: [Self; 34] = [
         Self::Idle,
         Self::VerifyingIdentity,
@@ -138,7 +138,7 @@ impl Phase {
         Self::Aborted,
     ];
 
-    /// The region that the state is drawn in; none for those in which no request runs.
+    /// The region that contains the phase; none where no request is running.
     #[must_use]
     pub const fn region(self) -> Option<Region> {
         Some(match self {
@@ -165,13 +165,13 @@ impl Phase {
         })
     }
 
-    /// Whether no request runs in this state: a request that comes here has ended.
+    /// Whether no request is running in this phase.
     #[must_use]
     pub const fn is_quiescent(self) -> bool {
         self.region().is_none()
     }
 
-    /// The state's name, in one word.
+    /// The name, in one word: 004's where 004 draws the phase.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -187,7 +187,7 @@ impl Phase {
             Self::Round(Role::Critic) => "Round_3_Critic",
             Self::Round(Role::Security) => "Round_4_Security",
             Self::Round(Role::Optimizer) => "Round_5_Optimizer",
-            Self::PlanReview => "PlanReread",
+            Self::PlanReview => "PlanReview",
             Self::MultiPassCheck => "Multi_Pass_Check",
             Self::Aggregating => "Aggregating",
             Self::CalculatingConsensus => "CalculatingConsensus",
@@ -200,7 +200,7 @@ impl Phase {
             Self::Success => "Success",
             Self::Failure => "Failure",
             Self::SelfHealingActive => "SelfHealingActive",
-            Self::RepairReview => "RepairReread",
+            Self::RepairReview => "RepairReview",
             Self::RepairScoring => "RepairScoring",
             Self::RepairApproval => "RepairApproval",
             Self::RollbackActive => "RollbackActive",
@@ -212,7 +212,7 @@ impl Phase {
         }
     }
 
-    /// The state with this name.
+    /// The phase with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|phase| phase.name() == name)
@@ -220,7 +220,7 @@ impl Phase {
 }
 
 impl Region {
-    /// The region's name, in one word.
+    /// The name, in one word.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

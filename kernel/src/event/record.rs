@@ -1,4 +1,4 @@
-//! What is decided, reported, stored and audited of a request.
+//! Records in events: decisions, task results, conclusions, memory and audit records.
 
 use crate::ids::{Revision, TaskId, Text, TraceId, UserId};
 use crate::module::{ConclusionKind, Failure, Module, Ratings};
@@ -11,74 +11,74 @@ use core::fmt;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Decision {
-    /// The revision that was decided on.
+    /// The decided revision.
     pub revision: Revision,
-    /// What was decided, and on which ground.
+    /// Decision and reason.
     pub label: DecisionLabel,
-    /// The consensus that it rests on.
+    /// The consensus.
     pub score: Score,
-    /// Security's objection to the revision decided on, if the policy names objections (finding F7).
+    /// The confidence of Security's objection to this revision, if the policy enables `named_objections` (finding F7).
     pub objection: Option<Score>,
 }
 
-/// What was decided, and on which ground (004 §3).
+/// A decision with its reason (004 §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DecisionLabel {
-    /// PROCEED: the consensus reached the line above which nobody debates again.
+    /// PROCEED: the consensus reached `redebate_below`.
     ConsensusReached,
-    /// PROCEED: the passes are spent, or a repaired plan was cleared, and the consensus lies between the two lines
-    /// (finding F8).
+    /// PROCEED: no pass is left, or a repaired plan was cleared, and the consensus is between `proceed_from` and
+    /// `redebate_below` (finding F8).
     ProceedBelowThreshold,
-    /// REJECT: the consensus stayed too low.
+    /// REJECT: the consensus is below `proceed_from`.
     Rejected,
-    /// VETO: Security found the plan unsafe.
+    /// VETO: Security vetoed the plan.
     Vetoed,
 }
 
 impl DecisionLabel {
-    /// Whether the plan may run.
+    /// Returns whether the plan may run.
     #[must_use]
     pub const fn is_proceed(self) -> bool {
         matches!(self, Self::ConsensusReached | Self::ProceedBelowThreshold)
     }
 }
 
-/// How one task of a run ended.
+/// The result of one task of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TaskResult {
     /// The task.
     pub task: TaskId,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: TaskOutcome,
 }
 
-/// How a task ended.
+/// The outcome of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum TaskOutcome {
-    /// With exit code 0.
+    /// Exit code 0.
     Succeeded,
-    /// With another exit code.
+    /// Another exit code.
     Exited(i32),
-    /// Without a result.
+    /// The call failed.
     NoResult(Failure),
-    /// It was not started: an earlier one failed.
+    /// Not started, because an earlier task failed.
     NotRun,
 }
 
-/// As what a request ends, and why.
+/// The conclusion of a request: kind and cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Conclusion {
-    /// As what.
+    /// The kind.
     pub kind: ConclusionKind,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
 }
 
@@ -91,11 +91,11 @@ pub enum Cause {
     Completed,
     /// An identity lock does not match.
     IdentityMismatch,
-    /// A module that cannot be done without gave no answer.
+    /// The call of a required module failed.
     CallFailed(Module, Failure),
     /// Security vetoed the plan.
     Vetoed,
-    /// The consensus stayed too low.
+    /// The consensus is too low.
     Rejected,
     /// The Critic found no repair.
     NoRepair,
@@ -103,54 +103,54 @@ pub enum Cause {
     RepairsExhausted,
     /// The repaired plan was not cleared.
     RepairRejected,
-    /// The approver said no.
+    /// The approver rejected the plan.
     NotApproved,
     /// The user cancelled.
     Cancelled,
 }
 
-/// What the stores keep of a request, under its trace id.
+/// The record of a request in the stores, keyed by its trace id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct MemoryRecord {
-    /// The request; storing twice under one trace id is storing once.
+    /// The trace id; storing is idempotent per trace id.
     pub trace: TraceId,
-    /// Its kind; always an outcome where the policy does not type kinds (finding F13).
+    /// The kind; always `Outcome` unless the policy enables `typed_kinds` (finding F13).
     pub kind: ConclusionKind,
-    /// What the user will read: the outputs of an outcome, or else as what and why the request ended.
+    /// The final answer: the outputs of an outcome, else kind and cause of the conclusion.
     pub text: Text,
-    /// The ratings after the duels; without a decision they stay as they are.
+    /// The ratings after the duels; `None` without a decision.
     pub ratings: Option<Ratings>,
 }
 
-/// What the audit says of a request.
+/// The audit record of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct AuditRecord {
     /// The request.
     pub trace: TraceId,
-    /// Whose it was.
+    /// The user.
     pub user: UserId,
-    /// As what and why it ended.
+    /// The conclusion.
     pub conclusion: Conclusion,
-    /// What was decided: on the plan, and again on each repaired plan that was cleared to run.
+    /// The decisions on the plan and on each repaired plan.
     pub decisions: Vec<Decision>,
-    /// What the two stores hold.
+    /// The status of both stores.
     pub stores: StoreStatuses,
-    /// The tasks that were started, the latest start last, and what became of their effects (finding F15).
+    /// The started tasks, latest start last, with the outcomes of their effects (finding F15).
     pub tasks: Vec<TaskRecord>,
 }
 
-/// What each store holds of a request.
+/// The record status of each store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct StoreStatuses {
-    /// The local one.
+    /// The local store.
     pub local: StoreStatus,
-    /// The cloud.
+    /// The cloud store.
     pub cloud: StoreStatus,
 }
 
@@ -160,46 +160,45 @@ impl Default for StoreStatuses {
     }
 }
 
-/// What a store holds of a request.
+/// Whether a store holds the record of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum StoreStatus {
-    /// The record.
+    /// It holds the record.
     Held,
-    /// Nothing: it was not asked, or said no.
+    /// It does not hold the record: it was not called, or refused.
     Missing,
-    /// It was asked, and what came back does not tell: nothing in time, or nothing that makes sense.
+    /// Unknown: it was called, and did not reply in time or not intelligibly.
     Unknown,
 }
 
-/// What became of one started task.
+/// A started task in the audit record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct TaskRecord {
     /// The task.
     pub task: TaskId,
-    /// What became of its effect; nothing for a pure task, or where the policy keeps no ledger.
+    /// The outcome of its effect; `None` for a pure task, and unless the policy enables `effects_ledger`.
     pub effect: Option<EffectOutcome>,
 }
 
-/// What became of an effect.
+/// The outcome of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum EffectOutcome {
-    /// It stands.
+    /// It persists.
     Kept,
     /// Its compensation succeeded.
     Undone,
-    /// Its compensation failed, or gave no answer.
+    /// Its compensation failed, or its call failed.
     UndoFailed,
 }
 
 impl StoreStatus {
-    /// What a store holds when the call to it ended so: a store that said no, or was not there, holds
-    /// nothing; one that did not answer in time, made no sense or was lost in a crash may hold the record.
+    /// Returns the status after a failed call: `Missing` if the store certainly did not store the record, else `Unknown`.
     #[must_use]
     pub const fn from_failure(failure: Failure) -> Self {
         match failure {
@@ -213,7 +212,7 @@ impl fmt::Display for DecisionLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ConsensusReached => "PROCEED, consensus reached",
-            Self::ProceedBelowThreshold => "PROCEED below the line",
+            Self::ProceedBelowThreshold => "PROCEED below the threshold",
             Self::Rejected => "REJECT, consensus too low",
             Self::Vetoed => "VETO by Security",
         })
@@ -225,13 +224,15 @@ impl fmt::Display for Cause {
         f.write_str(match self {
             Self::Completed => "every task succeeded",
             Self::IdentityMismatch => "the identity locks do not match",
-            Self::CallFailed(module, failure) => return write!(f, "no answer from the {module} ({failure})"),
+            Self::CallFailed(module, failure) => {
+                return write!(f, "the call to the {module} failed ({failure})");
+            }
             Self::Vetoed => "Security vetoed the plan",
-            Self::Rejected => "the consensus stayed too low",
+            Self::Rejected => "the consensus is too low",
             Self::NoRepair => "the Critic found no repair",
             Self::RepairsExhausted => "no further repair is allowed",
             Self::RepairRejected => "the repaired plan was not cleared",
-            Self::NotApproved => "the approver said no",
+            Self::NotApproved => "the approver rejected the plan",
             Self::Cancelled => "the user cancelled",
         })
     }

@@ -1,96 +1,96 @@
-//! The four layers of context (003), and what a persistent fact carries beside its text.
+//! The four context layers, and the record of a persistent fact (003).
 //!
-//! Every field of 003's schema has one place here, and what contradicts itself cannot be written down: an item is not both
-//! superseded and valid, and not superseded without a rule. `depends_on` are the item's dependencies, `derived_facts` those
-//! that depend on it, `is_constraint` and `constraint_type` its variant.
+//! Each field of 003's schema has one place. Invalid combinations are not representable, such as a superseded item without a
+//! rule. `depends_on` maps to the item's dependencies, `derived_facts` to its dependents, `is_constraint` and
+//! `constraint_type` to [`ItemKind`](super::ItemKind).
 
 use crate::ids::{ItemId, Text, Timestamp, UserId};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Where an item belongs.
+/// The context layer of an item, with the layer's data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Layer {
-    /// What a request leaves. Its key says whether it outlives the session (decision 0004).
+    /// An item of a request. Its key determines whether it persists after the session (decision 0004).
     Request {
-        /// Whose request it was. Nobody else is shown it.
+        /// The user of the request, who alone can read the item.
         user: UserId,
     },
-    /// Layer 1: who speaks. Set once, at the start of the session.
+    /// Layer 1: the identity of the session user. Written at most once per session.
     Identity(Box<Identity>),
-    /// Layer 2: a fact that outlives the session, and may be superseded.
+    /// Layer 2: a fact, which persists and may be superseded.
     Fact(Box<FactRecord>),
     /// Layer 3: the working set of the session.
     Working {
-        /// When it was written.
+        /// The time of the write.
         created_at: Timestamp,
-        /// From when on it is not shown any more, if ever.
+        /// The time from which it is expired; `None` if it does not expire.
         expires_at: Option<Timestamp>,
     },
-    /// Layer 4: what comes from outside, whatever is said in the conversation.
+    /// Layer 4: a signal.
     Environment,
-    /// Layer 4 too: what time it is. The text is the border's way of saying it.
+    /// Layer 4: the current time. The boundary supplies its text.
     Clock {
-        /// The moment.
+        /// The time.
         now: Timestamp,
     },
 }
 
 impl Layer {
-    /// Whether it comes from outside (003 layer 4): what others know does not change by it.
+    /// Returns whether it is a signal (003 layer 4).
     #[must_use]
     pub const fn is_signal(&self) -> bool {
         matches!(self, Self::Environment | Self::Clock { .. })
     }
 }
 
-/// Who speaks (003 `IdentityRole`); the text of the item is the user's name, and the session says the user's id.
+/// The identity of the session user (003 `IdentityRole`). The item's text is the user's name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Identity {
-    /// The authority in words, such as a title.
+    /// The authority as text, such as a title.
     pub authority: Text,
-    /// The rank that the border reads from these words.
+    /// The rank that the boundary derives from the authority.
     pub rank: Rank,
     /// The department.
     pub department: Text,
     /// The organization.
     pub organization: Text,
-    /// What was granted by name.
+    /// The granted permissions.
     pub permissions: Vec<Text>,
 }
 
-/// What a persistent fact carries beside its text (003 `PersistentFact`).
+/// The record of a persistent fact (003 `PersistentFact`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FactRecord {
-    /// Where it comes from.
+    /// The source.
     pub source: FactSource,
-    /// When it was established.
+    /// The time at which the fact was established.
     pub established_at: Timestamp,
-    /// Which memory it belongs to.
+    /// The memory that it belongs to.
     pub memory: MemoryType,
-    /// Where it counts.
+    /// The scope in which it is valid.
     pub scope: Scope,
-    /// The fact that it took the place of, or that it hides in its narrower scope; one that leaves before it is not named.
+    /// The fact that it supersedes, or shadows in its narrower scope. `None` if that fact ends earlier.
     pub supersedes: Option<ItemId>,
-    /// Whether the later of two is told by their times, and not by which was written last (003 rule 4).
+    /// Whether timestamps, not the order of writes, decide which of two facts is later (003 rule 4).
     pub time_sensitive: bool,
-    /// Who may see it.
+    /// Who may read it.
     pub audience: Audience,
-    /// For a summary, the names of the facts that it stands for, in order (decision 0021); none for any other fact.
+    /// For a summary, the keys of the summarized facts, in order (decision 0021); empty for other facts.
     #[cfg_attr(feature = "serde", serde(default))]
     pub summarized_keys: Vec<Text>,
 }
 
 impl FactRecord {
-    /// Whether where it counts it stands for another that it is about: its scope is narrower, and its rank no lower; but
-    /// anybody may suppose anything.
+    /// Returns whether it can shadow a fact of a wider scope: its scope is narrower, and its rank is not lower unless it is
+    /// tentative.
     #[must_use]
     pub fn can_shadow(&self, wider: &Self) -> bool {
         self.scope.specificity() > wider.scope.specificity()
@@ -98,33 +98,33 @@ impl FactRecord {
     }
 }
 
-/// Where a fact comes from.
+/// The source of a fact.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct FactSource {
-    /// Who or what said it.
+    /// The name of the source.
     pub name: Text,
-    /// The rank that the border gives to that.
+    /// The rank that the boundary assigns to the source.
     pub rank: Rank,
 }
 
-/// How much the word of somebody counts, lowest first (design §2; 003 has policy > manager > employee > guest).
+/// The authority of a source or user, lowest first (design §2; 003 has policy > manager > employee > guest).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Rank {
-    /// Nobody knows who it is.
+    /// Unknown.
     Unverified,
-    /// A guest, or a subordinate.
+    /// A guest or a subordinate.
     Guest,
-    /// An employee, or a peer.
+    /// An employee or a peer.
     Employee,
     /// A manager.
     Manager,
     /// An executive.
     Executive,
-    /// The rules of the house.
+    /// A policy of the organization.
     Policy,
 }
 
@@ -133,7 +133,7 @@ impl Rank {
     pub const ALL: [Self; 6] =
         [Self::Unverified, Self::Guest, Self::Employee, Self::Manager, Self::Executive, Self::Policy];
 
-    /// Its name in a policy file.
+    /// Returns the name in a policy file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -147,65 +147,65 @@ impl Rank {
     }
 }
 
-/// Which memory a fact belongs to (003, tri-partite memory).
+/// The memory that a fact belongs to (003, tri-partite memory).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum MemoryType {
     /// Preferences, corrections, decisions.
     User,
-    /// What was learnt: patterns, heuristics.
+    /// Learned patterns and heuristics.
     Capability,
-    /// Policies, data of systems, documents.
+    /// Policies, system data, documents.
     Organizational,
 }
 
-/// Where a fact counts (003 `scope` and `scope_id`). What does not count everywhere supersedes nothing that does.
+/// The scope in which a fact is valid (003 `scope` and `scope_id`). A fact supersedes facts of its own scope only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Scope {
-    /// Everywhere.
+    /// Every scope.
     #[default]
     Global,
-    /// In this session, at whose end it is forgotten.
+    /// The session; the fact is forgotten at its end.
     Session,
-    /// In one task.
+    /// One task.
     Task(Text),
-    /// Under one supposition.
+    /// One hypothesis.
     Hypothetical(Text),
-    /// In one draft.
+    /// One draft.
     Draft(Text),
 }
 
-/// Who may see an item.
+/// Who may read an item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Audience {
-    /// Everybody.
+    /// Every reader.
     #[default]
     Everybody,
-    /// Whoever has this rank or a higher one.
+    /// Readers of at least this rank.
     AtLeast(Rank),
-    /// Whoever was granted this by name.
+    /// Readers with this permission.
     Permitted(Text),
 }
 
 impl Scope {
-    /// Whether what has this scope counts in another: its own, and every one within it.
+    /// Returns whether facts of this scope are valid in another scope: the same one, or one within it.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         matches!(self, Self::Global | Self::Session) || self == other
     }
 
-    /// Whether what counts there is not claimed to be so.
+    /// Returns whether it is a hypothesis or a draft.
     #[must_use]
     pub const fn is_tentative(&self) -> bool {
         matches!(self, Self::Hypothetical(_) | Self::Draft(_))
     }
 
-    /// How narrow it is. In a narrower scope a fact hides what it would supersede in a wider one.
+    /// Returns how narrow the scope is: 0 global, 1 session, 2 others. A fact shadows facts of lower specificity.
     #[must_use]
     pub const fn specificity(&self) -> u8 {
         match self {
@@ -216,38 +216,38 @@ impl Scope {
     }
 }
 
-/// Whether an item is to be believed.
+/// The validity of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Validity {
-    /// It is.
+    /// Current.
     Current,
-    /// It is, but something that it rests on was superseded since.
+    /// Valid, but a dependency was superseded or overwritten.
     NeedsReview,
-    /// Something else took its place.
+    /// Replaced by a successor.
     Superseded {
-        /// What did; nothing once that was forgotten.
+        /// The successor; `None` once it is forgotten.
         superseded_by: Option<ItemId>,
-        /// By which rule.
+        /// The rule that applied.
         rule: SupersessionRule,
     },
-    /// Its source may not write such a thing. It is kept, and never shown.
+    /// Rejected: the source's rank is too low. The item is kept, and no context contains it.
     Denied,
 }
 
-/// Why something took the place of something else (003, supersession rules), the strongest reason first.
+/// The rule by which an item superseded another (003, supersession rules), in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum SupersessionRule {
-    /// Rule 3: its source has a higher rank.
+    /// Rule 3: the source has a higher rank.
     Authority,
-    /// Rule 1: it says so.
+    /// Rule 1: the write names the superseded item.
     Explicit,
-    /// Rule 4: it is later, and that counts here.
+    /// Rule 4: a time-sensitive fact is later.
     Temporal,
-    /// Rule 2: it speaks of the same, and says something else.
+    /// Rule 2: a different value for the same key.
     Implicit,
 }
 

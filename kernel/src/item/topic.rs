@@ -1,44 +1,44 @@
-//! What kinds of things items speak of.
+//! Topics: classes of items, by which a policy sets utilities.
 
 use super::{Item, ItemKey, ItemKind};
 use core::fmt;
 
-/// What an item speaks of, whichever one it is: by this a policy says what matters to whom.
+/// The class of an item, by which a policy sets its utility for each module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Topic {
-    /// Who speaks.
+    /// The identity of the session user.
     Identity,
-    /// A signal from outside, the time among them.
+    /// A signal, or the current time.
     Environment,
-    /// Something to be kept to.
+    /// A constraint.
     Constraint,
-    /// A fact that somebody wrote.
+    /// A written fact.
     Fact,
-    /// What several items said that were forgotten.
+    /// A summary of forgotten items.
     Summary,
-    /// Something of the working set that somebody wrote.
+    /// A written working item.
     Working,
-    /// Where things stand.
+    /// A field of the situation summary.
     Situation,
-    /// What the user asked for.
+    /// The user's message.
     Request,
-    /// What the user was answered.
+    /// The final answer.
     FinalAnswer,
-    /// What memory gave back of an earlier request.
+    /// A past request from memory.
     Trace,
-    /// How a request was tagged.
+    /// The classifier's tags.
     Tags,
     /// A task of a plan.
     Task,
-    /// What a task gave.
+    /// The output of a task.
     Output,
     /// A role's argument.
     Argument,
     /// The Critic's diagnosis.
     Diagnosis,
-    /// What the approver said.
+    /// The approver's reply.
     Approval,
 }
 
@@ -63,7 +63,7 @@ impl Topic {
         Self::Approval,
     ];
 
-    /// What an item speaks of.
+    /// Returns the topic of an item.
     #[must_use]
     pub const fn from_item(item: &Item) -> Self {
         match (&item.key, item.kind) {
@@ -86,7 +86,7 @@ impl Topic {
         }
     }
 
-    /// Its name in a policy file.
+    /// Returns the name in a policy file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,59 +1,44 @@
-//! What cannot be written, and why.
+//! Why a write is rejected.
 
-use super::Reference;
-use crate::event::{Event, ForgetCause};
+use super::types::Reference;
 use crate::ids::{ItemId, Timestamp};
-use crate::item::Layer;
-use crate::semantic::SemanticState;
 use core::fmt;
 
-/// A write, or a semantic event, that does not fit what is known. Reads as a sentence.
+/// A write that does not fit the semantic state.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KnowledgeError {
-    /// An item is added under an id that was given before.
-    DuplicateId(ItemId),
-    /// An item is updated, or forgotten, that is not there.
-    UnknownItem(ItemId),
-    /// Something rests on what is not there.
+    /// A dependency does not exist.
     DanglingDependency {
-        /// What is not there.
+        /// The dependency.
         on: Reference,
     },
-    /// Something is forgotten on which something rests that stays.
-    HasDependents {
-        /// What was to be forgotten.
-        id: ItemId,
-        /// What rests on it.
-        by: ItemId,
-    },
-    /// Something is forgotten for a cause that it does not have.
-    InvalidForgetCause(ItemId),
-    /// Something is to supersede what is not there.
+    /// The superseded item does not exist.
     UnknownSuperseded(Reference),
-    /// Something is to rest on itself, or on what it supersedes, or on what rests on that.
+    /// A dependency is the item itself, the item that the write supersedes, or a dependent of either.
     CyclicDependency(Reference),
-    /// Something is to rest on what counts only elsewhere.
+    /// A dependency is valid only in another scope.
     OutOfScope(Reference),
-    /// Something that lasts is to rest on what does not.
+    /// A persistent fact depends on an item that ends with the session.
     OutlivesDependency(Reference),
-    /// A summary forgets what it was not shown.
+    /// A summary forgets an item outside its cluster.
     NotInCluster(ItemId),
-    /// A summary stands for nothing.
+    /// A summary forgets no item.
     EmptySummary,
-    /// Who speaks is said twice in one session.
+    /// The session already has an identity.
     IdentityAlreadySet,
-    /// The clock is set back.
+    /// A clock write is earlier than the current time.
     ClockWentBack {
-        /// What time it is.
+        /// The current time.
         now: Timestamp,
-        /// What time it was said to be.
-        came: Timestamp,
+        /// The time of the write.
+        found: Timestamp,
     },
-    /// Something has expired already.
+    /// A working item is expired when it is written.
     Expired {
-        /// When.
+        /// Its expiry time.
         at: Timestamp,
-        /// What time it is.
+        /// The current time.
         now: Timestamp,
     },
 }
@@ -61,95 +46,42 @@ pub enum KnowledgeError {
 impl fmt::Display for KnowledgeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::DuplicateId(id) => {
-                write!(f, "item {id} is added, but that id was given before; expected the next one")
+            Self::DanglingDependency { on } => {
+                write!(f, "unknown dependency {on}: expected an existing item; write it first")
             }
-            Self::UnknownItem(id) => {
-                write!(f, "item {id} is changed or forgotten, but nothing known has that id")
+            Self::UnknownSuperseded(reference) => {
+                write!(f, "unknown superseded item {reference}: expected an existing item; write it first")
             }
-            Self::DanglingDependency { on } => write!(
+            Self::CyclicDependency(reference) => write!(
                 f,
-                "the write rests on {on}, which is not known; expected something that was written before"
+                "cyclic dependency: {reference} depends on the item that this write supersedes; remove the dependency"
             ),
-            Self::HasDependents { id, by } => {
-                write!(f, "item {id} is forgotten, but item {by} rests on it and stays")
-            }
-            Self::InvalidForgetCause(id) => {
-                write!(f, "item {id} is forgotten for a cause that it does not have")
-            }
-            Self::UnknownSuperseded(what) => {
-                write!(f, "the write supersedes {what}, which is not known; expected what was written before")
-            }
-            Self::CyclicDependency(what) => write!(
+            Self::OutOfScope(reference) => write!(
                 f,
-                "the write rests on {what}, and that on what the write takes the place of; expected that it rests on what \
-                 stays without it"
+                "dependency out of scope: {reference} is valid only in another scope; depend on an item of the write's scope or \
+                 of global scope"
             ),
-            Self::OutOfScope(what) => write!(
+            Self::OutlivesDependency(reference) => write!(
                 f,
-                "the write rests on {what}, which counts only in another scope; expected something of its own scope, or \
-                 that counts everywhere"
-            ),
-            Self::OutlivesDependency(what) => write!(
-                f,
-                "the write lasts longer than {what}, on which it rests; expected that it rests on what persists"
+                "dependency is not persistent: {reference} ends with the session; depend on a persistent item"
             ),
             Self::NotInCluster(id) => {
-                write!(
-                    f,
-                    "the summary forgets item {id}, which was not to be summarized; expected ids that were shown"
-                )
+                write!(f, "item {id} is not in the cluster: expected ids from the summarizer's context")
             }
             Self::EmptySummary => {
-                f.write_str("the summary forgets nothing; expected one item at least that it stands for")
+                f.write_str("empty summary: expected at least one forgotten item, found none")
             }
             Self::IdentityAlreadySet => f.write_str(
-                "who speaks is set for this session; expected the end of it before another identity",
+                "identity already set: expected one identity per session; end the session before setting another",
             ),
-            Self::ClockWentBack { now, came } => {
-                write!(f, "the clock is set back from {now} to {came}; expected no earlier moment")
+            Self::ClockWentBack { now, found } => {
+                write!(f, "clock went back: expected {now} or later, found {found}")
             }
             Self::Expired { at, now } => {
-                write!(f, "the write expired at {at}, and it is {now}; expected a later moment")
+                write!(f, "expired write: expected an expiry after {now}, found {at}")
             }
         }
     }
 }
 
 impl core::error::Error for KnowledgeError {}
-
-/// Whether a semantic event fits what is known, for logs that somebody else wrote. Every other event does.
-///
-/// # Errors
-/// The [`Misuse`] that applying it would be.
-pub fn validate_event(known: &SemanticState, event: &Event) -> Result<(), KnowledgeError> {
-    let closed = |deps: &[ItemId]| match deps.iter().find(|dep| known.get(**dep).is_none()) {
-        Some(dep) => Err(KnowledgeError::DanglingDependency { on: Reference::Id(*dep) }),
-        None => Ok(()),
-    };
-    match event {
-        Event::AddItem { item, .. } if item.id < known.next_id() => Err(KnowledgeError::DuplicateId(item.id)),
-        Event::UpdateItem { item, .. } if known.get(item.id).is_none() => {
-            Err(KnowledgeError::UnknownItem(item.id))
-        }
-        Event::AddItem { deps, .. } | Event::UpdateItem { deps, .. } => closed(deps),
-        Event::ForgetItems { ids, cause } => ids.iter().try_for_each(|id| {
-            let entry = known.get(*id).ok_or(KnowledgeError::UnknownItem(*id))?;
-            let has_cause = match cause {
-                ForgetCause::SessionEnd => !entry.item.persists(),
-                ForgetCause::Compaction { into } => known.get(*into).is_some() && !ids.contains(into),
-                ForgetCause::Expiry => {
-                    matches!(entry.item.layer, Layer::Working { expires_at: Some(_), .. })
-                }
-            };
-            if !has_cause {
-                return Err(KnowledgeError::InvalidForgetCause(*id));
-            }
-            match known.dependents(*id).find(|by| !ids.contains(by)) {
-                Some(by) => Err(KnowledgeError::HasDependents { id: *id, by }),
-                None => Ok(()),
-            }
-        }),
-        _ => Ok(()),
-    }
-}

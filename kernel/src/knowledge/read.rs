@@ -1,28 +1,29 @@
-//! Reading what is known: what is current, and what somebody may see (003, state read and supersession check).
+//! Reads: current facts, the successor of an item, and the items that a principal can read (003).
 
 use crate::ids::{ItemId, Text, Timestamp, UserId};
-use crate::item::{Audience, FactRecord, Item, ItemKey, Layer, Rank, Scope};
+use crate::item::{Audience, FactRecord, Identity, Item, ItemKey, Layer, Rank, Scope, Validity};
 use crate::semantic::{Entry, SemanticState};
+use crate::situation::SituationSummary;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-/// Who reads, where and when.
+/// A reader: who reads, in which scope, at which time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
-    /// Who it is, if anybody. What requests left is for their own users alone.
+    /// The user, if any. Items of a request are readable only by the user of that request.
     pub user: Option<UserId>,
     /// The reader's rank.
     pub rank: Rank,
-    /// What was granted to the reader by name.
+    /// The permissions granted to the reader.
     pub permissions: Vec<Text>,
-    /// Where the reader stands. What counts everywhere counts there too.
+    /// The scope in which the reader works. Items of wider scopes are readable in it.
     pub scope: Scope,
-    /// What time it is.
+    /// The time of the read.
     pub now: Timestamp,
 }
 
 impl Principal {
-    /// Whether this is for the reader's eyes.
+    /// Returns whether the reader belongs to the audience.
     #[must_use]
     pub fn is_in_audience(&self, audience: &Audience) -> bool {
         match audience {
@@ -32,14 +33,14 @@ impl Principal {
         }
     }
 
-    /// Whether what counts there counts where the reader stands.
+    /// Returns whether facts of this scope are valid in the reader's scope.
     #[must_use]
     pub fn is_in_scope(&self, scope: &Scope) -> bool {
         scope.contains(&self.scope)
     }
 
-    /// Whether the item is valid, not expired, and for this reader; but what a scope of the reader's own hides is told by
-    /// [`Semantic::selectable`] alone.
+    /// Returns whether the item is valid, not expired, in scope, and permitted. It does not consider shadowing; see
+    /// [`SemanticState::selectable`].
     #[must_use]
     pub fn can_read(&self, item: &Item) -> bool {
         item.is_valid()
@@ -53,8 +54,47 @@ impl Principal {
 }
 
 impl SemanticState {
-    /// Whoever speaks, in the session of this user, as a reader outside every task, supposition and draft. Who was never said to
-    /// have a rank has none.
+    /// Returns the time of the last clock write; 1970-01-01 before the first.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        match self.latest_by_key(&ItemKey::Clock).map(|entry| &entry.item.layer) {
+            Some(Layer::Clock { now }) => *now,
+            _ => Timestamp::default(),
+        }
+    }
+
+    /// Returns the identity of the session user, if one was written.
+    #[must_use]
+    pub fn identity(&self) -> Option<&Identity> {
+        match &self.latest_by_key(&ItemKey::Identity)?.item.layer {
+            Layer::Identity(identity) => Some(identity),
+            _ => None,
+        }
+    }
+
+    /// Returns the situation summary (002 `situation_summary`).
+    #[must_use]
+    pub fn situation(&self) -> SituationSummary {
+        self.situation_fields().collect()
+    }
+
+    /// Returns the end of an item's chain of successors: the item itself if it is not superseded (003
+    /// `get_current_value`). `None` if an item of the chain was forgotten.
+    #[must_use]
+    pub fn current_version(&self, id: ItemId) -> Option<&Entry> {
+        let mut entry = self.get(id)?;
+        // A chain of `decide` has no cycle; the bound keeps this total for forged logs.
+        for _ in 0..self.len() {
+            match entry.item.validity {
+                Validity::Superseded { superseded_by, .. } => entry = self.get(superseded_by?)?,
+                Validity::Current | Validity::NeedsReview | Validity::Denied => return Some(entry),
+            }
+        }
+        None
+    }
+
+    /// Returns the principal of this user's session, in the global scope. Without an identity its rank is
+    /// [`Rank::Unverified`].
     #[must_use]
     pub fn session_principal(&self, user: Option<&UserId>) -> Principal {
         let identity = self.identity();
@@ -67,99 +107,101 @@ impl SemanticState {
         }
     }
 
-    /// What may stand in a context for this reader, in id order: what is valid, in scope, permitted and not expired. A fact of
-    /// a narrower scope hides the one of its key, and the one that it names, in a wider scope; but none of a higher rank, unless
-    /// it is a supposition or a draft. A summary counts as a fact of each name that it stands for, and is hidden only by what
-    /// speaks of them all.
-    pub fn selectable<'a>(&'a self, reader: &'a Principal) -> impl Iterator<Item = &'a Entry> {
-        let hidden = self.shadowed(|item| reader.can_read(item));
-        self.entries().filter(move |entry| reader.can_read(&entry.item) && !hidden.contains(&entry.item.id))
+    /// Returns the items that may enter a context of this principal, in id order: readable and not shadowed.
+    ///
+    /// A fact shadows the facts of its key, and the fact that it names, in wider scopes. A fact of a higher rank is shadowed
+    /// only by a hypothetical or draft fact. A summary counts as a fact of each of its keys, and is shadowed only by an
+    /// item that covers all of them.
+    pub fn selectable<'a>(&'a self, principal: &'a Principal) -> impl Iterator<Item = &'a Entry> {
+        let shadowed = self.shadowed(|item| principal.can_read(item));
+        self.entries()
+            .filter(move |entry| principal.can_read(&entry.item) && !shadowed.contains(&entry.item.id))
     }
 
-    /// What facts of a narrower scope take the place of, among those that are read.
-    pub(super) fn shadowed(&self, reads: impl Fn(&Item) -> bool) -> BTreeSet<ItemId> {
+    /// Returns the items that readable facts of narrower scopes shadow.
+    pub(super) fn shadowed(&self, can_read: impl Fn(&Item) -> bool) -> BTreeSet<ItemId> {
         let narrow = self.entries().filter_map(|entry| {
             let fact = entry.item.fact().filter(|fact| fact.scope != Scope::Global)?;
-            reads(&entry.item).then_some((&entry.item, fact))
+            can_read(&entry.item).then_some((&entry.item, fact))
         });
-        let hides = |(item, fact): (&Item, &FactRecord)| {
+        let shadowed_by = |(item, fact): (&Item, &FactRecord)| {
             let named = fact.supersedes.and_then(|id| self.current_version(id));
             let named = named.map(|other| &other.item);
             let named = named.filter(|other| other.fact().is_some_and(|wider| fact.can_shadow(wider)));
-            let namesakes = item.covered_keys().flat_map(|name| self.by_key(&ItemKey::Fact(name.clone())));
-            let namesakes = namesakes.map(|other| &other.item).filter(|other| item.shadows(other));
-            named.into_iter().chain(namesakes).map(|other| other.id).collect::<Vec<_>>()
+            let same_key = item.covered_keys().flat_map(|key| self.by_key(&ItemKey::Fact(key.clone())));
+            let same_key = same_key.map(|other| &other.item).filter(|other| item.can_shadow(other));
+            named.into_iter().chain(same_key).map(|other| other.id).collect::<Vec<_>>()
         };
-        narrow.flat_map(hides).collect()
+        narrow.flat_map(shadowed_by).collect()
     }
 
-    /// The facts that are valid, in id order (003 `read_valid_facts`), whoever reads.
+    /// Returns the valid facts for all readers, in id order (003 `read_valid_facts`).
     pub fn read_valid_facts(&self) -> impl Iterator<Item = &Item> {
         self.entries().map(|entry| &entry.item).filter(|item| item.fact().is_some() && item.is_valid())
     }
 
-    /// Whether a fact of this name, or a summary that stands for it, is valid where the reader stands, and for the reader (003).
+    /// Returns whether the principal can read a valid fact of this key, or a summary that covers the key (003).
     #[must_use]
-    pub fn is_fact_current(&self, name: &Text, reader: &Principal) -> bool {
-        self.by_key(&ItemKey::Fact(name.clone())).any(|entry| reader.can_read(&entry.item))
+    pub fn is_fact_current(&self, key: &Text, principal: &Principal) -> bool {
+        self.by_key(&ItemKey::Fact(key.clone())).any(|entry| principal.can_read(&entry.item))
     }
 
-    /// What holds now where this name is used (003): its own valid fact, or the summary that stands for it, that none of the
-    /// same name hides; or else what superseded the latest one, under whichever name; and in the place of either a fact of a
-    /// narrower scope that names and hides it. Of several, a supposed one, or else that of the highest rank, of the narrowest
-    /// scope, the latest.
+    /// Returns the current value of a key for this principal (003).
+    ///
+    /// This is the readable fact or summary of the key, else the readable successor of its latest fact, under any key. A
+    /// fact of a narrower scope that names and shadows this value replaces it. Among several, hypothetical and draft facts
+    /// come first, then the highest rank, the narrowest scope, and the latest.
     #[must_use]
-    pub fn get_current_value(&self, name: &Text, reader: &Principal) -> Option<&Item> {
-        let reads = |entry: &&Entry| reader.can_read(&entry.item);
-        let stands_here =
-            |entry: &&Entry| entry.item.fact().is_some_and(|fact| reader.is_in_scope(&fact.scope));
-        let weight = |entry: &&Entry| {
+    pub fn get_current_value(&self, key: &Text, principal: &Principal) -> Option<&Item> {
+        let can_read = |entry: &&Entry| principal.can_read(&entry.item);
+        let in_scope =
+            |entry: &&Entry| entry.item.fact().is_some_and(|fact| principal.is_in_scope(&fact.scope));
+        let precedence = |entry: &&Entry| {
             let of_fact =
                 |fact: &FactRecord| (fact.scope.is_tentative(), fact.source.rank, fact.scope.specificity());
             (entry.item.fact().map(of_fact), entry.item.id)
         };
-        let named = || self.by_key(&ItemKey::Fact(name.clone()));
-        let own = named().filter(reads).max_by_key(weight);
-        let successor = |entry: &Entry| self.current_version(entry.item.id).filter(reads);
-        let found = own.or_else(|| named().filter(stands_here).find_map(successor))?;
-        let hides = |entry: &&Entry| {
+        let facts = || self.by_key(&ItemKey::Fact(key.clone()));
+        let own = facts().filter(can_read).max_by_key(precedence);
+        let successor = |entry: &Entry| self.current_version(entry.item.id).filter(can_read);
+        let found = own.or_else(|| facts().filter(in_scope).find_map(successor))?;
+        let shadows_found = |entry: &&Entry| {
             let both = entry.item.fact().zip(found.item.fact());
             both.is_some_and(|(fact, wider)| {
                 fact.can_shadow(wider)
                     && fact.supersedes.and_then(|id| self.current_version(id)) == Some(found)
             })
         };
-        let narrower = self.entries().filter(|entry| reads(entry) && hides(entry));
-        Some(&narrower.max_by_key(weight).unwrap_or(found).item)
+        let narrower = self.entries().filter(|entry| can_read(entry) && shadows_found(entry));
+        Some(&narrower.max_by_key(precedence).unwrap_or(found).item)
     }
 
-    /// The items of the working set that have expired by now and on which nothing rests that stays, in id order.
+    /// Returns the working items that are expired and have no remaining dependents, in id order.
     #[must_use]
     pub fn expired_items(&self, now: Timestamp) -> Vec<ItemId> {
-        let expired = |entry: &&Entry| matches!(entry.item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now);
-        let mut leaves: BTreeSet<ItemId> =
-            self.entries().filter(expired).map(|entry| entry.item.id).collect();
+        let is_expired = |entry: &&Entry| matches!(entry.item.layer, Layer::Working { expires_at: Some(at), .. } if at <= now);
+        let mut expired: BTreeSet<ItemId> =
+            self.entries().filter(is_expired).map(|entry| entry.item.id).collect();
         loop {
-            let before = leaves.len();
-            let needed = |id: &ItemId| self.dependents(*id).any(|by| !leaves.contains(&by));
-            let stays: Vec<ItemId> = leaves.iter().copied().filter(needed).collect();
-            stays.iter().for_each(|id| {
-                leaves.remove(id);
-            });
-            if leaves.len() == before {
-                return leaves.into_iter().collect();
+            let has_dependents = |id: &ItemId| self.dependents(*id).any(|by| !expired.contains(&by));
+            let needed: Vec<ItemId> = expired.iter().copied().filter(has_dependents).collect();
+            if needed.is_empty() {
+                return expired.into_iter().collect();
             }
+            needed.iter().for_each(|id| {
+                expired.remove(id);
+            });
         }
     }
 
-    /// What rests on one of these, directly or through others, in id order, without these.
+    /// Returns the direct and transitive dependents of some items, in id order, without these items.
     #[must_use]
-    pub fn transitive_dependents(&self, these: &[ItemId]) -> BTreeSet<ItemId> {
-        let (mut reached, mut waiting) = (BTreeSet::new(), these.to_vec());
-        while let Some(id) = waiting.pop() {
-            waiting.extend(self.dependents(id).filter(|dependent| reached.insert(*dependent)));
+    pub fn transitive_dependents(&self, items: &[ItemId]) -> BTreeSet<ItemId> {
+        let (mut reached, mut open) = (BTreeSet::new(), items.to_vec());
+        while let Some(id) = open.pop() {
+            open.extend(self.dependents(id).filter(|dependent| reached.insert(*dependent)));
         }
-        these.iter().for_each(|id| {
+        items.iter().for_each(|id| {
             reached.remove(id);
         });
         reached

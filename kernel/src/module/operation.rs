@@ -1,57 +1,57 @@
-//! What may be asked, and of whom.
+//! The operations of modules.
 
 use super::{ConclusionKind, Module, Role, Store};
 use crate::ids::TaskId;
 use crate::plan::EffectKind;
 
-/// What a call asks of its module. The module follows from it.
+/// The operation of a call; it determines the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 pub enum Operation {
-    /// Do both identity locks match the workspace?
+    /// Check both identity locks.
     VerifyIdentity,
-    /// Which ratings and past traces are known?
+    /// Load ratings and past requests.
     LoadContext,
-    /// What do the items of the cluster come to, and which of them may be forgotten? (000 §6, `f_sum`)
+    /// Summarize the cluster and choose the items to forget (000 §6, `f_sum`).
     Summarize,
-    /// Which tags does the request carry, and how near is the nearest past one?
+    /// Tag the request and measure its similarity to past ones.
     Classify,
-    /// What is the baseline plan? (`build_initial_plan()`)
+    /// Draft the baseline plan (`build_initial_plan()`).
     DraftPlan,
-    /// What does this role say of the plan as it stands?
+    /// Argue for or against the current revision.
     Argue(Role),
-    /// What does Security say of a revision that came after its round? Not drawn in 004.
+    /// Security reviews a revision that is newer than its last argument. Not drawn in 004.
     ReviewRevision,
-    /// May the plan run, now that the debate let it pass? Not drawn in 004.
+    /// Approve or reject the plan after the debate. Not drawn in 004.
     Approve,
-    /// Run a task of the plan. One with an effect may not be asked again blindly after a crash.
+    /// Run a task of the plan.
     RunTask {
         /// The task.
         task: TaskId,
-        /// What kind of effect it leaves behind.
+        /// The kind of its declared effect.
         effect: EffectKind,
     },
-    /// What went wrong, and which plan repairs it? Asked of the Critic.
+    /// The Critic diagnoses a failed run and proposes a repaired plan.
     Diagnose,
     /// Run the declared compensation of a task.
     UndoTask {
         /// The task.
         task: TaskId,
     },
-    /// Keep the memory record of the request (`store_all_in_memory()`). Idempotent by request.
+    /// Store the memory record of the request (`store_all_in_memory()`). Idempotent per request.
     StoreMemory {
-        /// Where.
+        /// The store.
         store: Store,
-        /// Under which kind.
+        /// The kind of the record.
         kind: ConclusionKind,
     },
-    /// Take the audit record outside (`audit_log()`). Idempotent by request: it may be asked several times.
+    /// Deliver the audit record (`audit_log()`). Idempotent per request.
     DeliverAudit,
 }
 
 impl Operation {
-    /// The module that is asked.
+    /// Returns the module that performs the operation.
     #[must_use]
     pub const fn module(self) -> Module {
         match self {
@@ -70,18 +70,28 @@ impl Operation {
         }
     }
 
-    /// The role that argues, if an argument is asked for.
+    /// Returns the role that argues, if the reply is an argument.
     #[must_use]
-    pub const fn argued_by(self) -> Option<Role> {
+    pub const fn arguing_role(self) -> Option<Role> {
         match self {
             Self::Argue(role) => Some(role),
             Self::ReviewRevision => Some(Role::Security),
-            _ => None,
+            Self::VerifyIdentity
+            | Self::LoadContext
+            | Self::Summarize
+            | Self::Classify
+            | Self::DraftPlan
+            | Self::Approve
+            | Self::RunTask { .. }
+            | Self::Diagnose
+            | Self::UndoTask { .. }
+            | Self::StoreMemory { .. }
+            | Self::DeliverAudit => None,
         }
     }
 
-    /// Whether asking twice may do harm, so that after a crash it may not be asked again blindly (decision 0015). Stores
-    /// and the audit sink leave something outside as well, but are idempotent by trace id.
+    /// Returns whether a repeated call may repeat an effect, so that the host must recover it after a crash (decision 0015).
+    /// Stores and the audit sink are idempotent by trace id, and so not effectful.
     #[must_use]
     pub const fn is_effectful(self) -> bool {
         match self {
@@ -101,7 +111,7 @@ impl Operation {
         }
     }
 
-    /// What a well-typed answer consists of, as a noun phrase.
+    /// Returns the expected reply, as a noun phrase.
     #[must_use]
     pub const fn expected_reply(self) -> &'static str {
         match self {
@@ -122,8 +132,8 @@ impl Operation {
             Self::RunTask { .. } => "the executor's task result",
             Self::Diagnose => "the Critic's diagnosis",
             Self::UndoTask { .. } => "the executor's result of a compensation",
-            Self::StoreMemory { store: Store::Local, .. } => "the local store's answer",
-            Self::StoreMemory { store: Store::Cloud, .. } => "the cloud store's answer",
+            Self::StoreMemory { store: Store::Local, .. } => "the local store's reply",
+            Self::StoreMemory { store: Store::Cloud, .. } => "the cloud store's reply",
             Self::DeliverAudit => "the auditor's receipt",
         }
     }

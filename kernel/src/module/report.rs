@@ -1,4 +1,4 @@
-//! What may be answered, or how an answer stays away.
+//! Replies of modules, and failures of calls.
 
 use super::{Operation, PerRole};
 use crate::ids::{ItemId, Text, TraceId};
@@ -7,122 +7,131 @@ use crate::score::Score;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// A module's answer, typed at the border.
+/// The typed payload of a module's reply. The boundary parses it from text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 pub enum Report {
-    /// Answers [`Ask::VerifyIdentity`].
+    /// Reply to [`Operation::VerifyIdentity`].
     Identity {
         /// The GCP lock matches.
         gcp: bool,
         /// The MongoDB lock matches.
         mongodb: bool,
     },
-    /// Answers [`Ask::LoadContext`].
+    /// Reply to [`Operation::LoadContext`].
     Context {
-        /// The ratings that each role has earned so far.
+        /// The roles' ratings.
         ratings: Ratings,
-        /// What is remembered of earlier requests.
+        /// The past requests.
         traces: Vec<PastRequest>,
     },
-    /// Answers [`Ask::Summarize`].
+    /// Reply to [`Operation::Summarize`].
     Summary {
-        /// What the new item says.
+        /// The text of the summary.
         text: Text,
-        /// The items that it stands for from now on: one at least, and only such as were shown. Left out: all that were.
+        /// The summarized items, which are forgotten: at least one, and only items of the cluster. `None`: the whole cluster.
         forgets: Option<Vec<ItemId>>,
     },
-    /// Answers [`Ask::Classify`].
+    /// Reply to [`Operation::Classify`].
     Classification {
         /// The tags, in the classifier's order.
         tags: Vec<Text>,
         /// The cosine similarity of the nearest past request.
         similarity: Score,
     },
-    /// Answers [`Ask::DraftPlan`].
+    /// Reply to [`Operation::DraftPlan`].
     Plan(Plan),
-    /// Answers [`Ask::Argue`] and [`Ask::Reread`].
+    /// Reply to [`Operation::Argue`] and [`Operation::ReviewRevision`].
     Argument {
-        /// For or against the plan, and how surely.
+        /// Stance and confidence.
         argument: Argument,
-        /// What was said.
+        /// The argument as text.
         text: Text,
-        /// A new revision of the plan; only Solution and the Optimizer may bring one.
+        /// A new revision of the plan; only from Solution and the Optimizer.
         plan: Option<Plan>,
     },
-    /// Answers [`Ask::Approve`].
+    /// Reply to [`Operation::Approve`].
     Approval {
-        /// The plan may run.
+        /// Whether the plan may run.
         approved: bool,
-        /// Why, or on which condition.
+        /// The reason or condition.
         text: Text,
     },
-    /// Answers [`Ask::Diagnose`] with a repaired plan.
+    /// Reply to [`Operation::Diagnose`] with a repaired plan.
     Repaired {
-        /// What went wrong.
+        /// The diagnosis.
         text: Text,
-        /// The tasks that are to run now. A completed task that it does not name does not run again.
+        /// The tasks to run now. A completed task that the plan omits does not run again.
         plan: Plan,
     },
-    /// Answers [`Ask::Diagnose`]: there is no repair.
+    /// Reply to [`Operation::Diagnose`] without a repair.
     NoRepair {
-        /// Why.
+        /// The reason.
         text: Text,
     },
-    /// Answers [`Ask::RunTask`] and [`Ask::UndoTask`].
+    /// Reply to [`Operation::RunTask`] and [`Operation::UndoTask`].
     Exit {
-        /// 0 is success (004 §2, "exit code ≠ 0").
+        /// The exit code; 0 is success (004 §2, "exit code ≠ 0").
         code: i32,
-        /// What the task printed.
+        /// The output.
         text: Text,
     },
-    /// Answers [`Ask::Remember`].
+    /// Reply to [`Operation::StoreMemory`].
     Stored {
         /// Whether the store now holds the record.
         held: bool,
     },
-    /// Answers [`Ask::DeliverAudit`].
+    /// Reply to [`Operation::DeliverAudit`].
     Delivered,
 }
 
 impl Report {
-    /// Whether this kind of report answers that question.
+    /// Returns whether a reply to this operation may contain this report.
     #[must_use]
-    pub const fn is_reply_to(&self, ask: Operation) -> bool {
+    pub const fn is_reply_to(&self, operation: Operation) -> bool {
         match self {
-            Self::Identity { .. } => matches!(ask, Operation::VerifyIdentity),
-            Self::Context { .. } => matches!(ask, Operation::LoadContext),
-            Self::Summary { .. } => matches!(ask, Operation::Summarize),
-            Self::Classification { .. } => matches!(ask, Operation::Classify),
-            Self::Plan(_) => matches!(ask, Operation::DraftPlan),
-            Self::Argument { plan: None, .. } => ask.argued_by().is_some(),
-            Self::Argument { plan: Some(_), .. } => match ask {
+            Self::Identity { .. } => matches!(operation, Operation::VerifyIdentity),
+            Self::Context { .. } => matches!(operation, Operation::LoadContext),
+            Self::Summary { .. } => matches!(operation, Operation::Summarize),
+            Self::Classification { .. } => matches!(operation, Operation::Classify),
+            Self::Plan(_) => matches!(operation, Operation::DraftPlan),
+            Self::Argument { plan: None, .. } => operation.arguing_role().is_some(),
+            Self::Argument { plan: Some(_), .. } => match operation {
                 Operation::Argue(role) => role.revises_plan(),
                 _ => false,
             },
-            Self::Approval { .. } => matches!(ask, Operation::Approve),
-            Self::Repaired { .. } | Self::NoRepair { .. } => matches!(ask, Operation::Diagnose),
-            Self::Exit { .. } => matches!(ask, Operation::RunTask { .. } | Operation::UndoTask { .. }),
-            Self::Stored { .. } => matches!(ask, Operation::StoreMemory { .. }),
-            Self::Delivered => matches!(ask, Operation::DeliverAudit),
+            Self::Approval { .. } => matches!(operation, Operation::Approve),
+            Self::Repaired { .. } | Self::NoRepair { .. } => matches!(operation, Operation::Diagnose),
+            Self::Exit { .. } => matches!(operation, Operation::RunTask { .. } | Operation::UndoTask { .. }),
+            Self::Stored { .. } => matches!(operation, Operation::StoreMemory { .. }),
+            Self::Delivered => matches!(operation, Operation::DeliverAudit),
         }
     }
 
-    /// The plan that the report brings, if it brings one.
+    /// Returns the plan that the report contains, if any.
     #[must_use]
     pub const fn plan(&self) -> Option<&Plan> {
         match self {
             Self::Plan(plan) | Self::Argument { plan: Some(plan), .. } | Self::Repaired { plan, .. } => {
                 Some(plan)
             }
-            _ => None,
+            Self::Identity { .. }
+            | Self::Context { .. }
+            | Self::Summary { .. }
+            | Self::Classification { .. }
+            | Self::Argument { plan: None, .. }
+            | Self::Approval { .. }
+            | Self::NoRepair { .. }
+            | Self::Exit { .. }
+            | Self::Stored { .. }
+            | Self::Delivered => None,
         }
     }
 
-    /// What the report is, as a noun phrase.
+    /// Returns the kind of report, as a noun phrase.
     #[must_use]
-    pub const fn noun(&self) -> &'static str {
+    pub const fn label(&self) -> &'static str {
         match self {
             Self::Identity { .. } => "identity locks",
             Self::Context { .. } => "ratings and traces",
@@ -135,33 +144,33 @@ impl Report {
             Self::Repaired { .. } => "a repaired plan",
             Self::NoRepair { .. } => "a diagnosis without repair",
             Self::Exit { .. } => "a task result",
-            Self::Stored { .. } => "a store's answer",
+            Self::Stored { .. } => "a store's reply",
             Self::Delivered => "a receipt",
         }
     }
 }
 
-/// How a call ended without an answer.
+/// How a call ended without a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Failure {
-    /// The module said that it failed.
+    /// The module reported an error.
     Error,
-    /// No answer came in time; whether anything happened is not known.
+    /// The deadline passed; the effect of the call is unknown.
     Timeout,
-    /// An answer came that the border could not type.
+    /// The boundary could not parse the reply.
     Malformed,
-    /// Nobody was there to be asked.
+    /// No candidate was available to execute the call.
     NoCandidates,
-    /// What the module must be shown does not fit its budget, so it was not asked.
+    /// The pinned items exceed the module's budget; the call was not made.
     OverBudget,
-    /// The runtime crashed while it waited, and cannot find out whether the call happened.
+    /// The runtime crashed while the call was in flight, and cannot determine its outcome.
     OutcomeUnknown,
 }
 
 impl Failure {
-    /// Every way to fail.
+    /// Every failure.
     pub const ALL: [Self; 6] = [
         Self::Error,
         Self::Timeout,
@@ -172,7 +181,7 @@ impl Failure {
     ];
 }
 
-/// For or against.
+/// The stance of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -183,31 +192,31 @@ pub enum Stance {
     Con,
 }
 
-/// What control keeps of an argument: its stance and its confidence.
+/// An argument without its text: stance and confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Argument {
-    /// For or against.
+    /// The stance.
     pub stance: Stance,
-    /// How surely.
+    /// The confidence.
     pub confidence: Score,
 }
 
 impl Argument {
-    /// Whether it is an objection of at least this confidence.
+    /// Returns whether it is CON with at least this confidence.
     #[must_use]
     pub fn is_objection_at_least(self, confidence: Score) -> bool {
         self.stance == Stance::Con && self.confidence >= confidence
     }
 }
 
-/// What a role has earned: its Elo rating in points, and its matches and how many of them it won.
+/// A role's Elo points, matches and wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Rating {
-    /// Elo points; everybody starts at 1200.
+    /// Elo points; the initial value is 1200.
     pub elo: u32,
     /// Matches won.
     pub successes: u32,
@@ -216,7 +225,7 @@ pub struct Rating {
 }
 
 impl Rating {
-    /// Where everybody starts.
+    /// The initial rating.
     pub const START: Self = Self { elo: 1200, successes: 0, matches: 0 };
 }
 
@@ -229,14 +238,14 @@ impl Default for Rating {
 /// The ratings of the five roles.
 pub type Ratings = PerRole<Rating>;
 
-/// What memory knows of an earlier request.
+/// A past request, as memory returns it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct PastRequest {
-    /// The earlier request.
+    /// Its trace id.
     pub trace: TraceId,
-    /// What it was about and how it ended.
+    /// Its text and conclusion.
     pub text: Text,
 }
 
@@ -245,10 +254,10 @@ impl fmt::Display for Failure {
         f.write_str(match self {
             Self::Error => "error",
             Self::Timeout => "timeout",
-            Self::Malformed => "malformed answer",
+            Self::Malformed => "malformed reply",
             Self::NoCandidates => "no candidates",
             Self::OverBudget => "over budget",
-            Self::OutcomeUnknown => "fate unknown",
+            Self::OutcomeUnknown => "outcome unknown",
         })
     }
 }

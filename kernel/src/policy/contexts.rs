@@ -1,4 +1,4 @@
-//! How much modules are shown, and what matters most to whom (000 §5.1, `(w, c, σ, ser)`).
+//! Budgets and utilities of contexts (000 §5.1, `(w, c, σ, ser)`).
 
 use crate::item::Topic;
 use crate::module::{Module, Role};
@@ -7,45 +7,44 @@ use crate::situation::Mode;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// How much modules are shown, and what matters most to whom.
+/// Budgets and utilities of contexts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ContextPolicy {
-    /// The tokens of a context and of what a module answers to it.
+    /// The budget of a context together with the module's reply.
     pub budget_tokens: u32,
-    /// Of these, the tokens that are left to the answer.
+    /// The part of the budget that is reserved for the reply.
     pub reserved_tokens: u32,
-    /// What counts tokens.
+    /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// How much more the latest item counts than the oldest: the factor is one more than this.
+    /// The utility of the latest item exceeds that of the oldest by the factor `1 + recency`.
     pub recency: Weight,
-    /// How much more counts what is all about the request than what has nothing to do with it: again one less than the
-    /// factor.
+    /// The utility of a fully relevant item exceeds that of an irrelevant one by the factor `1 + relevance`.
     pub relevance: Weight,
-    /// What is different for some modules, in their order; one view each.
+    /// Overrides for single modules, in module order; at most one per module.
     pub module_overrides: Vec<ModuleContextPolicy>,
 }
 
-/// What one module is shown differently.
+/// The override for one module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ModuleContextPolicy {
     /// The module.
     pub module: Module,
-    /// Its own budget, if it has one.
+    /// The budget; `None` for the common one.
     pub budget_tokens: Option<u32>,
-    /// How much what is worth to it. What is worth nothing is shown only where something shown rests on it.
+    /// Utility weights by topic. Items of weight 0 enter a context only as dependencies.
     pub weights: BTreeMap<Topic, Weight>,
 }
 
-/// What counts the tokens of a text.
+/// The tokenizer that counts the tokens of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Tokenizer {
-    /// Nothing: a token is estimated as four bytes.
+    /// An estimate: four bytes per token.
     #[default]
     Bytes,
     /// The vocabulary `cl100k_base`.
@@ -55,10 +54,10 @@ pub enum Tokenizer {
 }
 
 impl Tokenizer {
-    /// Every one.
+    /// Every tokenizer.
     pub const ALL: [Self; 3] = [Self::Bytes, Self::Cl100kBase, Self::O200kBase];
 
-    /// Its name in a policy file.
+    /// Returns the name in a policy file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,29 +78,36 @@ impl ContextPolicy {
         module_overrides: Vec::new(),
     };
 
-    fn view(&self, module: Module) -> Option<&ModuleContextPolicy> {
-        self.module_overrides.iter().find(|view| view.module == module)
+    fn module_override(&self, module: Module) -> Option<&ModuleContextPolicy> {
+        self.module_overrides.iter().find(|policy| policy.module == module)
     }
 
-    /// The tokens that a context of the module may have.
+    /// Returns the token budget of the module's context, without the reserved part.
     #[must_use]
     pub fn token_limit(&self, module: Module) -> u64 {
-        let budget = self.view(module).and_then(|view| view.budget_tokens).unwrap_or(self.budget_tokens);
+        let budget = self
+            .module_override(module)
+            .and_then(|policy| policy.budget_tokens)
+            .unwrap_or(self.budget_tokens);
         u64::from(budget.saturating_sub(self.reserved_tokens))
     }
 
-    /// How much an item of the topic is worth to the module.
+    /// Returns the utility weight of a topic for a module.
     #[must_use]
     pub fn weight(&self, module: Module, topic: Topic) -> Weight {
-        let own = self.view(module).and_then(|view| view.weights.get(&topic).copied());
-        own.unwrap_or_else(|| {
-            let given = |(to, of, _): &&(Module, Topic, Weight)| (*to, *of) == (module, topic);
-            MODULE_WEIGHTS.iter().find(given).map_or_else(|| default_weight(topic), |(_, _, weight)| *weight)
+        let overridden = self.module_override(module).and_then(|policy| policy.weights.get(&topic).copied());
+        overridden.unwrap_or_else(|| {
+            let matches = |(of, on, _): &&(Module, Topic, Weight)| (*of, *on) == (module, topic);
+            MODULE_WEIGHTS
+                .iter()
+                .find(matches)
+                .map_or_else(|| default_weight(topic), |(_, _, weight)| *weight)
         })
     }
 }
 
-/// How a module reasons, if it does: in deep mode who plans and argues, in fast mode who does as planned (002).
+/// Returns the reasoning mode of a module (002): deep for the planner and debaters, fast for approver and executor, `None` for
+/// modules that do not reason.
 #[must_use]
 pub const fn mode(module: Module) -> Option<Mode> {
     match module {
@@ -116,17 +122,27 @@ pub const fn mode(module: Module) -> Option<Mode> {
     }
 }
 
-/// How much an item of a topic is worth to most.
+/// Returns the weight of a topic for modules without an entry in [`MODULE_WEIGHTS`].
 const fn default_weight(topic: Topic) -> Weight {
     millionths(match topic {
         Topic::Constraint => 3_000_000,
         Topic::Summary => 2_000_000,
         Topic::Trace | Topic::Tags | Topic::Approval => 500_000,
-        _ => 1_000_000,
+        Topic::Identity
+        | Topic::Environment
+        | Topic::Fact
+        | Topic::Working
+        | Topic::Situation
+        | Topic::Request
+        | Topic::FinalAnswer
+        | Topic::Task
+        | Topic::Output
+        | Topic::Argument
+        | Topic::Diagnosis => 1_000_000,
     })
 }
 
-/// To whom something is worth more than to most.
+/// The built-in weights that differ from the default.
 const MODULE_WEIGHTS: &[(Module, Topic, Weight)] = &[
     (Module::Planner, Topic::Constraint, millionths(4_000_000)),
     (Module::Planner, Topic::Trace, millionths(1_500_000)),

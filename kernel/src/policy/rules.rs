@@ -1,8 +1,8 @@
-//! The rules that depart from 004's drawing.
+//! Rules: the switchable departures from 004's drawing.
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $variant:ident, $field:ident, $findings:literal;)*) => {
-        /// A rule that departs from 004's drawing. Each may be in force or not.
+        /// A switchable departure from 004's drawing.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule {
             $($(#[$doc])* $variant,)*
@@ -12,20 +12,20 @@ macro_rules! rules {
             /// Every rule.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Its name in a policy file.
+            /// Returns the name in a policy file.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => stringify!($field),)* }
             }
 
-            /// The findings of the design that it closes; empty if it closes none.
+            /// Returns the findings that it prevents, separated by spaces; empty if none.
             #[must_use]
             pub const fn findings(self) -> &'static str {
                 match self { $(Self::$variant => $findings,)* }
             }
         }
 
-        /// Which rules are in force.
+        /// The enabled rules.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -34,19 +34,19 @@ macro_rules! rules {
         }
 
         impl Rules {
-            /// All rules in force, or none.
+            /// Enables all rules, or none.
             #[must_use]
             pub const fn all(on: bool) -> Self {
                 Self { $($field: on,)* }
             }
 
-            /// Whether a rule is in force.
+            /// Returns whether a rule is enabled.
             #[must_use]
             pub const fn has(&self, rule: Rule) -> bool {
                 match rule { $(Rule::$variant => self.$field,)* }
             }
 
-            /// Puts a rule in force or out of it.
+            /// Enables or disables a rule.
             pub const fn set(&mut self, rule: Rule, on: bool) {
                 match rule { $(Rule::$variant => self.$field = on,)* }
             }
@@ -55,38 +55,38 @@ macro_rules! rules {
 }
 
 rules! {
-    /// An identity mismatch is audited and answered instead of halting.
+    /// An identity mismatch is audited and reported instead of halting.
     AuditedAbort, audited_abort, "F1";
-    /// A rollback that is complete is stored and audited instead of being a dead end.
+    /// A complete rollback is stored and audited instead of being a dead end.
     RollbackEnds, rollback_ends, "F2";
-    /// A veto in any pass holds; otherwise Security's latest argument decides.
+    /// A veto in any pass persists; otherwise Security's latest argument decides.
     StickyVeto, sticky_veto, "F6";
-    /// A veto ends the debate instead of leaving it to spend its passes.
+    /// A veto ends the debate; otherwise the remaining passes run.
     VetoEndsDebate, veto_ends_debate, "F11";
     /// The decision and the audit name Security's objection to the plan that runs.
     NamedObjections, named_objections, "F7";
-    /// Proceeding below the line has a label of its own.
+    /// Proceeding below `redebate_below` has its own label.
     BelowThresholdLabel, below_threshold_label, "F8";
-    /// Only a revision that Security read last and the consensus scored may run.
+    /// Only a revision that Security's latest argument and the consensus refer to may run.
     ClearedRevisions, cleared_revisions, "F9 F10";
-    /// The audit says what each store really holds.
+    /// The audit records the actual status of each store.
     RecordedStores, recorded_stores, "F12";
-    /// Blocked, rolled back and aborted requests are stored as such.
+    /// Blocked, rolled back and aborted requests have their own kinds in the stores.
     TypedKinds, typed_kinds, "F13";
-    /// A call that gives no answer has a row.
+    /// A failed call has a transition.
     ErrorRows, error_rows, "F14";
     /// The audit lists every started effect.
     EffectsLedger, effects_ledger, "F15";
     /// After the audit the next request is accepted.
     NextRequest, next_request, "F16";
-    /// The user may cancel.
+    /// The user can cancel a request.
     Cancel, cancel, "";
-    /// An approver is asked before a plan runs. Off unless a policy wants one.
+    /// An approver decides before a plan runs. Off in both built-in policies.
     Approver, approver, "";
-    /// When what is known has grown, several items are summarized in one.
+    /// The semantic state is compacted when it reaches its limits.
     Compaction, compaction, "";
-    /// Constraints are summarized as well. Off unless a policy wants it.
+    /// Compaction includes constraints. Off in both built-in policies.
     CompactedConstraints, compacted_constraints, "";
-    /// What rested on something that was summarized rests on the summary; without it, on nothing instead (000 §6).
+    /// Dependents of summarized items depend on the summary; otherwise these dependencies are dropped (000 §6).
     RepointedDependents, repointed_dependents, "";
 }

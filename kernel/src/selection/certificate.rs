@@ -1,55 +1,55 @@
-//! What proves an answer: a tree of cases, each one closed by prices. Only the words; what they prove is in `verify`.
+//! Certificates: a branch-and-bound tree whose leaves are pruned by prices or tables. `verify` checks them.
 
 use super::problem::Selection;
 use alloc::vec::Vec;
 
-/// An answer, and steps that leave no room for a better one.
+/// A selection with the steps that prove that it is optimal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Certificate {
-    /// The answer: no set within the budget has more utility, and none of as much utility costs less.
+    /// The optimal selection: none within the budget has more utility, and none of equal utility costs less.
     pub selection: Selection,
-    /// Slopes at which utility is compared with cost, when a bound is rounded to what sums can come to.
+    /// Slopes of utility against cost, for bounds that are rounded to attainable sums; at most
+    /// [`SLOPES_MAX`](super::SLOPES_MAX).
     pub slopes: Vec<u64>,
-    /// Positions of the candidates that [`Step::Split`] counts.
+    /// The positions of the candidates that [`Step::BranchOnCount`] counts.
     pub counted: Vec<usize>,
-    /// The steps in preorder: a step is about the first case that is not closed yet.
+    /// The steps in preorder: a step applies to the first open node.
     pub steps: Vec<Step>,
 }
 
-/// One step. A candidate that is decided decides others: what it needs comes in with it, and what needs it stays out
-/// with it.
+/// One step. Including a candidate includes its dependencies; excluding it excludes its dependents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// These are out: each costs, with what it needs, more than there is.
+    /// Excludes candidates whose closure exceeds the budget.
     DropUnaffordable(Vec<usize>),
-    /// These are out and those are in, for under these prices the other way is no better than the answer.
+    /// Fixes candidates whose opposite choice is, by these prices, not better than the certified selection.
     Fix {
-        /// The proof.
+        /// The dual solution that proves it.
         prices: DualSolution,
-        /// What is out.
-        out: Vec<usize>,
-        /// What is in.
-        within: Vec<usize>,
+        /// The excluded candidates.
+        excluded: Vec<usize>,
+        /// The included candidates.
+        included: Vec<usize>,
     },
-    /// Two cases: first all sets with this candidate, then all without it.
+    /// Branches on a candidate: first the selections that include it, then those that exclude it.
     Branch(usize),
-    /// Two cases: first all sets with so many counted candidates at most, then all with more.
+    /// Branches on the number of counted candidates: first at most this many, then more.
     BranchOnCount(u64),
-    /// No set of the case is better than the answer, as these prices prove: it is closed.
+    /// Prunes the node: by these prices it contains no better selection.
     PruneByBound(DualSolution),
-    /// No set of the case is better than the answer, as a table shows: no open candidate needs two. It is closed.
+    /// Prunes the node by dynamic programming. Its open candidates form a forest.
     PruneByTable,
 }
 
-/// Prices, and how weight is shared under them: a dual solution of the relaxation, in integers.
+/// An integer dual solution of the relaxation: prices and a flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DualSolution {
-    /// Of a unit of utility.
+    /// The price of a unit of utility.
     pub scale: i128,
-    /// Of a unit of cost.
+    /// The price of a unit of cost.
     pub price: i128,
-    /// Of a counted candidate; below zero, what it is rewarded with.
+    /// The price of a counted candidate; may be negative.
     pub count_price: i128,
-    /// Weight that a candidate hands to one that it needs: who, to whom, and how much.
+    /// Weight that moves from a candidate to one of its dependencies: (candidate, dependency, amount).
     pub flow: Vec<(usize, usize, i128)>,
 }

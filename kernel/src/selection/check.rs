@@ -1,85 +1,89 @@
-//! Whether a selection answers a problem at all: in order, closed, within the budget, as marked, summed up right.
-//! Whether a better one exists is not asked here.
+//! Checks that a selection is valid: ordered, closed, within the budget, and correctly summed.
+//!
+//! Deliberately absent: whether the selection is optimal.
 
-#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
-
-use super::problem::{Inclusion, Problem, Selection};
+use super::problem::{Candidate, Inclusion, Problem, Selection};
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 
-/// What is wrong with a selection; reads as a sentence.
+/// Why a selection is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SelectionError {
-    /// A position that is not greater than the one before it.
+    /// The positions are not ascending.
     OutOfOrder {
-        /// The position.
+        /// The first position that is not greater than its predecessor.
         item: usize,
     },
-    /// A position that is not in the list.
+    /// A position is not in the list.
     UnknownPosition {
         /// The position.
         item: usize,
     },
-    /// A candidate without something that it needs.
+    /// A dependency of a selected candidate is not selected.
     MissingDependency {
         /// The candidate.
         item: usize,
-        /// What is missing.
+        /// The dependency.
         dep: usize,
     },
-    /// A forbidden candidate was chosen.
+    /// A forbidden candidate is selected.
     Forbidden {
         /// The candidate.
         item: usize,
     },
-    /// A pinned candidate is missing.
+    /// A pinned candidate is not selected.
     PinnedMissing {
         /// The candidate.
         item: usize,
     },
-    /// Another utility than the sum.
+    /// The stated utility is not the sum.
     WrongUtility {
-        /// What was said.
-        said: u64,
+        /// The stated utility.
+        found: u64,
         /// The sum.
-        sum: u64,
+        expected: u64,
     },
-    /// Another cost than the sum.
+    /// The stated cost is not the sum.
     WrongCost {
-        /// What was said.
-        said: u64,
+        /// The stated cost.
+        found: u64,
         /// The sum.
-        sum: u64,
+        expected: u64,
     },
-    /// More than there is.
+    /// The cost exceeds the budget.
     OverBudget {
         /// The sum of the costs.
         cost: u64,
-        /// What there is.
+        /// The budget.
         budget: u64,
     },
 }
 
 impl SelectionError {
-    /// The sentence, with these names for the candidates.
+    /// Formats the error with a name for each candidate.
     pub fn describe(&self, name: impl Fn(usize) -> String) -> String {
         match self {
             Self::OutOfOrder { item } => {
-                format!("{} is out of order; expected ascending positions", name(*item))
+                format!("{} is out of order: expected ascending positions", name(*item))
             }
             Self::UnknownPosition { item } => {
-                format!("{item} is not in the list; expected positions of the list")
+                format!("unknown position: expected a position of the list, found {item}")
             }
             Self::MissingDependency { item, dep } => {
-                format!("{} is chosen without {}, which it needs", name(*item), name(*dep))
+                format!("missing dependency: {} is selected without {}", name(*item), name(*dep))
             }
-            Self::Forbidden { item } => format!("{} is chosen, and is forbidden", name(*item)),
-            Self::PinnedMissing { item } => format!("{} is not chosen, and is pinned", name(*item)),
-            Self::WrongUtility { said, sum } => format!("utility {said} was said; expected the sum, {sum}"),
-            Self::WrongCost { said, sum } => format!("cost {said} was said; expected the sum, {sum}"),
+            Self::Forbidden { item } => format!("{} is forbidden and selected", name(*item)),
+            Self::PinnedMissing { item } => format!("{} is pinned and not selected", name(*item)),
+            Self::WrongUtility { found, expected } => {
+                format!("wrong utility: expected the sum {expected}, found {found}")
+            }
+            Self::WrongCost { found, expected } => {
+                format!("wrong cost: expected the sum {expected}, found {found}")
+            }
             Self::OverBudget { cost, budget } => {
-                format!("the cost is {cost}; expected at most the budget, {budget}")
+                format!("over budget: expected a cost of at most {budget}, found {cost}")
             }
         }
     }
@@ -93,13 +97,29 @@ impl fmt::Display for SelectionError {
 
 impl core::error::Error for SelectionError {}
 
-/// Whether the selection answers the problem.
+/// Checks that the selection is valid for the problem.
+///
+/// ```
+/// use orchestrion_kernel::selection::{
+///     Candidate, Inclusion, Problem, Selection, SelectionError, check_selection,
+/// };
+///
+/// let candidate = |utility, cost, deps| Candidate { utility, cost, deps, inclusion: Inclusion::Free };
+/// let problem = Problem::new(5, vec![candidate(0, 1, vec![]), candidate(9, 2, vec![0])]).unwrap();
+/// let closed = Selection { selected: vec![0, 1], utility: 9, cost: 3 };
+/// assert_eq!(check_selection(&problem, &closed), Ok(()));
+/// let open = Selection { selected: vec![1], utility: 9, cost: 2 };
+/// assert_eq!(
+///     check_selection(&problem, &open),
+///     Err(SelectionError::MissingDependency { item: 1, dep: 0 }),
+/// );
+/// ```
 ///
 /// # Errors
-/// [`Fault`] names the first thing that is wrong.
+/// [`SelectionError`] for the first defect found.
 pub fn check_selection(problem: &Problem, selection: &Selection) -> Result<(), SelectionError> {
     let candidates = problem.candidates();
-    let chosen = |item: &usize| selection.selected.binary_search(item).is_ok();
+    let is_selected = |item: &usize| selection.selected.binary_search(item).is_ok();
     if let Some(item) = selection.selected.iter().skip(1).zip(&selection.selected).find(|(b, a)| b <= a) {
         return Err(SelectionError::OutOfOrder { item: *item.0 });
     }
@@ -109,21 +129,21 @@ pub fn check_selection(problem: &Problem, selection: &Selection) -> Result<(), S
         if candidate.inclusion == Inclusion::Forbidden {
             return Err(SelectionError::Forbidden { item });
         }
-        if let Some(&dep) = candidate.deps.iter().find(|dep| !chosen(dep)) {
+        if let Some(&dep) = candidate.deps.iter().find(|dep| !is_selected(dep)) {
             return Err(SelectionError::MissingDependency { item, dep });
         }
         utility = utility.saturating_add(candidate.utility);
         cost = cost.saturating_add(candidate.cost);
     }
-    let missing = |(item, candidate): (usize, &_)| is_pinned(candidate) && !chosen(&item);
+    let missing = |(item, candidate): (usize, &_)| is_pinned(candidate) && !is_selected(&item);
     if let Some(item) = candidates.iter().enumerate().position(missing) {
         return Err(SelectionError::PinnedMissing { item });
     }
     if selection.utility != utility {
-        return Err(SelectionError::WrongUtility { said: selection.utility, sum: utility });
+        return Err(SelectionError::WrongUtility { found: selection.utility, expected: utility });
     }
     if selection.cost != cost {
-        return Err(SelectionError::WrongCost { said: selection.cost, sum: cost });
+        return Err(SelectionError::WrongCost { found: selection.cost, expected: cost });
     }
     if cost > problem.budget() {
         return Err(SelectionError::OverBudget { cost, budget: problem.budget() });
@@ -131,6 +151,6 @@ pub fn check_selection(problem: &Problem, selection: &Selection) -> Result<(), S
     Ok(())
 }
 
-fn is_pinned(candidate: &super::Candidate) -> bool {
+fn is_pinned(candidate: &Candidate) -> bool {
     candidate.inclusion == Inclusion::Pinned
 }

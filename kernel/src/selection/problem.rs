@@ -1,50 +1,51 @@
-//! What is asked: candidates, what each needs, and a budget. A problem without an answer is not representable.
-
-#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+//! The selection problem: candidates with dependencies, and a budget. A problem without a valid selection is not
+//! representable.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// No sum of utilities, and none of costs, is greater: whatever is added up later fits its integer.
+/// The maximum sum of all utilities, and of all costs, so that later sums do not overflow.
 const SUM_MAX: u64 = 1 << 62;
 
-/// Something that may be sent. Its position in the list is its id, and decides ties.
+/// A candidate. Its position in the list is its id, and breaks ties.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
-    /// What it is worth.
+    /// The value of its selection.
     pub utility: u64,
-    /// What it takes of the budget.
+    /// The share of the budget that it uses, in tokens.
     pub cost: u64,
-    /// Positions of what must be sent with it. Candidates that need each other come together or not at all.
+    /// The positions of its direct dependencies. Cycles are allowed.
     pub deps: Vec<usize>,
-    /// Whether it may be chosen freely.
+    /// Whether the selection is free.
     pub inclusion: Inclusion,
 }
 
-/// What was decided about a candidate beforehand.
+/// A constraint on one candidate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Inclusion {
-    /// Nothing.
+    /// The candidate may be selected.
     #[default]
     Free,
-    /// It is sent.
+    /// The candidate must be selected.
     Pinned,
-    /// It is not sent.
+    /// The candidate must not be selected.
     Forbidden,
 }
 
-/// Candidates and a budget: at least one set of them is closed, within the budget, and as marked.
+/// Candidates and a budget, with at least one valid selection.
+///
+/// A selection is valid if it is closed under dependencies, within the budget, and respects each [`Inclusion`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Problem {
     budget: u64,
     candidates: Vec<Candidate>,
 }
 
-/// A set of candidates, with what it comes to.
+/// A set of candidates with its sums.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Selection {
-    /// Positions, ascending.
+    /// The positions, ascending.
     pub selected: Vec<usize>,
     /// The sum of their utilities.
     pub utility: u64,
@@ -52,33 +53,34 @@ pub struct Selection {
     pub cost: u64,
 }
 
-/// Why candidates and a budget are no problem; reads as a sentence.
+/// Why candidates and a budget are not a valid problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProblemError {
-    /// A need that no position in the list answers.
+    /// A dependency is not a position of the list.
     UnknownDependency {
-        /// Who needs it.
-        item: usize,
-        /// The position that is not in the list.
-        dep: usize,
-    },
-    /// From this candidate on, utilities or costs add up to more than 2^62.
-    TooLarge {
         /// The candidate.
         item: usize,
+        /// The unknown dependency.
+        dep: usize,
     },
-    /// A pinned candidate needs, directly or through others, one that is forbidden.
+    /// The sum of utilities or costs exceeds 2^62.
+    TooLarge {
+        /// The candidate at which the sum exceeds the limit.
+        item: usize,
+    },
+    /// A pinned candidate depends on a forbidden one, directly or transitively.
     PinnedDependsOnForbidden {
-        /// The pinned one.
+        /// The pinned candidate.
         pinned: usize,
-        /// The forbidden one.
+        /// The forbidden candidate.
         forbidden: usize,
     },
-    /// What is pinned, with all that it needs, does not fit.
+    /// The closure of the pinned candidates exceeds the budget.
     PinnedOverBudget {
-        /// What it costs.
-        needs: u64,
-        /// What there is.
+        /// The cost of that closure.
+        required: u64,
+        /// The budget.
         budget: u64,
     },
 }
@@ -89,20 +91,20 @@ impl fmt::Display for ProblemError {
             Self::UnknownDependency { item, dep } => {
                 write!(
                     f,
-                    "candidate {item} needs {dep}, which is not in the list; expected positions of the list"
+                    "unknown dependency of candidate {item}: expected a position of the list, found {dep}"
                 )
             }
             Self::TooLarge { item } => write!(
                 f,
-                "with candidate {item}, utilities or costs add up to more than 2^62; expected smaller numbers"
+                "sum too large at candidate {item}: expected utilities and costs of at most 2^62 in total"
             ),
             Self::PinnedDependsOnForbidden { pinned, forbidden } => write!(
                 f,
-                "candidate {pinned} is pinned and needs {forbidden}, which is forbidden; unpin the one or allow the other"
+                "pinned candidate {pinned} depends on forbidden candidate {forbidden}; unpin the first or allow the second"
             ),
-            Self::PinnedOverBudget { needs, budget } => write!(
+            Self::PinnedOverBudget { required, budget } => write!(
                 f,
-                "what is pinned costs {needs} with all that it needs, and the budget is {budget}; expected a budget of at least {needs}"
+                "pinned candidates over budget: expected a budget of at least {required}, found {budget}"
             ),
         }
     }
@@ -111,10 +113,10 @@ impl fmt::Display for ProblemError {
 impl core::error::Error for ProblemError {}
 
 impl Problem {
-    /// Candidates and a budget, if they have an answer.
+    /// Creates a problem.
     ///
     /// # Errors
-    /// [`Flaw`] names the first candidate that does not fit, or says what the pinned ones would need.
+    /// [`ProblemError`] if the candidates are malformed, or if no valid selection exists.
     pub fn new(budget: u64, candidates: Vec<Candidate>) -> Result<Self, ProblemError> {
         let (mut utility, mut cost) = (0_u64, 0_u64);
         for (item, candidate) in candidates.iter().enumerate() {
@@ -128,26 +130,26 @@ impl Problem {
             }
         }
         let problem = Self { budget, candidates };
-        let needs = problem.pinned_cost()?;
-        if needs > budget {
-            return Err(ProblemError::PinnedOverBudget { needs, budget });
+        let required = problem.pinned_cost()?;
+        if required > budget {
+            return Err(ProblemError::PinnedOverBudget { required, budget });
         }
         Ok(problem)
     }
 
-    /// What may be spent.
+    /// Returns the budget.
     #[must_use]
     pub const fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// What there is to choose from.
+    /// Returns the candidates.
     #[must_use]
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
     }
 
-    /// What the pinned candidates cost with all that they need.
+    /// Returns the cost of the closure of the pinned candidates.
     fn pinned_cost(&self) -> Result<u64, ProblemError> {
         let mut reached = vec![false; self.candidates.len()];
         let mut cost = 0_u64;

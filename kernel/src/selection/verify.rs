@@ -1,25 +1,25 @@
-//! Whether a certificate proves its answer. Nothing of any solver is used here, or trusted.
+//! Checks that a certificate proves the optimality of its selection. It uses and trusts no solver.
 //!
-//! A set is *better* than an answer of utility `U` and cost `C` if it is closed and as marked, and reaches one of two
-//! goals: utility `U + 1` within the budget, or utility `U` within `C - 1`. That there is none is proven so:
+//! A set is *better* than a selection of utility `U` and cost `C` if it is valid and reaches one of two goals: utility `U + 1`
+//! within the budget, or utility `U` within `C - 1`. A certificate proves as follows that no set is better:
 //!
-//! 1. *Cases.* Steps share out all sets: with a candidate or without it, with so many counted ones at most or more. What
-//!    a case decides it decides by closure alone. When every case is closed, there is no better set.
-//! 2. *Weights.* A candidate weighs `scale * utility - price * cost - toll * counted`. Handing weight to what it needs
-//!    never lightens a closed set, for it hands nothing out of itself. So no set of the case weighs more than `M`: what
-//!    is decided to be in, and all that is left above zero (duality with the minimum cut; Picard, 1976).
-//! 3. *Goals.* A set that reaches a goal `(u, t)` weighs `scale * u - price * t` at least, and the toll of its quota: if
-//!    that is above `M`, there is none (Lagrangian relaxation; Geoffrion, 1974). If it is above `M` less the deficits of
-//!    all that comes in with a candidate, none has this candidate; less the excess of all that leaves with it, all have.
-//! 4. *Rounding.* Costs that are multiples of a unit use up no other `t`. Where `utility - slope * cost` is a multiple
-//!    of a step, it is at least `u - slope * t` rounded up, in any set that reaches the goal; so part of the scale and
-//!    of the price is paid on that, and the rest on the goal itself (Chvatal, 1973, on cuts by rounding).
-//! 5. *Tables.* A case in which no open candidate needs two may be closed by working out its best sets (`rows`).
-
-#![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::as_conversions)]
+//! 1. *Nodes.* Branches partition the valid sets: with or without a candidate, or by the number of counted candidates. A node
+//!    fixes candidates by closure alone. When every node is pruned, no set is better.
+//! 2. *Weights.* The weight of a candidate is `scale * utility - price * cost - count_price * counted`. Moving weight from a
+//!    candidate to its dependencies never lowers the weight of a closed set. So no set of the node weighs more than `M`: the
+//!    included candidates, and all positive remaining weights (duality with the minimum cut; Picard, 1976).
+//! 3. *Goals.* A set that reaches a goal `(u, t)` weighs at least `scale * u - price * t`, plus the count price of its bound. If
+//!    this exceeds `M`, no such set exists (Lagrangian relaxation; Geoffrion, 1974). If it exceeds `M` minus the deficits of a
+//!    candidate's closure, no such set includes the candidate; if it exceeds `M` minus the excess of its dependents, each such
+//!    set includes it.
+//! 4. *Rounding.* If all costs are multiples of a unit, `t` is rounded down to a multiple. If `utility - slope * cost` is a
+//!    multiple of a step, then it is at least `u - slope * t`, rounded up, in each set that reaches the goal. The bound uses part
+//!    of scale and price for this inequality, and the rest for the goal (Chvatal, 1973).
+//! 5. *Tables.* A node whose open candidates form a forest is pruned by dynamic programming (`table`).
 
 mod bound;
 mod error;
+mod limits;
 mod table;
 
 use super::certificate::{Certificate, Step};
@@ -29,117 +29,114 @@ use alloc::vec;
 use alloc::vec::Vec;
 use bound::{Item, NodeStatus, Subproblem, items};
 pub use error::{VerifyError, VerifyErrorKind};
-pub use table::{CELLS_MAX, ROW_MAX};
+pub use limits::{CELLS_MAX, ROW_MAX, SLOPES_MAX};
 
-/// So many slopes may be tried for each step.
-pub const SLOPES_MAX: usize = 8;
-
-/// Whether the certificate proves that its answer has the most utility, and of such the least cost.
+/// Checks that the certificate proves its selection to be of maximum utility and, among these, of minimum cost.
 ///
 /// # Errors
-/// [`Doubt`] names the first step that does not prove what it says.
+/// [`VerifyError`] for the first step that is not proven.
 pub fn verify(problem: &Problem, certificate: &Certificate) -> Result<(), VerifyError> {
-    let whole = |gap| VerifyError { step: None, gap };
+    let certificate_error = |kind| VerifyError { step: None, kind };
     check_selection(problem, &certificate.selection)
-        .map_err(|fault| whole(VerifyErrorKind::InvalidSelection(fault)))?;
+        .map_err(|error| certificate_error(VerifyErrorKind::InvalidSelection(error)))?;
     if certificate.slopes.len() > SLOPES_MAX {
-        return Err(whole(VerifyErrorKind::TooManySlopes));
+        return Err(certificate_error(VerifyErrorKind::TooManySlopes));
     }
-    let items = items(problem, &certificate.counted).map_err(whole)?;
+    let items = items(problem, &certificate.counted).map_err(certificate_error)?;
     let mut tree = Tree::new(&items, problem, certificate);
     for (item, candidate) in problem.candidates().iter().enumerate() {
         match candidate.inclusion {
             Inclusion::Free => {}
-            Inclusion::Pinned => tree.settle(item, NodeStatus::In),
-            Inclusion::Forbidden => tree.settle(item, NodeStatus::Out),
+            Inclusion::Pinned => tree.fix(item, NodeStatus::In),
+            Inclusion::Forbidden => tree.fix(item, NodeStatus::Out),
         }
     }
-    for (step, what) in certificate.steps.iter().enumerate() {
-        tree.take(what).map_err(|gap| VerifyError { step: Some(step), gap })?;
+    for (index, step) in certificate.steps.iter().enumerate() {
+        tree.apply_step(step).map_err(|kind| VerifyError { step: Some(index), kind })?;
     }
-    if tree.is_done { Ok(()) } else { Err(whole(VerifyErrorKind::OpenNodes)) }
+    if tree.is_done { Ok(()) } else { Err(certificate_error(VerifyErrorKind::OpenNodes)) }
 }
 
-/// A case that is still to come: where it leaves the trail, how many counted ones it has, and what it is without.
+/// A node to visit later: the length of its trail, its bounds on the count, and the candidate that it excludes.
 struct PendingNode {
     trail: usize,
-    fewest: Option<i128>,
-    most: Option<i128>,
-    without: Option<usize>,
+    count_min: Option<i128>,
+    count_max: Option<i128>,
+    excluded: Option<usize>,
 }
 
-/// The case that steps are about, and those that are still to come.
+/// The branch-and-bound tree: the current node and the pending ones.
 struct Tree<'a> {
     items: &'a [Item],
-    case: Subproblem<'a>,
-    /// What was decided, in order.
+    node: Subproblem<'a>,
+    /// The fixed candidates, in order.
     trail: Vec<usize>,
-    later: Vec<PendingNode>,
+    pending: Vec<PendingNode>,
     is_done: bool,
     cells_left: usize,
-    seen: Vec<bool>,
+    visited: Vec<bool>,
 }
 
 impl<'a> Tree<'a> {
     fn new(items: &'a [Item], problem: &Problem, certificate: &'a Certificate) -> Self {
-        let (case, seen) = (Subproblem::new(items, problem, certificate), vec![false; items.len()]);
+        let (node, visited) = (Subproblem::new(items, problem, certificate), vec![false; items.len()]);
         Self {
             items,
-            case,
+            node,
             trail: Vec::new(),
-            later: Vec::new(),
+            pending: Vec::new(),
             is_done: false,
             cells_left: CELLS_MAX,
-            seen,
+            visited,
         }
     }
 
-    /// Takes one step, if it proves what it says.
-    fn take(&mut self, step: &Step) -> Result<(), VerifyErrorKind> {
+    /// Applies one step if it is proven.
+    fn apply_step(&mut self, step: &Step) -> Result<(), VerifyErrorKind> {
         if self.is_done {
             return Err(VerifyErrorKind::TrailingStep);
         }
         match step {
-            Step::DropUnaffordable(out) => {
-                for &item in out {
-                    self.case.is_open(item)?;
-                    let company = self.closure_of(item, NodeStatus::In);
-                    if !self.case.are_too_dear(&company) {
+            Step::DropUnaffordable(items) => {
+                for &item in items {
+                    self.node.check_open(item)?;
+                    let closure = self.closure_of(item, NodeStatus::In);
+                    if !self.node.exceeds_budget(&closure) {
                         return Err(VerifyErrorKind::FitsBudget { item });
                     }
-                    self.settle(item, NodeStatus::Out);
+                    self.fix(item, NodeStatus::Out);
                 }
             }
-            Step::Fix { prices, out, within } => {
-                let slack = self.case.slack(prices)?;
-                for (items, fate) in [(out, NodeStatus::Out), (within, NodeStatus::In)] {
-                    items.iter().try_for_each(|&item| self.check_fixing(item, fate, slack))?;
+            Step::Fix { prices, excluded, included } => {
+                let slack = self.node.slack(prices)?;
+                for (items, status) in [(excluded, NodeStatus::Out), (included, NodeStatus::In)] {
+                    items.iter().try_for_each(|&item| self.check_fixing(item, status, slack))?;
                 }
-                for (items, fate) in [(out, NodeStatus::Out), (within, NodeStatus::In)] {
+                for (items, status) in [(excluded, NodeStatus::Out), (included, NodeStatus::In)] {
                     for &item in items {
-                        self.case.is_open(item)?;
-                        self.settle(item, fate);
+                        self.node.check_open(item)?;
+                        self.fix(item, status);
                     }
                 }
             }
             Step::Branch(item) => {
-                self.case.is_open(*item)?;
-                self.defer(self.case.fewest, Some(*item));
-                self.settle(*item, NodeStatus::In);
+                self.node.check_open(*item)?;
+                self.push_pending(self.node.count_min, Some(*item));
+                self.fix(*item, NodeStatus::In);
             }
-            Step::BranchOnCount(quota) => {
-                let quota = i128::from(*quota);
-                self.defer(self.case.fewest.max(Some(quota.saturating_add(1))), None);
-                self.case.most = Some(self.case.most.map_or(quota, |most| most.min(quota)));
+            Step::BranchOnCount(count) => {
+                let count = i128::from(*count);
+                self.push_pending(self.node.count_min.max(Some(count.saturating_add(1))), None);
+                self.node.count_max = Some(self.node.count_max.map_or(count, |max| max.min(count)));
             }
             Step::PruneByBound(prices) => {
-                if self.case.slack(prices)?.is_some_and(|slack| slack >= 0) {
+                if self.node.slack(prices)?.is_some_and(|slack| slack >= 0) {
                     return Err(VerifyErrorKind::BoundTooWeak);
                 }
                 self.next_node();
             }
             Step::PruneByTable => {
-                let cells = self.case.close_by_table(self.cells_left)?;
+                let cells = self.node.prune_by_table(self.cells_left)?;
                 self.cells_left = self.cells_left.saturating_sub(cells);
                 self.next_node();
             }
@@ -147,66 +144,74 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    fn defer(&mut self, fewest: Option<i128>, without: Option<usize>) {
-        self.later.push(PendingNode { trail: self.trail.len(), fewest, most: self.case.most, without });
+    fn push_pending(&mut self, count_min: Option<i128>, excluded: Option<usize>) {
+        self.pending.push(PendingNode {
+            trail: self.trail.len(),
+            count_min,
+            count_max: self.node.count_max,
+            excluded,
+        });
     }
 
-    /// Turns to the next case.
+    /// Moves to the next pending node.
     fn next_node(&mut self) {
-        let Some(PendingNode { trail, fewest, most, without }) = self.later.pop() else {
+        let Some(PendingNode { trail, count_min, count_max, excluded }) = self.pending.pop() else {
             self.is_done = true;
             return;
         };
         for item in self.trail.split_off(trail) {
-            self.case.set(item, NodeStatus::Open);
+            self.node.set(item, NodeStatus::Open);
         }
-        (self.case.fewest, self.case.most) = (fewest, most);
-        if let Some(item) = without {
-            self.settle(item, NodeStatus::Out);
+        (self.node.count_min, self.node.count_max) = (count_min, count_max);
+        if let Some(item) = excluded {
+            self.fix(item, NodeStatus::Out);
         }
     }
 
-    /// An open candidate and what goes with it: all that it needs into a set, or all that needs it out of one.
-    fn closure_of(&mut self, item: usize, fate: NodeStatus) -> Vec<usize> {
-        let mut company = Vec::new();
-        let mut walk = vec![item];
-        while let Some(item) = walk.pop() {
-            let (Some(found), Some(seen)) = (self.items.get(item), self.seen.get_mut(item)) else { continue };
-            if *seen || self.case.is_open(item).is_err() {
+    /// Returns an open candidate with the open candidates that fixing it also fixes: its dependencies if it is included, its
+    /// dependents if it is excluded.
+    fn closure_of(&mut self, item: usize, status: NodeStatus) -> Vec<usize> {
+        let mut closure = Vec::new();
+        let mut stack = vec![item];
+        while let Some(item) = stack.pop() {
+            let (Some(candidate), Some(visited)) = (self.items.get(item), self.visited.get_mut(item)) else {
+                continue;
+            };
+            if *visited || self.node.check_open(item).is_err() {
                 continue;
             }
-            *seen = true;
-            company.push(item);
-            walk.extend(if fate == NodeStatus::In { &found.needs } else { &found.users });
+            *visited = true;
+            closure.push(item);
+            stack.extend(if status == NodeStatus::In { &candidate.deps } else { &candidate.dependents });
         }
-        for &item in &company {
-            if let Some(seen) = self.seen.get_mut(item) {
-                *seen = false;
+        for &item in &closure {
+            if let Some(visited) = self.visited.get_mut(item) {
+                *visited = false;
             }
         }
-        company
+        closure
     }
 
-    /// Decides a candidate with its company. One that is decided stays as it is.
-    fn settle(&mut self, item: usize, fate: NodeStatus) {
-        for item in self.closure_of(item, fate) {
-            self.case.set(item, fate);
+    /// Fixes a candidate with its closure. Fixed candidates keep their status.
+    fn fix(&mut self, item: usize, status: NodeStatus) {
+        for item in self.closure_of(item, status) {
+            self.node.set(item, status);
             self.trail.push(item);
         }
     }
 
-    /// That no better set decides a candidate otherwise: it would lose more than the slack, or cost too much.
+    /// Checks that no better set makes the opposite choice: it would lose more than the slack, or exceed the budget.
     fn check_fixing(
         &mut self,
         item: usize,
-        fate: NodeStatus,
+        status: NodeStatus,
         slack: Option<i128>,
     ) -> Result<(), VerifyErrorKind> {
-        self.case.is_open(item)?;
-        let other = if fate == NodeStatus::Out { NodeStatus::In } else { NodeStatus::Out };
-        let company = self.closure_of(item, other);
-        let is_decided = slack.is_none_or(|slack| self.case.loss(&company, other) > slack)
-            || fate == NodeStatus::Out && self.case.are_too_dear(&company);
-        if is_decided { Ok(()) } else { Err(VerifyErrorKind::FixingNotProven { item }) }
+        self.node.check_open(item)?;
+        let other = if status == NodeStatus::Out { NodeStatus::In } else { NodeStatus::Out };
+        let closure = self.closure_of(item, other);
+        let is_proven = slack.is_none_or(|slack| self.node.loss(&closure, other) > slack)
+            || status == NodeStatus::Out && self.node.exceeds_budget(&closure);
+        if is_proven { Ok(()) } else { Err(VerifyErrorKind::FixingNotProven { item }) }
     }
 }

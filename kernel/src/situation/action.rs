@@ -1,5 +1,4 @@
-//! Action records (002, "Action Record Schema"): what was thought and done in one iteration, for whoever looks for a
-//! mistake.
+//! Action records (002, "Action Record Schema"): reasoning and tool calls of one iteration, kept for diagnosis.
 
 use crate::ids::Text;
 use crate::module::Failure;
@@ -8,37 +7,37 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// One iteration. Any other key is refused: what once stood there says the situation summary.
+/// The record of one iteration. Decoding rejects other keys; the situation summary replaces them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ActionRecord {
-    /// Which iteration of the request it was.
+    /// The number of the iteration in the request.
     pub iteration: u32,
-    /// When, in ISO format, as it came; nothing is decided by it.
+    /// The time in ISO format; no decision depends on it.
     pub timestamp: Text,
-    /// How it was reasoned.
+    /// The reasoning mode.
     pub mode: Mode,
     /// The model's reasoning.
     pub thinking: Text,
-    /// What it planned; of deep mode.
+    /// The model's plan; in deep mode.
     pub planning: Text,
-    /// What it made of its results; of deep mode.
+    /// The model's reflection on its results; in deep mode.
     pub reflection: Text,
-    /// Its strategy at the time.
+    /// The model's strategy in this iteration.
     pub approach: Text,
-    /// The tools that it called, in order.
+    /// The tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
 }
 
-/// How a model reasons, and so how much it is shown.
+/// The reasoning mode of a model, which determines its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Mode {
-    /// It is shown the summary.
+    /// The context contains the summary.
     Fast,
-    /// It is shown the latest results as well.
+    /// The context contains the summary and the latest results.
     Deep,
 }
 
@@ -51,33 +50,33 @@ impl fmt::Display for Mode {
     }
 }
 
-/// A call of one tool and what came of it. Any other key is refused, as in the record.
+/// A tool call with its result. Decoding rejects other keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ToolCall {
     /// The tool.
     pub name: Text,
-    /// Its arguments by name, as texts: the border writes any other value as JSON.
+    /// The arguments by name. The boundary encodes values other than texts as JSON.
     pub args: BTreeMap<String, Text>,
-    /// What it gave.
+    /// The result.
     pub result: StoredResult,
-    /// How it ended.
+    /// The outcome.
     pub outcome: ToolOutcome,
 }
 
-/// How a call of a tool ended.
+/// The outcome of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ToolOutcome {
-    /// The tool did what it was asked.
+    /// The tool succeeded.
     Success,
-    /// The tool ran and did not manage.
+    /// The tool ran and failed.
     Failure,
-    /// Nothing usable came back.
+    /// The call returned no usable result.
     Error,
-    /// Nothing came back in time.
+    /// The deadline passed.
     Timeout,
 }
 
@@ -85,14 +84,14 @@ impl ToolOutcome {
     /// Every outcome.
     pub const ALL: [Self; 4] = [Self::Success, Self::Failure, Self::Error, Self::Timeout];
 
-    /// The outcome of a tool that ran and ended with this exit code.
+    /// Returns the outcome of a tool that ended with this exit code.
     #[must_use]
-    pub const fn of_exit(code: i32) -> Self {
+    pub const fn from_exit_code(code: i32) -> Self {
         if code == 0 { Self::Success } else { Self::Failure }
     }
 }
 
-/// The outcome of a call that was not answered.
+/// Converts the failure of a call.
 impl From<Failure> for ToolOutcome {
     fn from(failure: Failure) -> Self {
         match failure {
@@ -117,17 +116,17 @@ impl fmt::Display for ToolOutcome {
     }
 }
 
-/// What a tool gave, as far as it is kept: a longer one is not representable.
+/// A tool's result, truncated to [`StoredResult::CHARACTERS_MAX`] characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(from = "Text", into = "Text"))]
 pub struct StoredResult(Text);
 
 impl StoredResult {
-    /// The most characters that are kept.
+    /// The maximum number of characters.
     pub const CHARACTERS_MAX: usize = 1_000;
 
-    /// The result as a string slice.
+    /// Returns the result as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()

@@ -1,26 +1,26 @@
-//! What became of the document's `State` (002, "State Schema"), field by field; and the keys that it gave up.
+//! The mapping of the document's `State` (002, "State Schema") to the kernel, and its obsolete keys.
 
 use core::fmt;
 
-/// A field of the document's `State` and what stands for it here.
+/// A field of the document's `State` with its counterpart in the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateField {
-    /// Its name there.
+    /// The name in the document.
     pub name: &'static str,
-    /// Where it went.
-    pub place: FieldMapping,
-    /// What stands for it, or why nothing does.
+    /// The place of its counterpart.
+    pub mapping: FieldMapping,
+    /// The counterpart, or the reason why there is none.
     pub note: &'static str,
 }
 
-/// Where a field went.
+/// The place of a field's counterpart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMapping {
-    /// Into the semantic state.
+    /// The semantic state.
     Item,
-    /// Into the control state.
+    /// The control state.
     Control,
-    /// Nowhere.
+    /// None.
     Dropped,
 }
 
@@ -34,44 +34,44 @@ impl fmt::Display for FieldMapping {
     }
 }
 
-/// Every field of the document's `State`, in its order. A code word in what is told names what there is in the kernel.
+/// Every field of the document's `State`, in its order. Code words in the notes name items of the kernel.
 #[rustfmt::skip]
 pub const STATE_FIELDS: [StateField; 20] = [
-    item("query", "`Key::Request`, once its user is verified"),
-    control("user_id", "`Control::session`; nobody is taken for a `default` user, a message without a session is refused"),
-    item("messages", "`Key::Request` and `Key::Answer`, one of each a request; what a module reads is written anew for each call by `present`"),
-    control("iteration", "`ActionRecord::iteration` of the latest action; no counter beside it, as no policy bounds it"),
-    dropped("depth", "how far a request may go the policy says: `Bounds::passes` and `Bounds::repairs`"),
-    dropped("react_mode", "who asks for a context says its `Mode`; `ActionRecord::mode` tells which it was"),
-    control("stop_reason", "`Ending::cause` in `Request::ending`"),
-    control("selected_tools", "`Request::plan`, whose tasks say what is to run"),
-    control("tool_calls", "`Control::waiting`: one call is out at a time; those that ended stand in `ActionRecord::tool_calls`"),
-    item("result", "`Key::Output`, one for each task"),
-    control("actions", "`ActionRecord`, of the running request as many as a context reads: the latest and `HISTORY` before it; the log has all"),
-    dropped("attempts", "the document calls it legacy and unused; `get_compressed_attempts` says what was tried"),
-    item("current_approach", "`SummaryField::CurrentApproach`, the field of that name in the summary, empty until a model says something; `ActionRecord::approach` tells what it was at the time"),
-    item("situation_summary", "one item for each `SummaryField`"),
-    item("response", "`Key::Answer`"),
-    dropped("respond_directly", "004 draws no way from a request to its answer past the debate"),
-    dropped("verbose", "how much is told is settled by whoever reads the log, not by what is logged"),
-    dropped("trace", "everything is logged, always: each `Event` of each batch"),
-    dropped("callback", "the kernel calls nobody; whoever runs it is handed each batch of `Events`"),
-    dropped("notifications", "what there is to notify of are the `Events` themselves"),
+    item("query", "`ItemKey::Request`, after the identity check"),
+    control("user_id", "`Control::session`; there is no `default` user, a message without a session is refused"),
+    item("messages", "`ItemKey::Request` and `ItemKey::FinalAnswer`, one of each per request; `build_context` builds the context of each call"),
+    control("iteration", "`ActionRecord::iteration` of the latest action; there is no counter, because no policy bounds it"),
+    dropped("depth", "the policy bounds a request: `Bounds::passes` and `Bounds::repairs`"),
+    dropped("react_mode", "`policy::mode` determines the `Mode` of a module; `ActionRecord::mode` records it"),
+    control("stop_reason", "`Conclusion::cause` in `Request::conclusion`"),
+    control("selected_tools", "`Request::plan`, whose tasks are run"),
+    control("tool_calls", "`Control::pending_call`: at most one call is pending; `ActionRecord::tool_calls` records the finished ones"),
+    item("result", "`ItemKey::Output`, one per task"),
+    control("actions", "`Request::actions`, as many as a context needs: the latest and `HISTORY_ACTIONS` before it; the log contains all"),
+    dropped("attempts", "the document calls it legacy and unused; `get_compressed_attempts` returns the attempts"),
+    item("current_approach", "`SummaryField::CurrentApproach`, empty before the first update; `ActionRecord::approach` records it per iteration"),
+    item("situation_summary", "one item per `SummaryField`"),
+    item("response", "`ItemKey::FinalAnswer`"),
+    dropped("respond_directly", "004 has no transition from a request to its final answer without the debate"),
+    dropped("verbose", "the reader of the log selects the level of detail"),
+    dropped("trace", "the log always contains every `Event`"),
+    dropped("callback", "the kernel has no callbacks; the runtime receives each batch of `Events`"),
+    dropped("notifications", "the `Events` are the notifications"),
 ];
 
-/// The keys that the document gave up, in its order. In an action record or a call of a tool they are refused as unknown;
-/// `progress` is a field of the summary only.
+/// The obsolete keys of the document, in its order. Action records and tool calls reject them; `progress` is a field of the
+/// summary only.
 pub const OBSOLETE_KEYS: [&str; 6] =
     ["synthesis", "progress", "hypothesis", "insights", "learning", "relevance"];
 
-const fn item(name: &'static str, told: &'static str) -> StateField {
-    StateField { name, place: FieldMapping::Item, note: told }
+const fn item(name: &'static str, note: &'static str) -> StateField {
+    StateField { name, mapping: FieldMapping::Item, note }
 }
 
-const fn control(name: &'static str, told: &'static str) -> StateField {
-    StateField { name, place: FieldMapping::Control, note: told }
+const fn control(name: &'static str, note: &'static str) -> StateField {
+    StateField { name, mapping: FieldMapping::Control, note }
 }
 
-const fn dropped(name: &'static str, told: &'static str) -> StateField {
-    StateField { name, place: FieldMapping::Dropped, note: told }
+const fn dropped(name: &'static str, note: &'static str) -> StateField {
+    StateField { name, mapping: FieldMapping::Dropped, note }
 }

@@ -1,6 +1,6 @@
-//! What is remembered of the running request, and how each event changes it.
+//! The state of the running request, and how each event changes it.
 
-use super::Call;
+use super::call::Call;
 use crate::control::phase::Phase;
 use crate::event::{
     Conclusion, Decision, EffectOutcome, Event, StoreStatus, StoreStatuses, TaskOutcome, TaskRecord,
@@ -12,75 +12,76 @@ use crate::score::Score;
 use crate::situation::{ActionRecord, HISTORY_ACTIONS};
 use alloc::vec::Vec;
 
-/// What is remembered of the running request.
+/// The state of the running request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
-    /// Its number.
+    /// The request number.
     pub id: RequestId,
     /// Both identity locks matched.
     pub verified: bool,
-    /// Something became known, or else, since the summarizer was asked: its answer is out of date.
+    /// The semantic state changed while the summarizer's call was pending: its reply is outdated.
     pub outdated: bool,
-    /// What the module that is asked must be shown does not fit its budget: it is not asked, and cannot answer.
+    /// The pinned items of the pending call exceed the budget: the call is not made and must fail.
     pub over_budget: bool,
-    /// The ratings with which it is judged; constant from LoadingContext on.
+    /// The roles' ratings; constant after LoadingContext.
     pub ratings: Ratings,
-    /// The ratings after the duels, to be written at the store.
+    /// The ratings after the duels, which the stores receive.
     pub ratings_after: Option<Ratings>,
-    /// The plan, once there is one.
+    /// The current plan.
     pub plan: Option<PlanRevision>,
-    /// The debate.
+    /// The state of the debate.
     pub debate: Debate,
-    /// What the user asked for. It enters the semantic state once the identity is verified, and is not read later.
+    /// The user's message. It becomes an item after the identity check, and is not read later.
     pub text: Text,
-    /// The different decisions taken so far, each with the latest revision that it was taken on.
+    /// The distinct decisions so far, each with the latest revision that it was made on.
     pub decisions: Vec<Decision>,
-    /// The run of the plan: how its tasks ended so far, in its order.
+    /// The outcomes of the tasks that ended in this run, in plan order.
     pub outcomes: Vec<TaskOutcome>,
-    /// Repairs started; counted only where the policy bounds them.
+    /// Started repairs; counted only if the policy bounds them.
     pub repairs: u32,
-    /// The tasks that were started, the latest start last.
+    /// The effects ledger: started tasks, latest start last.
     pub ledger: Vec<StartedTask>,
-    /// As what and why it ends, once that is settled.
+    /// The conclusion, once decided.
     pub conclusion: Option<Conclusion>,
-    /// What the stores hold.
+    /// The record status of each store.
     pub store_statuses: StoreStatuses,
-    /// How often the audit sink was tried.
+    /// Delivery attempts to the audit sink.
     pub audit_attempts: u32,
-    /// The latest actions, as many as a context reads (002); the log has all.
+    /// The latest actions, as many as a context needs (002).
     pub actions: Vec<ActionRecord>,
 }
 
-/// A plan and its revision.
+/// A plan with its revision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PlanRevision {
-    /// Which revision of the request's plan it is.
+    /// The revision.
     pub revision: Revision,
     /// The plan.
     pub plan: Plan,
 }
 
-/// What is remembered of the debate: each role's latest argument, and flags.
+/// The state of the debate: each role's latest argument, and flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Debate {
-    /// The pass that runs or ran last, from 1; 0 before the first.
+    /// The current or last pass, from 1; 0 before the first.
     pub pass: u32,
     /// Each role's latest argument.
     pub latest: PerRole<Option<Argument>>,
-    /// Who reviewed the pass before: the Critic, and Security if it objected. Solution is shown that until it argued again.
+    /// The reviewers of the previous pass: the Critic, and Security if it objected. Their arguments are pinned in Solution's
+    /// next context.
     pub reviews: Vec<Role>,
-    /// The revision that Security's latest argument is about.
+    /// The revision of Security's latest argument.
     pub security_reviewed: Option<Revision>,
-    /// Security vetoed, in whichever pass.
+    /// Security vetoed in some pass.
     pub vetoed: bool,
-    /// The latest consensus, and the revision it is about.
+    /// The latest consensus, with its revision.
     pub scored: Option<ScoredRevision>,
 }
 
-/// A consensus on a revision.
+/// The consensus on a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ScoredRevision {
@@ -90,15 +91,15 @@ pub struct ScoredRevision {
     pub score: Score,
 }
 
-/// A task that was started. Running it again renews its entry.
+/// An entry of the effects ledger. A task that runs again replaces its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StartedTask {
     /// The task.
     pub task: TaskId,
-    /// The kind of effect that it declared.
+    /// The kind of its declared effect.
     pub effect: EffectKind,
-    /// What became of the effect so far.
+    /// The outcome of the effect so far.
     pub outcome: EffectOutcome,
 }
 
@@ -125,27 +126,27 @@ impl Request {
         }
     }
 
-    /// The task of the plan that runs now or next, by its place in the run.
+    /// Returns the task that runs now or next.
     #[must_use]
     pub fn current_task(&self) -> Option<&Task> {
         self.plan.as_ref()?.plan.tasks().get(self.outcomes.len())
     }
 
-    /// The effect to be undone next: the latest start that stands and has a compensation.
+    /// Returns the task to compensate next: the latest started one whose effect is kept and undoable.
     #[must_use]
-    pub fn next_undo(&self) -> Option<TaskId> {
+    pub fn next_compensation(&self) -> Option<TaskId> {
         self.undoable().next_back().map(|started| started.task)
     }
 
-    /// The started effects that stand and have a compensation, the latest start last.
+    /// Returns the started tasks whose effect is kept and undoable, latest start last.
     pub(crate) fn undoable(&self) -> impl DoubleEndedIterator<Item = &StartedTask> {
-        let stands = |started: &&StartedTask| {
+        let is_undoable = |started: &&StartedTask| {
             started.effect == EffectKind::Undoable && started.outcome == EffectOutcome::Kept
         };
-        self.ledger.iter().filter(stands)
+        self.ledger.iter().filter(is_undoable)
     }
 
-    /// Security's latest argument, if it is about the revision that is the plan now and objects.
+    /// Returns the confidence of Security's latest argument, if that argument objects to the current revision.
     #[must_use]
     pub fn objection(&self) -> Option<Score> {
         let argument =
@@ -154,26 +155,26 @@ impl Request {
             .then_some(argument.confidence)
     }
 
-    pub(crate) fn apply(&mut self, event: &Event, waiting: Option<Call>) {
+    pub(crate) fn apply(&mut self, event: &Event, pending: Option<Call>) {
         match event {
-            Event::ToolCall { operation: ask, .. } => self.on_call(*ask),
+            Event::ToolCall { operation, .. } => self.on_call(*operation),
             Event::OverBudget { .. } => self.over_budget = true,
             Event::ToolResult { report, .. } => {
-                if let Some(call) = waiting {
+                if let Some(call) = pending {
                     self.on_reply(call.operation, report);
                 }
             }
             Event::Cancelled => self.over_budget = false,
             Event::CallFailed { failure, .. } => {
                 self.over_budget = false;
-                if let Some(call) = waiting {
+                if let Some(call) = pending {
                     self.on_call_failed(call.operation, *failure);
                 }
             }
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
-                self.outdated |= is_summarizing(waiting) && !item.layer.is_signal();
+                self.outdated |= is_summarizing(pending) && !item.layer.is_signal();
             }
-            Event::ForgetItems { .. } => self.outdated |= is_summarizing(waiting),
+            Event::ForgetItems { .. } => self.outdated |= is_summarizing(pending),
             Event::PlanAdopted { revision, plan } => {
                 self.plan = Some(PlanRevision { revision: *revision, plan: plan.clone() });
             }
@@ -182,27 +183,34 @@ impl Request {
                 self.debate.scored = Some(ScoredRevision { revision: *revision, score: *score });
             }
             Event::RatingsUpdated { ratings } => self.ratings_after = Some(*ratings),
-            // Deciding the same again, for a later revision, renews the entry: however often a plan is
-            // repaired, there are only so many different decisions.
+            // An equal decision on a later revision replaces the earlier one, so that endless repair revisits a state.
             Event::Decided { decision } => {
                 self.decisions
                     .retain(|earlier| Decision { revision: decision.revision, ..*earlier } != *decision);
                 self.decisions.push(*decision);
             }
             Event::RepairStarted => self.repairs = self.repairs.saturating_add(1),
-            Event::Concluded { conclusion: ending } => self.conclusion = Some(*ending),
+            Event::Concluded { conclusion } => self.conclusion = Some(*conclusion),
             Event::ActionRecorded { record } => {
-                // The latest, and those before it.
                 let unread = self.actions.len().saturating_sub(HISTORY_ACTIONS);
                 self.actions.drain(..unread);
                 self.actions.push(record.clone());
             }
-            _ => {}
+            Event::UserMsg { .. }
+            | Event::FinalAnswer { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionEnded
+            | Event::Resumed
+            | Event::Transitioned { .. }
+            | Event::ExecutionReported { .. }
+            | Event::MemoryRecorded { .. }
+            | Event::AuditRecorded { .. }
+            | Event::AuditUndelivered => {}
         }
     }
 
-    fn on_call(&mut self, ask: Operation) {
-        match ask {
+    fn on_call(&mut self, operation: Operation) {
+        match operation {
             Operation::RunTask { task, effect } => {
                 self.ledger.retain(|started| started.task != task);
                 self.ledger.push(StartedTask { task, effect, outcome: EffectOutcome::Kept });
@@ -212,14 +220,14 @@ impl Request {
         }
     }
 
-    fn on_reply(&mut self, ask: Operation, report: &Report) {
-        match (ask, report) {
+    fn on_reply(&mut self, operation: Operation, report: &Report) {
+        match (operation, report) {
             (Operation::VerifyIdentity, Report::Identity { gcp, mongodb }) => {
                 self.verified = *gcp && *mongodb
             }
             (Operation::LoadContext, Report::Context { ratings, .. }) => self.ratings = *ratings,
             (_, Report::Argument { argument, .. }) => {
-                if let Some(role) = ask.argued_by() {
+                if let Some(role) = operation.arguing_role() {
                     *self.debate.latest.get_mut(role) = Some(*argument);
                     if role == Role::Security {
                         self.debate.security_reviewed = self.plan.as_ref().map(|plan| plan.revision);
@@ -231,7 +239,10 @@ impl Request {
                 code => TaskOutcome::Exited(*code),
             }),
             (Operation::UndoTask { task }, Report::Exit { code, .. }) => {
-                self.undone(task, if *code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed });
+                self.set_effect_outcome(
+                    task,
+                    if *code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed },
+                );
             }
             (Operation::StoreMemory { store, .. }, Report::Stored { held }) => {
                 self.set_store_status(store, if *held { StoreStatus::Held } else { StoreStatus::Missing });
@@ -240,10 +251,10 @@ impl Request {
         }
     }
 
-    fn on_call_failed(&mut self, ask: Operation, failure: Failure) {
-        match ask {
+    fn on_call_failed(&mut self, operation: Operation, failure: Failure) {
+        match operation {
             Operation::RunTask { .. } => self.outcomes.push(TaskOutcome::NoResult(failure)),
-            Operation::UndoTask { task } => self.undone(task, EffectOutcome::UndoFailed),
+            Operation::UndoTask { task } => self.set_effect_outcome(task, EffectOutcome::UndoFailed),
             Operation::StoreMemory { store, .. } => {
                 self.set_store_status(store, StoreStatus::from_failure(failure));
             }
@@ -251,16 +262,16 @@ impl Request {
         }
     }
 
-    fn undone(&mut self, task: TaskId, end: EffectOutcome) {
+    fn set_effect_outcome(&mut self, task: TaskId, outcome: EffectOutcome) {
         for started in self.ledger.iter_mut().filter(|started| started.task == task) {
-            started.outcome = end;
+            started.outcome = outcome;
         }
     }
 
-    fn set_store_status(&mut self, store: Store, holding: StoreStatus) {
+    fn set_store_status(&mut self, store: Store, status: StoreStatus) {
         match store {
-            Store::Local => self.store_statuses.local = holding,
-            Store::Cloud => self.store_statuses.cloud = holding,
+            Store::Local => self.store_statuses.local = status,
+            Store::Cloud => self.store_statuses.cloud = status,
         }
     }
 
@@ -271,8 +282,7 @@ impl Request {
         match (from, to) {
             (Phase::Compacting, _) => self.outdated = false,
             (Phase::Planning, Phase::Round(_)) => self.debate.pass = 1,
-            // Every role from Solution on speaks again before anything is scored; only the Analyst's
-            // argument stays the latest.
+            // A later pass starts at Solution's round, so only the Analyst's argument stays the latest.
             (Phase::MultiPassCheck, Phase::Round(_)) => {
                 self.debate.pass = self.debate.pass.saturating_add(1);
                 let objects = |argument: &Argument| argument.is_objection_at_least(Score::ZERO);
@@ -283,9 +293,9 @@ impl Request {
                 self.debate.security_reviewed = None;
                 self.debate.scored = None;
             }
-            // The run is over: reported and judged, or given up. A repaired plan starts from nothing.
+            // The run is over. A repaired plan starts a new one.
             (Phase::Failure, _) | (_, Phase::RollbackActive) => self.outcomes.clear(),
-            // What led here has been decided, concluded and logged; the state need not carry it further.
+            // The conclusion is in the log; no later decision reads debate, plan or outcomes.
             (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
                 self.debate = Debate::default();
                 self.plan = None;
@@ -295,7 +305,7 @@ impl Request {
         }
     }
 
-    pub(super) fn canon(&mut self) {
+    pub(super) fn canonicalize(&mut self) {
         let slots = (self.plan.iter_mut().map(|plan| &mut plan.revision))
             .chain(&mut self.debate.security_reviewed)
             .chain(self.debate.scored.iter_mut().map(|scored| &mut scored.revision))
@@ -311,12 +321,12 @@ impl Request {
     }
 }
 
-fn is_summarizing(waiting: Option<Call>) -> bool {
-    matches!(waiting, Some(Call { operation: Operation::Summarize, .. }))
+fn is_summarizing(pending: Option<Call>) -> bool {
+    matches!(pending, Some(Call { operation: Operation::Summarize, .. }))
 }
 
 impl StartedTask {
-    /// What the audit says of the task.
+    /// Returns the audit's entry for the task.
     #[must_use]
     pub fn record(&self) -> TaskRecord {
         TaskRecord { task: self.task, effect: (self.effect != EffectKind::Pure).then_some(self.outcome) }

@@ -1,8 +1,8 @@
-//! Problems drawn at random, and their answers by trying everything.
+//! Random problems and their solutions by enumeration.
 
 use orchestrion_kernel::selection::{Candidate, Inclusion, Selection};
 
-/// Numbers that are the same everywhere (splitmix64).
+/// Reproducible random numbers (splitmix64).
 pub(crate) struct Lcg(pub(crate) u64);
 
 impl Lcg {
@@ -13,7 +13,7 @@ impl Lcg {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to `most`, both included.
+    /// Returns a number from 0 to `most`, both inclusive.
     pub(crate) fn up_to(&mut self, most: u64) -> u64 {
         self.next() % (most + 1)
     }
@@ -31,7 +31,7 @@ pub(crate) fn free(utility: u64, cost: u64, deps: &[usize]) -> Candidate {
     Candidate { utility, cost, deps: deps.to_vec(), inclusion: Inclusion::Free }
 }
 
-/// The answer by trying every set; `None` if no set will do.
+/// Returns the solution by enumeration; `None` if the problem is infeasible.
 pub(crate) fn brute(budget: u64, candidates: &[Candidate]) -> Option<Selection> {
     let masks: Vec<u32> =
         candidates.iter().map(|one| one.deps.iter().fold(0, |mask, dep| mask | 1 << dep)).collect();
@@ -69,7 +69,7 @@ pub(crate) fn brute(budget: u64, candidates: &[Candidate]) -> Option<Selection> 
     best
 }
 
-/// A problem with up to ten candidates: ties everywhere or nowhere, zeros, cycles, marks, and large numbers.
+/// Returns a problem with up to ten candidates, with many or no ties, zeros, cycles, inclusions, and large numbers.
 pub(crate) fn drawn(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
     let count = lot.place(11);
     let sizes = [0, 1, 2, 3, 10, 1000, 1 << 40, 1 << 57];

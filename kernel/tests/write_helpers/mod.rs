@@ -1,12 +1,11 @@
-//! Facts to write, and what is known of them then.
+//! Facts to write, and the resulting semantic state.
 
 #![allow(clippy::unwrap_used, dead_code, reason = "each test uses a part")]
 
+use orchestrion_kernel::checker::validate_event;
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{FactSource, ItemKey, Rank, Scope, Validity};
-use orchestrion_kernel::knowledge::{
-    KnowledgeError, NewFact, Principal, Reference, Write, decide_write, validate_event,
-};
+use orchestrion_kernel::knowledge::{KnowledgeError, NewFact, Principal, Reference, Write, decide_write};
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{Event, ItemId, Policy};
 
@@ -25,7 +24,7 @@ pub(crate) fn resting(key: &str, text: &str, on: &str) -> NewFact {
     NewFact { depends_on: vec![Reference::Key(on.into())], ..new(key, text, Rank::Employee) }
 }
 
-/// Writes, and holds every event against what it is written into.
+/// Writes, and checks every event against the state to which it applies.
 pub(crate) fn write(known: &mut SemanticState, write: &Write) -> Result<Vec<Event>, KnowledgeError> {
     let events = decide_write(&Policy::hardened(), known, write)?;
     for event in &events {
@@ -56,7 +55,7 @@ pub(crate) fn anybody() -> Principal {
     Principal { user: None, rank: Rank::Employee, permissions: Vec::new(), scope: Scope::Global, now: NOW }
 }
 
-/// The texts that may stand in a context.
+/// Returns the texts that may enter a context.
 pub(crate) fn shown(known: &SemanticState, reader: &Principal) -> Vec<String> {
     known.selectable(reader).map(|entry| entry.item.text.to_string()).collect()
 }

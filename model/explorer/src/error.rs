@@ -3,68 +3,68 @@
 use std::any::Any;
 use std::fmt::{self, Debug, Display};
 
-/// Why nothing can be said of a model.
+/// Why an exploration stops without a result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// The same question, asked twice, was answered differently.
+    /// A function of the model returned two different values for the same arguments.
     #[error(
-        "the model is not deterministic: asked twice, `{asked}` gave {first}, then {second}; {place}; \
-         a model's functions must depend on nothing but their arguments"
+        "model is not deterministic: `{function}` returned {first}, then {second} for the same arguments; {location}; a model's \
+         functions may depend on nothing but their arguments"
     )]
     NotDeterministic {
         /// The function.
-        asked: &'static str,
-        /// The first answer, shortened.
+        function: &'static str,
+        /// The first value, shortened.
         first: String,
-        /// The second answer, shortened.
+        /// The second value, shortened.
         second: String,
-        /// Where.
-        place: Box<ErrorLocation>,
+        /// The location.
+        location: Box<ErrorLocation>,
     },
-    /// A state was packed, and did not come out as it was.
+    /// A packed state does not unpack to the same state.
     #[error(
-        "the model's `unpack` gave {second} where `pack` was given {first}; {place}; \
-         what is packed must be told from its bytes"
+        "pack mismatch: expected `unpack` to return {first}, found {second}; {location}; the packed bytes must determine the \
+         state"
     )]
     PackMismatch {
         /// The state, shortened.
         first: String,
-        /// What came out, shortened.
+        /// The unpacked state, shortened.
         second: String,
-        /// Where.
-        place: Box<ErrorLocation>,
+        /// The location.
+        location: Box<ErrorLocation>,
     },
     /// A function of the model panicked.
-    #[error("the model panicked in `{asked}`: {message}; {place}")]
+    #[error("model panicked in `{function}`: {message}; {location}")]
     Panicked {
         /// The function.
-        asked: &'static str,
-        /// What it said.
+        function: &'static str,
+        /// The panic message.
         message: String,
-        /// Where.
-        place: Box<ErrorLocation>,
+        /// The location.
+        location: Box<ErrorLocation>,
     },
-    /// There is more of something than can be numbered.
-    #[error("the model has too many {what}: at most {limit} can be told apart; {place}")]
+    /// A number exceeds what the explorer can count.
+    #[error("too many {what}: expected at most {limit}; {location}")]
     TooMany {
-        /// Of what.
+        /// What is counted.
         what: &'static str,
-        /// How many there may be.
+        /// The maximum.
         limit: u64,
-        /// Where.
-        place: Box<ErrorLocation>,
+        /// The location.
+        location: Box<ErrorLocation>,
     },
 }
 
-/// Where something went wrong; everything as `Debug` prints it, shortened.
+/// The location of an error. Values are printed by `Debug`, shortened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErrorLocation {
-    /// The state; none before the first.
+    /// The state; `None` before the first state.
     pub state: Option<String>,
-    /// The action, if it was about one.
+    /// The action, if the error concerns one.
     pub action: Option<String>,
-    /// The actions from an initial state to the state; none if they could not be found again.
-    pub way: Option<Vec<String>>,
+    /// The actions from an initial state to the state; `None` if the path could not be rebuilt.
+    pub path: Option<Vec<String>>,
 }
 
 impl Display for ErrorLocation {
@@ -74,24 +74,24 @@ impl Display for ErrorLocation {
             write!(f, "at the action {action} ")?;
         }
         write!(f, "in the state {state}, ")?;
-        match &self.way {
-            Some(way) if way.is_empty() => f.write_str("which is an initial one"),
-            Some(way) => write!(f, "reached by {}", way.join(", ")),
-            None => f.write_str("to which no way was found again"),
+        match &self.path {
+            Some(path) if path.is_empty() => f.write_str("which is an initial state"),
+            Some(path) => write!(f, "reached by {}", path.join(", ")),
+            None => f.write_str("whose path could not be rebuilt"),
         }
     }
 }
 
-/// What went wrong in expanding a state, before it is told how that was reached.
+/// An error while a state is expanded, before its path is known.
 #[derive(Debug)]
 pub(super) struct ExpandError {
     pub(super) node: Option<u32>,
-    /// The action, by its position among all of the state's.
+    /// The position of the action among all actions of the state.
     pub(super) action: Option<usize>,
     pub(super) what: ExpandErrorKind,
 }
 
-/// What went wrong.
+/// The kind of error.
 #[derive(Debug)]
 pub(super) enum ExpandErrorKind {
     NotDeterministic { asked: &'static str, first: String, second: String },
@@ -105,11 +105,13 @@ impl ExpandErrorKind {
         let place = Box::new(place);
         match self {
             Self::NotDeterministic { asked, first, second } => {
-                ModelError::NotDeterministic { asked, first, second, place }
+                ModelError::NotDeterministic { function: asked, first, second, location: place }
             }
-            Self::Unpacked { first, second } => ModelError::PackMismatch { first, second, place },
-            Self::Panicked { asked, message } => ModelError::Panicked { asked, message, place },
-            Self::TooMany { what, limit } => ModelError::TooMany { what, limit, place },
+            Self::Unpacked { first, second } => ModelError::PackMismatch { first, second, location: place },
+            Self::Panicked { asked, message } => {
+                ModelError::Panicked { function: asked, message, location: place }
+            }
+            Self::TooMany { what, limit } => ModelError::TooMany { what, limit, location: place },
         }
     }
 
@@ -129,7 +131,7 @@ impl ExpandErrorKind {
     }
 }
 
-/// As `Debug` prints it, up to 300 characters.
+/// Prints a value by `Debug`, at most 300 characters.
 pub(super) fn short(value: &impl Debug) -> String {
     const LENGTH: usize = 300;
     let text = format!("{value:?}");

@@ -1,4 +1,4 @@
-//! Expanding one state: everything that can be done without numbering what is new.
+//! Expands states: everything that needs no new state numbers.
 
 use super::ACTIONS_MAX;
 use super::error::{ExpandError, ExpandErrorKind};
@@ -14,31 +14,31 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What is known while states are expanded. It does not change meanwhile, so several threads can read it.
+/// The read-only view of a search while states are expanded. Several threads share it.
 pub(super) struct SearchSnapshot<'a, M: FairModel> {
     pub(super) model: &'a M,
     pub(super) visited: &'a Visited,
     pub(super) states: &'a StateQueue<M::State>,
-    /// What threads found since states were numbered.
+    /// The states that threads found since the last numbering.
     pub(super) fresh: &'a NewStates<M::State>,
-    /// Whether equal fingerprints are doubted.
+    /// Whether states with equal fingerprints are compared.
     pub(super) exact: bool,
-    /// The marks that were shown already.
+    /// The observations that already occurred.
     pub(super) seen: &'a ObservationSet,
-    /// All promises.
+    /// All liveness properties.
     pub(super) promised: u8,
-    /// Whether the states that wait are packed.
+    /// Whether states of the frontier are packed.
     pub(super) packs: bool,
 }
 
-/// Some states, one after the other, and what they lead to.
+/// A batch of expanded states with their steps.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) nodes: Vec<ExpandedState>,
     pub(super) steps: Vec<Step>,
-    /// Actions by their positions, and marks that they show and that were not seen before.
+    /// New observations of actions, by the position of the action.
     pub(super) shown: Vec<(u32, usize)>,
-    /// What went wrong with the state after the last of `nodes`.
+    /// The error in the state after the last of `nodes`.
     pub(super) fault: Option<ExpandError>,
 }
 
@@ -50,7 +50,7 @@ impl Batch {
         self.fault = None;
     }
 
-    /// Leaves so many states, with what is theirs.
+    /// Keeps this number of states and what belongs to them.
     fn truncate(&mut self, nodes: usize) {
         self.nodes.truncate(nodes);
         self.steps.truncate(self.nodes.iter().map(|taken| taken.steps).sum());
@@ -58,7 +58,7 @@ impl Batch {
     }
 }
 
-/// A state whose steps were taken, and how much of the lists of a [`Batch`] is its.
+/// An expanded state, and its share of the lists of a [`Batch`].
 pub(super) struct ExpandedState {
     pub(super) node: u32,
     pub(super) steps: usize,
@@ -67,7 +67,7 @@ pub(super) struct ExpandedState {
     pub(super) keeps: u8,
 }
 
-/// A step, and where it leads as far as that was looked for.
+/// A step, and its successor as far as it is known.
 pub(super) struct Step {
     pub(super) fingerprint: u64,
     pub(super) action: u16,
@@ -75,28 +75,28 @@ pub(super) struct Step {
     pub(super) met: Successor,
 }
 
-/// What is known of the state behind a step.
+/// What is known of a successor.
 #[derive(Clone, Copy)]
 pub(super) enum Successor {
     /// Nothing yet.
     Not,
-    /// It was visited. Its node is told where steps are kept.
+    /// It was visited. The node is known if edges are kept.
     Known(u32),
     /// It is outside of the boundary.
     OutOfBounds,
-    /// It was not visited when it was looked for, and is inside: it is in this place of [`Fresh`].
+    /// It is inside of the boundary and was not visited at the time of the lookup. It has this position in
+    /// [`NewStates`].
     Fresh(u32),
 }
 
-/// Takes the steps of states, some at a time, and looks for what they lead to. So what has to be fetched for that comes
-/// at once, and not each after the other.
+/// Expands several states at a time and then looks up all their successors, so that memory accesses overlap.
 pub(super) struct Expander<M: FairModel> {
     actions: Vec<M::Action>,
-    /// Where the steps that were taken last lead, and how many states and steps of the batch were before them.
+    /// The successors of the latest steps, and the number of states and steps of the batch before them.
     pub(super) nexts: Vec<Option<M::State>>,
     before: (usize, usize),
     pub(super) marks: ObservationSet,
-    /// What the model is being asked, about which state and which action.
+    /// The function of the model that runs, with its state and action.
     asked: &'static str,
     pub(super) node: u32,
     pub(super) action: Option<usize>,
@@ -112,7 +112,7 @@ where
         Self { actions, nexts, before, marks, asked: "", node: 0, action: None }
     }
 
-    /// Appends the steps of states, up to the first with which something goes wrong.
+    /// Appends the steps of states, up to the first error.
     pub(super) fn expand(&mut self, known: &SearchSnapshot<'_, M>, nodes: Range<u32>, batch: &mut Batch) {
         self.nexts.clear();
         self.before = (batch.nodes.len(), batch.steps.len());
@@ -125,7 +125,7 @@ where
         batch.steps[self.before.1..].iter().for_each(|step| known.visited.fetch(step.fingerprint));
     }
 
-    /// Looks for what the steps that were taken last lead to among the visited states, and at what is not there.
+    /// Looks up the successors of the latest steps among the visited states, and then among the new ones.
     pub(super) fn classify_successors(&mut self, known: &SearchSnapshot<'_, M>, batch: &mut Batch) {
         let (mut met, mut nexts) = (self.before.0, std::mem::take(&mut self.nexts));
         if let Err(fault) = self.catch_panic(|this| this.meet_all(known, &mut nexts, batch, &mut met)) {
@@ -135,7 +135,7 @@ where
         self.nexts = nexts;
     }
 
-    /// Does what asks the model, which may panic.
+    /// Calls the model, which may panic.
     pub(super) fn catch_panic<T>(
         &mut self,
         ask: impl FnOnce(&mut Self) -> Result<T, ExpandErrorKind>,
@@ -237,14 +237,14 @@ where
         Ok(())
     }
 
-    /// Whether a state that an action leads to is inside of the boundary.
+    /// Whether a successor is inside of the boundary.
     pub(super) fn inside(&mut self, model: &M, next: &M::State, action: u16) -> bool {
         self.action = Some(action.into());
         self.asked = "within_boundary";
         model.within_boundary(next)
     }
 
-    /// Leaves the marks that a state shows first.
+    /// Records the new observations of a state.
     pub(super) fn look(&mut self, model: &M, seen: &ObservationSet, state: &M::State) {
         self.asked = "look";
         self.marks.clear();
@@ -252,7 +252,7 @@ where
         self.marks.remove_all(seen);
     }
 
-    /// The place of a state among those that were found, where it is put unless it is there.
+    /// Returns the position of a state among the new states. Inserts it if it is absent.
     fn found(
         &mut self,
         known: &SearchSnapshot<'_, M>,
@@ -270,7 +270,7 @@ where
         Ok(fresh.put(fingerprint, Found { state, packed, looked, node: None }))
     }
 
-    /// A state as it waits to be expanded: packed, or itself.
+    /// Stores a state for the frontier: packed or whole.
     pub(super) fn hold(
         &mut self,
         packs: bool,
@@ -289,7 +289,7 @@ where
         }
     }
 
-    /// Asks a model everything about a state twice.
+    /// Calls every function of the model twice and compares the results.
     fn check_determinism(
         &mut self,
         known: &SearchSnapshot<'_, M>,
@@ -341,7 +341,7 @@ where
     }
 }
 
-/// Whether a model packs a state, which then must come out of it as it was.
+/// Whether the model packs a state. If so, the state must unpack to the same value.
 pub(super) fn packs<M: FairModel>(model: &M, state: &M::State) -> Result<bool, ExpandErrorKind>
 where
     M::State: Debug + PartialEq,
@@ -356,7 +356,7 @@ where
     }
 }
 
-/// The states about which a model is asked everything twice: the first 1,000, and one in 64 of the others.
+/// Whether the determinism of the model is checked at this state: the first 1,000 states, and one in 64 of the others.
 fn is_sample(node: u32) -> bool {
     node < 1_000 || node.wrapping_mul(0x9e37_79b1) >> 26 == 0
 }

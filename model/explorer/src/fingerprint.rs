@@ -1,12 +1,12 @@
 //! Fingerprints of states: 64 bits, one pass, fixed seeds.
 //!
-//! Whatever is written is mixed in so that it can be told from the result: of two states that differ, the last difference
-//! is never lost behind what they share, however long that is. So two states share a fingerprint only if what came
-//! before cancels it, with the chance 2⁻⁶⁴ once and not once a step, as it would be with hashes that fold a longer product.
+//! Each written value is mixed in by an injection: two states that differ keep their last difference, however much they
+//! share after it. So two states collide only if an earlier difference cancels it, with probability 2⁻⁶⁴ in total, not
+//! at each step as with hashes that fold a longer product.
 
 use std::hash::{Hash, Hasher};
 
-/// The fingerprint of a state; never the largest number.
+/// The fingerprint of a state. It is never the largest number.
 #[inline]
 pub fn fingerprint<S: Hash>(state: &S) -> u64 {
     let mut mixed = Mixed(0x243f_6a88_85a3_08d3);
@@ -17,7 +17,7 @@ pub fn fingerprint<S: Hash>(state: &S) -> u64 {
 struct Mixed(u64);
 
 impl Mixed {
-    /// For each value a permutation, and for each state of the mixture an injection.
+    /// A permutation for each value, and an injection for each state of the mixture.
     #[inline(always)]
     fn mix(&mut self, value: u64) {
         let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);

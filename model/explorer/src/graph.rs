@@ -1,26 +1,25 @@
-//! The steps between explored states, five bytes each: what liveness is judged on.
+//! The graph of explored states, five bytes for each edge, on which liveness is checked.
 //!
-//! Nodes are numbered in breadth-first order, and their steps are appended in that order. No step is taken away again,
-//! and nothing is copied while the graph grows. Which states are behind the numbers, and by which actions the steps go,
-//! is not told here.
+//! Nodes are numbered in breadth-first order, and their edges are appended in this order. No edge is removed, and
+//! growth copies nothing. The graph does not know the states behind the numbers, nor the actions of the edges.
 
 use crate::liveness::CLASSES;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// One step out of a node.
+/// An edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Whose obligation the step was, below [`CLASSES`].
+    /// The fairness class of the step, below [`CLASSES`].
     pub class: u8,
-    /// The node it leads to.
+    /// The successor.
     pub to: u32,
 }
 
-/// Nodes and the edges out of them.
+/// Nodes with their outgoing edges.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Each edge as its target and its class, side by side.
+    /// The target and the class of each edge.
     edges: ChunkedVec<[u8; 5]>,
     blocks: ChunkedVec<Block>,
     len: usize,
@@ -28,31 +27,32 @@ pub struct Graph {
     many: BTreeMap<u32, u32>,
 }
 
-/// So many nodes that share one start; the degrees of those before a node are added up.
+/// A block of nodes with a common start. The start of a node follows from the degrees of its predecessors.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// Which edge is their first.
+    /// The position of the first edge.
     start: u64,
-    /// How many edges each has, as [`NOT_KEPT`], one more than so many, or [`MANY`]; and whether it is [`CUT`].
+    /// The degree of each node: [`NOT_KEPT`], the degree plus one, or [`MANY`]; with the flag [`CUT`].
     degrees: [u8; BLOCK],
 }
 
 const BLOCK: usize = 16;
-/// The node's edges were not kept.
+/// The edges of the node were not kept.
 const NOT_KEPT: u8 = 0;
-/// The node's degree stands elsewhere.
+/// The degree is stored in `many`.
 const MANY: u8 = CUT - 1;
-/// There were more steps than were kept.
+/// The node has further steps that were not kept.
 const CUT: u8 = 0x80;
-/// A position among the edges of one node fits into 16 bits.
+/// The position of an edge within its node fits into 16 bits.
 const DEGREE_MAX: usize = 1 << 16;
 
 impl Graph {
-    /// Appends a node with all its edges, in the order of their positions; `cut` says that there are further steps whose
-    /// ends were not explored. The nodes that were skipped before it are not kept.
+    /// Appends a node with all its edges, in the order of their positions. `cut` marks further steps whose successors
+    /// were not explored. Skipped nodes are not kept.
     ///
     /// # Panics
-    /// If the node, or one behind it, was appended before, if it has more than 65,536 edges, or if a class is not below
+    ///
+    /// If this node or a later one was appended before, if it has more than 65,536 edges, or if a class is not below
     /// [`CLASSES`].
     pub fn push(&mut self, node: u32, edges: &[Edge], cut: bool) {
         assert!(node as usize >= self.len(), "nodes are appended in their order, each once");
@@ -75,18 +75,18 @@ impl Graph {
         }
     }
 
-    /// The edges out of a node, in the order of their positions; none where they were not kept.
+    /// The outgoing edges of a node, in the order of their positions; none if they were not kept.
     pub fn edges(&self, node: u32) -> impl Iterator<Item = Edge> + '_ {
         self.places(node).map(|place| self.edge(place))
     }
 
-    /// Whether the node's edges were kept. A kept node without edges that is not cut is a dead end.
+    /// Whether the edges of the node were kept. A kept node without edges that is not truncated is a dead end.
     #[must_use]
     pub fn has_edges(&self, node: u32) -> bool {
         self.stored(node) != NOT_KEPT
     }
 
-    /// Whether the node has further steps, whose ends were not explored.
+    /// Whether the node has further steps whose successors were not explored.
     #[must_use]
     pub fn is_truncated(&self, node: u32) -> bool {
         self.stored(node) & CUT != 0
@@ -98,7 +98,7 @@ impl Graph {
         self.has_edges(node) && !self.is_truncated(node)
     }
 
-    /// One more than the last node that was appended.
+    /// One more than the number of the last appended node.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
@@ -110,19 +110,19 @@ impl Graph {
         self.len == 0
     }
 
-    /// How many edges were kept.
+    /// The number of edges.
     #[must_use]
     pub const fn edge_count(&self) -> usize {
         self.edges.len
     }
 
-    /// The memory that it takes.
+    /// The memory of the graph in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.edges.bytes() + self.blocks.bytes() + self.many.len() * size_of::<(u32, u32)>()
     }
 
-    /// The places of a node's edges.
+    /// The positions of a node's edges.
     #[inline]
     pub fn places(&self, node: u32) -> Range<usize> {
         let Some(block) = self.blocks.get(node as usize / BLOCK) else { return 0..0 };
@@ -133,7 +133,7 @@ impl Graph {
         start..start + self.degree(node, block.degrees[place])
     }
 
-    /// The edge at a place.
+    /// The edge at a position.
     #[inline]
     pub fn edge(&self, place: usize) -> Edge {
         let &[a, b, c, d, class] = self.edges.at(place);
@@ -165,14 +165,14 @@ impl Graph {
     }
 }
 
-/// A long list in pieces, so that growing copies nothing.
+/// A list in chunks of equal length, so that growth copies nothing.
 #[derive(Clone, Debug)]
 pub(super) struct ChunkedVec<T> {
     pieces: Vec<Vec<T>>,
     len: usize,
 }
 
-/// Elements a piece.
+/// The elements of a chunk.
 const CHUNK_LEN: usize = 1 << 14;
 
 impl<T> Default for ChunkedVec<T> {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_end_is_neither_cut_nor_left_out() {
+    fn dead_end_is_kept_and_not_truncated() {
         let mut graph = Graph::default();
         graph.push(1, &[], false);
         graph.push(2, &to(&[7, 3]), true);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn every_edge_is_found_again() {
+    fn every_edge_is_retrievable() {
         let degree = |node: u32| match node % 1_000 {
             7 => 0,
             500 => 124,
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_takes_five_bytes_and_a_node_one_and_a_half() {
+    fn edge_takes_five_bytes() {
         let mut graph = Graph::default();
         let (nodes, edges) = (1_000_000_u32, [Edge { class: 1, to: 2 }; 3]);
         (0..nodes).for_each(|node| graph.push(node, &edges, false));

@@ -1,8 +1,16 @@
-//! Exploring whatever may happen: every state that a model can reach, breadth first.
+//! Breadth-first exploration and liveness checking under fairness for any [stateright](stateright) model.
 //!
-//! States are numbered in the order in which one thread would find them, whatever the number of threads: several expand the
-//! next few thousand states against what is known so far, and one numbers what they found. So the way to a state is a
-//! shortest one, the first by its smallest parent and action, and everything found is the same in every run.
+//! [`explore`] visits every state that a [`FairModel`] can reach. It returns an [`Exploration`]: the number of states,
+//! the first witness of each observation, the shortest paths, and the graph for [`liveness`].
+//!
+//! The result does not depend on the number of threads. Several threads expand the next few thousand states, and one
+//! thread numbers the new states in the order of a sequential search. So every path is a shortest one: the first by
+//! parent and action.
+
+/// The examples of the README, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod error;
 mod expand;
@@ -34,20 +42,20 @@ pub use search::explore;
 use graph::{ChunkedVec, Graph};
 use visited::{NONE, Visited};
 
-/// How many promises a model may make.
+/// The maximum number of liveness properties of a model.
 pub const LIVENESS_PROPERTIES_MAX: usize = 8;
-/// How many actions a state may have, and how many states may be initial: positions fit into 16 bits.
+/// The maximum number of actions of a state, and of initial states: positions fit into 16 bits.
 pub const ACTIONS_MAX: usize = 65_535;
 
-/// What was found in exploring a model.
+/// The result of an exploration.
 ///
-/// Nodes are the visited states' numbers, from 0 on. Those below [`expanded`](Self::expanded) were expanded.
+/// Nodes are the numbers of the visited states, from 0. Nodes below [`expanded`](Self::expanded) were expanded.
 #[derive(Clone, Debug)]
 pub struct Exploration {
     visited: Visited,
     graph: Graph,
-    opens: ChunkedVec<u8>,
-    keeps: ChunkedVec<u8>,
+    triggered: ChunkedVec<u8>,
+    satisfied: ChunkedVec<u8>,
     witnesses: Vec<Option<Witness>>,
     /// The first node of each depth.
     levels: Vec<u32>,
@@ -55,45 +63,45 @@ pub struct Exploration {
     generated: u64,
     cut_at_boundary: u64,
     collisions: u64,
-    store: StateStorage,
-    /// What was held at most.
+    storage: StateStorage,
+    /// The peak memory in bytes.
     bytes: usize,
-    ended: Termination,
+    termination: Termination,
 }
 
 impl Exploration {
-    /// How it ended.
+    /// How the exploration ended.
     #[must_use]
     pub fn ended(&self) -> Termination {
-        self.ended
+        self.termination
     }
 
-    /// How many states were visited. Each was looked at for marks.
+    /// The number of visited states. Each was observed.
     #[must_use]
     pub fn states(&self) -> usize {
         self.visited.len()
     }
 
-    /// How many of them were expanded, the first ones.
+    /// The number of expanded states. They are the first nodes.
     #[must_use]
     pub fn expanded(&self) -> u32 {
         self.expanded
     }
 
-    /// Initial states and steps within the boundary, whether they led to new states or not.
+    /// The number of initial states and of steps inside of the boundary, including steps to visited states.
     #[must_use]
     pub fn generated(&self) -> u64 {
         self.generated
     }
 
-    /// Steps that led out of the boundary. What they led to was not looked at. The states that they left are
-    /// [`cut`](Graph::cut) in the graph.
+    /// The number of steps out of the boundary. Their successors were not observed. Their sources are
+    /// [truncated](Graph::is_truncated) in the graph.
     #[must_use]
     pub fn cut_at_boundary(&self) -> u64 {
         self.cut_at_boundary
     }
 
-    /// The depth of the deepest state: how many steps it is from the nearest initial state.
+    /// The largest distance of a state from its nearest initial state, in steps.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.levels.len().saturating_sub(1)
@@ -105,68 +113,69 @@ impl Exploration {
         self.levels.partition_point(|first| *first <= node).saturating_sub(1)
     }
 
-    /// The node from which a node was first reached; none for an initial state.
+    /// The node from which a node was first reached; `None` for an initial state.
     #[must_use]
     pub fn parent(&self, node: u32) -> Option<u32> {
         let (parent, _) = self.visited.from(node);
         (parent != NONE).then_some(parent)
     }
 
-    /// How many steps a witness is from an initial state, that of its action included.
+    /// The distance of a witness from an initial state in steps, including its own action.
     #[must_use]
     pub fn steps_to(&self, witness: Witness) -> usize {
         self.depth_of(witness.node) + usize::from(witness.action.is_some())
     }
 
-    /// The first that showed a mark.
+    /// The first witness of an observation.
     #[must_use]
     pub fn witness(&self, mark: usize) -> Option<Witness> {
         self.witnesses.get(mark).copied().flatten()
     }
 
-    /// The steps between expanded states, if anything is promised; those from states that keep every promise are left
-    /// out. An edge's position is that of its step in [`step_at`].
+    /// The edges between expanded states, if the model has liveness properties. Edges from states that satisfy every
+    /// property are left out. The position of an edge is the position of its step in [`step_at`].
     #[must_use]
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// Which promises open in an expanded state, by the kind of each: bit `i` is promise `i`.
+    /// The properties that an expanded state triggers: bit `i` is property `i`.
     #[must_use]
     pub fn opens(&self, node: u32) -> u8 {
-        self.opens.get(node as usize).copied().unwrap_or(0)
+        self.triggered.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// Which promises are kept in an expanded state.
+    /// The properties that an expanded state satisfies.
     #[must_use]
     pub fn keeps(&self, node: u32) -> u8 {
-        self.keeps.get(node as usize).copied().unwrap_or(0)
+        self.satisfied.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// At most this likely, two different states were taken for one and something was missed: the states' pairs over 2⁶⁴,
-    /// if fingerprints are as good as drawn by lot. 0 where whole states were compared.
+    /// An upper bound of the probability that two different states collided and a state was missed: the number of pairs
+    /// of states over 2⁶⁴. It is 0 if whole states were compared.
     #[must_use]
     pub fn collision_probability(&self) -> f64 {
         let states = self.states() as f64;
-        match self.store {
+        match self.storage {
             StateStorage::Fingerprint => (states * (states - 1.0) / 2.0 / 2_f64.powi(64)).clamp(0.0, 1.0),
             StateStorage::Exact => 0.0,
         }
     }
 
-    /// How many states had the fingerprint of an earlier one, and were told apart from it. Only [`Store::Exact`] knows.
+    /// The number of states with the fingerprint of an earlier, different state. Only [`StateStorage::Exact`] can count
+    /// them.
     #[must_use]
     pub fn collisions(&self) -> u64 {
         self.collisions
     }
 
-    /// Bytes that it took at most, as a budget of memory counts them.
+    /// The peak memory in bytes, as [`ResourceLimits::memory`] counts it.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Bytes of the visited states' fingerprints and ways in, without the graph.
+    /// The memory of fingerprints and parents in bytes, without the graph.
     #[must_use]
     pub fn visited_bytes(&self) -> usize {
         self.visited.bytes()
@@ -187,11 +196,11 @@ impl crate::liveness::StateGraph for Exploration {
         (parent != visited::NONE).then_some((parent, position))
     }
 
-    fn opens(&self, node: u32) -> u8 {
+    fn triggered(&self, node: u32) -> u8 {
         self.opens(node)
     }
 
-    fn keeps(&self, node: u32) -> u8 {
+    fn satisfied(&self, node: u32) -> u8 {
         self.keeps(node)
     }
 }

@@ -1,21 +1,22 @@
-//! What may be explored: a stateright model, and what it shows and promises.
+//! Models that the explorer accepts: stateright models with observations and liveness properties.
 
 use super::observations::ObservationSet;
 use crate::liveness::{Fairness, LivenessKind, LivenessProperty};
 use stateright::{Expectation, Model, Property};
 
-/// What an exploration needs to know of a model beyond stateright's trait.
+/// What an exploration needs beyond stateright's [`Model`].
 ///
-/// A model is a function: the same state gives the same actions in the same order, and the same action the same step.
+/// A model is a function: the same state gives the same actions in the same order, and the same action gives the same
+/// step.
 pub trait FairModel: Model {
-    /// How many marks there are. A mark is something that a state or a step may show: a broken claim, a reached premise,
-    /// a row taken.
+    /// The number of observations. An observation is what a state or a step may exhibit: a violation, a reached
+    /// premise, a taken transition.
     fn observation_count(&self) -> usize {
         0
     }
 
-    /// The step that an action makes, and what it shows on the way. None: the action is refused, which is no step, but
-    /// may show something too.
+    /// Takes the step of an action and records its observations. `None`: the action is refused. A refused action is no
+    /// step, but may have observations.
     fn step(
         &self,
         state: &Self::State,
@@ -26,61 +27,61 @@ pub trait FairModel: Model {
         self.next_state(state, action)
     }
 
-    /// What a state shows. What was seen before need not be shown again, so nobody need look whether it is.
+    /// Records the observations of a state. Observations in `seen` may be skipped.
     fn observe(&self, state: &Self::State, seen: &ObservationSet, marks: &mut ObservationSet) {
         let _ = (state, seen, marks);
     }
 
-    /// The class of an action, below [`CLASSES`](crate::liveness::CLASSES): whose obligation it is.
+    /// The fairness class of an action, below [`CLASSES`](crate::liveness::CLASSES): its actor.
     fn fairness_class(&self, state: &Self::State, action: &Self::Action) -> u8 {
         let _ = (state, action);
         0
     }
 
-    /// What is promised. At most [`PROMISES`](super::PROMISES).
+    /// The liveness properties. At most [`LIVENESS_PROPERTIES_MAX`](super::LIVENESS_PROPERTIES_MAX).
     fn liveness_properties(&self) -> &[LivenessProperty] {
         &[]
     }
 
-    /// Which promises of the kind [`LeadsTo`](PromiseKind::LeadsTo) open in this state: bit `i` is promise `i`.
+    /// The [`LeadsTo`](LivenessKind::LeadsTo) properties that a state triggers: bit `i` is property `i`.
     fn triggered(&self, state: &Self::State) -> u8 {
         let _ = state;
         0
     }
 
-    /// Which promises are kept in this state.
+    /// The properties that a state satisfies.
     fn satisfied(&self, state: &Self::State) -> u8 {
         let _ = state;
         0
     }
 
-    /// Appends bytes from which [`unpack`](Self::unpack) makes an equal state, so that waiting states take less room; false
-    /// if the model does not pack. Then it packs no state.
+    /// Appends bytes from which [`unpack`](Self::unpack) builds an equal state, so that the frontier takes less memory.
+    /// Returns `false` if the model does not pack; then it packs no state.
     fn pack(&self, state: &Self::State, into: &mut Vec<u8>) -> bool {
         let _ = (state, into);
         false
     }
 
-    /// The state of these bytes; none if they are not those of a state.
+    /// Builds the state from its bytes; `None` if they are invalid.
     fn unpack(&self, bytes: &[u8]) -> Option<Self::State> {
         let _ = bytes;
         None
     }
 
-    /// The bytes that a state holds on the heap. A budget of memory reckons with them.
+    /// The heap memory of a state in bytes, for the memory limit.
     fn heap_bytes(&self, state: &Self::State) -> usize {
         let _ = state;
         0
     }
 
-    /// The bytes that the model itself holds by now, such as for counting. A budget of memory reckons with them too.
+    /// The memory of the model itself in bytes, for example for counters. It counts for the memory limit too.
     fn model_bytes(&self) -> usize {
         0
     }
 }
 
-/// A stateright model as it is. Each of its properties has the mark of its position: `always` shows it where it is broken,
-/// `sometimes` where it is reached. `eventually` shows nothing; it is a promise, under no fairness.
+/// A plain stateright model. Each of its properties has the observation of its position: `always` records a violation,
+/// `sometimes` records a witness. `eventually` records nothing; it is a liveness property without fairness.
 pub struct StaterightModel<M: Model> {
     model: M,
     properties: Vec<Property<M>>,
@@ -88,14 +89,14 @@ pub struct StaterightModel<M: Model> {
 }
 
 impl<M: Model> StaterightModel<M> {
-    /// The model with nothing added.
+    /// Wraps a model.
     #[must_use]
     pub fn new(model: M) -> Self {
         let properties = model.properties();
         let promise = |property: &Property<M>| LivenessProperty {
             name: property.name,
             kind: LivenessKind::Eventually,
-            fair: Fairness::default(),
+            fairness: Fairness::default(),
         };
         let promises = eventually(&properties).map(promise).collect();
         Self { model, properties, promises }

@@ -1,29 +1,30 @@
-//! States that several threads found and that have no number yet. A state that two of them find is looked at once.
+//! States that threads found and that have no number yet. A state that two threads find is observed once.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, PoisonError};
 
-/// States without a number, by their fingerprints.
+/// States without a number, by fingerprint.
 pub(super) struct NewStates<S> {
-    /// Whether equal fingerprints are doubted.
+    /// Whether states with equal fingerprints are compared.
     exact: bool,
-    /// Several, so that threads seldom wait for each other.
+    /// Several shards, so that threads seldom wait for each other.
     shelves: Vec<Mutex<Shard<S>>>,
 }
 
-/// Each state by its fingerprint and its place among those with the same; there are several only where that is doubted.
+/// Each state by its fingerprint and its position among states with the same fingerprint; there are several only if
+/// states are compared.
 type Shard<S> = HashMap<(u64, u32), Found<S>, BuildHasherDefault<IdentityHasher>>;
 
-/// A state that was found, and what was seen of it.
+/// A new state with its observations.
 pub(super) struct Found<S> {
     /// The state, unless the model packs.
     pub(super) state: Option<S>,
-    /// Its bytes, if the model packs.
+    /// The bytes of the state, if the model packs.
     pub(super) packed: Vec<u8>,
-    /// Marks that it shows and that were not seen before.
+    /// The new observations of the state.
     pub(super) looked: Vec<usize>,
-    /// Its node, once it has one.
+    /// The node, once it is numbered.
     pub(super) node: Option<u32>,
 }
 
@@ -34,13 +35,13 @@ impl<S: PartialEq> NewStates<S> {
         Self { exact, shelves: (0..SHELVES).map(|_| Mutex::default()).collect() }
     }
 
-    /// The place of a state among those with its fingerprint, if it was found.
+    /// The position of a state among those with its fingerprint, if it was found.
     pub(super) fn place(&self, fingerprint: u64, state: &S) -> Option<u32> {
         let shelf = self.shelves[shelf(fingerprint)].lock().unwrap_or_else(PoisonError::into_inner);
         self.find(&shelf, fingerprint, Some(state)).ok()
     }
 
-    /// Puts a state there, and tells its place. Another thread may have been quicker.
+    /// Inserts a state and returns its position. Another thread may have inserted it before.
     pub(super) fn put(&self, fingerprint: u64, found: Found<S>) -> u32 {
         let mut shelf = self.shelves[shelf(fingerprint)].lock().unwrap_or_else(PoisonError::into_inner);
         self.find(&shelf, fingerprint, found.state.as_ref()).unwrap_or_else(|free| {
@@ -49,7 +50,7 @@ impl<S: PartialEq> NewStates<S> {
         })
     }
 
-    /// What was put in a place.
+    /// The state at a position.
     pub(super) fn at(&mut self, fingerprint: u64, place: u32) -> Option<&mut Found<S>> {
         let shelf = self.shelves[shelf(fingerprint)].get_mut().unwrap_or_else(PoisonError::into_inner);
         shelf.get_mut(&(fingerprint, place))
@@ -61,7 +62,7 @@ impl<S: PartialEq> NewStates<S> {
         }
     }
 
-    /// The place of a state, or else the first that is free.
+    /// The position of a state, or the first free one.
     fn find(&self, shelf: &Shard<S>, fingerprint: u64, state: Option<&S>) -> Result<u32, u32> {
         let mut place = 0;
         while let Some(known) = shelf.get(&(fingerprint, place)) {
@@ -78,7 +79,7 @@ fn shelf(fingerprint: u64) -> usize {
     fingerprint as usize % SHELVES
 }
 
-/// Fingerprints are mixed well enough.
+/// Fingerprints need no further hashing.
 #[derive(Default)]
 struct IdentityHasher(u64);
 

@@ -1,4 +1,4 @@
-//! Numbering what was found, state by state, in the order in which one thread would find it.
+//! Numbers new states in the order of a sequential search.
 
 use super::error::{ExpandError, ExpandErrorKind};
 use super::expand::{Batch, ExpandedState, Expander, Successor};
@@ -17,7 +17,7 @@ where
     M::State: Debug + Hash + PartialEq + Send + Sync,
     M::Action: Debug + PartialEq,
 {
-    /// Numbers what is new among what the next states lead to; looks for it first where that was not done.
+    /// Numbers the new states among the successors of a batch. Looks up those that were not looked up before.
     pub(super) fn number(
         &mut self,
         expander: &mut Expander<M>,
@@ -42,8 +42,8 @@ where
         nexts: &mut [Option<M::State>],
         batch: &Batch,
     ) -> Result<Option<Termination>, ExpandErrorKind> {
-        let most = self.options.budget.states.unwrap_or(usize::MAX);
-        let exact = self.options.store == StateStorage::Exact;
+        let most = self.options.limits.states.unwrap_or(usize::MAX);
+        let exact = self.options.storage == StateStorage::Exact;
         let (mut shown, mut nexts) = (batch.shown.iter(), nexts.iter_mut());
         let mut bytes = Vec::new();
         let mut rest = &batch.steps[..];
@@ -106,13 +106,13 @@ where
             self.found.expanded += 1;
             self.keep(taken, cut > 0);
             if let Some(mark) = self.stopped {
-                return Ok(Some(Termination::ObservationFound { mark }));
+                return Ok(Some(Termination::ObservationFound { observation: mark }));
             }
         }
         Ok(None)
     }
 
-    /// The number of a state that a thread found: the next one, unless it has got one meanwhile.
+    /// Returns the number of a state that a thread found: the next one, unless it has one.
     fn visit_fresh(
         &mut self,
         fingerprint: u64,
@@ -137,10 +137,11 @@ where
     }
 
     fn cut(&self, why: Resource) -> Termination {
-        Termination::LimitReached { why, frontier: self.waiting() as usize }
+        Termination::LimitReached { resource: why, frontier: self.waiting() as usize }
     }
 
-    /// Gives a state the next number. It was looked for, and belongs to the place; without a state, its bytes are kept.
+    /// Gives a state the next number. The state was looked up and belongs at the position. Without a state, its bytes
+    /// are stored.
     pub(super) fn visit(
         &mut self,
         fingerprint: u64,
@@ -163,7 +164,7 @@ where
         Ok(node)
     }
 
-    /// Keeps what promises are about.
+    /// Stores what liveness properties need.
     #[inline]
     fn keep(&mut self, taken: &ExpandedState, cut: bool) {
         if self.promised == 0 {
@@ -171,8 +172,8 @@ where
         }
         let by_kind = self.always | if taken.node < self.roots { self.eventually } else { 0 };
         let leads_to = self.promised & !self.always & !self.eventually;
-        self.found.opens.push(taken.opens & leads_to | by_kind);
-        self.found.keeps.push(taken.keeps);
+        self.found.triggered.push(taken.opens & leads_to | by_kind);
+        self.found.satisfied.push(taken.keeps);
         if taken.keeps != self.promised {
             self.found.graph.push(taken.node, &self.edges, cut);
         }

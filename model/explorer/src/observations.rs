@@ -1,6 +1,6 @@
-//! What states and steps show.
+//! Observations of states and steps.
 
-/// A set of marks, which are numbered from 0 on.
+/// A set of observations, which are numbered from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservationSet {
     words: Vec<u64>,
@@ -9,16 +9,17 @@ pub struct ObservationSet {
 }
 
 impl ObservationSet {
-    /// None of so many marks.
+    /// The empty set for this number of observations.
     #[must_use]
     pub fn empty(count: usize) -> Self {
         Self { words: vec![0; count.div_ceil(64)], count, empty: true }
     }
 
-    /// Shows a mark.
+    /// Inserts an observation.
     ///
     /// # Panics
-    /// If there is no such mark.
+    ///
+    /// If its number is out of range.
     pub fn insert(&mut self, mark: usize) {
         assert!(mark < self.count, "there is no mark {mark}: the model has {}, from 0 on", self.count);
         if let Some(word) = self.words.get_mut(mark / 64) {
@@ -27,25 +28,25 @@ impl ObservationSet {
         self.empty = false;
     }
 
-    /// Whether a mark is shown.
+    /// Whether the set contains an observation.
     #[must_use]
     pub fn contains(&self, mark: usize) -> bool {
         self.words.get(mark / 64).is_some_and(|word| word >> (mark % 64) & 1 == 1)
     }
 
-    /// Whether no mark is shown.
+    /// Whether the set is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.empty
     }
 
-    /// The marks that are shown, the smallest first.
+    /// The observations in the set, the smallest first.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.count).filter(|mark| self.contains(*mark))
     }
 
-    /// Takes every mark away.
+    /// Removes every observation.
     #[inline]
     pub(super) fn clear(&mut self) {
         if !self.empty {
@@ -54,7 +55,7 @@ impl ObservationSet {
         }
     }
 
-    /// Leaves only what was not seen.
+    /// Removes the observations that occurred before.
     #[inline]
     pub(super) fn remove_all(&mut self, seen: &Self) {
         if !self.empty {

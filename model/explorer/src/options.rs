@@ -1,102 +1,102 @@
-//! How far an exploration may go, and how it ended.
+//! The options and the end of an exploration.
 
 use super::observations::ObservationSet;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// How to explore.
+/// The options of an exploration.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many threads expand states. What is found does not depend on it.
+    /// The number of threads that expand states. The result does not depend on it.
     pub threads: NonZeroUsize,
-    /// How a visited state is known again.
-    pub store: StateStorage,
-    /// What it may take.
-    pub budget: ResourceLimits,
-    /// It ends once one of these marks was shown.
+    /// How visited states are recognized.
+    pub storage: StateStorage,
+    /// The resource limits.
+    pub limits: ResourceLimits,
+    /// The exploration stops after one of these observations.
     pub stop_at: ObservationSet,
 }
 
 impl Default for Options {
-    /// One thread, fingerprints, no bounds, to the end.
+    /// One thread, fingerprints, and no limits.
     fn default() -> Self {
         let (store, budget, stop_at) =
             (StateStorage::Fingerprint, ResourceLimits::default(), ObservationSet::default());
-        Self { threads: NonZeroUsize::MIN, store, budget, stop_at }
+        Self { threads: NonZeroUsize::MIN, storage: store, limits: budget, stop_at }
     }
 }
 
-/// How a visited state is known again.
+/// How visited states are recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateStorage {
-    /// By 64 bits: two states with the same ones are taken for one.
+    /// By 64 bits. Two states with the same fingerprint count as one.
     Fingerprint,
-    /// By all of it: every state is kept, and compared where fingerprints are equal.
+    /// By the whole state. Every state is stored, and compared if fingerprints are equal.
     Exact,
 }
 
-/// What an exploration may take; nothing named is unbounded.
+/// The resource limits of an exploration. `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ResourceLimits {
-    /// Bytes: those of the visited states and the graph, and of the states that wait or are kept. These are what they were
-    /// packed into, or else their heap is estimated by [`heap`](super::FairModel::heap) of some. What the states lead to that
-    /// several threads expand at once, at most 4,096, comes on top.
-    pub memory: Option<usize>,
-    /// Time. Where it cuts differs from run to run.
+    /// Memory in bytes: visited states, graph, and stored states. Packed states count with their length, others with an
+    /// estimate from [`FairModel::heap_bytes`](super::FairModel::heap_bytes) of some. The successors of at most 4,096
+    /// states that threads expand at once come on top.
+    pub memory_bytes: Option<usize>,
+    /// Time. The exact end differs between runs.
     pub time: Option<Duration>,
-    /// States, exceeded by at most the successors of one.
+    /// States, exceeded by at most the successors of one state.
     pub states: Option<usize>,
 }
 
-/// What ran out.
+/// The resource that was exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// [`Budget::memory`].
+    /// [`ResourceLimits::memory`].
     Memory,
-    /// [`Budget::time`].
+    /// [`ResourceLimits::time`].
     Time,
-    /// [`Budget::states`].
+    /// [`ResourceLimits::states`].
     States,
 }
 
 /// How an exploration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Termination {
-    /// Every state inside the model's boundary was visited and expanded.
+    /// Every state inside of the boundary was visited and expanded.
     Exhausted,
-    /// A mark of [`Options::stop_at`] was shown.
+    /// An observation of [`Options::stop_at`] occurred.
     ObservationFound {
-        /// Which one.
-        mark: usize,
+        /// The resource.
+        observation: usize,
     },
-    /// A budget ran out first.
+    /// A resource limit was reached first.
     LimitReached {
-        /// Which one.
-        why: Resource,
-        /// States that were visited and not expanded.
+        /// The observation.
+        resource: Resource,
+        /// The number of visited states that were not expanded.
         frontier: usize,
     },
 }
 
-/// How far an exploration is.
+/// The progress of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Visited states.
+    /// The number of visited states.
     pub states: usize,
-    /// Initial states and steps, whether they led to new states or not.
+    /// The number of initial states and steps, including steps to visited states.
     pub generated: u64,
-    /// Steps from an initial state to those that are expanded now.
+    /// The depth of the states that are expanded now.
     pub depth: usize,
-    /// States that wait to be expanded.
-    pub waiting: usize,
-    /// Bytes, as a budget of memory counts them.
+    /// The number of states in the frontier.
+    pub frontier: usize,
+    /// The memory in bytes, as [`ResourceLimits::memory`] counts it.
     pub bytes: usize,
-    /// How long it took so far.
+    /// The time so far.
     pub time: Duration,
 }
 
 impl Progress {
-    /// Visited states a second.
+    /// Visited states per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.states as f64 / self.time.as_secs_f64().max(1e-9)

@@ -1,4 +1,4 @@
-//! Several threads expand the next states against what is known so far.
+//! Parallel expansion: several threads expand the next states against the same snapshot.
 
 use super::expand::{Batch, Expander};
 use super::model::FairModel;
@@ -10,7 +10,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// States that one thread takes at a time: less of large ones, which seldom cost little. Tests have small models.
+/// The number of states that a thread takes at a time; fewer if states are large. Tests have small models.
 const fn chunk<S>() -> u32 {
     match batch_len::<S>() {
         _ if cfg!(test) => 2,
@@ -19,10 +19,10 @@ const fn chunk<S>() -> u32 {
     }
 }
 
-/// Chunks that are expanded before what was found is numbered.
+/// The number of chunks that are expanded before the new states are numbered.
 const CHUNKS: u32 = if cfg!(test) { 6 } else { 128 };
 
-/// Fewer waiting states are not worth several threads.
+/// With a smaller frontier, several threads do not pay.
 pub(super) const fn parallel_threshold<S>() -> u32 {
     2 * chunk::<S>()
 }
@@ -33,8 +33,8 @@ where
     M::State: Debug + Hash + PartialEq + Send + Sync,
     M::Action: Debug + PartialEq,
 {
-    /// Expands the next block of states. What they lead to comes in the order of the states. States that are done with are
-    /// dropped on the way, for that takes time where they are large.
+    /// Expands the next block of states. Their successors come in the order of the states. Expanded states are dropped
+    /// in parallel, because dropping large states takes time.
     pub(super) fn expand_parallel(&self, threads: usize, done_with: Vec<Block<M::State>>) -> Vec<Batch> {
         let known = &self.known();
         let first = self.found.expanded;

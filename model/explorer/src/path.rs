@@ -1,4 +1,4 @@
-//! Ways to what was found, rebuilt by asking the model again.
+//! Paths to witnesses, rebuilt by running the model again.
 
 use super::Exploration;
 use super::error::{ErrorLocation, ExpandErrorKind, ModelError, short};
@@ -10,41 +10,41 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The first that showed a mark. What a state's actions show comes before what the new states behind them show.
+/// The first witness of an observation. Observations of a state's actions come before those of its new successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Witness {
-    /// The state, or the one in which the action was tried.
+    /// The state, or the state in which the action was tried.
     pub node: u32,
-    /// The action that showed it, whether taken or refused, by its position among all of the state's actions; none if the
-    /// state itself did.
+    /// The position of the action among all actions of the state, whether taken or refused; `None` if the state itself
+    /// is the witness.
     pub action: Option<u32>,
 }
 
-/// A shortest way from an initial state.
+/// A shortest path from an initial state.
 pub struct Path<M: FairModel> {
     /// The initial state.
     pub start: M::State,
-    /// The actions, and the state after each.
+    /// The actions, each with the state after it.
     pub steps: Vec<(M::Action, M::State)>,
-    /// The action that was refused at last, where that is the witness.
+    /// The action that was refused at the end, if that is the witness.
     pub refused: Option<M::Action>,
 }
 
 impl<M: FairModel> Path<M> {
-    /// The state at its end.
+    /// The last state.
     #[must_use]
     pub fn last(&self) -> &M::State {
         self.steps.last().map_or(&self.start, |(_, state)| state)
     }
 
-    /// Its actions, the refused one included.
+    /// The actions, including the refused one.
     #[must_use]
     pub fn into_actions(self) -> Vec<M::Action> {
         self.steps.into_iter().map(|(action, _)| action).chain(self.refused).collect()
     }
 }
 
-/// The step of a state at a position among those that stay within the boundary.
+/// The step at a position among the steps inside of the boundary.
 pub fn step_at<M: FairModel>(model: &M, state: &M::State, position: u16) -> Option<(M::Action, M::State)> {
     let mut marks = ObservationSet::empty(model.observation_count());
     let mut actions = Vec::new();
@@ -56,7 +56,7 @@ pub fn step_at<M: FairModel>(model: &M, state: &M::State, position: u16) -> Opti
     Some((action_at(model, state, i)?, next))
 }
 
-/// The action of a state at a position among all of them.
+/// The action at a position among all actions of a state.
 pub(super) fn action_at<M: FairModel>(model: &M, state: &M::State, position: usize) -> Option<M::Action> {
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
@@ -64,10 +64,11 @@ pub(super) fn action_at<M: FairModel>(model: &M, state: &M::State, position: usi
 }
 
 impl Exploration {
-    /// A shortest way to a node, which is the same however many threads explored.
+    /// Rebuilds a shortest path to a node. It is the same for every number of threads.
     ///
     /// # Errors
-    /// [`ModelError`] if the model does not answer as it did while it was explored.
+    ///
+    /// [`ModelError`] if the model behaves differently from the exploration.
     pub fn path_to<M: FairModel>(&self, model: &M, node: u32) -> Result<Path<M>, ModelError>
     where
         M::State: Debug + Hash,
@@ -75,9 +76,10 @@ impl Exploration {
         self.guarded(|| self.rebuild(model, node))
     }
 
-    /// A shortest way to a witness, with the action that is it.
+    /// Rebuilds a shortest path to a witness, including its action.
     ///
     /// # Errors
+    ///
     /// As [`path_to`](Self::path_to).
     pub fn path_to_witness<M: FairModel>(&self, model: &M, witness: Witness) -> Result<Path<M>, ModelError>
     where
@@ -145,7 +147,7 @@ impl Exploration {
 }
 
 impl ModelError {
-    /// The model did not answer as it did while it was explored.
+    /// The error of a model that behaves differently from the exploration.
     pub fn changed(asked: &'static str, first: &str, second: &str, state: &impl Debug) -> Self {
         changed(asked, first, second, state)
     }

@@ -1,4 +1,4 @@
-//! The search: expand what waits, number what is new.
+//! The search loop: expand the frontier, number the new states.
 
 use super::error::{ErrorLocation, ExpandError, ExpandErrorKind, ModelError, short};
 use super::expand::{Batch, Expander, SearchSnapshot, packs};
@@ -19,8 +19,8 @@ use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// States whose steps are taken before these are looked for: a power of two, and less of large states, so that what they lead
-/// to stays at hand. Tests have small models.
+/// The number of states that are expanded before their successors are looked up: a power of two, and fewer for large
+/// states, so that the successors stay in the cache. Tests have small models.
 pub(super) const fn batch_len<S>() -> u32 {
     match size_of::<S>() {
         _ if cfg!(test) => 2,
@@ -30,10 +30,11 @@ pub(super) const fn batch_len<S>() -> u32 {
     }
 }
 
-/// Explores a model, breadth first. `progress` is told now and then, at most ten times a second, how far it is.
+/// Explores a model breadth-first. `progress` is called at most ten times a second.
 ///
 /// # Errors
-/// [`ModelError`] if the model is not deterministic, panics, or has more of something than can be numbered.
+///
+/// [`ModelError`] if the model is not deterministic, panics, or exceeds a number that the explorer can count.
 pub fn explore<M>(
     model: &M,
     options: &Options,
@@ -46,7 +47,7 @@ where
 {
     let mut search = Search::new(model, options);
     let outcome = search.start().and_then(|stopped| match stopped {
-        Some(mark) => Ok(Termination::ObservationFound { mark }),
+        Some(mark) => Ok(Termination::ObservationFound { observation: mark }),
         None => search.run(progress),
     });
     match outcome {
@@ -62,15 +63,15 @@ pub(super) struct Search<'a, M: FairModel> {
     pub(super) fresh: NewStates<M::State>,
     pub(super) found: Exploration,
     pub(super) seen: ObservationSet,
-    /// All promises, and those that open in initial states, and in every state.
+    /// All liveness properties, those that initial states trigger, and those that every state triggers.
     pub(super) promised: u8,
     pub(super) packs: bool,
     pub(super) eventually: u8,
     pub(super) always: u8,
-    /// The first node that is not of the depth that is expanded now.
+    /// The first node of the next depth.
     pub(super) level_end: u32,
     pub(super) roots: u32,
-    /// A mark was shown that ends it.
+    /// The observation that stops the exploration.
     pub(super) stopped: Option<usize>,
     pub(super) began: Instant,
     pub(super) told: Duration,
@@ -88,17 +89,17 @@ where
         let found = Exploration {
             visited: Visited::new(),
             graph: Graph::default(),
-            opens: ChunkedVec::default(),
-            keeps: ChunkedVec::default(),
+            triggered: ChunkedVec::default(),
+            satisfied: ChunkedVec::default(),
             witnesses: Vec::new(),
             levels: Vec::new(),
             expanded: 0,
             generated: 0,
             cut_at_boundary: 0,
             collisions: 0,
-            store: options.store,
+            storage: options.storage,
             bytes: 0,
-            ended: Termination::Exhausted,
+            termination: Termination::Exhausted,
         };
         let (promised, eventually, always) = (0, 0, 0);
         let (began, told) = (Instant::now(), Duration::ZERO);
@@ -108,7 +109,7 @@ where
             model,
             options,
             states,
-            fresh: NewStates::new(options.store == StateStorage::Exact),
+            fresh: NewStates::new(options.storage == StateStorage::Exact),
             found,
             seen,
             promised,
@@ -172,7 +173,7 @@ where
             marks.clear();
             self.model.observe(&state, &self.seen, &mut marks);
             let fingerprint = fingerprint(&state);
-            let exact = self.options.store == StateStorage::Exact;
+            let exact = self.options.storage == StateStorage::Exact;
             let same = |seat: SlotRef<'_>| !exact || *self.states.at(seat.node()) == state;
             let node = match self.found.visited.find(fingerprint, same) {
                 Ok(seat) => seat.node(),
@@ -220,7 +221,7 @@ where
             if let Some(ended) = ended {
                 return ended;
             }
-            done_with = match self.options.store {
+            done_with = match self.options.storage {
                 StateStorage::Fingerprint => self.states.take_before(self.found.expanded),
                 StateStorage::Exact => Vec::new(),
             };
@@ -238,7 +239,7 @@ where
             visited: &self.found.visited,
             states: &self.states,
             fresh: &self.fresh,
-            exact: self.options.store == StateStorage::Exact,
+            exact: self.options.storage == StateStorage::Exact,
             seen: &self.seen,
             promised: self.promised,
             packs: self.packs,
@@ -255,9 +256,9 @@ where
         }
     }
 
-    /// Says whether time or memory ran out.
+    /// Returns the resource that was exhausted, if any.
     pub(super) fn exceeded_limit(&mut self, progress: &mut dyn FnMut(&Progress)) -> Option<Resource> {
-        let budget = &self.options.budget;
+        let budget = &self.options.limits;
         let (time, bytes) = (self.began.elapsed(), self.bytes());
         self.found.bytes = self.found.bytes.max(bytes);
         if time >= self.told + Duration::from_millis(100) {
@@ -266,19 +267,19 @@ where
                 states: self.states.len(),
                 generated: self.found.generated,
                 depth: self.found.depth_of(self.found.expanded),
-                waiting: self.waiting() as usize,
+                frontier: self.waiting() as usize,
                 bytes,
                 time,
             });
         }
-        if budget.memory.is_some_and(|most| bytes > most) {
+        if budget.memory_bytes.is_some_and(|most| bytes > most) {
             return Some(Resource::Memory);
         }
         budget.time.is_some_and(|most| time > most).then_some(Resource::Time)
     }
 
     fn bytes(&self) -> usize {
-        let Exploration { visited, graph, opens, keeps, .. } = &self.found;
+        let Exploration { visited, graph, triggered: opens, satisfied: keeps, .. } = &self.found;
         visited.bytes()
             + graph.bytes()
             + opens.bytes()
@@ -289,11 +290,11 @@ where
 
     fn finish(mut self, ended: Termination) -> Exploration {
         self.found.bytes = self.found.bytes.max(self.bytes());
-        self.found.ended = ended;
+        self.found.termination = ended;
         self.found
     }
 
-    /// A fault with the way to where it came up.
+    /// Adds the path to an error.
     fn explain(&self, fault: ExpandError) -> ModelError {
         let Some(node) = fault.node else { return fault.what.at(ErrorLocation::default()) };
         let told = |tell: &dyn Fn(&M::State) -> Option<String>| {
@@ -309,6 +310,6 @@ where
         let action = fault.action.and_then(action);
         let path = self.found.path_to(self.model, node).ok();
         let way = path.map(|path| path.into_actions().iter().map(short).collect());
-        fault.what.at(ErrorLocation { state: Some(state), action, way })
+        fault.what.at(ErrorLocation { state: Some(state), action, path: way })
     }
 }

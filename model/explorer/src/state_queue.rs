@@ -1,4 +1,4 @@
-//! Whole states, by their nodes: those that wait to be expanded, or all of them.
+//! States by node: the frontier, or all states.
 
 use super::error::ExpandErrorKind;
 use super::model::FairModel;
@@ -7,25 +7,25 @@ use std::collections::VecDeque;
 /// States in the order of their nodes.
 pub(super) struct StateQueue<S> {
     blocks: VecDeque<Block<S>>,
-    /// Blocks that were dropped before the first.
+    /// The number of dropped blocks before the first.
     dropped: usize,
     len: usize,
-    /// What the states that were weighed hold on the heap, and how many they were.
+    /// The heap memory of the measured states, and their number.
     heap: usize,
     weighed: usize,
-    /// Bytes of those that are packed.
+    /// The bytes of packed states.
     packed: usize,
 }
 
-/// States that stand together, all whole or all packed.
+/// Adjacent states, all whole or all packed.
 pub(super) struct Block<S> {
     whole: Vec<S>,
     packed: Vec<u8>,
-    /// Where each packed one ends.
+    /// The end of each packed state.
     ends: Vec<u32>,
 }
 
-/// States a block.
+/// The number of states in a block.
 const BLOCK: usize = 1024;
 
 impl<S> StateQueue<S> {
@@ -33,24 +33,26 @@ impl<S> StateQueue<S> {
         Self { blocks: VecDeque::new(), dropped: 0, len: 0, heap: 0, weighed: 0, packed: 0 }
     }
 
-    /// The node that the next state gets.
+    /// The node of the next state.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// A state that is kept whole.
+    /// Returns a whole state.
     ///
     /// # Panics
-    /// If the state was dropped or packed, or never was.
+    ///
+    /// If the state was dropped or packed, or does not exist.
     #[inline]
     pub(super) fn at(&self, node: u32) -> &S {
         &self.block(node).whole[node as usize % BLOCK]
     }
 
-    /// A state, unpacked if need be.
+    /// Returns a state, unpacked if necessary.
     ///
     /// # Panics
-    /// If the state was dropped, or never was.
+    ///
+    /// If the state was dropped or does not exist.
     #[inline]
     pub(super) fn read<'a, M>(
         &'a self,
@@ -78,7 +80,7 @@ impl<S> StateQueue<S> {
         &self.blocks[node as usize / BLOCK - self.dropped]
     }
 
-    /// Appends a state. Of some, `heap` weighs what they hold on the heap; the others are taken to be like them.
+    /// Appends a state. `heap` measures the heap memory of some states; the others are assumed to be alike.
     #[inline]
     pub(super) fn push(&mut self, state: S, heap: impl FnOnce(&S) -> usize) {
         if self.len < BLOCK || self.len.is_multiple_of(64) {
@@ -98,7 +100,7 @@ impl<S> StateQueue<S> {
         self.len += 1;
     }
 
-    /// The block of the next state; a new one gets room for so many whole states, unless it is the first.
+    /// The block of the next state. A new block reserves memory for whole states, unless it is the first.
     #[inline]
     fn last(&mut self, room: usize) -> &mut Block<S> {
         if self.len.is_multiple_of(BLOCK) {
@@ -112,7 +114,7 @@ impl<S> StateQueue<S> {
         &mut self.blocks[last]
     }
 
-    /// Takes the blocks away that end before a node.
+    /// Removes the blocks that end before a node.
     pub(super) fn take_before(&mut self, node: u32) -> Vec<Block<S>> {
         let ended = (node as usize / BLOCK - self.dropped).min(self.blocks.len());
         self.dropped += ended;

@@ -1,8 +1,8 @@
-//! Explorations of small models, held against a plain search that shares nothing with the engine.
+//! Explorations of small models, compared with a naive search that shares no code with the engine.
 
-mod bad;
-mod bounds;
-mod drawn;
+mod errors;
+mod limits;
+mod random_graphs;
 
 use super::{Exploration, FairModel, ObservationSet, Options, explore};
 use std::fmt::Debug;

@@ -1,35 +1,36 @@
-//! Which states were visited, by their fingerprints, and from where: at most 24 bytes a state.
+//! The visited states: fingerprints and parents, at most 24 bytes for each state.
 //!
-//! The fingerprints stand in ascending order with gaps between them, each in the slot that its size suggests or a little
-//! behind it. A search ends at the first that is not smaller. When a shelf has become too full, it alone is spread out on half
-//! as many places again; no growth copies more than one shelf in 256, and they grow at different times.
+//! Fingerprints are stored in an ordered hash table with linear probing: each fingerprint is in its home slot or in a
+//! following one. A search ends at the first slot that is not smaller. A full shard is rebuilt alone with half as many
+//! slots again. Growth copies at most one shard in 256, and shards grow at different times.
 
 use super::graph::ChunkedVec;
 
 /// No node: the parent of an initial state.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The visited states' fingerprints with their nodes, and each node's first way in.
+/// The fingerprints of the visited states with their nodes, and the parent of each node.
 #[derive(Clone, Debug)]
 pub(super) struct Visited {
     shelves: Vec<Shelf>,
-    /// Each node's parent and position.
+    /// The parent and the position of each node.
     ways: ChunkedVec<[u16; 3]>,
-    /// Bytes on the shelves.
+    /// The memory of the shards in bytes.
     shelved: usize,
 }
 
 /// The fingerprints with the same first byte.
 #[derive(Clone, Debug, Default)]
 struct Shelf {
-    /// The last ones, [`WINDOW`] at least, are gaps.
+    /// The slots. The last ones, at least [`WINDOW`], are empty.
     slots: Vec<Slot>,
     used: usize,
-    /// Over so many slots the fingerprints are spread. Behind them is room for those that are pushed out.
+    /// The number of slots over which fingerprints are distributed. The slots behind them take those that are
+    /// displaced.
     spread: usize,
 }
 
-/// A fingerprint, its lower half first, and its node; or a gap.
+/// A fingerprint, its lower half first, and its node; or empty.
 type Slot = [u32; 3];
 
 #[inline(always)]
@@ -41,12 +42,12 @@ const SHELVES: usize = 256;
 const SMALLEST: usize = 16;
 /// Larger than every fingerprint.
 const EMPTY_SLOT: Slot = [u32::MAX; 3];
-/// So many are compared at once, without a branch that could be guessed wrong.
+/// The number of slots that are compared at once, without an unpredictable branch.
 const WINDOW: usize = 4;
-/// So many are fetched: three lines of a usual cache. A gap is seldom farther.
+/// The number of slots that are prefetched: three usual cache lines. An empty slot is seldom farther.
 const NEAR: usize = 11;
 
-/// Where a fingerprint stands. Its node is read only if somebody asks.
+/// The position of a fingerprint. The node is read only on demand.
 #[derive(Clone, Copy)]
 pub(super) struct SlotRef<'a> {
     shelf: &'a Shelf,
@@ -74,7 +75,7 @@ impl Visited {
         self.shelved + self.ways.bytes()
     }
 
-    /// Where this fingerprint stands for the `same` state, or the place where it belongs.
+    /// The slot of this fingerprint for the `same` state, or the position where it belongs.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -84,8 +85,8 @@ impl Visited {
         self.shelf(fingerprint).find(fingerprint, same)
     }
 
-    /// Has the processor fetch what [`find`](Self::find) and [`insert`](Self::insert) will read; several such fetches take
-    /// as long as one.
+    /// Prefetches the memory that [`find`](Self::find) and [`insert`](Self::insert) read. Several prefetches take as
+    /// long as one.
     #[inline]
     pub(super) fn fetch(&self, fingerprint: u64) {
         let shelf = self.shelf(fingerprint);
@@ -96,8 +97,8 @@ impl Visited {
         }
     }
 
-    /// Puts a fingerprint in the place where it belongs, for the next node. Says which that is, and whether another state has
-    /// the same fingerprint.
+    /// Inserts a fingerprint at its position for the next node. Returns the node, and whether another state has the
+    /// same fingerprint.
     pub(super) fn insert(
         &mut self,
         fingerprint: u64,
@@ -114,8 +115,8 @@ impl Visited {
         Ok((node, collides))
     }
 
-    /// The node from which a node was first reached, and by which of its steps. An initial state comes from [`NONE`]; its
-    /// position is that among the initial states.
+    /// The node from which a node was first reached, and the position of the step. The parent of an initial state is
+    /// [`NONE`], and its position is that among the initial states.
     pub(super) fn from(&self, node: u32) -> (u32, u16) {
         let [low, high, position] = *self.ways.at(node as usize);
         (u32::from(low) | u32::from(high) << 16, position)
@@ -127,10 +128,10 @@ impl Visited {
     }
 }
 
-/// Where a fingerprint belongs on its shelf, until something else is put there.
+/// The position where a fingerprint belongs in its shard, valid until the next insertion.
 pub(super) struct InsertPosition(usize);
 
-/// There are no numbers left for nodes.
+/// All node numbers are used.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct IdsExhausted;
 
@@ -140,7 +141,7 @@ pub(super) fn number(len: usize) -> Result<u32, IdsExhausted> {
 }
 
 impl Shelf {
-    /// Where this fingerprint stands for the `same` state, or the place before which it belongs.
+    /// The slot of this fingerprint for the `same` state, or the position before which it belongs.
     #[inline(always)]
     fn find(
         &self,
@@ -170,14 +171,15 @@ impl Shelf {
         self.slots.get(at..)?.first_chunk()
     }
 
-    /// Where a fingerprint would stand if nothing were in its way.
+    /// The home slot of a fingerprint.
     #[inline]
     fn home_slot(&self, fingerprint: u64) -> usize {
         let part = (fingerprint >> 24) & 0xffff_ffff;
         (part.wrapping_mul(self.spread as u64) >> 32) as usize
     }
 
-    /// Puts a fingerprint in its place, pushing on those behind it up to the next gap. Says whether it was there before.
+    /// Inserts a fingerprint at its position and moves the following ones up to the next empty slot. Returns whether it
+    /// was present before.
     fn insert(&mut self, place: InsertPosition, fingerprint: u64, node: u32) -> bool {
         let InsertPosition(mut place) = place;
         if (self.used + 1) * 8 > self.spread * 7 {
@@ -197,8 +199,8 @@ impl Shelf {
         place > 0 && fingerprint_in(&self.slots[place - 1]) == fingerprint
     }
 
-    /// Spreads the fingerprints out on half as many slots again. Shelves begin with different lengths, so they do not all
-    /// grow at once.
+    /// Distributes the fingerprints over half as many slots again. Shards start with different lengths, so that they do
+    /// not grow at the same time.
     #[cold]
     fn grow(&mut self, fingerprint: u64) {
         let spread = (self.spread * 3 / 2).max(SMALLEST + (fingerprint >> 61) as usize);

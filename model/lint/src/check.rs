@@ -1,4 +1,4 @@
-//! The answers, worked out on the graph.
+//! The rules, evaluated on the graph.
 
 use super::rules::{
     AMBIGUOUS_EDGES, DEAD_END, DUPLICATE_EDGE, LintRule, NO_DEFAULT_EDGE, NO_ERROR_EDGE, NO_PATH_TO_FINAL,
@@ -9,7 +9,7 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Asks a machine every question.
+/// Checks a machine against every rule.
 #[must_use]
 pub fn lint(machine: &Machine) -> Vec<LintResult> {
     let judge = Linter::of(machine);
@@ -36,12 +36,12 @@ fn answer(machine: &Machine, question: LintRule, asked: usize, findings: Vec<Lin
     LintResult { question, asked, findings, is_failure: question.is_failure(machine) }
 }
 
-/// A machine, with what several questions need to know of it.
+/// A machine, with what several rules need.
 struct Linter<'a> {
     machine: &'a Machine,
-    /// The edges that leave each state.
+    /// The outgoing edges of each state.
     out: Vec<Vec<&'a Edge>>,
-    /// Whether each state is reached.
+    /// Whether each state is reachable.
     is_reached: Vec<bool>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Linter<'a> {
             .collect()
     }
 
-    /// Where a run stays without being at an end.
+    /// Whether a run stays in a state that is not final.
     fn is_dead_end(&self, state: usize) -> bool {
         self.out[state].is_empty() && !matches!(self.state(state).kind, StateKind::Idle | StateKind::Final)
     }
@@ -101,7 +101,7 @@ impl<'a> Linter<'a> {
         .collect()
     }
 
-    /// Where a run may stay for good: ends and rests; the starts of a drawing that has neither.
+    /// The states in which a run may stay: final and idle ones; the initial states of a diagram that has neither.
     fn ends(&self) -> Vec<LintDiagnostic> {
         let mut good: Vec<usize> = self
             .states()
@@ -112,7 +112,7 @@ impl<'a> Linter<'a> {
             good.clone_from(&self.machine.starts);
         }
         let may_end = closure(&good, self.machine, |edge| (edge.to, edge.from));
-        // Those that share their fate are told of together.
+        // States with the same defect are reported together.
         let mut fates: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for (i, _) in self.states().filter(|(i, _)| !may_end[*i] && !self.is_dead_end(*i)) {
             let ahead = closure(&[i], self.machine, |edge| (edge.from, edge.to));
@@ -199,8 +199,9 @@ impl<'a> Linter<'a> {
             .collect()
     }
 
-    /// Loops that pass no limit: neither an edge that says one, nor a state that an edge with one leaves. A way
-    /// through a rest is a new round and no loop; so is one through the start of a drawing, which cannot say what rests.
+    /// Loops without a limit: neither an edge that states one, nor a state that such an edge leaves. A path through an
+    /// idle state is a new round and no loop; so is one through the initial state of a diagram, which cannot mark idle
+    /// states.
     fn bounded(&self) -> Vec<LintDiagnostic> {
         let may_loop = |state: usize| {
             !(self.machine.is_guessed && self.machine.starts.contains(&state))
@@ -234,7 +235,7 @@ impl<'a> Linter<'a> {
             .collect()
     }
 
-    /// The edges with conditions, by where they start and what takes them, with whatever else fits there.
+    /// The conditional edges by source and trigger, with everything else that matches there.
     fn conditional(&self) -> impl Iterator<Item = Vec<&'a Edge>> {
         let mut alike: BTreeMap<(usize, String), Vec<&Edge>> = BTreeMap::new();
         for edge in &self.machine.edges {
@@ -316,12 +317,12 @@ impl<'a> Linter<'a> {
         found
     }
 
-    /// Whether a state may have come of a slip: no edge leads on, or none leads there.
+    /// Whether a state may be a typo: it has no outgoing edge, or no incoming one.
     fn is_suspect(&self, state: usize) -> bool {
         self.is_dead_end(state) || !self.is_reached[state]
     }
 
-    /// The state that was probably meant, as the start of an advice.
+    /// The state that was probably meant, as the start of the help.
     fn meant(&self, state: usize) -> String {
         let name = &self.state(state).name;
         let near = self.states().filter(|(i, other)| *i != state && is_near(name, &other.name));
@@ -350,7 +351,7 @@ fn finding(
     LintDiagnostic { places: distinct, message: what.into(), help: todo.into() }
 }
 
-/// What can be come to over edges, each taken in the direction that `ends` gives.
+/// The states that edges reach, in the direction that `ends` gives.
 fn closure(from: &[usize], machine: &Machine, ends: impl Fn(&Edge) -> (usize, usize)) -> Vec<bool> {
     let mut next = vec![Vec::new(); machine.states.len()];
     for edge in &machine.edges {
@@ -367,13 +368,13 @@ fn closure(from: &[usize], machine: &Machine, ends: impl Fn(&Edge) -> (usize, us
     is_in
 }
 
-/// The shortest way from a state back to itself.
+/// The shortest path from a state back to itself.
 fn shortest_loop(graph: &DiGraph<(), ()>, start: usize) -> Option<Vec<usize>> {
     let start = NodeIndex::new(start);
     let mut before = vec![None; graph.node_count()];
     let mut open = VecDeque::from([start]);
     while let Some(state) = open.pop_front() {
-        // Neighbours come last edge first.
+        // petgraph returns the latest edge first.
         let mut next: Vec<NodeIndex> = graph.neighbors(state).collect();
         next.reverse();
         for next in next {
@@ -396,7 +397,7 @@ fn shortest_loop(graph: &DiGraph<(), ()>, start: usize) -> Option<Vec<usize>> {
     None
 }
 
-/// A label as it is compared: without case, and with one blank for many.
+/// A label for comparison: in lower case, with single spaces.
 fn plain(label: Option<&str>) -> String {
     label.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
@@ -405,7 +406,7 @@ fn plain_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric() || "[]*".contains(*c)).collect::<String>().to_lowercase()
 }
 
-/// Whether one name may be a slip for the other. Numbers count things, and are no slips; short names are alike anyway.
+/// Whether one name may be a typo of the other. Numbers are no typos, and short names are similar anyway.
 fn is_near(one: &str, other: &str) -> bool {
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let length = one.chars().count().min(other.chars().count());

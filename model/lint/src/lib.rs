@@ -1,8 +1,8 @@
-//! Criticism of a state machine that somebody else made, by its graph alone: what it means is not known here.
+//! Structural checks of a foreign state machine, by its graph alone.
 //!
-//! A [`Machine`] is flat; how a table or a drawing becomes one is its reader's business. Every [`Question`] is asked of
-//! every machine. Where a reader had to guess, from the words of a label, what an edge is about, the answers that
-//! rest on the guess are doubts and no failures.
+//! A [`Machine`] is flat. [`parse`] reads it from a YAML table or from Mermaid state diagrams. [`lint`] checks every
+//! [`LintRule`]. Where the parser had to guess the meaning of an edge from its label, a result that depends on the
+//! guess is a warning, not an error.
 
 mod check;
 pub mod parse;
@@ -13,40 +13,41 @@ pub use rules::{LINT_RULES, LintRule};
 
 use std::fmt;
 
-/// A state machine, flat.
+/// A flat state machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// The states.
     pub states: Vec<State>,
-    /// The edges, in the order in which they are written.
+    /// The edges, in the order of the file.
     pub edges: Vec<Edge>,
-    /// Where it starts: places in [`Self::states`].
+    /// The initial states: positions in [`Self::states`].
     pub starts: Vec<usize>,
-    /// The triggers by which it is told that an answer does not come, where they are named.
+    /// The triggers that report a failed call, if they are named.
     pub errors: Vec<String>,
-    /// Whether [`Kind::Waits`], [`Edge::is_error`] and [`Edge::is_limited`] were guessed from the words of a drawing.
+    /// Whether [`StateKind::Waiting`], [`Edge::is_error`] and [`Edge::is_limited`] were guessed from the words of a
+    /// diagram.
     pub is_guessed: bool,
 }
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What goes on in it.
+    /// The kind.
     pub kind: StateKind,
-    /// Where it is named first.
+    /// Its first occurrence.
     pub place: SourceLocation,
-    /// What the reader knows of it that the graph does not say, as a sentence for whoever asks why.
+    /// Information that the graph does not express, as a sentence.
     pub note: Option<String>,
 }
 
-/// What goes on in a state.
+/// The kind of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateKind {
-    /// It leads on by itself.
+    /// It continues on its own.
     Automatic,
-    /// It waits for something outside, which may never come.
+    /// It waits for an external reply, which may not come.
     Waiting,
     /// All its edges are taken at once.
     Fork,
@@ -56,26 +57,26 @@ pub enum StateKind {
     Final,
 }
 
-/// An edge from one state to another.
+/// An edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Where it starts: a place in [`Machine::states`].
+    /// The source: a position in [`Machine::states`].
     pub from: usize,
-    /// Where it ends.
+    /// The target.
     pub to: usize,
-    /// What takes it; nothing if the state leads on by itself.
+    /// The trigger; `None` if the source continues on its own.
     pub trigger: Option<String>,
-    /// What must hold.
+    /// The guard.
     pub guard: Option<String>,
-    /// Whether it is for an answer that does not come.
+    /// Whether it handles a failed call.
     pub is_error: bool,
-    /// Whether it says how often something may happen.
+    /// Whether it limits how often something may happen.
     pub is_limited: bool,
-    /// Where it is written.
+    /// Its location.
     pub place: SourceLocation,
 }
 
-/// A place in a text.
+/// A location in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceLocation {
     /// The line, from 1.
@@ -84,27 +85,27 @@ pub struct SourceLocation {
     pub column: usize,
 }
 
-/// What came of a question.
+/// The result of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LintResult {
-    /// The question.
+    /// The rule.
     pub question: LintRule,
-    /// How many states or edges it was asked of. Of none: there was nothing to ask.
+    /// The number of states or edges that the rule applies to. With 0 it is vacuous.
     pub asked: usize,
-    /// What is wrong.
+    /// The diagnostics.
     pub findings: Vec<LintDiagnostic>,
-    /// Whether what is wrong is a failure; otherwise it is a doubt, for somebody who knows the machine.
+    /// Whether the diagnostics are errors; otherwise they are warnings.
     pub is_failure: bool,
 }
 
-/// Something wrong with a machine.
+/// A defect of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LintDiagnostic {
-    /// Where to look, the first place first.
+    /// The locations, the most relevant first.
     pub places: Vec<SourceLocation>,
-    /// What is wrong, as a sentence.
+    /// The defect, as a sentence.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 

@@ -1,7 +1,6 @@
-//! Machines that somebody else made, read to be criticised: a table in a YAML file, or state diagrams in Mermaid's language,
-//! alone in a file or in a page of Markdown.
+//! Parsers for foreign state machines: a YAML table, or Mermaid state diagrams, alone in a file or in a Markdown page.
 //!
-//! What is not understood is a fault with its place: a machine that was read wrongly would be judged wrongly.
+//! Unsupported input is an error with its location, because a misread machine would be checked incorrectly.
 
 mod mermaid;
 mod table;
@@ -13,32 +12,34 @@ use miette::SourceSpan;
 use orchestrion_yaml::{LabeledError, ReadError, Source, schema_of};
 use std::path::Path;
 
-/// A machine, and where it was read.
+/// A machine with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedMachine {
-    /// What it was read from, in words.
+    /// The format, in words.
     pub form: &'static str,
-    /// Its name, if it has one.
+    /// The name, if it has one.
     pub name: Option<String>,
-    /// Its first line and its last one.
+    /// Its first and its last line.
     pub lines: (usize, usize),
     /// The machine.
     pub machine: Machine,
-    /// What was guessed, as a sentence; nothing if all was said.
+    /// What was guessed, as a sentence; `None` if everything was explicit.
     pub guessed: Option<String>,
 }
 
-/// Reads the machines in a file: one of a table, all of a page.
+/// Reads the machines of a file: one from a table, all from a page.
 ///
 /// # Errors
-/// [`ReadError`] for a file that cannot be opened, is too large, or has something in it that is not understood.
+///
+/// [`ReadError`] for a file that cannot be opened, is too large, or contains something that is not understood.
 pub fn read(path: &Path) -> Result<Vec<ParsedMachine>, ReadError> {
     read_source(&Source::read(path)?)
 }
 
-/// Reads the machines in a text. `name` is the file name that errors show, and by which a table is told from a page.
+/// Parses the machines of a text. `name` is the file name in errors; its extension selects the format.
 ///
 /// # Errors
+///
 /// As [`read`].
 pub fn parse(name: &str, text: &str) -> Result<Vec<ParsedMachine>, ReadError> {
     read_source(&Source::from_text(name, text)?)
@@ -55,7 +56,7 @@ pub fn machine_schema() -> serde_json::Value {
     schema_of::<MachineFile>("Orchestrion machine")
 }
 
-/// The place in a text that a byte stands at.
+/// The location of a byte offset in a text.
 fn place(text: &str, offset: usize) -> SourceLocation {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
@@ -65,19 +66,19 @@ fn place(text: &str, offset: usize) -> SourceLocation {
     }
 }
 
-/// The same, of a span that may be unknown.
+/// The location of a span that may be unknown.
 fn place_of(text: &str, span: Option<SourceSpan>) -> SourceLocation {
     span.map_or_else(SourceLocation::default, |span| place(text, span.offset()))
 }
 
-/// A fault at some bytes.
+/// An error at some bytes.
 fn fault_at(
     span: (usize, usize),
     message: impl Into<String>,
     help: impl Into<String>,
     label: &str,
 ) -> LabeledError {
-    LabeledError::new(message, help).at(SourceSpan::new(span.0.into(), span.1 - span.0), label)
+    LabeledError::new(message, help).with_label(SourceSpan::new(span.0.into(), span.1 - span.0), label)
 }
 
 #[cfg(test)]

@@ -1,35 +1,35 @@
-//! What every machine is asked.
+//! The rules for every machine.
 
 use super::Machine;
 
-/// A question to a machine, as the claim that it should be able to make.
+/// A rule, stated as a property of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LintRule {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What should hold.
+    /// The property.
     pub claim: &'static str,
-    /// Why that matters.
+    /// Why it matters.
     pub why: &'static str,
-    /// When a machine that does not hold it fails.
-    weight: Severity,
+    /// When a violation is an error.
+    severity: Severity,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Severity {
-    /// Whenever it is found.
+    /// Always.
     Error,
-    /// Unless it was guessed what the edges are about.
+    /// Unless the meaning of the edges was guessed.
     ErrorIfExplicit,
-    /// Never: only somebody who knows the machine can tell.
+    /// Never: only a person who knows the machine can decide.
     Warning,
 }
 
 impl LintRule {
-    /// Whether a machine of which this does not hold fails.
+    /// Whether a violation is an error for this machine.
     #[must_use]
     pub fn is_failure(&self, machine: &Machine) -> bool {
-        match self.weight {
+        match self.severity {
             Severity::Error => true,
             Severity::ErrorIfExplicit => !machine.is_guessed,
             Severity::Warning => false,
@@ -38,7 +38,7 @@ impl LintRule {
 }
 
 const fn question(name: &'static str, weight: Severity, claim: &'static str, why: &'static str) -> LintRule {
-    LintRule { name, claim, why, weight }
+    LintRule { name, claim, why, severity: weight }
 }
 
 pub(super) const UNREACHABLE_STATE: LintRule = question(
@@ -102,7 +102,7 @@ pub(super) const SIMILAR_NAMES: LintRule = question(
     "a slip in a name makes a state of its own",
 );
 
-/// The questions, in the order in which they are asked.
+/// The rules, in the order in which they are checked.
 pub const LINT_RULES: [LintRule; 10] = [
     UNREACHABLE_STATE,
     DEAD_END,

@@ -1,9 +1,10 @@
-//! One machine for each question, with what is found.
+//! One machine for each rule, with its diagnostics.
 
 use super::*;
 
-/// A machine from lines such as `A -> B : trigger | guard`. A state's first letter says its kind: `!` waits, `~` rests,
-/// `.` ends, `&` forks; `?` before a trigger says an error, `#` a limit. The first state is the start.
+/// Builds a machine from lines such as `A -> B : trigger | guard`. The first character of a state is its kind: `!`
+/// waiting, `~` idle, `.` final, `&` fork. `?` before a trigger marks an error, `#` a limit. The first state is the
+/// initial one.
 fn machine(lines: &str) -> Machine {
     let mut machine = Machine::default();
     for (line, text) in (1..).zip(lines.split(',').map(str::trim)) {
@@ -39,7 +40,7 @@ fn state(machine: &mut Machine, name: &str, line: usize) -> usize {
     })
 }
 
-/// What is found, as `question: sentence`, failures with a `!`.
+/// The diagnostics as `rule: sentence`, errors with a `!`.
 fn found(machine: &Machine) -> Vec<String> {
     let answers = lint(machine);
     assert_eq!(answers.iter().map(|answer| answer.question).collect::<Vec<_>>(), LINT_RULES);
@@ -57,13 +58,13 @@ fn check(lines: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_machine_without_mistakes_has_none() {
+fn correct_machine_has_no_diagnostics() {
     check("~Idle -> !Asking : message, Asking -> Idle : answer, Asking -> Idle : ?timeout", &[]);
     check("Start -> .Done", &[]);
 }
 
 #[test]
-fn a_machine_without_ends_comes_round_to_where_it_rests() {
+fn machine_without_final_state_may_idle() {
     check("~Red -> Green, Green -> Red", &[]);
     check(
         "Red -> Green, Green -> Red",
@@ -82,7 +83,7 @@ fn a_machine_without_ends_comes_round_to_where_it_rests() {
 }
 
 #[test]
-fn what_is_not_reached_is_named() {
+fn unreachable_state_is_reported() {
     check(
         "A -> .Z, B -> C, C -> Z",
         &[
@@ -94,7 +95,7 @@ fn what_is_not_reached_is_named() {
 }
 
 #[test]
-fn a_dead_end_and_what_only_leads_there() {
+fn dead_end_and_its_predecessors_are_reported() {
     check(
         "A -> .Z : done, A -> B : lost, B -> Sink",
         &[
@@ -102,12 +103,12 @@ fn a_dead_end_and_what_only_leads_there() {
             "ends!: `B` can only come to `Sink`, from where nothing leads on",
         ],
     );
-    // A state that leads only to itself is no dead end, and cannot end.
+    // A state that leads only to itself is no dead end, but has no path to a final state.
     check("A -> .Z : done, A -> B : lost, B -> B : #again", &["ends!: `B` can only go round for ever"]);
 }
 
 #[test]
-fn a_slip_in_a_name_is_pointed_out() {
+fn similar_name_is_reported() {
     let slip = machine("A -> Auditng : a, A -> Auditing : b, Auditing -> .Done");
     assert_eq!(
         found(&slip),
@@ -123,7 +124,7 @@ fn a_slip_in_a_name_is_pointed_out() {
 }
 
 #[test]
-fn two_edges_that_fit_are_one_too_many() {
+fn ambiguous_edges_are_reported() {
     let both = "one-way!: `A` leads on `go` to `B` and `C`";
     check("A -> .B : go, A -> .C : go", &[both]);
     check("A -> .B : go, A -> .C :  Go ", &[both]);
@@ -132,7 +133,7 @@ fn two_edges_that_fit_are_one_too_many() {
         "A -> .B : go | x, A -> .C : go | x, A -> C : go",
         &["one-way!: `A` leads on `go` when `x` to `B` and `C`"],
     );
-    // Told apart by a condition, by order of precedence, or all taken at once.
+    // Distinguished by a condition, by precedence, or all taken at once.
     check("A -> .B : go | x, A -> .C : go", &[]);
     check("&A -> .B, A -> .C", &[]);
 }
@@ -143,7 +144,7 @@ fn conditions_may_leave_something_out() {
 }
 
 #[test]
-fn whoever_waits_may_wait_in_vain() {
+fn missing_error_edge_is_reported() {
     check("!A -> .B : answer", &["no-answer!: `A` has no edge for an error or a timeout"]);
     let mut named = machine("!A -> .B : answer, A -> B : Lost");
     named.errors = vec!["lost".to_string(), "late".to_string()];
@@ -159,9 +160,9 @@ fn loops_need_a_limit() {
     check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : done", &[endless]);
     check("A -> Run, Run -> Repair : #fails, Repair -> Run, Run -> .Z : done", &[]);
     check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : #given up", &[]);
-    // Another round through a rest is no loop.
+    // A new round through an idle state is no loop.
     check("A -> ~Run, Run -> Repair : fails, Repair -> Run", &[]);
-    // An inner loop with a limit does not make the outer one bounded.
+    // An inner loop with a limit does not bound the outer one.
     check(
         "A -> B, B -> C, C -> C : #again, C -> B : back, C -> .Z : done, B -> D : x, D -> B : y",
         &["bounded!: no limit is named on the loop B → D → B"],
@@ -169,12 +170,12 @@ fn loops_need_a_limit() {
 }
 
 #[test]
-fn an_edge_is_written_once() {
+fn duplicate_edge_is_reported() {
     check("A -> .B : go, A -> B : go", &["once: the edge from `A` to `B` is there more than once"]);
 }
 
 #[test]
-fn where_it_was_guessed_an_end_for_good_is_a_doubt() {
+fn guessed_final_state_is_a_warning() {
     let mut over = machine("A -> .B : go");
     over.is_guessed = true;
     assert_eq!(found(&over), ["again: a run is over at `B`, and no edge leads back to `A`"]);

@@ -1,4 +1,4 @@
-//! What may be written: a letter for each way in which writes meet what is known.
+//! The writes of the adversary: one for each effect that a write can have on the state.
 
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{Audience, ConstraintType, FactSource, Identity, Rank, Scope};
@@ -7,16 +7,16 @@ use orchestrion_kernel::module::Report;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, ItemId, Policy, State, Text};
 
-/// Every write that is worth trying. As long as there is room, new items; at any time what adds none.
+/// Every write to try. While there is room, new items; at any time, writes that add none.
 pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> {
-    let known = &state.semantic;
+    let known = state.semantic();
     let room = known.entries().filter(|entry| entry.item.user().is_none()).count() < room;
     let mut writes = Vec::new();
     if room || known.now() > Timestamp::default() {
         writes.extend([clock(1), clock(2)]);
     }
     if room {
-        // Whoever comes second is refused.
+        // A second identity is refused.
         writes.push(if known.identity().is_none() {
             identity(Rank::Employee)
         } else {
@@ -38,24 +38,24 @@ pub(super) fn writes(policy: &Policy, room: usize, state: &State) -> Vec<Input> 
     writes.into_iter().map(|write| Input::Write(Box::new(write))).collect()
 }
 
-/// What may become known while the summarizer is asked, once.
+/// Writes while the summarizer runs; at most one.
 pub(super) fn writes_while_summarizing(state: &State) -> Vec<Input> {
-    let fresh = state.control.request().is_some_and(|request| !request.outdated);
+    let fresh = state.control().request().is_some_and(|request| !request.outdated);
     let writes = [Write::Fact(fact("a", "2")), signal("e", "2"), clock(2)];
     writes.into_iter().filter(|_| fresh).map(|write| Input::Write(Box::new(write))).collect()
 }
 
-/// Every summary that is worth trying: of all that is shown, of one item of it, of none, and of one that is not shown.
+/// Every summary to try: of the whole cluster, of one item, of none, and of an item outside of the cluster.
 pub(super) fn summaries(policy: &Policy, state: &State) -> Vec<Report> {
     let cluster = compaction::cluster(policy, state);
-    let stranger = state.semantic.entries().map(|entry| entry.item.id).find(|id| !cluster.contains(id));
+    let stranger = state.semantic().entries().map(|entry| entry.item.id).find(|id| !cluster.contains(id));
     let first: Vec<ItemId> = cluster.first().copied().into_iter().collect();
     let of = |forgets| Report::Summary { text: "s".into(), forgets };
     let stranger = stranger.map(|stranger| of(Some(vec![stranger])));
     [of(Some(first)), of(None), of(Some(Vec::new()))].into_iter().chain(stranger).collect()
 }
 
-/// An answer beside which a module says where things stand, as far as that counts, and what it did.
+/// A reply with a situation update and an action record.
 pub(super) fn reply_with_situation(call: CallId) -> Input {
     let says = [("goal", "1"), ("progress", " "), ("insights", "1")];
     let summary_update = says.into_iter().map(|(key, text)| (key.to_owned(), Text::from(text))).collect();
@@ -78,7 +78,7 @@ pub(super) fn reply_with_situation(call: CallId) -> Input {
     }
 }
 
-/// Facts of three names: what replaces what under which rank, scope and time, and what rests on what.
+/// Facts under three keys: supersession by rank, scope and time, and dependencies.
 fn facts(policy: &Policy) -> Vec<NewFact> {
     let a = || fact("a", "1");
     let timed = |text, at| NewFact {
@@ -113,7 +113,7 @@ fn facts(policy: &Policy) -> Vec<NewFact> {
     ]
 }
 
-/// Seven tokens.
+/// A text of seven tokens.
 const SEVEN_TOKEN_TEXT: &str = "1111222233334444555566667777";
 
 fn fact(key: &str, text: &str) -> NewFact {
@@ -130,7 +130,7 @@ fn working(key: &str, expires_at: u64, on: Option<&str>) -> Write {
         key: key.into(),
         text: "1".into(),
         expires_at: Some(Timestamp::from_millis(expires_at)),
-        rests_on: on.map(|key| Reference::Key(key.into())).into_iter().collect(),
+        depends_on: on.map(|key| Reference::Key(key.into())).into_iter().collect(),
     }
 }
 

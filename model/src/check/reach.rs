@@ -1,4 +1,4 @@
-//! Reaching: a shortest way to something that a state or a step shows.
+//! Reachability: a shortest path to an observation.
 
 use super::Counterexample;
 use crate::contracts::find_refused_input;
@@ -8,25 +8,27 @@ use crate::product::KernelModel;
 use crate::scopes::{Model, Scope};
 use orchestrion_explorer::{ModelError, ObservationSet, Options, Progress, Termination};
 
-/// How looking for a mark ended in one model.
+/// The result of a search for an observation in one model.
 #[derive(Clone, Debug)]
 pub struct ReachResult {
-    /// The model's name.
+    /// The name of the model.
     pub model: &'static str,
-    /// Different products of state and history that were looked at.
+    /// The number of distinct products of state and history.
     pub products: usize,
-    /// The most steps that any of them is away from the start.
+    /// The largest distance of a product from the initial state, in steps.
     pub depth: usize,
-    /// [`Ended::Stopped`] if the mark was seen.
+    /// [`Termination::ObservationFound`] if the observation occurred.
     pub ended: Termination,
-    /// A shortest way there; its last input shows the mark, or leads to where it is shown. None if the mark was not seen.
+    /// A shortest path. Its last input has the observation, or leads to the state that has it. `None` if the
+    /// observation did not occur.
     pub path: Option<Counterexample>,
 }
 
-/// Explores a model until it shows a mark.
+/// Explores a model until an observation occurs.
 ///
 /// # Errors
-/// A [`ModelError`] if the model does not behave as one.
+///
+/// [`ModelError`] if the model is not a function.
 pub fn reach(
     subject: &KernelUnderTest,
     model: Model,
@@ -36,7 +38,7 @@ pub fn reach(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<ReachResult, ModelError> {
     let kernel =
-        KernelModel::new(subject.clone(), model, scope).with_packing(options.budget.memory.is_some());
+        KernelModel::new(subject.clone(), model, scope).with_packing(options.limits.memory_bytes.is_some());
     let mut stop_at = ObservationSet::empty(OBSERVATION_COUNT);
     stop_at.insert(mark.index());
     let exploration =
@@ -45,7 +47,7 @@ pub fn reach(
     if let Some(witness) = exploration.witness(mark.index()) {
         let way = exploration.path_to_witness(&kernel, witness)?.into_actions();
         let (mut way, state) = Counterexample::of(&kernel, &way, None);
-        // Most refusals are seen by trying inputs out of place in a state, which are no steps of the model.
+        // Most refusals result from probing inputs, which are no steps of the model.
         if witness.action.is_none() && matches!(mark, Observation::Refusal(_)) {
             way.inputs.extend(find_refused_input(kernel.subject(), &state, mark));
         }

@@ -1,42 +1,49 @@
-//! Marks by the names that people give them.
+//! Observations by name.
 
-use super::{INPUT_KINDS, Observation, REFUSAL_KINDS};
+use super::{InputKind, Observation, RefusalKind};
 use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::{TRANSITIONS, TransitionSource};
 
-/// Everything that can be asked for by name: rows (`T18`), their guards where they do not hold (`not T18`), control states,
-/// kinds of input, refusals, and claims, which stand for their premises.
+/// The observations that have a name: transitions (`T18`), guards that do not hold (`not T18`), phases, kinds of input,
+/// refusals, and premises, under the id of their claim.
 pub fn observation_names() -> impl Iterator<Item = (String, Observation)> {
     let rows = (0..TRANSITIONS.len()).map(Observation::Row);
     let guarded = (0..).zip(TRANSITIONS).filter(|(_, row)| row.when != Guard::Always);
-    let guards = guarded.map(|(place, _)| Observation::Guard(place));
-    let phases = (0..Phase::ALL.len()).map(Observation::Phase);
-    let inputs = (0..INPUT_KINDS.len()).map(Observation::Input);
-    let refusals = (0..REFUSAL_KINDS.len()).map(Observation::Refusal);
+    let guards = guarded.map(|(position, _)| Observation::Guard(position));
+    let phases = Phase::ALL.into_iter().map(Observation::Phase);
+    let inputs = InputKind::ALL.iter().copied().map(Observation::Input);
+    let refusals = RefusalKind::ALL.iter().copied().map(Observation::Refusal);
     let claims = (0..CLAIMS.len()).map(Observation::Premise);
     let all = rows.chain(guards).chain(phases).chain(inputs).chain(refusals).chain(claims);
-    all.map(|mark| (mark.name(), mark))
+    all.map(|observation| (observation.name(), observation))
 }
 
-/// The mark of this name; capitals do not matter.
+/// The observation with this name, regardless of case.
 #[must_use]
 pub fn observation_by_name(name: &str) -> Option<Observation> {
-    observation_names().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, mark)| mark)
+    observation_names()
+        .find(|(other, _)| other.eq_ignore_ascii_case(name))
+        .map(|(_, observation)| observation)
 }
 
 impl Observation {
-    /// Its name, by which [`named`] finds it.
+    /// The name, by which [`observation_by_name`] finds it.
     #[must_use]
     pub fn name(self) -> String {
         match self {
             Self::Guard(row) => format!("not {}", TRANSITIONS[row].id),
-            _ => self.to_string(),
+            Self::Violation(_)
+            | Self::Premise(_)
+            | Self::Phase(_)
+            | Self::Row(_)
+            | Self::Input(_)
+            | Self::Refusal(_) => self.to_string(),
         }
     }
 
-    /// What is behind its name: a row's edge and label, a guard, a claim's statement; nothing where the name says it all.
+    /// A description: the edge and label of a row, a guard, the statement of a claim; empty where the name suffices.
     #[must_use]
     pub fn description(self) -> String {
         match self {
@@ -44,11 +51,13 @@ impl Observation {
                 let row = &TRANSITIONS[row];
                 match row.from {
                     TransitionSource::Phase(from) => format!("{from} → {}: {}", row.to, row.label),
-                    TransitionSource::Region(region) => format!("{region:?} → {}: {}", row.to, row.label),
+                    TransitionSource::Region(region) => {
+                        format!("{} → {}: {}", region.name(), row.to, row.label)
+                    }
                 }
             }
             Self::Violation(claim) | Self::Premise(claim) => CLAIMS[claim].statement.to_owned(),
-            Self::Guard(row) => format!("where its guard fails: {}", TRANSITIONS[row].when),
+            Self::Guard(row) => format!("its guard does not hold: {}", TRANSITIONS[row].when),
             Self::Phase(_) | Self::Input(_) | Self::Refusal(_) => String::new(),
         }
     }
@@ -57,20 +66,35 @@ impl Observation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coverage::OBSERVATION_COUNT;
+    use orchestrion_kernel::Policy;
     use std::collections::BTreeSet;
 
     #[test]
-    fn no_two_marks_have_the_same_name() {
+    fn observation_names_are_unique() {
         let all: Vec<(String, Observation)> = observation_names().collect();
-        let different: BTreeSet<String> = all.iter().map(|(name, _)| name.to_lowercase()).collect();
-        assert_eq!(different.len(), all.len());
-        assert!(all.iter().all(|(name, mark)| observation_by_name(&name.to_uppercase()) == Some(*mark)));
+        let distinct: BTreeSet<String> = all.iter().map(|(name, _)| name.to_lowercase()).collect();
+        assert_eq!(distinct.len(), all.len());
+        assert!(
+            all.iter()
+                .all(|(name, observation)| observation_by_name(&name.to_uppercase()) == Some(*observation))
+        );
     }
 
     #[test]
-    fn whatever_is_expected_has_a_name() {
-        let named: BTreeSet<Observation> = observation_names().map(|(_, mark)| mark).collect();
-        let expected = Observation::expected_observations(&orchestrion_kernel::Policy::hardened());
-        assert!(expected.iter().all(|mark| named.contains(mark)));
+    fn expected_observations_have_names() {
+        let named: BTreeSet<Observation> = observation_names().map(|(_, observation)| observation).collect();
+        let expected = Observation::expected_observations(&Policy::hardened());
+        assert!(expected.iter().all(|observation| named.contains(observation)));
+    }
+
+    #[test]
+    fn observations_have_distinct_numbers() {
+        let violations = (0..CLAIMS.len()).map(Observation::Violation);
+        let guards = (0..TRANSITIONS.len()).map(Observation::Guard);
+        let named = observation_names().map(|(_, observation)| observation);
+        let numbers: BTreeSet<usize> =
+            violations.chain(guards).chain(named).map(Observation::index).collect();
+        assert!(numbers.into_iter().eq(0..OBSERVATION_COUNT));
     }
 }

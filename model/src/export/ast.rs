@@ -1,91 +1,91 @@
-//! The words of the control model: its variables, and conditions and values over them.
+//! The syntax of the control model: variables, and conditions and expressions over them.
 
-use super::effects::InputClass;
+use super::input_class::InputClass;
 use orchestrion_kernel::control::table::TRANSITIONS;
 use orchestrion_kernel::policy::Bound;
 use orchestrion_kernel::{Phase, Policy, Trigger};
 
-/// Defines the variables, each with its name, what forgets it, and its meaning.
+/// Defines the variables: variant, name in the exported models, lifetime, description.
 macro_rules! variables {
-    ($($variant:ident, $name:literal, $span:ident, $about:literal;)*) => {
+    ($($variant:ident, $name:literal, $lifetime:ident, $description:literal;)*) => {
         /// A variable of the control model, in the order in which they are printed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Var { $(#[doc = $about] $variant,)* }
+        pub enum Var { $(#[doc = $description] $variant,)* }
 
         impl Var {
             /// Every variable.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Its name in both languages.
+            /// Its name in the exported models.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// How long it is remembered.
+            /// Its lifetime.
             #[must_use]
-            pub const fn span(self) -> Lifetime {
-                match self { $(Self::$variant => Lifetime::$span,)* }
+            pub const fn lifetime(self) -> Lifetime {
+                match self { $(Self::$variant => Lifetime::$lifetime,)* }
             }
 
-            /// What it says.
+            /// Its meaning.
             #[must_use]
-            pub const fn about(self) -> &'static str {
-                match self { $(Self::$variant => $about,)* }
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$variant => $description,)* }
             }
         }
     };
 }
 
 variables! {
-    Before, "before", Conversation, "the control state before the last step";
-    Phase, "phase", Conversation, "the control state";
-    Row, "row", Conversation, "the row that was taken last";
-    Came, "came", Conversation, "what came, so that it was taken";
-    WasAsked, "was_asked", Conversation, "the call that was waited for when it came";
-    Asked, "asked", Conversation, "the call that is waited for";
+    Before, "before", Conversation, "the phase before the last step";
+    Phase, "phase", Conversation, "the phase";
+    Row, "row", Conversation, "the row of the last step";
+    Input, "input", Conversation, "the input of the last step";
+    CallBefore, "call_before", Conversation, "the pending call before the last step";
+    Call, "call", Conversation, "the pending call";
     Session, "session", Conversation, "a session is open";
-    Request, "request", Conversation, "whether the latest request still runs";
+    Request, "request", Conversation, "whether the latest request is still running";
     Verified, "verified", Request, "both identity locks matched";
     Pass, "pass", Plan, "the pass of the debate, from 1";
-    Heard, "heard", Plan, "how many roles argued in this pass; the Analyst's argument counts in every pass";
+    Argued, "argued", Plan, "roles that argued in this pass; the Analyst's argument counts in every pass";
     Security, "security", Plan, "Security's latest argument";
-    Read, "read", Plan, "that argument is about the plan as it stands";
-    Vetoed, "vetoed", Plan, "Security vetoed, in whichever pass";
-    Consensus, "consensus", Plan, "the consensus of the arguments, drawn when the last of them came";
-    Scored, "scored", Plan, "the latest consensus that was calculated";
-    Current, "current", Plan, "it is about the plan as it stands";
+    Reviewed, "reviewed", Plan, "Security's latest argument is about the current plan";
+    Vetoed, "vetoed", Plan, "Security vetoed in some pass";
+    Consensus, "consensus", Plan, "the consensus of the arguments, chosen after the last one";
+    Scored, "scored", Plan, "the latest scored consensus";
+    ScoreCurrent, "score_current", Plan, "the scored consensus is about the current plan";
     Decision, "decision", Plan, "the latest decision";
-    DecidedOn, "decided_on", Plan, "the consensus on which it was taken";
-    Named, "named", Plan, "it names Security's objection";
-    Approved, "approved", Plan, "the approver agreed to the plan as it stands";
+    DecidedOn, "decided_on", Plan, "the consensus of the latest decision";
+    ObjectionNamed, "objection_named", Plan, "the latest decision names Security's objection";
+    Approved, "approved", Plan, "the approver approved the current plan";
     Succeeded, "succeeded", Request, "every task of the latest run succeeded";
-    Task, "task", Plan, "how many tasks of the run succeeded";
-    Failed, "failed", Plan, "a task of the run did not succeed";
-    Undos, "undos", Request, "started effects that stand and have a compensation";
+    Task, "task", Plan, "tasks of the run that succeeded";
+    Failed, "failed", Plan, "a task of the run failed";
+    Undoable, "undoable", Request, "started effects that have a compensation and are not undone";
     Ran, "ran", Request, "some task was started";
-    Repairs, "repairs", Request, "repairs started";
-    Lost, "lost", Request, "nobody knows whether a task happened";
+    Repairs, "repairs", Request, "started repairs";
+    OutcomeUnknown, "outcome_unknown", Request, "the outcome of a task is unknown";
     Cancelled, "cancelled", Request, "the user cancelled in time";
-    Blocked, "blocked", Request, "the plan was not let run";
-    RolledBack, "rolled_back", Request, "a rollback was entered";
-    Ending, "ending", Request, "as what the request ends";
-    Stored, "stored", Request, "as what the stores are asked to keep it";
-    Memories, "memories", Request, "memory records; counts to 2";
-    Stores, "stores", Request, "how many of the two stores were asked";
-    Audits, "audits", Request, "audit records; counts to 2";
-    Tries, "tries", Request, "how often the audit sink was tried";
-    Answers, "answers", Request, "final answers; counts to 2";
+    Blocked, "blocked", Request, "the plan was blocked";
+    RolledBack, "rolled_back", Request, "a rollback started";
+    Conclusion, "conclusion", Request, "the kind of the conclusion";
+    Stored, "stored", Request, "the kind under which the stores keep the request";
+    Memories, "memories", Request, "memory records, at most 2";
+    Stores, "stores", Request, "stores that were called";
+    Audits, "audits", Request, "audit records, at most 2";
+    Attempts, "attempts", Request, "attempts to deliver the audit record";
+    FinalAnswers, "final_answers", Request, "final answers, at most 2";
 }
 
-/// How long a variable is remembered.
+/// When a variable is reset to its initial value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lifetime {
-    /// As long as the conversation.
+    /// Never.
     Conversation,
-    /// Until the next request begins.
+    /// When the next request starts.
     Request,
-    /// Until the request is stored: nothing can run after that.
+    /// When the request is stored: no task can run after that.
     Plan,
 }
 
@@ -94,16 +94,16 @@ pub enum Lifetime {
 pub enum Domain {
     /// False or true.
     Bool,
-    /// From 0 to this.
+    /// From 0 to this number.
     Count(Term),
-    /// One of these names, under the name of their type.
+    /// An enumeration: its name and its values.
     OneOf(&'static str, Vec<&'static str>),
 }
 
-/// A bound by which the model is finite, printed by its name.
+/// A bound that keeps the model finite, exported by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BoundName {
-    /// Tasks of every plan: a choice of the export's, not of the policy's.
+    /// Tasks of every plan: a choice of the export, not of the policy.
     Tasks,
     /// `bounds.passes`
     Passes,
@@ -114,10 +114,10 @@ pub enum BoundName {
 }
 
 impl BoundName {
-    /// Every limit.
+    /// Every bound.
     pub const ALL: [Self; 4] = [Self::Tasks, Self::Passes, Self::Repairs, Self::Attempts];
 
-    /// Its name in both languages.
+    /// Its name in the exported models.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -128,9 +128,9 @@ impl BoundName {
         }
     }
 
-    /// What it bounds.
+    /// Its meaning.
     #[must_use]
-    pub const fn about(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::Tasks => "tasks of every plan",
             Self::Passes => "bounds.passes of the policy",
@@ -139,7 +139,8 @@ impl BoundName {
         }
     }
 
-    /// Its value; none if the policy sets no such bound. Two tasks make a first, a last, and a run that stops between.
+    /// Its value; none if the policy sets no such bound. Two tasks are enough for a first task, a last task, and a run that
+    /// stops between them.
     #[must_use]
     pub const fn value(self, policy: &Policy) -> Option<u32> {
         match (self, policy.bounds.repairs) {
@@ -155,24 +156,24 @@ impl BoundName {
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Term {
-    /// This one.
+    /// A constant.
     Number(u32),
     /// A bound.
     Limit(BoundName),
-    /// One more than a bound: where a counter stops that should never come there.
+    /// One more than a bound: the last value of a counter, reached only by a violation.
     AboveBound(BoundName),
-    /// What a counter says.
+    /// The value of a counter.
     Of(Var),
-    /// One more than it says.
+    /// One more than the value of a counter.
     Next(Var),
 }
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// Nothing.
+    /// Always true.
     True,
-    /// Never.
+    /// Always false.
     False,
     /// The flag is set.
     Flag(Var),
@@ -180,58 +181,58 @@ pub enum Condition {
     Is(Var, Vec<&'static str>),
     /// The first number is less than the second.
     Less(Term, Term),
-    /// Both numbers are the same.
+    /// Both numbers are equal.
     Same(Term, Term),
-    /// Somebody can take a step.
+    /// A step that matches the filter is enabled.
     Can(StepFilter),
-    /// Not this.
+    /// The negation.
     Not(Box<Condition>),
     /// All of these.
     All(Vec<Condition>),
     /// At least one of these.
     Any(Vec<Condition>),
-    /// The second, if the first.
+    /// The first implies the second.
     Implies(Box<Condition>, Box<Condition>),
 }
 
-/// Whose step it may be; [`Cond::Can`] asks whether it is possible.
+/// A set of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepFilter {
-    /// Anybody's but the user's.
+    /// Steps of the kernel and the modules.
     System,
-    /// A call's that fails in this way.
+    /// Failures of the pending call, of this class.
     Failing(InputClass),
-    /// An answer's to the call that is waited for.
-    Answering,
-    /// The user's, who brings an input of this kind.
+    /// Replies to the pending call.
+    Replying,
+    /// Inputs of the user, with this trigger.
     User(Trigger),
 }
 
-/// What a variable is set to.
+/// The value to which a variable is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
-    /// This value of an enumeration.
+    /// A value of an enumeration.
     Name(&'static str),
     /// A number.
     Number(u32),
     /// Whether a condition holds.
     Test(Condition),
-    /// What another variable says.
+    /// The value of another variable.
     Of(Var),
-    /// One more than this counter says, up to the end of its domain.
+    /// One more than the value of the counter, at most the last value of its domain.
     OneMore(Var),
-    /// One less than this counter says.
+    /// One less than the value of the counter, at least 0.
     OneLess(Var),
     /// The second if the first, otherwise the third.
     If(Condition, Box<Expr>, Box<Expr>),
 }
 
 impl Var {
-    /// Its values under a policy.
+    /// Its domain under a policy.
     #[must_use]
     pub fn domain(self, policy: &Policy) -> Domain {
         let cells = || vec!["unscored", "below", "between", "above"];
-        let kinds = || vec!["unsettled", "as_outcome", "as_blocked", "as_rolled_back", "as_aborted"];
+        let kinds = || vec!["not_concluded", "as_outcome", "as_blocked", "as_rolled_back", "as_aborted"];
         match self {
             Self::Before | Self::Phase => {
                 Domain::OneOf("Phase", Phase::ALL.iter().map(|phase| phase.name()).collect())
@@ -240,55 +241,57 @@ impl Var {
                 let on = TRANSITIONS.iter().filter(|row| row.switch.is_on(policy)).map(|row| row.id);
                 Domain::OneOf("Row", std::iter::once("no_row").chain(on).collect())
             }
-            Self::Came => Domain::OneOf(
+            Self::Input => Domain::OneOf(
                 "Input",
-                vec!["nothing", "word", "answer", "new_plan", "no_answer", "cancel", "late_cancel"],
+                vec!["no_input", "user_input", "reply", "new_plan", "call_failed", "cancel", "late_cancel"],
             ),
-            Self::WasAsked | Self::Asked => Domain::OneOf(
-                "Ask",
+            Self::CallBefore | Self::Call => Domain::OneOf(
+                "Call",
                 vec![
-                    "nobody",
+                    "no_call",
                     "VerifyIdentity",
                     "Summarize",
                     "LoadContext",
                     "Classify",
                     "DraftPlan",
                     "Argue",
-                    "Reread",
+                    "ReviewRevision",
                     "Approve",
                     "RunTask",
                     "Diagnose",
                     "UndoTask",
-                    "RememberLocal",
-                    "RememberCloud",
+                    "StoreLocal",
+                    "StoreCloud",
                     "DeliverAudit",
                 ],
             ),
-            Self::Request => Domain::OneOf("Course", vec!["no_request", "running", "ended"]),
-            Self::Security => Domain::OneOf("Argument", vec!["unheard", "agrees", "objects", "vetoes"]),
+            Self::Request => Domain::OneOf("Progress", vec!["no_request", "running", "ended"]),
+            Self::Security => Domain::OneOf("Argument", vec!["no_argument", "agrees", "objects", "vetoes"]),
             Self::Consensus | Self::Scored | Self::DecidedOn => Domain::OneOf("Cell", cells()),
             Self::Decision => Domain::OneOf(
                 "Label",
-                vec!["undecided", "VETO", "REJECT", "ProceedBelowLine", "ConsensusReached"],
+                vec!["undecided", "VETO", "REJECT", "ProceedBelowThreshold", "ConsensusReached"],
             ),
-            Self::Ending | Self::Stored => Domain::OneOf("Kind", kinds()),
+            Self::Conclusion | Self::Stored => Domain::OneOf("Kind", kinds()),
             Self::Pass => Domain::Count(Term::AboveBound(BoundName::Passes)),
-            Self::Heard => Domain::Count(Term::Number(6)),
-            Self::Task | Self::Undos => Domain::Count(Term::Limit(BoundName::Tasks)),
+            Self::Argued => Domain::Count(Term::Number(6)),
+            Self::Task | Self::Undoable => Domain::Count(Term::Limit(BoundName::Tasks)),
             Self::Repairs => Domain::Count(Term::AboveBound(BoundName::Repairs)),
-            Self::Tries => Domain::Count(Term::AboveBound(BoundName::Attempts)),
-            Self::Memories | Self::Stores | Self::Audits | Self::Answers => Domain::Count(Term::Number(2)),
+            Self::Attempts => Domain::Count(Term::AboveBound(BoundName::Attempts)),
+            Self::Memories | Self::Stores | Self::Audits | Self::FinalAnswers => {
+                Domain::Count(Term::Number(2))
+            }
             Self::Session
             | Self::Verified
-            | Self::Read
+            | Self::Reviewed
             | Self::Vetoed
-            | Self::Current
-            | Self::Named
+            | Self::ScoreCurrent
+            | Self::ObjectionNamed
             | Self::Approved
             | Self::Ran
             | Self::Succeeded
             | Self::Failed
-            | Self::Lost
+            | Self::OutcomeUnknown
             | Self::Cancelled
             | Self::Blocked
             | Self::RolledBack => Domain::Bool,
@@ -303,7 +306,7 @@ impl Condition {
         Self::Is(var, vec![value])
     }
 
-    /// All of these, said as shortly as that is possible.
+    /// The conjunction, simplified.
     #[must_use]
     pub fn all(conds: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Vec::new();
@@ -322,7 +325,7 @@ impl Condition {
         }
     }
 
-    /// At least one of these, said as shortly as that is possible.
+    /// The disjunction, simplified.
     #[must_use]
     pub fn any(conds: impl IntoIterator<Item = Self>) -> Self {
         let mut any = Vec::new();
@@ -341,7 +344,7 @@ impl Condition {
         }
     }
 
-    /// This one, if the first.
+    /// This condition implies `then`.
     #[must_use]
     pub fn implies(self, then: Self) -> Self {
         Self::Implies(Box::new(self), Box::new(then))

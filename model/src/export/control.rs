@@ -1,9 +1,10 @@
-//! The control model of a policy: its variables, and every step from the transition table.
+//! The control model of a policy: its variables, and its steps from the transition table.
 
 use super::ast::{BoundName, Condition, Domain, Lifetime, StepFilter, Term, Var};
 use super::claims::{ExportedClaim, exported_claims};
-use super::effects::{Effects, InputClass, admitted, effects, guard, input_classes};
-use orchestrion_kernel::control::table::{Transition, enabled_transitions};
+use super::effects::{Effects, effects};
+use super::input_class::{InputClass, admission_condition, guard_condition, input_classes};
+use orchestrion_kernel::control::table::{TRANSITIONS, Transition, enabled_transitions};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::ops::Not;
 
@@ -12,49 +13,49 @@ use std::ops::Not;
 pub struct ControlModel {
     /// The policy.
     pub policy: Policy,
-    /// The variables that a guard or a claim reads, directly or not.
+    /// The variables that a guard or a claim reads, directly or through other variables.
     pub vars: Vec<Var>,
-    /// Every step, in the order of the table.
+    /// The steps, in the order of the table.
     pub steps: Vec<Step>,
-    /// The claims that it states.
+    /// The exported claims.
     pub claims: Vec<ExportedClaim>,
 }
 
-/// One way in which the model moves: a row, with what came where that makes a difference.
+/// A step: a row, for the input classes that have the same effects.
 #[derive(Debug)]
 pub struct Step {
-    /// Its name: the row's, and what came if the row does not do the same with all of it.
+    /// The id of the row, with the input classes if the row has several steps.
     pub name: String,
     /// The row.
     pub row: &'static Transition,
-    /// The states in which it is taken.
+    /// The phases in which the step is taken.
     pub from: Vec<Phase>,
-    /// What must have come; empty if all is alike.
-    pub letters: Vec<InputClass>,
-    /// What must hold: the input is admitted, the row's guard holds, and none above it.
+    /// The input classes; empty if the step accepts all.
+    pub classes: Vec<InputClass>,
+    /// The condition: the input is admitted, the row's guard holds, and no guard of a row above it.
     pub when: Condition,
-    /// What it changes.
+    /// What the step changes.
     pub effects: Effects,
 }
 
-/// Who takes a step.
+/// The actor that takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepActor {
-    /// The orchestrator, going on by itself. It is fair.
+    /// The orchestrator. It is weakly fair.
     Kernel,
-    /// A module, which answers, or whose call fails. A call that is waited for comes back in one way or the other.
+    /// A module, which replies or whose call fails. Modules are weakly fair.
     Modules,
-    /// The user, who owes nothing.
+    /// The user, who is not fair.
     User,
 }
 
 impl StepActor {
-    /// Everybody.
+    /// Every actor.
     pub const ALL: [Self; 3] = [Self::Kernel, Self::Modules, Self::User];
 
-    /// Who brings inputs of this kind.
+    /// The actor that sends inputs of this trigger.
     #[must_use]
-    pub const fn bringing(trigger: Trigger) -> Self {
+    pub const fn from_trigger(trigger: Trigger) -> Self {
         match trigger {
             Trigger::Step => Self::Kernel,
             Trigger::Reply | Trigger::CallFailed => Self::Modules,
@@ -67,7 +68,7 @@ impl StepActor {
         }
     }
 
-    /// Its name in both languages.
+    /// Its name in the exported models.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,27 +80,25 @@ impl StepActor {
 }
 
 impl StepFilter {
-    /// Whether inputs of this kind are theirs.
-    fn brings(self, trigger: Trigger) -> bool {
+    fn matches_trigger(self, trigger: Trigger) -> bool {
         match self {
-            Self::System => !matches!(StepActor::bringing(trigger), StepActor::User),
-            Self::Failing(_) => matches!(trigger, Trigger::CallFailed),
-            Self::Answering => matches!(trigger, Trigger::Reply),
-            Self::User(kind) => trigger == kind,
+            Self::System => StepActor::from_trigger(trigger) != StepActor::User,
+            Self::Failing(_) => trigger == Trigger::CallFailed,
+            Self::Replying => trigger == Trigger::Reply,
+            Self::User(expected) => trigger == expected,
         }
     }
 
-    /// Whether an input that reads so is meant.
-    fn means(self, letter: InputClass) -> bool {
+    fn matches_class(self, class: InputClass) -> bool {
         match self {
-            Self::Failing(so) => so == letter,
-            Self::System | Self::Answering | Self::User(_) => true,
+            Self::Failing(expected) => class == expected,
+            Self::System | Self::Replying | Self::User(_) => true,
         }
     }
 }
 
 impl Step {
-    /// What must hold for it, its states included.
+    /// The condition of the step, including its phases.
     #[must_use]
     pub fn guard(&self) -> Condition {
         let from = Condition::Is(Var::Phase, self.from.iter().map(|phase| phase.name()).collect());
@@ -108,23 +107,23 @@ impl Step {
 }
 
 impl ControlModel {
-    /// The control model of a policy.
+    /// Creates the control model of a policy.
     #[must_use]
-    pub fn of(policy: &Policy) -> Self {
+    pub fn new(policy: &Policy) -> Self {
         let mut control = Self {
             policy: policy.clone(),
             vars: Vec::new(),
             steps: steps(policy),
             claims: exported_claims(policy),
         };
-        control.vars = control.read();
+        control.vars = control.relevant_vars();
         for step in &mut control.steps {
             step.effects.sets.retain(|var, _| control.vars.contains(var));
         }
         control
     }
 
-    /// The values of a variable.
+    /// The domain of a variable.
     #[must_use]
     pub fn domain(&self, var: Var) -> Domain {
         var.domain(&self.policy)
@@ -136,7 +135,7 @@ impl ControlModel {
         let mut types: Vec<(&str, Vec<&str>)> = Vec::new();
         for var in &self.vars {
             if let Domain::OneOf(name, values) = self.domain(*var)
-                && types.iter().all(|(known, _)| *known != name)
+                && types.iter().all(|(other, _)| *other != name)
             {
                 types.push((name, values));
             }
@@ -144,10 +143,10 @@ impl ControlModel {
         types
     }
 
-    /// The bounds that the policy has, with their values.
+    /// The bounds that the policy sets, with their values.
     #[must_use]
-    pub fn limits(&self) -> Vec<(BoundName, u32)> {
-        BoundName::ALL.into_iter().filter_map(|limit| Some((limit, limit.value(&self.policy)?))).collect()
+    pub fn bounds(&self) -> Vec<(BoundName, u32)> {
+        BoundName::ALL.into_iter().filter_map(|bound| Some((bound, bound.value(&self.policy)?))).collect()
     }
 
     /// The last value of a counter.
@@ -159,144 +158,148 @@ impl ControlModel {
         }
     }
 
-    /// The variables of a span.
-    pub fn spanning(&self, span: Lifetime) -> impl Iterator<Item = Var> + '_ {
-        self.vars.iter().copied().filter(move |var| var.span() == span)
+    /// The variables with this lifetime.
+    pub fn vars_with_lifetime(&self, lifetime: Lifetime) -> impl Iterator<Item = Var> + '_ {
+        self.vars.iter().copied().filter(move |var| var.lifetime() == lifetime)
     }
 
-    /// The steps that a party takes.
-    pub fn taken_by(&self, party: StepActor) -> impl Iterator<Item = &Step> {
-        self.steps.iter().filter(move |step| StepActor::bringing(step.row.on) == party)
+    /// The steps of an actor.
+    pub fn steps_by_actor(&self, actor: StepActor) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(move |step| StepActor::from_trigger(step.row.on) == actor)
     }
 
-    /// The steps that somebody means.
-    pub fn steps_of(&self, who: StepFilter) -> impl Iterator<Item = &Step> {
-        self.steps.iter().filter(move |Step { row, letters, .. }| {
-            who.brings(row.on) && (letters.is_empty() || letters.iter().any(|letter| who.means(*letter)))
+    /// The steps that match a filter.
+    pub fn steps_matching(&self, filter: StepFilter) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(move |Step { row, classes, .. }| {
+            filter.matches_trigger(row.on)
+                && (classes.is_empty() || classes.iter().any(|class| filter.matches_class(*class)))
         })
     }
 
-    /// Where somebody can take a step: at least one of these holds. Of a state that has a row for whatever comes, only
-    /// that the input is admitted.
+    /// The conditions of which at least one holds where a step that matches the filter is enabled. Where a phase has a row
+    /// for every admitted input, its condition is the admission condition.
     #[must_use]
-    pub fn enabled_conditions(&self, who: StepFilter) -> Vec<Condition> {
-        let mut ways: Vec<(Condition, Vec<&'static str>)> = Vec::new();
+    pub fn enabled_conditions(&self, filter: StepFilter) -> Vec<Condition> {
+        let mut conditions: Vec<(Condition, Vec<&'static str>)> = Vec::new();
         for phase in Phase::ALL {
-            for trigger in Trigger::ALL.into_iter().filter(|trigger| who.brings(*trigger)) {
-                let came = input_classes(phase, trigger).iter().filter(|letter| who.means(**letter));
-                let guards = came.flat_map(|letter| {
+            for trigger in Trigger::ALL.into_iter().filter(|trigger| filter.matches_trigger(*trigger)) {
+                let classes =
+                    input_classes(phase, trigger).iter().filter(|class| filter.matches_class(**class));
+                let guards = classes.flat_map(|class| {
                     enabled_transitions(&self.policy, phase, trigger)
-                        .map(|row| guard(&self.policy, row.when, *letter))
+                        .map(|row| guard_condition(&self.policy, row.when, *class))
                 });
-                let when = Condition::all([admitted(trigger), Condition::any(guards)]);
-                match ways.iter_mut().find(|(known, _)| *known == when) {
+                let when = Condition::all([admission_condition(trigger), Condition::any(guards)]);
+                match conditions.iter_mut().find(|(other, _)| *other == when) {
                     _ if when == Condition::False => {}
                     Some((_, phases)) if phases.contains(&phase.name()) => {}
                     Some((_, phases)) => phases.push(phase.name()),
-                    None => ways.push((when, vec![phase.name()])),
+                    None => conditions.push((when, vec![phase.name()])),
                 }
             }
         }
-        ways.into_iter()
+        conditions
+            .into_iter()
             .map(|(when, phases)| Condition::all([when, Condition::Is(Var::Phase, phases)]))
             .collect()
     }
 
-    /// Who is asked about by some claim.
+    /// The filters that the claims use.
     #[must_use]
     pub fn referenced_filters(&self) -> Vec<StepFilter> {
-        let mut whos = Vec::new();
-        self.claims.iter().for_each(|claim| claim.form.asks(&mut whos));
-        whos
+        let mut filters = Vec::new();
+        self.claims.iter().for_each(|claim| claim.form.collect_filters(&mut filters));
+        filters
     }
 
-    /// The variables that are read: by a guard, by a claim, or for one that is read.
-    fn read(&self) -> Vec<Var> {
-        let mut read = vec![Var::Phase, Var::Row, Var::Asked, Var::Request];
-        self.steps.iter().for_each(|step| step.when.reads(&mut read));
-        self.claims.iter().for_each(|claim| claim.form.reads(&mut read));
+    /// The variables that guards and claims read, and those on which their values depend.
+    fn relevant_vars(&self) -> Vec<Var> {
+        let mut relevant = vec![Var::Phase, Var::Row, Var::Call, Var::Request];
+        self.steps.iter().for_each(|step| step.when.collect_vars(&mut relevant));
+        self.claims.iter().for_each(|claim| claim.form.collect_vars(&mut relevant));
         loop {
-            let known = read.clone();
+            let before = relevant.clone();
             for step in &self.steps {
-                let values = step.effects.sets.iter().filter(|(var, _)| known.contains(var));
-                values.flat_map(|(_, values)| values).for_each(|value| value.reads(&mut read));
+                let values = step.effects.sets.iter().filter(|(var, _)| before.contains(var));
+                values.flat_map(|(_, values)| values).for_each(|value| value.collect_vars(&mut relevant));
             }
-            read.sort_unstable();
-            read.dedup();
-            if read.len() == known.len() {
-                return read;
+            relevant.sort_unstable();
+            relevant.dedup();
+            if relevant.len() == before.len() {
+                return relevant;
             }
         }
     }
 }
 
-/// Every step of the rows that the policy switches on. Of the rows that fit state and trigger the first whose guard holds
-/// is taken, so each holds only where none above it does.
+/// The steps of the rows that the policy enables. A step is enabled only where the guard of no row above it holds, because
+/// the first row whose guard holds is taken.
 fn steps(policy: &Policy) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for phase in Phase::ALL {
         for trigger in Trigger::ALL {
-            let mut here: Vec<Step> = Vec::new();
-            for letter in input_classes(phase, trigger) {
-                let mut above: Vec<Condition> = Vec::new();
-                for row in enabled_transitions(policy, phase, trigger) {
-                    let holds = guard(policy, row.when, *letter);
-                    let none_above = above.iter().cloned().map(Condition::not);
-                    let when = Condition::all(
-                        std::iter::once(admitted(trigger)).chain(none_above).chain([holds.clone()]),
-                    );
-                    // Below a row that asks the same a row is never taken.
-                    if when == Condition::False || above.contains(&holds) {
-                        continue;
-                    }
-                    above.push(holds);
-                    let effects = effects(policy, phase, row, *letter);
-                    let alike = |step: &&mut Step| {
-                        step.row.id == row.id && step.when == when && step.effects == effects
-                    };
-                    match here.iter_mut().find(alike) {
-                        Some(step) => step.letters.push(*letter),
-                        None => here.push(Step {
-                            name: String::new(),
-                            row,
-                            from: vec![phase],
-                            letters: vec![*letter],
-                            when,
-                            effects,
-                        }),
-                    }
+            let classes = input_classes(phase, trigger);
+            for mut step in steps_in(policy, phase, trigger) {
+                if step.classes.len() == classes.len() {
+                    step.classes.clear();
                 }
-            }
-            let all = input_classes(phase, trigger).len();
-            for mut step in here {
-                if step.letters.len() == all {
-                    step.letters.clear();
-                }
-                let alike = |other: &&mut Step| {
-                    (other.row.id, &other.letters, &other.when, &other.effects)
-                        == (step.row.id, &step.letters, &step.when, &step.effects)
+                let is_same = |other: &&mut Step| {
+                    (other.row.id, &other.classes, &other.when, &other.effects)
+                        == (step.row.id, &step.classes, &step.when, &step.effects)
                 };
-                match steps.iter_mut().find(alike) {
+                match steps.iter_mut().find(is_same) {
                     Some(other) => other.from.push(phase),
                     None => steps.push(step),
                 }
             }
         }
     }
-    let place = |row: &Transition| {
-        orchestrion_kernel::control::table::TRANSITIONS.iter().position(|other| other.id == row.id)
-    };
-    steps.sort_by_key(|step| place(step.row));
-    name(&mut steps);
+    steps.sort_by_key(|step| TRANSITIONS.iter().position(|row| row.id == step.row.id));
+    assign_names(&mut steps);
     steps
 }
 
-/// Names every step by its row, by what came where that tells steps of a row apart, and by its state where even that does
-/// not.
-fn name(steps: &mut [Step]) {
+/// The steps of one phase and trigger. Input classes with the same condition and effects share a step.
+fn steps_in(policy: &Policy, phase: Phase, trigger: Trigger) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for class in input_classes(phase, trigger) {
+        let mut above: Vec<Condition> = Vec::new();
+        for row in enabled_transitions(policy, phase, trigger) {
+            let guard = guard_condition(policy, row.when, *class);
+            let none_above = above.iter().cloned().map(Condition::not);
+            let when = Condition::all(
+                std::iter::once(admission_condition(trigger)).chain(none_above).chain([guard.clone()]),
+            );
+            // A row is never taken below a row with the same guard.
+            if when == Condition::False || above.contains(&guard) {
+                continue;
+            }
+            above.push(guard);
+            let effects = effects(policy, phase, row, *class);
+            let is_same =
+                |step: &&mut Step| step.row.id == row.id && step.when == when && step.effects == effects;
+            match steps.iter_mut().find(is_same) {
+                Some(step) => step.classes.push(*class),
+                None => steps.push(Step {
+                    name: String::new(),
+                    row,
+                    from: vec![phase],
+                    classes: vec![*class],
+                    when,
+                    effects,
+                }),
+            }
+        }
+    }
+    steps
+}
+
+/// Names each step by its row; by its input classes where the row has several steps; by its phases where two would still
+/// have the same name.
+fn assign_names(steps: &mut [Step]) {
     for step in steps.iter_mut() {
-        let letters: Vec<&str> = step.letters.iter().map(|letter| letter.name()).collect();
-        step.name = std::iter::once(step.row.id).chain(letters).collect::<Vec<_>>().join("_");
+        let classes: Vec<&str> = step.classes.iter().map(|class| class.name()).collect();
+        step.name = std::iter::once(step.row.id).chain(classes).collect::<Vec<_>>().join("_");
     }
     let names: Vec<String> = steps.iter().map(|step| step.name.clone()).collect();
     for step in steps {

@@ -1,7 +1,6 @@
-//! The explored graph as a picture, in the language of Graphviz, summarised by control state.
+//! The explored graph for Graphviz, summarized by phase.
 //!
-//! Thousands of states cannot be looked at; the few dozen control states that they are in can. What distinguishes edges
-//! does so without colour too: width, line and arrowhead.
+//! Edges differ by width, line and arrowhead, so that the picture is readable without color.
 
 use crate::transition_counts::TransitionEdge;
 use orchestrion_kernel::control::phase::Region;
@@ -10,27 +9,27 @@ use orchestrion_kernel::{Phase, Policy};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What an exploration came to, by control state.
+/// The result of an exploration, by phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// What was explored, as the title of the picture.
+    /// The title of the picture.
     pub title: String,
-    /// How many states are in each control state.
+    /// The number of states in each phase.
     pub states: BTreeMap<Phase, u64>,
-    /// How many steps go each way.
+    /// The number of steps along each edge.
     pub steps: BTreeMap<TransitionEdge, u64>,
-    /// A run that is to be seen, as a counterexample is; empty if there is none.
+    /// A highlighted run, such as a counterexample; empty if there is none.
     pub run: Vec<TransitionEdge>,
 }
 
-/// How a row is drawn, by the first letter of its name.
+/// The style of a row, by the first character of its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum EdgeStyle {
-    /// T, S: as the document draws it, and sessions.
+    /// T, S, K: 004's edges, sessions, and compaction.
     Specified,
-    /// H, A: what closes a finding, or asks an approver.
+    /// H, A: closes a finding, or calls an approver.
     Added,
-    /// E: a call that gives no answer.
+    /// E: a call fails.
     Error,
     /// X: the user cancels.
     Cancel,
@@ -39,7 +38,7 @@ enum EdgeStyle {
 impl EdgeStyle {
     const ALL: [Self; 4] = [Self::Specified, Self::Added, Self::Error, Self::Cancel];
 
-    fn of(row: usize) -> Self {
+    fn from_row(row: usize) -> Self {
         match TRANSITIONS[row].id.chars().next() {
             Some('H' | 'A') => Self::Added,
             Some('E') => Self::Error,
@@ -57,12 +56,12 @@ impl EdgeStyle {
         }
     }
 
-    /// What the legend says of it: a colour, a line, a meaning.
+    /// The entry of the legend: color, line, meaning.
     const fn key(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Specified => ("#222222", "──▶", "T, S: as drawn by 004"),
-            Self::Added => ("#1b5e9c", "──&gt;", "H, A: closes a finding, or asks an approver"),
-            Self::Error => ("#b5540a", "····▷", "E: no answer came"),
+            Self::Added => ("#1b5e9c", "──&gt;", "H, A: closes a finding, or calls an approver"),
+            Self::Error => ("#b5540a", "····▷", "E: the call failed"),
             Self::Cancel => ("#6a3d9a", "- - ◇", "X: cancelled"),
         }
     }
@@ -72,22 +71,22 @@ impl EdgeStyle {
 struct Edge {
     from: TransitionSource,
     to: Phase,
-    look: EdgeStyle,
+    style: EdgeStyle,
     rows: Vec<usize>,
     count: u64,
-    /// The numbers of the steps of the run that go this way.
+    /// The step numbers of the run along this edge.
     steps: Vec<usize>,
 }
 
 impl Edge {
-    /// Whether it leads nowhere else: that is told in the box of its state.
-    fn stays(&self) -> bool {
+    /// Whether the edge is a self-loop, which is shown in the box of its phase.
+    fn is_self_loop(&self) -> bool {
         self.from == TransitionSource::Phase(self.to) && self.count > 0
     }
 }
 
-/// The picture. Grey are rows that the policy switches on and no step took, and control states in which no state is. What
-/// only a row leads to that is switched off is left out.
+/// Prints the picture. Enabled rows without a step and phases without a state are gray. Phases that only disabled rows reach
+/// are omitted.
 #[must_use]
 pub fn dot(policy: &Policy, summary: &Summary) -> String {
     let edges = edges(policy, summary);
@@ -114,11 +113,11 @@ pub fn dot(policy: &Policy, summary: &Summary) -> String {
         inside.iter().for_each(|phase| node(&mut text, *phase));
         text.push_str("    }\n");
     }
-    for edge in edges.iter().filter(|edge| !edge.stays()) {
+    for edge in edges.iter().filter(|edge| !edge.is_self_loop()) {
         let inside = |region| drawn.iter().copied().filter(move |phase| phase.region() == Some(region));
         let (from, tail) = match edge.from {
             TransitionSource::Phase(phase) => (Some(phase), String::new()),
-            // Nothing can be cut at a border that it does not cross.
+            // Graphviz clips an edge only at a boundary that it crosses.
             TransitionSource::Region(region) if edge.to.region() == Some(region) => {
                 (inside(region).find(|phase| *phase != edge.to), "taillabel=\"any\", ".to_string())
             }
@@ -142,19 +141,20 @@ const HEAD: &str = "digraph explored {\n    \
     edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10, arrowsize=0.8];\n";
 const CLUSTER: &str = "labelloc=t; labeljust=l; fontsize=13; fontcolor=\"#666666\"; style=rounded; color=\"#bbbbbb\"; margin=14;";
 
-/// Whether a control state belongs to the picture: a state is in it, or a row that the policy switches on leads there.
+/// Whether a phase is drawn: it has a state, or an enabled row leads there.
 fn is_drawn(policy: &Policy, summary: &Summary, phase: Phase) -> bool {
     let leads = |(_, row): (usize, &Transition)| row.to == phase && row.switch.is_on(policy);
     summary.states.contains_key(&phase) || (0..).zip(TRANSITIONS).any(leads)
 }
 
-/// The edges of the picture: those between the same two ends that look alike are one.
+/// The edges. Rows with the same ends and the same style share one.
 fn edges(policy: &Policy, summary: &Summary) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     let mut add = |from: TransitionSource, row: usize, to: Phase, count: u64, steps: Vec<usize>| {
-        let look = EdgeStyle::of(row);
-        let same =
-            |edge: &&mut Edge| (edge.from, edge.to, edge.look, edge.count > 0) == (from, to, look, count > 0);
+        let style = EdgeStyle::from_row(row);
+        let same = |edge: &&mut Edge| {
+            (edge.from, edge.to, edge.style, edge.count > 0) == (from, to, style, count > 0)
+        };
         match edges.iter_mut().find(same) {
             Some(edge) => {
                 edge.count += count;
@@ -163,13 +163,13 @@ fn edges(policy: &Policy, summary: &Summary) -> Vec<Edge> {
                     edge.rows.push(row);
                 }
             }
-            None => edges.push(Edge { from, to, look, rows: vec![row], count, steps }),
+            None => edges.push(Edge { from, to, style, rows: vec![row], count, steps }),
         }
     };
-    for (way, count) in &summary.steps {
-        let (from, row, to) = *way;
-        let steps = (1..).zip(&summary.run).filter(|(_, step)| *step == way).map(|(n, _)| n).collect();
-        // A row of a whole region is drawn from its border.
+    for (edge, count) in &summary.steps {
+        let (from, row, to) = *edge;
+        let steps = (1..).zip(&summary.run).filter(|(_, step)| *step == edge).map(|(n, _)| n).collect();
+        // A row of a region starts at the region's boundary.
         let source = if TRANSITIONS[row].from.contains(from) {
             TRANSITIONS[row].from
         } else {
@@ -193,29 +193,30 @@ fn node(text: &mut String, phase: Phase, edges: &[Edge], summary: &Summary) {
     let count = summary.states.get(&phase).copied().unwrap_or(0);
     let most = summary.states.values().copied().max().unwrap_or(1);
     let is_on_run = summary.run.iter().any(|(from, _, to)| *from == phase || *to == phase);
-    let look = match (count, is_on_run) {
+    let style = match (count, is_on_run) {
         (0, _) => "color=\"#aaaaaa\", fontcolor=\"#888888\", style=\"rounded,dashed\"".to_string(),
-        // From white to a light blue, by order of magnitude: readable in grey, and under black letters.
+        // From white to a light blue, by order of magnitude: readable in gray, and under black text.
         (_, is_on_run) => {
             let shade = 250 - 55 * magnitude(count) / magnitude(most).max(1);
             let border = if is_on_run { ", color=\"#c00000\", penwidth=3, peripheries=2" } else { "" };
             format!("fillcolor=\"#{shade:02x}{:02x}ff\"{border}", shade + (255 - shade) / 3)
         }
     };
-    let told = if count == 0 { "not reached".to_string() } else { grouped(count) };
-    let staying = edges.iter().filter(|edge| edge.stays() && edge.to == phase).flat_map(|edge| &edge.rows);
-    let staying: Vec<&str> = staying.map(|row| TRANSITIONS[*row].id).collect();
-    let stays = if staying.is_empty() { String::new() } else { format!("\\n↺ {}", staying.join(" ")) };
-    let _ = writeln!(text, "        \"{phase}\" [label=\"{phase}\\n{told}{stays}\", {look}];");
+    let states = if count == 0 { "not reached".to_string() } else { grouped(count) };
+    let loops =
+        edges.iter().filter(|edge| edge.is_self_loop() && edge.to == phase).flat_map(|edge| &edge.rows);
+    let loops: Vec<&str> = loops.map(|row| TRANSITIONS[*row].id).collect();
+    let loops = if loops.is_empty() { String::new() } else { format!("\\n↺ {}", loops.join(" ")) };
+    let _ = writeln!(text, "        \"{phase}\" [label=\"{phase}\\n{states}{loops}\", {style}];");
 }
 
 fn attributes(edge: &Edge, from: Phase) -> String {
     let names: Vec<&str> = edge.rows.iter().map(|row| TRANSITIONS[*row].id).collect();
-    // A long label is broken, or it would push everything apart.
+    // A long label is broken, so that it does not widen the layout.
     let names: Vec<String> = names.chunks(4).map(|names| names.join(" ")).collect();
     let names = names.join("\\n");
-    // What leads back, or out of turn, pushes nothing down.
-    let is_plain = matches!(edge.look, EdgeStyle::Specified | EdgeStyle::Added) && edge.to > from;
+    // Backward edges and error edges do not affect the ranks.
+    let is_plain = matches!(edge.style, EdgeStyle::Specified | EdgeStyle::Added) && edge.to > from;
     let weight = if is_plain { "weight=4" } else { "constraint=false" };
     if edge.count == 0 {
         return format!(
@@ -224,14 +225,14 @@ fn attributes(edge: &Edge, from: Phase) -> String {
     }
     let width = 8 + 3 * magnitude(edge.count);
     let (whole, tenths) = (width / 10, width % 10);
-    let mut look = format!("{}, penwidth={whole}.{tenths}", edge.look.style());
+    let mut style = format!("{}, penwidth={whole}.{tenths}", edge.style.style());
     let mut label = format!("{names}\\n{}", grouped(edge.count));
     if !edge.steps.is_empty() {
         let steps: Vec<String> = edge.steps.iter().map(ToString::to_string).collect();
         label = format!("step {}: {label}", steps.join(", "));
-        look = "color=\"#c00000\", fontcolor=\"#c00000\", penwidth=4".to_string();
+        style = "color=\"#c00000\", fontcolor=\"#c00000\", penwidth=4".to_string();
     }
-    format!("label=\"{label}\", {weight}, {look}")
+    format!("label=\"{label}\", {weight}, {style}")
 }
 
 /// Twice the number of binary digits over three: about twice the order of magnitude.
@@ -240,25 +241,25 @@ const fn magnitude(count: u64) -> u64 {
 }
 
 fn legend(text: &mut String, summary: &Summary) {
-    let mut lines: Vec<(&str, &str, &str)> = EdgeStyle::ALL.iter().map(|look| look.key()).collect();
-    lines.push(("#999999", "- - ▶", "switched on by the policy, and not taken"));
+    let mut lines: Vec<(&str, &str, &str)> = EdgeStyle::ALL.iter().map(|style| style.key()).collect();
+    lines.push(("#999999", "- - ▶", "enabled, not taken"));
     if !summary.run.is_empty() {
-        lines.push(("#c00000", "━━▶", "the run, with its steps"));
+        lines.push(("#c00000", "━━▶", "the run, with its step numbers"));
     }
     text.push_str("    legend [shape=box, style=rounded, color=\"#bbbbbb\", fontsize=11, label=<<table border=\"0\" cellspacing=\"2\">");
-    for (colour, line, about) in lines {
+    for (color, line, meaning) in lines {
         let _ = write!(
             text,
-            "<tr><td align=\"left\"><font color=\"{colour}\">{line}</font></td><td align=\"left\">{about}</td></tr>"
+            "<tr><td align=\"left\"><font color=\"{color}\">{line}</font></td><td align=\"left\">{meaning}</td></tr>"
         );
     }
-    for about in [
-        "A box is a control state, with how many states are in it: the darker, the more.",
-        "An edge has its rows, and how many steps took them: the wider, the more.",
-        "↺ are the rows that lead nowhere else. An edge from the border of a group,",
-        "or marked “any”, is a row for every state in the group.",
+    for note in [
+        "A box is a phase, with the number of its states: the darker, the more.",
+        "An edge is labeled with its rows and the number of their steps: the wider, the more.",
+        "↺ marks self-loops. An edge from the boundary of a group, or an edge marked",
+        "“any”, is a row for every phase in the group.",
     ] {
-        let _ = write!(text, "<tr><td colspan=\"2\" align=\"left\">{about}</td></tr>");
+        let _ = write!(text, "<tr><td colspan=\"2\" align=\"left\">{note}</td></tr>");
     }
     text.push_str("</table>>];\n");
 }
@@ -267,7 +268,7 @@ fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// A number with its thousands apart.
+/// A number with grouped digits.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();

@@ -1,198 +1,58 @@
-//! What may come, what a guard asks of it, and what a row does: the kernel's meaning, told over the variables.
+//! What a step changes, derived from the columns of its row and from what `State::apply` does with its events.
 
 use super::ast::Condition::{self, Flag, Is, Less, Same};
 use super::ast::{BoundName, Expr, Lifetime, Term, Var};
-use orchestrion_kernel::control::guard::Guard;
-use orchestrion_kernel::control::table::Transition;
-use orchestrion_kernel::module::Role;
+use super::input_class::InputClass;
+use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
+use orchestrion_kernel::control::transition::{DecisionKind, EntryAction, ExitAction};
+use orchestrion_kernel::module::{ConclusionKind, Operation, Store};
 use orchestrion_kernel::policy::Bound;
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::collections::BTreeMap;
 
-/// How an input may read, as far as control can tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum InputClass {
-    /// Nothing in it matters.
-    Any,
-    /// Both locks match.
-    LocksMatch,
-    /// A lock does not match.
-    LockDiffers,
-    /// So much is known that it is to be compacted. Control cannot tell when.
-    CompactionDue,
-    /// It is not.
-    CompactionNotDue,
-    /// An argument that leaves the plan as it was.
-    PlanKept,
-    /// An argument that brings a new plan.
-    PlanRevised,
-    /// Security argues for the plan.
-    Agrees,
-    /// Security argues against it, less surely than a veto.
-    Objects,
-    /// Security argues against it, surely enough for a veto.
-    Vetoes,
-    /// The approver says yes.
-    Approves,
-    /// The approver says no.
-    Declines,
-    /// A task ended with exit code 0.
-    Succeeds,
-    /// A task ended with another one.
-    Exits,
-    /// A diagnosis with a repaired plan.
-    Repaired,
-    /// A diagnosis without.
-    NoRepair,
-    /// A call failed in one of the ways after which nothing is in doubt.
-    OutcomeKnown,
-    /// A call failed, and nobody knows whether it happened.
-    FateUnknown,
-}
-
-impl InputClass {
-    /// Its name, by which steps are told apart.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::LocksMatch => "locks_match",
-            Self::LockDiffers => "lock_differs",
-            Self::CompactionDue => "compaction_due",
-            Self::CompactionNotDue => "compaction_not_due",
-            Self::PlanKept => "plan_kept",
-            Self::PlanRevised => "plan_revised",
-            Self::Agrees => "agrees",
-            Self::Objects => "objects",
-            Self::Vetoes => "vetoes",
-            Self::Approves => "approves",
-            Self::Declines => "declines",
-            Self::Succeeds => "succeeds",
-            Self::Exits => "exits",
-            Self::Repaired => "repaired",
-            Self::NoRepair => "no_repair",
-            Self::OutcomeKnown => "fate_known",
-            Self::FateUnknown => "fate_unknown",
-        }
-    }
-}
-
-/// Every way in which an input of this kind may read in this state.
-pub(super) const fn input_classes(phase: Phase, trigger: Trigger) -> &'static [InputClass] {
-    match (trigger, phase) {
-        (Trigger::Step, Phase::IdentityVerified) => {
-            &[InputClass::CompactionDue, InputClass::CompactionNotDue]
-        }
-        (Trigger::Reply, Phase::VerifyingIdentity) => &[InputClass::LocksMatch, InputClass::LockDiffers],
-        (Trigger::Reply, Phase::Round(Role::Solution | Role::Optimizer)) => {
-            &[InputClass::PlanKept, InputClass::PlanRevised]
-        }
-        (Trigger::Reply, Phase::Round(Role::Security) | Phase::PlanReview | Phase::RepairReview) => {
-            &[InputClass::Agrees, InputClass::Objects, InputClass::Vetoes]
-        }
-        (Trigger::Reply, Phase::PlanApproval | Phase::RepairApproval) => {
-            &[InputClass::Approves, InputClass::Declines]
-        }
-        (Trigger::Reply, Phase::RunningTasks) => &[InputClass::Succeeds, InputClass::Exits],
-        (Trigger::Reply, Phase::SelfHealingActive) => &[InputClass::Repaired, InputClass::NoRepair],
-        (Trigger::CallFailed, _) => &[InputClass::OutcomeKnown, InputClass::FateUnknown],
-        _ => &[InputClass::Any],
-    }
-}
-
-/// What `decide` admits whatever the table says.
-pub(super) fn admitted(trigger: Trigger) -> Condition {
-    let waiting = || !Condition::is(Var::Asked, "nobody");
-    match trigger {
-        Trigger::SessionStart => !Flag(Var::Session),
-        Trigger::SessionEnd | Trigger::UserMessage => Flag(Var::Session),
-        Trigger::Reply | Trigger::CallFailed => waiting(),
-        Trigger::Step => !waiting(),
-        Trigger::Cancel | Trigger::Write | Trigger::Resume => Condition::True,
-    }
-}
-
-/// What a guard asks of the variables, once it is known what came.
-pub(super) fn guard(policy: &Policy, guard: Guard, letter: InputClass) -> Condition {
-    let came = |expected| if letter == expected { Condition::True } else { Condition::False };
-    let vetoed = || match policy.rules.sticky_veto {
-        true => Flag(Var::Vetoed),
-        false => Condition::is(Var::Security, "vetoes"),
-    };
-    match guard {
-        Guard::Always => Condition::True,
-        Guard::LocksMatch => came(InputClass::LocksMatch),
-        Guard::CompactionDue => came(InputClass::CompactionDue),
-        Guard::PlanRevised => Condition::any([came(InputClass::PlanRevised), came(InputClass::Repaired)]),
-        Guard::Approved => came(InputClass::Approves),
-        Guard::Vetoed => vetoed(),
-        Guard::AnotherPass => Condition::all([
-            Less(Term::Of(Var::Pass), Term::Limit(BoundName::Passes)),
-            Is(Var::Consensus, vec!["below", "between"]),
-        ]),
-        Guard::BelowProceed => Is(Var::Scored, vec!["unscored", "below"]),
-        Guard::MoreTasks => Condition::all([
-            came(InputClass::Succeeds),
-            Less(Term::Next(Var::Task), Term::Limit(BoundName::Tasks)),
-        ]),
-        Guard::AllSucceeded => Same(Term::Of(Var::Task), Term::Limit(BoundName::Tasks)),
-        Guard::RepairsExhausted => match policy.bounds.repairs {
-            Bound::AtMost(_) => !Less(Term::Of(Var::Repairs), Term::Limit(BoundName::Repairs)),
-            Bound::Unbounded => Condition::False,
-        },
-        Guard::RepairCleared => {
-            Condition::all([!vetoed(), Flag(Var::Read), Is(Var::Consensus, vec!["between", "above"])])
-        }
-        Guard::OutcomeUnknown => came(InputClass::FateUnknown),
-        Guard::MoreStores => Condition::is(Var::Asked, "RememberLocal"),
-        Guard::AttemptsLeft => Less(Term::Of(Var::Tries), Term::Limit(BoundName::Attempts)),
-    }
-}
-
-/// What a step changes: values to set, each read before anything is set, and what is forgotten. Of several values one is
-/// drawn.
+/// What a step changes. All values are computed before any variable is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// The variables that are set.
+    /// The variables that are set, each to one of these values.
     pub sets: BTreeMap<Var, Vec<Expr>>,
-    /// The variables of these spans that go back to their initial values.
-    pub forgets: Vec<Lifetime>,
+    /// The lifetimes that end: their variables are reset to the initial values.
+    pub resets: Vec<Lifetime>,
 }
 
-/// What a row does from this state when this came.
-pub(super) fn effects(policy: &Policy, from: Phase, row: &Transition, letter: InputClass) -> Effects {
-    let mut step = Writer { policy, from, row, letter, effects: Effects::default() };
+/// The effects of a row from this phase, for an input of this class.
+pub(super) fn effects(policy: &Policy, from: Phase, row: &Transition, class: InputClass) -> Effects {
+    let mut step = EffectsBuilder { policy, from, row, class, effects: Effects::default() };
     step.name(Var::Row, row.id);
     step.set(Var::Before, Expr::Of(Var::Phase));
-    step.set(Var::WasAsked, Expr::Of(Var::Asked));
-    step.record();
-    step.work();
-    step.conclude();
-    step.moved();
-    if !row.ignores_cancel() {
-        step.enter();
+    step.set(Var::CallBefore, Expr::Of(Var::Call));
+    step.record_input();
+    row.exit.iter().for_each(|action| step.run_exit_action(*action));
+    if let Some(rule) = row.conclusion {
+        step.name(Var::Conclusion, kind_name(rule.kind));
     }
-    let Effects { mut sets, forgets } = step.effects;
-    sets.retain(|var, _| !forgets.contains(&var.span()));
-    Effects { sets, forgets }
+    step.take_transition();
+    row.entry.iter().for_each(|action| step.run_entry_action(*action));
+    let Effects { mut sets, resets } = step.effects;
+    sets.retain(|var, _| !resets.contains(&var.lifetime()));
+    Effects { sets, resets }
 }
 
-/// Writes the effects of one step. What is written later stands.
-struct Writer<'a> {
+/// Builds the effects of one step. A later value replaces an earlier one.
+struct EffectsBuilder<'a> {
     policy: &'a Policy,
     from: Phase,
     row: &'a Transition,
-    letter: InputClass,
+    class: InputClass,
     effects: Effects,
 }
 
-impl Writer<'_> {
-    fn choose(&mut self, var: Var, from: Vec<Expr>) {
-        self.effects.sets.insert(var, from);
+impl EffectsBuilder<'_> {
+    fn choose(&mut self, var: Var, values: Vec<Expr>) {
+        self.effects.sets.insert(var, values);
     }
 
-    fn set(&mut self, var: Var, to: Expr) {
-        self.choose(var, vec![to]);
+    fn set(&mut self, var: Var, value: Expr) {
+        self.choose(var, vec![value]);
     }
 
     fn name(&mut self, var: Var, name: &'static str) {
@@ -207,18 +67,18 @@ impl Writer<'_> {
         self.set(var, Expr::Test(if on { Condition::True } else { Condition::False }));
     }
 
-    fn count(&mut self, var: Var) {
+    fn increment(&mut self, var: Var) {
         self.set(var, Expr::OneMore(var));
     }
 
-    fn record(&mut self) {
+    fn record_input(&mut self) {
         self.name(
-            Var::Came,
+            Var::Input,
             match self.row.on {
-                Trigger::Step | Trigger::Write | Trigger::Resume => "nothing",
-                Trigger::SessionStart | Trigger::SessionEnd | Trigger::UserMessage => "word",
-                Trigger::Reply => "answer",
-                Trigger::CallFailed => "no_answer",
+                Trigger::Step | Trigger::Write | Trigger::Resume => "no_input",
+                Trigger::SessionStart | Trigger::SessionEnd | Trigger::UserMessage => "user_input",
+                Trigger::Reply => "reply",
+                Trigger::CallFailed => "call_failed",
                 Trigger::Cancel if self.row.ignores_cancel() => "late_cancel",
                 Trigger::Cancel => "cancel",
             },
@@ -227,47 +87,51 @@ impl Writer<'_> {
             Trigger::SessionStart => self.flag(Var::Session, true),
             Trigger::SessionEnd => self.flag(Var::Session, false),
             Trigger::UserMessage => {
-                self.effects.forgets.extend([Lifetime::Request, Lifetime::Plan]);
+                self.effects.resets.extend([Lifetime::Request, Lifetime::Plan]);
                 self.name(Var::Request, "running");
             }
-            Trigger::Reply => {
-                self.name(Var::Asked, "nobody");
-                self.learn();
-            }
+            Trigger::Reply => self.record_reply(),
             Trigger::CallFailed => {
-                self.name(Var::Asked, "nobody");
+                self.end_call();
                 if self.from == Phase::RunningTasks {
                     self.flag(Var::Failed, true);
-                }
-                match (self.from, self.letter) {
-                    (Phase::RunningTasks, InputClass::FateUnknown) => self.flag(Var::Lost, true),
-                    (Phase::RollbackActive, _) => self.set(Var::Undos, Expr::OneLess(Var::Undos)),
-                    _ => {}
+                    if self.class == InputClass::OutcomeUnknown {
+                        self.flag(Var::OutcomeUnknown, true);
+                    }
                 }
             }
             Trigger::Cancel if self.row.ignores_cancel() => {}
             Trigger::Cancel => {
-                self.name(Var::Asked, "nobody");
+                self.name(Var::Call, "no_call");
                 self.flag(Var::Cancelled, true);
             }
             Trigger::Step | Trigger::Write | Trigger::Resume => {}
         }
     }
 
-    fn learn(&mut self) {
-        match self.from {
-            Phase::Planning => self.adopt(),
-            Phase::Round(_) => self.count(Var::Heard),
-            Phase::RollbackActive => self.set(Var::Undos, Expr::OneLess(Var::Undos)),
-            _ => {}
+    /// Ends the pending call. A compensation is over then, whether it succeeded or not.
+    fn end_call(&mut self) {
+        self.name(Var::Call, "no_call");
+        if self.from == Phase::RollbackActive {
+            self.set(Var::Undoable, Expr::OneLess(Var::Undoable));
         }
-        match self.letter {
+    }
+
+    fn record_reply(&mut self) {
+        self.end_call();
+        if self.from == Phase::Planning {
+            self.adopt_plan();
+        }
+        if let Phase::Round(_) = self.from {
+            self.increment(Var::Argued);
+        }
+        match self.class {
             InputClass::LocksMatch => self.flag(Var::Verified, true),
-            InputClass::PlanRevised | InputClass::Repaired => self.adopt(),
+            InputClass::PlanRevised | InputClass::Repaired => self.adopt_plan(),
             InputClass::Agrees | InputClass::Objects | InputClass::Vetoes => {
-                self.name(Var::Security, self.letter.name());
-                self.flag(Var::Read, true);
-                if self.letter == InputClass::Vetoes {
+                self.name(Var::Security, self.class.name());
+                self.flag(Var::Reviewed, true);
+                if self.class == InputClass::Vetoes {
                     self.flag(Var::Vetoed, true);
                 }
             }
@@ -275,88 +139,70 @@ impl Writer<'_> {
             InputClass::Declines => self.flag(Var::Approved, false),
             InputClass::Exits => self.flag(Var::Failed, true),
             InputClass::Succeeds => {
-                self.count(Var::Task);
+                self.increment(Var::Task);
                 let last = Same(Term::Next(Var::Task), Term::Limit(BoundName::Tasks));
                 self.set(Var::Succeeded, Expr::Test(last));
             }
-            _ => {}
+            InputClass::Any
+            | InputClass::LockDiffers
+            | InputClass::CompactionDue
+            | InputClass::CompactionNotDue
+            | InputClass::PlanKept
+            | InputClass::NoRepair
+            | InputClass::OutcomeKnown
+            | InputClass::OutcomeUnknown => {}
         }
-        // The last argument is heard: now the arguments weigh something.
-        if matches!(self.row.to, Phase::MultiPassCheck | Phase::RepairScoring) {
+        // This was the last argument before the next phase scores the consensus.
+        let scores = |next: &Transition| {
+            next.from.contains(self.row.to) && next.exit.contains(&ExitAction::ScoreConsensus)
+        };
+        if TRANSITIONS.iter().any(scores) {
             self.choose(Var::Consensus, cells(self.policy).map(Expr::Name).collect());
         }
     }
 
-    /// A plan that nobody read, scored or approved yet is the plan now.
-    fn adopt(&mut self) {
-        self.name(Var::Came, "new_plan");
-        for var in [Var::Read, Var::Current, Var::Approved, Var::Succeeded] {
+    /// Adopts a plan that is not yet reviewed, scored or approved.
+    fn adopt_plan(&mut self) {
+        self.name(Var::Input, "new_plan");
+        for var in [Var::Reviewed, Var::ScoreCurrent, Var::Approved, Var::Succeeded] {
             self.flag(var, false);
         }
     }
 
-    fn work(&mut self) {
-        let Transition { on, when, to, .. } = self.row;
-        match (self.from, on) {
-            (Phase::MultiPassCheck | Phase::CalculatingConsensus, Trigger::Step) => self.score(),
-            (Phase::ResolvingDecision, Trigger::Step) => self.resolve(Var::Scored),
-            (Phase::RepairScoring, Trigger::Step) => {
-                self.score();
-                if *when == Guard::RepairCleared {
-                    self.resolve(Var::Consensus);
-                }
+    fn run_exit_action(&mut self, action: ExitAction) {
+        match action {
+            ExitAction::ScoreConsensus => {
+                self.set(Var::Scored, Expr::Of(Var::Consensus));
+                self.flag(Var::ScoreCurrent, true);
             }
-            (Phase::Auditing, _) if to.is_quiescent() => self.count(Var::Answers),
-            _ => {}
+            ExitAction::Decide(kind) => self.decide_plan(kind),
+            ExitAction::FinalAnswer => self.increment(Var::FinalAnswers),
+            // Ratings and reports are not modelled.
+            ExitAction::UpdateRatings | ExitAction::ReportExecution | ExitAction::AbandonAudit => {}
         }
     }
 
-    fn score(&mut self) {
-        self.set(Var::Scored, Expr::Of(Var::Consensus));
-        self.flag(Var::Current, true);
-    }
-
-    fn resolve(&mut self, score: Var) {
+    fn decide_plan(&mut self, kind: DecisionKind) {
+        let is_scored_here = self.row.exit.contains(&ExitAction::ScoreConsensus);
+        let score = if is_scored_here { Var::Consensus } else { Var::Scored };
         let reached = || Expr::Name("ConsensusReached");
-        let label = match self.row.when {
-            Guard::Vetoed => Expr::Name("VETO"),
-            Guard::BelowProceed => Expr::Name("REJECT"),
-            _ if self.policy.rules.below_threshold_label => {
-                let below = Box::new(Expr::Name("ProceedBelowLine"));
+        let label = match kind {
+            DecisionKind::Veto => Expr::Name("VETO"),
+            DecisionKind::Reject => Expr::Name("REJECT"),
+            DecisionKind::Proceed if self.policy.rules.below_threshold_label => {
+                let below = Box::new(Expr::Name("ProceedBelowThreshold"));
                 Expr::If(Condition::is(score, "above"), Box::new(reached()), below)
             }
-            _ => reached(),
+            DecisionKind::Proceed => reached(),
         };
         self.set(Var::Decision, label);
         self.set(Var::DecidedOn, Expr::Of(score));
         let named = if self.policy.rules.named_objections { objection() } else { Condition::False };
-        self.set(Var::Named, Expr::Test(named));
+        self.set(Var::ObjectionNamed, Expr::Test(named));
     }
 
-    fn conclude(&mut self) {
-        if let Some(kind) = self.ending() {
-            self.name(Var::Ending, kind);
-        }
-    }
-
-    /// As what the request ends, if this row settles it.
-    fn ending(&self) -> Option<&'static str> {
-        match (self.from, self.row.to) {
-            _ if self.row.ignores_cancel() => None,
-            (Phase::Blocked | Phase::RollbackActive, _) => None,
-            (_, Phase::Success) => Some("as_outcome"),
-            (_, Phase::Blocked) => Some("as_blocked"),
-            (_, Phase::RollbackActive) => Some("as_rolled_back"),
-            (Phase::VerifyingIdentity, Phase::Auditing | Phase::Aborted) => Some("as_aborted"),
-            (Phase::StoringMemory, _) => None,
-            (_, Phase::StoringMemory) if matches!(self.row.on, Trigger::CallFailed | Trigger::Cancel) => {
-                Some("as_aborted")
-            }
-            _ => None,
-        }
-    }
-
-    fn moved(&mut self) {
+    /// The changes that `State::apply` makes when the phase changes.
+    fn take_transition(&mut self) {
         let (from, to) = (self.from, self.row.to);
         if from != to {
             self.name(Var::Phase, to.name());
@@ -364,94 +210,120 @@ impl Writer<'_> {
         if !from.is_quiescent() && to.is_quiescent() {
             self.name(Var::Request, "ended");
         }
-        match (from, to) {
-            (Phase::Planning, Phase::Round(_)) => self.number(Var::Pass, 1),
-            (Phase::MultiPassCheck, Phase::Round(_)) => {
-                self.count(Var::Pass);
-                self.number(Var::Heard, 1);
-                self.name(Var::Security, "unheard");
-                self.flag(Var::Read, false);
+        if let Phase::Round(_) = to {
+            if from == Phase::Planning {
+                self.number(Var::Pass, 1);
+            }
+            if from == Phase::MultiPassCheck {
+                self.increment(Var::Pass);
+                self.number(Var::Argued, 1);
+                self.name(Var::Security, "no_argument");
+                self.flag(Var::Reviewed, false);
                 self.name(Var::Scored, "unscored");
-                self.flag(Var::Current, false);
+                self.flag(Var::ScoreCurrent, false);
             }
-            (Phase::Failure, _) | (_, Phase::RollbackActive) => {
-                self.number(Var::Task, 0);
-                self.flag(Var::Failed, false);
-            }
-            (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
-                self.effects.forgets.push(Lifetime::Plan);
-            }
-            _ => {}
+        }
+        if from == Phase::Failure || to == Phase::RollbackActive {
+            self.number(Var::Task, 0);
+            self.flag(Var::Failed, false);
+        }
+        if to == Phase::StoringMemory && from != to {
+            self.effects.resets.push(Lifetime::Plan);
+        }
+        if to == Phase::Blocked {
+            self.flag(Var::Blocked, true);
         }
     }
 
-    fn enter(&mut self) {
-        let again = self.from == self.row.to;
-        match self.row.to {
-            Phase::VerifyingIdentity => self.name(Var::Asked, "VerifyIdentity"),
-            Phase::Compacting => self.name(Var::Asked, "Summarize"),
-            Phase::LoadingContext => self.name(Var::Asked, "LoadContext"),
-            Phase::Classifying => self.name(Var::Asked, "Classify"),
-            Phase::Planning => self.name(Var::Asked, "DraftPlan"),
-            Phase::Round(_) => self.name(Var::Asked, "Argue"),
-            Phase::PlanReview | Phase::RepairReview => self.name(Var::Asked, "Reread"),
-            Phase::PlanApproval | Phase::RepairApproval => self.name(Var::Asked, "Approve"),
-            Phase::Blocked => self.flag(Var::Blocked, true),
-            Phase::RunningTasks => {
-                self.name(Var::Asked, "RunTask");
+    fn run_entry_action(&mut self, action: EntryAction) {
+        match action {
+            EntryAction::Call(operation) => {
+                self.name(Var::Call, operation_name(operation));
+                if operation == Operation::DeliverAudit {
+                    self.increment(Var::Attempts);
+                }
+            }
+            EntryAction::StartTask => {
+                self.name(Var::Call, "RunTask");
                 self.flag(Var::Ran, true);
-                // It may have an effect with a compensation, and may be one that was started before.
-                self.choose(Var::Undos, vec![Expr::Of(Var::Undos), Expr::OneMore(Var::Undos)]);
-                if !again {
+                // The task may have an effect with a compensation, and may have been started before.
+                self.choose(Var::Undoable, vec![Expr::Of(Var::Undoable), Expr::OneMore(Var::Undoable)]);
+                if self.from != self.row.to {
                     self.flag(Var::Succeeded, false);
                 }
             }
-            Phase::SelfHealingActive => {
-                self.name(Var::Asked, "Diagnose");
-                if let Bound::AtMost(_) = self.policy.bounds.repairs {
-                    self.count(Var::Repairs);
-                }
-            }
-            Phase::RollbackActive => {
+            EntryAction::CountRepair => match self.policy.bounds.repairs {
+                Bound::AtMost(_) => self.increment(Var::Repairs),
+                Bound::Unbounded => {}
+            },
+            EntryAction::UndoNext => {
                 self.flag(Var::RolledBack, true);
-                let undone = u32::from(again);
-                let stands = Less(Term::Number(undone), Term::Of(Var::Undos));
-                let (undo, none) = (Box::new(Expr::Name("UndoTask")), Box::new(Expr::Name("nobody")));
-                self.set(Var::Asked, Expr::If(stands, undo, none));
+                // A compensation that ends in this step is still counted: values are computed before any is set.
+                let ended = u32::from(self.from == self.row.to);
+                let is_left = Less(Term::Number(ended), Term::Of(Var::Undoable));
+                let (undo, none) = (Box::new(Expr::Name("UndoTask")), Box::new(Expr::Name("no_call")));
+                self.set(Var::Call, Expr::If(is_left, undo, none));
             }
-            Phase::StoringMemory if again => {
-                self.name(Var::Asked, "RememberCloud");
-                self.number(Var::Stores, 2);
-            }
-            Phase::StoringMemory => {
-                self.name(Var::Asked, "RememberLocal");
-                self.count(Var::Memories);
-                self.number(Var::Stores, 1);
-                let settled = self.ending().map_or(Expr::Of(Var::Ending), Expr::Name);
+            EntryAction::RecordMemory => {
+                self.increment(Var::Memories);
+                let conclusion = self.row.conclusion.map(|rule| Expr::Name(kind_name(rule.kind)));
                 let typed = self.policy.rules.typed_kinds;
-                self.set(Var::Stored, if typed { settled } else { Expr::Name("as_outcome") });
+                let outcome = Expr::Name(kind_name(ConclusionKind::Outcome));
+                let kind = conclusion.unwrap_or(Expr::Of(Var::Conclusion));
+                self.set(Var::Stored, if typed { kind } else { outcome });
             }
-            Phase::Auditing => {
-                self.name(Var::Asked, "DeliverAudit");
-                self.count(Var::Tries);
-                if !again {
-                    self.count(Var::Audits);
-                }
+            EntryAction::StoreMemory(store) => {
+                let (name, number) = match store {
+                    Store::Local => ("StoreLocal", 1),
+                    Store::Cloud => ("StoreCloud", 2),
+                };
+                self.name(Var::Call, name);
+                self.number(Var::Stores, number);
             }
-            _ => {}
+            EntryAction::RecordAudit => self.increment(Var::Audits),
         }
     }
 }
 
-/// Security's latest argument is about the plan as it stands, and against it.
-pub(super) fn objection() -> Condition {
-    Condition::all([Flag(Var::Read), Is(Var::Security, vec!["objects", "vetoes"])])
+/// The name of an operation in the exported models.
+const fn operation_name(operation: Operation) -> &'static str {
+    match operation {
+        Operation::VerifyIdentity => "VerifyIdentity",
+        Operation::LoadContext => "LoadContext",
+        Operation::Summarize => "Summarize",
+        Operation::Classify => "Classify",
+        Operation::DraftPlan => "DraftPlan",
+        Operation::Argue(_) => "Argue",
+        Operation::ReviewRevision => "ReviewRevision",
+        Operation::Approve => "Approve",
+        Operation::RunTask { .. } => "RunTask",
+        Operation::Diagnose => "Diagnose",
+        Operation::UndoTask { .. } => "UndoTask",
+        Operation::StoreMemory { store: Store::Local, .. } => "StoreLocal",
+        Operation::StoreMemory { store: Store::Cloud, .. } => "StoreCloud",
+        Operation::DeliverAudit => "DeliverAudit",
+    }
 }
 
-/// The cells that the policy's lines cut the consensus into; none that is empty.
+/// The name of a conclusion kind in the exported models.
+const fn kind_name(kind: ConclusionKind) -> &'static str {
+    match kind {
+        ConclusionKind::Outcome => "as_outcome",
+        ConclusionKind::Blocked => "as_blocked",
+        ConclusionKind::RolledBack => "as_rolled_back",
+        ConclusionKind::Aborted => "as_aborted",
+    }
+}
+
+/// Security's latest argument is about the current plan and against it.
+pub(super) fn objection() -> Condition {
+    Condition::all([Flag(Var::Reviewed), Is(Var::Security, vec!["objects", "vetoes"])])
+}
+
+/// The non-empty cells into which the policy's thresholds divide the consensus.
 fn cells(policy: &Policy) -> impl Iterator<Item = &'static str> {
-    let lines = &policy.thresholds;
-    let below = (lines.proceed_from > orchestrion_kernel::Score::ZERO).then_some("below");
-    let between = (lines.proceed_from < lines.redebate_below).then_some("between");
+    let thresholds = &policy.thresholds;
+    let below = (thresholds.proceed_from > orchestrion_kernel::Score::ZERO).then_some("below");
+    let between = (thresholds.proceed_from < thresholds.redebate_below).then_some("between");
     [below, between, Some("above")].into_iter().flatten()
 }

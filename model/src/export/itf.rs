@@ -1,31 +1,31 @@
-//! A run in the Informal Trace Format, which Apalache, Quint and their viewers read.
+//! A run in the Informal Trace Format of Apalache and Quint.
 //!
 //! <https://apalache-mc.org/docs/adr/015adr-trace.html>. Files end in `.itf.json`.
 
 use serde_json::{Map, Value, json};
 
-/// How a trace of ours begins, written with line breaks.
+/// The first bytes of an exported trace with line breaks.
 pub const ITF_PREFIX: &str = "{\n  \"#meta\": {\n    \"description\": \"";
 
-/// What led to a state, and the state. In the first one nothing did.
+/// A state and the action that led to it; the first state has none.
 pub type ItfState = (Option<String>, Value);
 
-/// The variable that says what led to a state.
+/// The variable that contains the action.
 const ACTION: &str = "action";
 
-/// The run as an ITF trace. The keys of the states, which must be objects, are the variables, and beside them `action`: what
-/// led there. `loop_to` is the place of the state to which the last one returns, if the run goes round for ever.
+/// Returns a run as an ITF trace. The variables are the keys of the states, which must be objects, and `action`. `loop_to` is
+/// the index of the state to which the last one returns, if the run is a lasso.
 #[must_use]
-pub fn itf(about: &str, shots: &[ItfState], loop_to: Option<usize>) -> Value {
+pub fn itf(description: &str, run: &[ItfState], loop_to: Option<usize>) -> Value {
     let mut vars: Vec<&str> = vec![ACTION];
-    for (_, state) in shots {
+    for (_, state) in run {
         for key in state.as_object().into_iter().flat_map(Map::keys) {
             if !vars.contains(&&key[..]) {
                 vars.push(key);
             }
         }
     }
-    let states: Vec<Value> = shots
+    let states: Vec<Value> = run
         .iter()
         .enumerate()
         .map(|(index, (action, state))| {
@@ -41,7 +41,7 @@ pub fn itf(about: &str, shots: &[ItfState], loop_to: Option<usize>) -> Value {
     let mut trace = Map::new();
     trace.insert(
         "#meta".to_string(),
-        json!({"format": "ITF", "format-description": FORMAT, "source": "orchestrion", "description": about}),
+        json!({"format": "ITF", "format-description": FORMAT, "source": "orchestrion", "description": description}),
     );
     trace.insert("vars".to_string(), json!(vars));
     trace.insert("states".to_string(), Value::Array(states));
@@ -53,13 +53,13 @@ pub fn itf(about: &str, shots: &[ItfState], loop_to: Option<usize>) -> Value {
 
 const FORMAT: &str = "https://apalache-mc.org/docs/adr/015adr-trace.html";
 
-/// A value as ITF has it: every integer big, and nothing, which it does not know, as a record without fields.
+/// Converts a value to ITF: every integer is a big integer; null, which ITF lacks, is a record without fields.
 fn value(json: &Value) -> Value {
     match json {
         Value::Null => json!({}),
         Value::Number(number) => json!({ "#bigint": number.to_string() }),
         Value::Array(items) => Value::Array(items.iter().map(value).collect()),
-        // A field whose name ITF keeps for itself would be read as something else.
+        // A field with a name that ITF reserves would be parsed as something else.
         Value::Object(fields) => Value::Object(
             fields
                 .iter()
@@ -91,15 +91,15 @@ mod tests {
         holds: bool,
     }
 
-    fn shots() -> Vec<ItfState> {
+    fn run() -> Vec<ItfState> {
         let state = |phase: &str, passes: u64| json!({"phase": phase, "passes": passes, "known": [{"id": 9_007_199_254_740_993_u64, "holds": true}]});
         vec![(None, state("Idle", 0)), (Some("ask".to_string()), state("Planning", u64::MAX))]
     }
 
-    /// Read back by the library of those who made the format.
+    /// Parsed by the library of the format's authors.
     #[test]
-    fn an_independent_reader_reads_what_was_written() {
-        let written = super::itf("a run", &shots(), Some(0));
+    fn independent_reader_parses_the_export() {
+        let written = super::itf("a run", &run(), Some(0));
         assert!(format!("{written:#}").starts_with(ITF_PREFIX), "{written:#}");
         let read: itf::Trace<Shown> = itf::trace_from_str(&written.to_string()).unwrap();
         assert_eq!(read.vars, ["action", "known", "passes", "phase"].map(String::from));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_it_is_a_plain_number_or_nothing() {
+    fn export_has_no_plain_number_or_null() {
         fn plain(value: &Value) -> bool {
             match value {
                 Value::Null | Value::Number(_) => true,

@@ -3,8 +3,8 @@
 use super::ast::{Condition, Domain, Expr, Lifetime, StepFilter, Term, Var};
 use super::claims::{ExportedClaim, TemporalForm};
 use super::control::{ControlModel, Step, StepActor};
-use super::effects::InputClass;
 use super::header;
+use super::input_class::InputClass;
 use orchestrion_kernel::Trigger;
 use std::fmt::Write;
 
@@ -16,8 +16,8 @@ pub fn promela(control: &ControlModel) -> String {
         let _ = writeln!(text, "{}", format!(" * {line}").trim_end());
     }
     text.push_str(" */\n\n");
-    for (limit, value) in control.limits() {
-        let _ = writeln!(text, "#define {:<8} {value}  /* {} */", limit.name(), limit.about());
+    for (bound, value) in control.bounds() {
+        let _ = writeln!(text, "#define {:<8} {value}  /* {} */", bound.name(), bound.description());
     }
     text.push('\n');
     for (name, values) in control.types() {
@@ -34,57 +34,61 @@ pub fn promela(control: &ControlModel) -> String {
             Domain::Bool => format!("bool {} = false;", var.name()),
             Domain::Count(_) => format!("{} {} = 0;", width(control, *var), var.name()),
         };
-        let _ = writeln!(text, "{declared:<42} /* {} */", var.about());
+        let _ = writeln!(text, "{declared:<42} /* {} */", var.description());
     }
-    text.push_str("\n/* What is forgotten when the request is stored, and when the next one begins. */\n");
-    for span in [Lifetime::Plan, Lifetime::Request] {
-        let _ = writeln!(text, "inline {}() {{", forget(span));
+    text.push_str("\n/* Resets when the request is stored, and when the next one starts. */\n");
+    for lifetime in [Lifetime::Plan, Lifetime::Request] {
+        let _ = writeln!(text, "inline {}() {{", reset(lifetime));
         let initial = |var: Var| match control.domain(var) {
             Domain::OneOf(_, values) => values[0].to_string(),
             Domain::Bool => "false".to_string(),
             Domain::Count(_) => "0".to_string(),
         };
-        let all = control.spanning(span).map(|var| format!("{} = {}; ", var.name(), initial(var)));
+        let all =
+            control.vars_with_lifetime(lifetime).map(|var| format!("{} = {}; ", var.name(), initial(var)));
         header::wrapped(&mut text, "    ", all, 100);
         text.push_str("}\n");
     }
-    text.push_str("\n/* Where somebody can take a step. */\n");
-    for who in control.referenced_filters() {
-        let ways: Vec<String> =
-            control.enabled_conditions(who).iter().map(|way| format!("    ({})", cond(way))).collect();
-        let ways = if ways.is_empty() { "    false".to_string() } else { ways.join(" || \\\n") };
-        let _ = writeln!(text, "#define {} ( \\\n{ways} )", can(who));
+    text.push_str("\n/* Where a step is enabled. */\n");
+    for filter in control.referenced_filters() {
+        let enabled: Vec<String> = control
+            .enabled_conditions(filter)
+            .iter()
+            .map(|condition| format!("    ({})", cond(condition)))
+            .collect();
+        let enabled = if enabled.is_empty() { "    false".to_string() } else { enabled.join(" || \\\n") };
+        let _ = writeln!(text, "#define {} ( \\\n{enabled} )", filter_name(filter));
     }
-    for party in StepActor::ALL {
-        let _ = writeln!(text, "\n/* {} */\nactive proctype {}() {{\n    do", about(party), party.name());
-        for step in control.taken_by(party) {
+    for actor in StepActor::ALL {
+        let _ = writeln!(text, "\n/* {} */\nactive proctype {}() {{\n    do", comment(actor), actor.name());
+        for step in control.steps_by_actor(actor) {
             write_step(&mut text, control, step);
         }
-        if party == StepActor::User {
-            text.push_str("    /* nothing is said */\n    :: d_step { true -> skip }\n");
+        if actor == StepActor::User {
+            text.push_str("    /* no input */\n    :: d_step { true -> skip }\n");
         }
         text.push_str("    od\n}\n");
     }
-    for stated in &control.claims {
-        claim(&mut text, stated);
+    for claim in &control.claims {
+        write_claim(&mut text, claim);
     }
     text
 }
 
 const RUN: [&str; 5] = [
-    "Run it, for one claim after the other:",
+    "Usage, for each claim:",
     "",
     "    spin -a control.pml && cc -O2 -DNFAIR=3 -o pan pan.c",
-    "    ./pan -a -f -m1000000 -N C_03     the claim of this name; `errors: 0` means that it holds",
-    "    spin -t -p control.pml            what broke it, step by step",
+    "    ./pan -a -f -m1000000 -N C_03     checks this claim; `errors: 0` means that it holds",
+    "    spin -t -p control.pml            prints the counterexample",
 ];
 
-const fn about(party: StepActor) -> &'static str {
-    match party {
-        StepActor::Kernel => "The orchestrator goes on by itself.",
-        StepActor::Modules => "A module answers, or its call fails.",
+const fn comment(actor: StepActor) -> &'static str {
+    match actor {
+        StepActor::Kernel => "The orchestrator steps.",
+        StepActor::Modules => "A module replies, or its call fails.",
         StepActor::User => {
-            "The user owes nothing: doing nothing is a step, so that fairness asks for no other."
+            "The user is not fair: doing nothing is a step, so that fairness requires no other."
         }
     }
 }
@@ -93,82 +97,82 @@ const fn about(party: StepActor) -> &'static str {
 fn width(control: &ControlModel, var: Var) -> &'static str {
     let last = match control.last(var) {
         Term::Number(number) => u64::from(number),
-        Term::Limit(limit) | Term::AboveBound(limit) => {
-            u64::from(limit.value(&control.policy).unwrap_or(0)).saturating_add(1)
+        Term::Limit(bound) | Term::AboveBound(bound) => {
+            u64::from(bound.value(&control.policy).unwrap_or(0)).saturating_add(1)
         }
         Term::Of(_) | Term::Next(_) => u64::MAX,
     };
     if last < 256 { "byte" } else { "int" }
 }
 
-fn forget(span: Lifetime) -> &'static str {
-    match span {
-        Lifetime::Plan => "forget_plan",
-        Lifetime::Request | Lifetime::Conversation => "forget_request",
+const fn reset(lifetime: Lifetime) -> &'static str {
+    match lifetime {
+        Lifetime::Plan => "reset_plan",
+        Lifetime::Request | Lifetime::Conversation => "reset_request",
     }
 }
 
-fn can(who: StepFilter) -> &'static str {
-    match who {
-        StepFilter::System => "can_go_on",
-        StepFilter::Failing(InputClass::FateUnknown) => "can_be_lost",
+const fn filter_name(filter: StepFilter) -> &'static str {
+    match filter {
+        StepFilter::System => "can_proceed",
+        StepFilter::Failing(InputClass::OutcomeUnknown) => "can_lose_outcome",
         StepFilter::Failing(_) => "can_fail",
-        StepFilter::Answering => "can_be_answered",
-        StepFilter::User(Trigger::SessionStart) => "can_open",
-        StepFilter::User(Trigger::SessionEnd) => "can_close",
+        StepFilter::Replying => "can_reply",
+        StepFilter::User(Trigger::SessionStart) => "can_start_session",
+        StepFilter::User(Trigger::SessionEnd) => "can_end_session",
         StepFilter::User(Trigger::Cancel) => "can_cancel",
-        StepFilter::User(_) => "can_be_told",
+        StepFilter::User(_) => "can_send_message",
     }
 }
 
-/// A step is one `d_step`, so that nobody sees it half done; of several values that may be drawn, each has a line.
+/// Writes a step as `d_step`s, which are atomic: one for each combination of values.
 fn write_step(text: &mut String, control: &ControlModel, step: &Step) {
-    let letters: Vec<&str> = step.letters.iter().map(|letter| letter.name()).collect();
-    let came = if letters.is_empty() { String::new() } else { format!(" [{}]", letters.join(", ")) };
-    let _ = writeln!(text, "    /* {} ({}) {}{came} */", step.row.id, step.row.clause, step.row.label);
-    for drawn in draws(step) {
+    let classes: Vec<&str> = step.classes.iter().map(|class| class.name()).collect();
+    let suffix = if classes.is_empty() { String::new() } else { format!(" [{}]", classes.join(", ")) };
+    let _ = writeln!(text, "    /* {} ({}) {}{suffix} */", step.row.id, step.row.clause, step.row.label);
+    for values in combinations(step) {
         let _ = writeln!(text, "    :: d_step {{ {} ->", cond(&step.guard()));
-        let forgets = step.effects.forgets.iter().map(|span| format!("{}(); ", forget(*span)));
-        let changes = drawn.iter().filter(|(var, value)| **value != Expr::Of(*var));
+        let resets = step.effects.resets.iter().map(|lifetime| format!("{}(); ", reset(*lifetime)));
+        let changes = values.iter().filter(|(var, value)| **value != Expr::Of(*var));
         let sets = changes.map(|(var, value)| format!("{} = {}; ", var.name(), expr(control, value)));
-        header::wrapped(text, "         ", sets.chain(forgets), 100);
+        header::wrapped(text, "         ", sets.chain(resets), 100);
         text.truncate(text.trim_end_matches(['\n', ' ', ';']).len());
         text.push_str(" }\n");
     }
 }
 
-/// The values that a step sets, for each way to draw them.
-fn draws(step: &Step) -> Vec<Vec<(Var, &Expr)>> {
-    let mut drawn: Vec<Vec<(Var, &Expr)>> = vec![Vec::new()];
+/// The values that a step sets: every combination of one value for each variable.
+fn combinations(step: &Step) -> Vec<Vec<(Var, &Expr)>> {
+    let mut combinations: Vec<Vec<(Var, &Expr)>> = vec![Vec::new()];
     for (var, values) in &step.effects.sets {
-        let before = std::mem::take(&mut drawn);
+        let shorter = std::mem::take(&mut combinations);
         for value in values {
-            drawn.extend(before.iter().map(|so_far| {
-                let mut with = so_far.clone();
-                with.push((*var, value));
-                with
+            combinations.extend(shorter.iter().map(|combination| {
+                let mut longer = combination.clone();
+                longer.push((*var, value));
+                longer
             }));
         }
     }
-    drawn
+    combinations
 }
 
-fn claim(text: &mut String, stated: &ExportedClaim) {
-    let ExportedClaim { claim, form } = stated;
+fn write_claim(text: &mut String, exported: &ExportedClaim) {
+    let ExportedClaim { claim, form } = exported;
     let finding = claim.finding.map(|finding| format!(" ({finding})")).unwrap_or_default();
     let _ = writeln!(text, "\n/* {}{finding} {} */", claim.id, claim.statement);
     let formula = match form {
         TemporalForm::Always(holds) => format!("[] ({})", cond(holds)),
         TemporalForm::LeadsTo(a, b) => format!("[] (({}) -> <> ({}))", cond(a), cond(b)),
     };
-    let _ = writeln!(text, "ltl {} {{ {formula} }}", stated.name());
+    let _ = writeln!(text, "ltl {} {{ {formula} }}", exported.name());
 }
 
 fn term(term: Term) -> String {
     match term {
         Term::Number(number) => number.to_string(),
-        Term::Limit(limit) => limit.name().to_string(),
-        Term::AboveBound(limit) => format!("({} + 1)", limit.name()),
+        Term::Limit(bound) => bound.name().to_string(),
+        Term::AboveBound(bound) => format!("({} + 1)", bound.name()),
         Term::Of(var) => var.name().to_string(),
         Term::Next(var) => format!("{} + 1", var.name()),
     }
@@ -191,7 +195,7 @@ fn cond(of: &Condition) -> String {
         }
         Condition::Less(a, b) => format!("{} < {}", term(*a), term(*b)),
         Condition::Same(a, b) => format!("{} == {}", term(*a), term(*b)),
-        Condition::Can(who) => can(*who).to_string(),
+        Condition::Can(filter) => filter_name(*filter).to_string(),
         Condition::Not(inner) => match inner.as_ref() {
             Condition::Is(var, values) if values.len() == 1 => format!("{} != {}", var.name(), values[0]),
             Condition::Less(a, b) => format!("{} >= {}", term(*a), term(*b)),

@@ -1,4 +1,4 @@
-//! Both exports hold the whole table, state every claim or say why not, and can be read as the languages want it.
+//! Both exports contain the whole table, and every claim or the reason why it is missing.
 
 use super::ast::{Domain, Expr, Var};
 use super::*;
@@ -17,10 +17,10 @@ fn policies() -> Vec<Policy> {
 }
 
 #[test]
-fn every_state_and_every_row_that_may_be_taken_stands_in_both() {
+fn exports_contain_every_phase_and_row() {
     for policy in policies() {
-        let control = ControlModel::of(&policy);
-        // An approver comes before these two.
+        let control = ControlModel::new(&policy);
+        // A row with an approver is above each of these two.
         let never: &[&str] = if policy.rules.approver { &["T20", "H08"] } else { &[] };
         let (promela, tla) = (promela::promela(&control), tla::module(&control));
         for row in TRANSITIONS {
@@ -35,36 +35,41 @@ fn every_state_and_every_row_that_may_be_taken_stands_in_both() {
 }
 
 #[test]
-fn every_claim_is_stated_or_left_out_with_a_reason() {
-    let left_out: Vec<&str> = claims::NOT_EXPORTED.iter().flat_map(|(ids, _)| ids.iter().copied()).collect();
+fn every_claim_is_exported_or_excluded() {
+    let excluded: Vec<&str> = claims::NOT_EXPORTED.iter().flat_map(|(ids, _)| ids.iter().copied()).collect();
     for (policy, claim) in
         policies().iter().flat_map(|policy| CLAIMS.iter().map(move |claim| (policy, claim)))
     {
-        let stated = claims::form(policy, claim).is_some();
-        assert_ne!(stated, left_out.contains(&claim.id), "{}: state it, or say why it is not", claim.id);
+        let exported = claims::form(policy, claim).is_some();
+        assert_ne!(
+            exported,
+            excluded.contains(&claim.id),
+            "{}: expected an export or a reason, not both",
+            claim.id
+        );
     }
     let known = |id: &str| CLAIMS.iter().any(|claim| claim.id == id);
-    assert!(left_out.iter().chain(claims::PARTLY_EXPORTED.iter().map(|(id, _)| id)).all(|id| known(id)));
+    assert!(excluded.iter().chain(claims::PARTLY_EXPORTED.iter().map(|(id, _)| id)).all(|id| known(id)));
 }
 
 #[test]
-fn the_same_policy_gives_the_same_text() {
+fn exports_are_deterministic() {
     for policy in policies() {
-        let [one, other] = [(); 2].map(|()| ControlModel::of(&policy));
+        let [one, other] = [(); 2].map(|()| ControlModel::new(&policy));
         assert_eq!(promela::promela(&one), promela::promela(&other));
         assert_eq!(tla::module(&one), tla::module(&other));
     }
 }
 
-/// Promela sets one variable after the other, TLA+ all at once: they mean the same only if no value is read that was set.
+/// Promela assigns variables in sequence, TLA+ at once. They agree only if no assigned variable is read later.
 #[test]
-fn no_step_reads_what_it_has_set() {
+fn steps_read_variables_before_setting_them() {
     for policy in policies() {
-        for step in ControlModel::of(&policy).steps {
+        for step in ControlModel::new(&policy).steps {
             let mut set: Vec<Var> = Vec::new();
             for (var, values) in &step.effects.sets {
                 let mut read = Vec::new();
-                values.iter().for_each(|value: &Expr| value.reads(&mut read));
+                values.iter().for_each(|value: &Expr| value.collect_vars(&mut read));
                 assert!(read.iter().all(|read| !set.contains(read)), "{}: {var:?}", step.name);
                 set.push(*var);
             }
@@ -72,11 +77,11 @@ fn no_step_reads_what_it_has_set() {
     }
 }
 
-/// Promela has one namespace for variables and all values; neither language takes other than ASCII everywhere.
+/// Promela has one namespace for variables and values. Both languages accept only ASCII everywhere.
 #[test]
-fn every_name_means_one_thing() {
+fn exported_names_are_unique_ascii() {
     for policy in policies() {
-        let control = ControlModel::of(&policy);
+        let control = ControlModel::new(&policy);
         let mut names: Vec<&str> = control.vars.iter().map(|var| var.name()).collect();
         for (name, values) in control.types() {
             names.push(name);
@@ -91,22 +96,22 @@ fn every_name_means_one_thing() {
 }
 
 #[test]
-fn what_nobody_reads_is_no_variable() {
-    let vars = |policy: &Policy| ControlModel::of(policy).vars;
+fn unread_variables_are_omitted() {
+    let vars = |policy: &Policy| ControlModel::new(policy).vars;
     let (hardened, as_drawn) = (vars(&Policy::hardened()), vars(&Policy::as_drawn()));
     assert!(hardened.contains(&Var::Repairs) && !as_drawn.contains(&Var::Repairs));
     assert!(hardened.contains(&Var::Cancelled) && !as_drawn.contains(&Var::Cancelled));
 }
 
 #[test]
-fn an_empty_cell_is_never_drawn() {
+fn empty_cells_are_never_chosen() {
     let mut policy = Policy::hardened();
     policy.thresholds.proceed_from = policy.thresholds.redebate_below;
-    let drawn = |policy: &Policy| {
-        let control = ControlModel::of(policy);
+    let chosen = |policy: &Policy| {
+        let control = ControlModel::new(policy);
         let taken = control.steps.iter().find(|step| step.row.id == "T12").map(|step| &step.effects.sets);
         taken.and_then(|sets| sets.get(&Var::Consensus)).map_or(0, Vec::len)
     };
-    assert_eq!([drawn(&policy), drawn(&Policy::hardened())], [2, 3]);
+    assert_eq!([chosen(&policy), chosen(&Policy::hardened())], [2, 3]);
     assert!(matches!(Var::Consensus.domain(&policy), Domain::OneOf("Cell", _)));
 }

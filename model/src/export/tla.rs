@@ -3,12 +3,12 @@
 use super::ast::{Condition, Domain, Expr, Lifetime, StepFilter, Term, Var};
 use super::claims::{ExportedClaim, TemporalForm};
 use super::control::{ControlModel, Step, StepActor};
-use super::effects::InputClass;
 use super::header;
+use super::input_class::InputClass;
 use orchestrion_kernel::Trigger;
 use std::fmt::Write;
 
-/// The name of the module, which its file must have as well.
+/// The name of the module. Its file must have the same name.
 pub const MODULE: &str = "Control";
 
 /// The model as a TLA+ module.
@@ -19,13 +19,13 @@ pub fn module(control: &ControlModel) -> String {
         let _ = writeln!(text, "{}", format!("\\* {line}").trim_end());
     }
     text.push_str("\nEXTENDS Naturals\n\n");
-    for (limit, value) in control.limits() {
-        let _ = writeln!(text, "{:<8} == {value}  \\* {}", limit.name(), limit.about());
+    for (bound, value) in control.bounds() {
+        let _ = writeln!(text, "{:<8} == {value}  \\* {}", bound.name(), bound.description());
     }
     text.push_str("\nVARIABLES\n");
     for (i, var) in control.vars.iter().enumerate() {
         let name = if i + 1 < control.vars.len() { format!("{},", var.name()) } else { var.name().into() };
-        let _ = writeln!(text, "    {name:<14} \\* {}", var.about());
+        let _ = writeln!(text, "    {name:<14} \\* {}", var.description());
     }
     text.push_str("\nvars ==\n");
     tuple(&mut text, "    <<", control.vars.iter().copied(), ">>");
@@ -48,55 +48,55 @@ pub fn module(control: &ControlModel) -> String {
     for var in &control.vars {
         let _ = writeln!(text, "    /\\ {} = {}", var.name(), initial(control, *var));
     }
-    text.push_str("\n\\* What is forgotten when the request is stored, and when the next one begins.\n");
-    for span in [Lifetime::Plan, Lifetime::Request] {
-        let _ = writeln!(text, "{} ==", forget(span));
-        for var in control.spanning(span) {
+    text.push_str("\n\\* Resets when the request is stored, and when the next one starts.\n");
+    for lifetime in [Lifetime::Plan, Lifetime::Request] {
+        let _ = writeln!(text, "{} ==", reset(lifetime));
+        for var in control.vars_with_lifetime(lifetime) {
             let _ = writeln!(text, "    /\\ {}' = {}", var.name(), initial(control, var));
         }
     }
     for step in &control.steps {
         write_step(&mut text, control, step);
     }
-    for (party, about) in StepActor::ALL.into_iter().zip([
-        "The orchestrator goes on by itself.",
-        "A module answers, or its call fails.",
-        "The user owes nothing.",
+    for (actor, comment) in StepActor::ALL.into_iter().zip([
+        "The orchestrator steps.",
+        "A module replies, or its call fails.",
+        "The user is not fair.",
     ]) {
-        let _ = writeln!(text, "\n\\* {about}");
-        union(&mut text, party.name(), control.taken_by(party));
+        let _ = writeln!(text, "\n\\* {comment}");
+        write_union(&mut text, actor.name(), control.steps_by_actor(actor));
     }
-    text.push_str("\n\\* Of these claims ask whether they are possible.\n");
-    for who in control.referenced_filters() {
-        union(&mut text, step_of(who), control.steps_of(who));
+    text.push_str("\n\\* Steps whose enabledness the claims use.\n");
+    for filter in control.referenced_filters() {
+        write_union(&mut text, filter_name(filter), control.steps_matching(filter));
     }
     text.push_str(
         "\nNext == Kernel \\/ Modules \\/ User\n\n\
          Spec == Init /\\ [][Next]_vars /\\ WF_vars(Kernel) /\\ WF_vars(Modules)\n",
     );
-    for stated in &control.claims {
-        claim(&mut text, stated);
+    for claim in &control.claims {
+        write_claim(&mut text, claim);
     }
     text.push_str("\n====\n");
     text
 }
 
-/// The file beside the module that tells TLC what to check: these of its claims, and the types.
+/// The configuration file for TLC: it checks the types and the claims for which `checked` holds.
 #[must_use]
 pub fn config(control: &ControlModel, checked: impl Fn(&ExportedClaim) -> bool) -> String {
     let mut text = String::from("SPECIFICATION Spec\nINVARIANT TypeOK\n");
-    for stated in control.claims.iter().filter(|stated| checked(stated)) {
-        let what = if stated.is_liveness() { "PROPERTY" } else { "INVARIANT" };
-        let _ = writeln!(text, "{what} {}", stated.name());
+    for claim in control.claims.iter().filter(|claim| checked(claim)) {
+        let keyword = if claim.is_liveness() { "PROPERTY" } else { "INVARIANT" };
+        let _ = writeln!(text, "{keyword} {}", claim.name());
     }
     text
 }
 
 const RUN: [&str; 4] = [
-    "Run it, with Control.cfg beside it, which names the claims to check:",
+    "Usage, with Control.cfg in the same folder, which names the claims to check:",
     "",
     "    java -cp tla2tools.jar tlc2.TLC -deadlock Control",
-    "    (without -deadlock TLC asks for a next step everywhere; C_14 says where one must be)",
+    "    (without -deadlock TLC requires a next step everywhere; C_14 states where one is required)",
 ];
 
 fn initial(control: &ControlModel, var: Var) -> String {
@@ -107,28 +107,28 @@ fn initial(control: &ControlModel, var: Var) -> String {
     }
 }
 
-const fn forget(span: Lifetime) -> &'static str {
-    match span {
-        Lifetime::Plan => "ForgetPlan",
-        Lifetime::Request | Lifetime::Conversation => "ForgetRequest",
+const fn reset(lifetime: Lifetime) -> &'static str {
+    match lifetime {
+        Lifetime::Plan => "ResetPlan",
+        Lifetime::Request | Lifetime::Conversation => "ResetRequest",
     }
 }
 
-const fn step_of(who: StepFilter) -> &'static str {
-    match who {
-        StepFilter::System => "GoesOn",
-        StepFilter::Failing(InputClass::FateUnknown) => "IsLost",
-        StepFilter::Failing(_) => "Fails",
-        StepFilter::Answering => "IsAnswered",
-        StepFilter::User(Trigger::SessionStart) => "Opens",
-        StepFilter::User(Trigger::SessionEnd) => "Closes",
-        StepFilter::User(Trigger::Cancel) => "IsCancelled",
-        StepFilter::User(_) => "IsTold",
+const fn filter_name(filter: StepFilter) -> &'static str {
+    match filter {
+        StepFilter::System => "SystemStep",
+        StepFilter::Failing(InputClass::OutcomeUnknown) => "OutcomeLost",
+        StepFilter::Failing(_) => "CallFails",
+        StepFilter::Replying => "CallReplied",
+        StepFilter::User(Trigger::SessionStart) => "SessionStarts",
+        StepFilter::User(Trigger::SessionEnd) => "SessionEnds",
+        StepFilter::User(Trigger::Cancel) => "RequestCancelled",
+        StepFilter::User(_) => "MessageSent",
     }
 }
 
-/// An action that is one of these steps.
-fn union<'a>(text: &mut String, name: &str, steps: impl Iterator<Item = &'a Step>) {
+/// Writes an action that is one of these steps.
+fn write_union<'a>(text: &mut String, name: &str, steps: impl Iterator<Item = &'a Step>) {
     let _ = writeln!(text, "{name} ==");
     let before = text.len();
     header::wrapped(text, "    ", steps.map(|step| format!("\\/ {} ", step.name)), 100);
@@ -149,9 +149,9 @@ fn tuple(text: &mut String, begin: &str, vars: impl Iterator<Item = Var>, end: &
 
 fn write_step(text: &mut String, control: &ControlModel, step: &Step) {
     let _ = writeln!(text, "\n\\* {} ({}) {}", step.row.id, step.row.clause, step.row.label);
-    let letters: Vec<&str> = step.letters.iter().map(|letter| letter.name()).collect();
-    if !letters.is_empty() {
-        let _ = writeln!(text, "\\* came: {}", letters.join(", "));
+    let classes: Vec<&str> = step.classes.iter().map(|class| class.name()).collect();
+    if !classes.is_empty() {
+        let _ = writeln!(text, "\\* input: {}", classes.join(", "));
     }
     let _ = writeln!(text, "{} ==", step.name);
     let from = Condition::Is(Var::Phase, step.from.iter().map(|phase| phase.name()).collect());
@@ -171,35 +171,35 @@ fn write_step(text: &mut String, control: &ControlModel, step: &Step) {
             values => writeln!(text, "    /\\ {}' \\in {{{}}}", var.name(), values.join(", ")),
         };
     }
-    for span in &step.effects.forgets {
-        let _ = writeln!(text, "    /\\ {}", forget(*span));
+    for lifetime in &step.effects.resets {
+        let _ = writeln!(text, "    /\\ {}", reset(*lifetime));
     }
-    let kept =
+    let unchanged =
         control.vars.iter().copied().filter(|var| {
-            !step.effects.sets.contains_key(var) && !step.effects.forgets.contains(&var.span())
+            !step.effects.sets.contains_key(var) && !step.effects.resets.contains(&var.lifetime())
         });
-    tuple(text, "    /\\ UNCHANGED <<", kept, ">>");
+    tuple(text, "    /\\ UNCHANGED <<", unchanged, ">>");
 }
 
-fn claim(text: &mut String, stated: &ExportedClaim) {
-    let ExportedClaim { claim, form } = stated;
+fn write_claim(text: &mut String, exported: &ExportedClaim) {
+    let ExportedClaim { claim, form } = exported;
     let finding = claim.finding.map(|finding| format!(" ({finding})")).unwrap_or_default();
     let _ = writeln!(text, "\n\\* {}{finding} {}", claim.id, claim.statement);
     let _ = match form {
         TemporalForm::Always(Condition::All(each)) => {
             let each: String = each.iter().map(|cond| format!("\n    /\\ {}", self::cond(cond))).collect();
-            writeln!(text, "{} =={each}", stated.name())
+            writeln!(text, "{} =={each}", exported.name())
         }
-        TemporalForm::Always(holds) => writeln!(text, "{} == {}", stated.name(), cond(holds)),
-        TemporalForm::LeadsTo(a, b) => writeln!(text, "{} == {} ~> {}", stated.name(), part(a), part(b)),
+        TemporalForm::Always(holds) => writeln!(text, "{} == {}", exported.name(), cond(holds)),
+        TemporalForm::LeadsTo(a, b) => writeln!(text, "{} == {} ~> {}", exported.name(), part(a), part(b)),
     };
 }
 
 fn term(term: Term) -> String {
     match term {
         Term::Number(number) => number.to_string(),
-        Term::Limit(limit) => limit.name().to_string(),
-        Term::AboveBound(limit) => format!("{} + 1", limit.name()),
+        Term::Limit(bound) => bound.name().to_string(),
+        Term::AboveBound(bound) => format!("{} + 1", bound.name()),
         Term::Of(var) => var.name().to_string(),
         Term::Next(var) => format!("{} + 1", var.name()),
     }
@@ -228,7 +228,7 @@ fn cond(of: &Condition) -> String {
         },
         Condition::Less(a, b) => format!("{} < {}", term(*a), term(*b)),
         Condition::Same(a, b) => format!("{} = {}", term(*a), term(*b)),
-        Condition::Can(who) => format!("ENABLED {}", step_of(*who)),
+        Condition::Can(filter) => format!("ENABLED {}", filter_name(*filter)),
         Condition::Not(inner) => match inner.as_ref() {
             Condition::Is(var, values) if values.len() == 1 => format!("{} # \"{}\"", var.name(), values[0]),
             Condition::Less(a, b) => format!("{} >= {}", term(*a), term(*b)),

@@ -20,7 +20,7 @@ macro_rules! each {
     };
 }
 
-/// Every event lost.
+/// Drops every event of one kind.
 macro_rules! lost {
     ($($variant:ident),*) => {
         &[$((stringify!($variant), "is lost", |_, events| {
@@ -57,7 +57,7 @@ const DROPPED_EVENTS: &[(&str, &str, EventMutation)] = lost!(
     AuditUndelivered
 );
 
-/// What must come once comes twice.
+/// Duplicates events that must occur once.
 macro_rules! repeated {
     ($($variant:ident),*) => {
         &[$((stringify!($variant), "comes twice", |_, events| {
@@ -71,7 +71,7 @@ macro_rules! repeated {
 const DUPLICATED_EVENTS: &[(&str, &str, EventMutation)] =
     repeated!(FinalAnswer, MemoryRecorded, AuditRecorded, Decided, RepairStarted, Cancelled, VetoRaised);
 
-/// One statement of a record falsified.
+/// Alters one statement of a record.
 const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
     ("Audited", "says that both stores hold the record", |_, events| {
         each!(events, Event::AuditRecorded { record } => record.stores = StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held });
@@ -141,7 +141,7 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
     ),
     ("ToolCall", "undoes the first task instead of the last", |state, events| {
         let first =
-            state.control.request().and_then(|request| request.ledger.first()).map(|started| started.task);
+            state.control().request().and_then(|request| request.ledger.first()).map(|started| started.task);
         for event in events {
             if let (Event::ToolCall { operation: Operation::UndoTask { task }, .. }, Some(first)) =
                 (event, first)
@@ -151,7 +151,7 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
         }
     }),
     ("ToolCall", "runs the first task again and again", |state, events| {
-        let plan = state.control.request().and_then(|request| request.plan.as_ref());
+        let plan = state.control().request().and_then(|request| request.plan.as_ref());
         let first = plan.and_then(|plan| plan.plan.tasks().first());
         for event in events {
             if let (Event::ToolCall { operation: Operation::RunTask { task, effect }, .. }, Some(first)) =
@@ -163,7 +163,7 @@ const ALTERED_EVENTS: &[(&str, &str, EventMutation)] = &[
     }),
 ];
 
-/// Each event lost, repeated or falsified.
+/// Each event dropped, duplicated or altered.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
     let all = DROPPED_EVENTS.iter().chain(DUPLICATED_EVENTS).chain(ALTERED_EVENTS).chain(ITEMS);
     all.map(|(place, fault, spoil)| Mutant {

@@ -1,4 +1,4 @@
-//! Faults in what is said of items: their ids, what they rest on, their records and standing.
+//! Faults in items: ids, dependencies, records and validity.
 
 use orchestrion_kernel::event::ForgetCause;
 use orchestrion_kernel::item::{Audience, FactRecord, Item, ItemKey, ItemKind, Layer, Rank, Scope, Validity};
@@ -29,7 +29,7 @@ fn facts(events: &mut Events, spoil: impl Fn(&mut FactRecord)) {
     items!(events, AddItem, item => if let Some(fact) = fact(item) { spoil(fact) });
 }
 
-/// Where the fault is, which, and how.
+/// The location, the fault, and the change.
 pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("AddItem", "comes under an id that was given", |_, events| {
         items!(events, AddItem, item => item.id = ItemId::FIRST);
@@ -66,7 +66,7 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     }),
     ("UpdateItem", "as a summary goes on standing for what was taken from it", |state, events| {
         items!(events, UpdateItem, item => {
-            let old = state.semantic.get(item.id).and_then(|entry| entry.item.fact());
+            let old = state.semantic().get(item.id).and_then(|entry| entry.item.fact());
             if let (Some(old), Some(fact)) = (old, fact(item)) {
                 fact.summarized_keys.clone_from(&old.summarized_keys);
             }
@@ -84,7 +84,7 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("UpdateItem", "leaves what rested on the superseded resting there", |state, events| {
         for event in events {
             if let Event::UpdateItem { item, deps } = event
-                && let Some(old) = state.semantic.get(item.id)
+                && let Some(old) = state.semantic().get(item.id)
             {
                 deps.clone_from(&old.deps);
             }
@@ -92,7 +92,7 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     }),
     ("UpdateItem", "keeps its link to what a summary stands for", |state, events| {
         items!(events, UpdateItem, item => {
-            let link = state.semantic.get(item.id).and_then(|entry| entry.item.fact()).and_then(|fact| fact.supersedes);
+            let link = state.semantic().get(item.id).and_then(|entry| entry.item.fact()).and_then(|fact| fact.supersedes);
             if let Some(fact) = fact(item) {
                 fact.supersedes = link;
             }
@@ -106,12 +106,12 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     }),
     ("UpdateItem", "supersedes what has the higher rank", |state, events| {
         let highest =
-            state.semantic.read_valid_facts().max_by_key(|item| item.fact().map(|fact| fact.source.rank));
+            state.semantic().read_valid_facts().max_by_key(|item| item.fact().map(|fact| fact.source.rank));
         let Some(Event::AddItem { item: new, .. }) = events.first() else { return };
         let Validity::Superseded { superseded_by: Some(by), rule } = new.validity else { return };
         let id = new.id;
         let Some(old) = highest.filter(|item| item.id == by) else { return };
-        let Some(entry) = state.semantic.get(old.id) else { return };
+        let Some(entry) = state.semantic().get(old.id) else { return };
         let item = Item { validity: Validity::Superseded { superseded_by: Some(id), rule }, ..old.clone() };
         events.push(Event::UpdateItem { item, deps: entry.deps.clone() });
         items!(events, AddItem, item => item.validity = Validity::Current);
@@ -121,10 +121,10 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     }),
     ("ActionRecorded", "becomes known", |state, events| {
         let told = events.iter().position(|event| matches!(event, Event::ActionRecorded { .. }));
-        if let Some((place, user)) = told.zip(state.control.session().cloned()) {
+        if let Some((place, user)) = told.zip(state.control().session().cloned()) {
             let item = Item::from_request(
                 user,
-                state.semantic.next_id(),
+                state.semantic().next_id(),
                 ItemKind::Fact,
                 ItemKey::Situation(SummaryField::Progress),
                 "acted".into(),
@@ -135,15 +135,15 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("ForgetItems", "forgets everything", |state, events| {
         for event in events {
             if let Event::ForgetItems { ids, .. } = event {
-                *ids = state.semantic.entries().map(|entry| entry.item.id).collect();
+                *ids = state.semantic().entries().map(|entry| entry.item.id).collect();
             }
         }
     }),
     ("ForgetItems", "forgets for a summary one more that is like the others", |state, events| {
         for event in events {
             if let Event::ForgetItems { ids, cause: ForgetCause::Compaction { .. } } = event {
-                let needed = |id: ItemId| state.semantic.dependents(id).next().is_some();
-                let more = state.semantic.read_valid_facts().map(|item| item.id);
+                let needed = |id: ItemId| state.semantic().dependents(id).next().is_some();
+                let more = state.semantic().read_valid_facts().map(|item| item.id);
                 ids.extend(more.filter(|id| !ids.contains(id) && !needed(*id)).take(1).collect::<Vec<_>>());
             }
         }

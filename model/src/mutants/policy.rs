@@ -1,14 +1,14 @@
-//! Faults in the policy that decides, while the claims read the right one.
+//! Faults in the deciding policy, while claims read the unmodified one.
 
 use super::Mutant;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::policy::{Bound, EloMethod, Rule};
 use orchestrion_kernel::{Policy, Score, Weight};
 
-/// A setting, and where it stands in a policy.
+/// A setting with its accessor.
 type Setting<T> = (&'static str, fn(&mut Policy) -> &mut T);
 
-/// The lines, each moved by a millionth either way.
+/// The thresholds, each changed by one millionth in both directions.
 const LINES: [Setting<Score>; 5] = [
     ("thresholds.redebate_below", |policy| &mut policy.thresholds.redebate_below),
     ("thresholds.proceed_from", |policy| &mut policy.thresholds.proceed_from),
@@ -17,7 +17,7 @@ const LINES: [Setting<Score>; 5] = [
     ("thresholds.critique_above", |policy| &mut policy.thresholds.critique_above),
 ];
 
-/// The voices, each silent.
+/// The role weights, each set to zero.
 const VOICES: [Setting<Weight>; 5] = [
     ("weights.analyst", |policy| &mut policy.weights.analyst),
     ("weights.solution", |policy| &mut policy.weights.solution),
@@ -26,7 +26,7 @@ const VOICES: [Setting<Weight>; 5] = [
     ("weights.optimizer", |policy| &mut policy.weights.optimizer),
 ];
 
-/// The bounds, each moved by one either way.
+/// The bounds, each changed by one in both directions.
 const BOUNDS: [Setting<u32>; 6] = [
     ("bounds.passes", |policy| &mut policy.bounds.passes),
     ("bounds.audit_attempts", |policy| &mut policy.bounds.audit_attempts),
@@ -38,7 +38,7 @@ const BOUNDS: [Setting<u32>; 6] = [
 
 const OFF_BY_ONE: [(i32, &str); 2] = [(-1, "one too few"), (1, "one too many")];
 
-/// Each number a little off, each rule the other way.
+/// Each number with an offset, each rule toggled.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
     let mut all = Vec::new();
     let mut add = |place: &str, fault: String, change: &dyn Fn(&mut Policy)| {

@@ -1,4 +1,4 @@
-//! Faults in what a running request remembers, after a batch was written.
+//! Faults in the state of a running request, after a batch was applied.
 
 use super::Mutant;
 use crate::kernel_under_test::KernelUnderTest;
@@ -9,33 +9,33 @@ use orchestrion_kernel::{Phase, Policy, State};
 
 type Spoil = fn(&State, &mut Request);
 
-/// What is forgotten or overwritten. Most faults strike at every step; where that would only make the kernel blind, at
-/// the step that a careless programmer would get wrong.
+/// The dropped or overwritten fields. Most faults apply at every step. Where that would only blind the kernel, they
+/// apply at the step that a careless change would get wrong.
 const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     ("request.verified", "is never remembered", |_, request| request.verified = false),
     ("request.verified", "is taken for granted", |_, request| request.verified = true),
     ("request.ratings", "are forgotten", |_, request| request.ratings = Ratings::default()),
     ("request.ratings_after", "are forgotten", |_, request| request.ratings_after = None),
     ("request.plan", "is forgotten when it failed", |before, request| {
-        if before.control.phase() == Phase::Failure {
+        if before.control().phase() == Phase::Failure {
             request.plan = None;
         }
     }),
     ("debate.pass", "is not counted", |_, request| request.debate.pass = request.debate.pass.min(1)),
     ("debate.latest", "keeps the arguments of the pass before", |before, request| {
-        if let (Phase::MultiPassCheck, Some(earlier)) = (before.control.phase(), before.control.request()) {
+        if let (Phase::MultiPassCheck, Some(earlier)) = (before.control().phase(), before.control().request()) {
             request.debate.latest = earlier.debate.latest;
         }
     }),
     ("debate.latest", "forgets the Analyst in a new pass", |before, request| {
-        if before.control.phase() == Phase::MultiPassCheck {
+        if before.control().phase() == Phase::MultiPassCheck {
             request.debate.latest.analyst = None;
         }
     }),
     ("debate.latest", "forgets Security", |_, request| request.debate.latest.security = None),
     ("debate.latest", "forgets the Critic", |_, request| request.debate.latest.critic = None),
     ("debate.latest", "forgets everybody once decided", |before, request| {
-        if before.control.phase() == Phase::ResolvingDecision {
+        if before.control().phase() == Phase::ResolvingDecision {
             request.debate.latest = PerRole::default();
         }
     }),
@@ -45,7 +45,7 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     }),
     ("debate.vetoed", "is forgotten at once", |_, request| request.debate.vetoed = false),
     ("debate.vetoed", "is forgotten when a repair is asked for", |before, request| {
-        request.debate.vetoed &= before.control.phase() != Phase::Failure;
+        request.debate.vetoed &= before.control().phase() != Phase::Failure;
     }),
     ("debate.vetoed", "is overwritten by Security's next word", |_, request| {
         request.debate.vetoed = request.debate.latest.security.is_some_and(|argument| {
@@ -62,14 +62,14 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
         request.outcomes.fill(TaskOutcome::Succeeded)
     }),
     ("request.outcomes", "of a failed run are kept for the next", |before, request| {
-        if let (Phase::Failure, Some(earlier)) = (before.control.phase(), before.control.request()) {
+        if let (Phase::Failure, Some(earlier)) = (before.control().phase(), before.control().request()) {
             request.outcomes.clone_from(&earlier.outcomes);
         }
     }),
     ("request.repairs", "are not counted", |_, request| request.repairs = 0),
     ("request.ledger", "is forgotten", |_, request| request.ledger.clear()),
     ("request.ledger", "is forgotten when a repair is asked for", |before, request| {
-        if before.control.phase() == Phase::Failure {
+        if before.control().phase() == Phase::Failure {
             request.ledger.clear();
         }
     }),
@@ -92,7 +92,7 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     }),
     ("request.ending", "is forgotten", |_, request| request.conclusion = None),
     ("request.ending", "stays what it was first", |before, request| {
-        let first = before.control.request().and_then(|earlier| earlier.conclusion);
+        let first = before.control().request().and_then(|earlier| earlier.conclusion);
         request.conclusion = first.or(request.conclusion);
     }),
     ("request.holdings", "are forgotten", |_, request| request.store_statuses = StoreStatuses::default()),
@@ -100,7 +100,7 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
         request.store_statuses = StoreStatuses { local: StoreStatus::Held, cloud: StoreStatus::Held };
     }),
     ("request.holdings", "mix up the two stores", |before, request| {
-        if before.control.phase() == Phase::StoringMemory {
+        if before.control().phase() == Phase::StoringMemory {
             request.store_statuses =
                 StoreStatuses { local: request.store_statuses.cloud, cloud: request.store_statuses.local };
         }
@@ -110,7 +110,7 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     ("request.audit_attempts", "are not counted", |_, request| request.audit_attempts = 0),
 ];
 
-/// Each memory forgotten or overwritten.
+/// Each field dropped or overwritten.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
     let spoilt = REQUEST_MUTATIONS.iter().map(|(place, fault, spoil)| Mutant {
         location: (*place).to_string(),

@@ -1,16 +1,16 @@
 //! Faults in the transition table.
 
 use super::Mutant;
-use crate::coverage::rows_in_force;
+use crate::coverage::reachable_rows;
 use crate::kernel_under_test::KernelUnderTest;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::guard::Guard;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 
-/// Each row in force, dropped, led elsewhere, its guard negated or ignored.
+/// Each enabled row removed, redirected, or with its guard negated or ignored.
 pub(super) fn mutants(policy: &Policy) -> Vec<Mutant> {
-    rows_in_force(policy).flat_map(|(place, row)| of_row(policy, place, row)).collect()
+    reachable_rows(policy).flat_map(|(place, row)| of_row(policy, place, row)).collect()
 }
 
 fn of_row(policy: &Policy, place: usize, row: &'static Transition) -> Vec<Mutant> {
@@ -23,29 +23,26 @@ fn of_row(policy: &Policy, place: usize, row: &'static Transition) -> Vec<Mutant
     };
     let with = |other: Option<Transition>| {
         let mut subject = real();
-        // A mutant's row lives as long as the program, as the table does: there are some hundreds of them.
+        // A mutated row lives as long as the program, as the table does. There are some hundreds.
         subject.rows[place] = other.map(|row| &*Box::leak(Box::new(row)));
         subject
     };
     let mut all = vec![mutant("is missing".into(), with(None))];
     for to in elsewhere(policy, row) {
-        all.push(mutant(
-            format!("leads to {to} instead of {}", row.to),
-            with(Some(Transition { to, ..copy(row) })),
-        ));
+        all.push(mutant(format!("leads to {to} instead of {}", row.to), with(Some(redirected(row, to)))));
     }
     if row.when != Guard::Always {
         all.push(mutant(
             format!("is taken unless “{}”", row.when),
             KernelUnderTest { negated: Some(place), ..real() },
         ));
-        let unguarded = with(Some(Transition { when: Guard::Always, ..copy(row) }));
+        let unguarded = with(Some(Transition { when: Guard::Always, ..*row }));
         all.push(mutant(format!("is taken whether or not “{}”", row.when), unguarded));
     }
     all
 }
 
-/// Where a row could lead by mistake: where other rows from the same state do, nowhere, or to the start.
+/// Wrong targets for a row: those of other rows from the same phase, the phase itself, and the initial phase.
 fn elsewhere(policy: &Policy, row: &Transition) -> Vec<Phase> {
     let starts = || Phase::ALL.into_iter().filter(|phase| row.from.contains(*phase));
     let beside =
@@ -61,6 +58,23 @@ fn elsewhere(policy: &Policy, row: &Transition) -> Vec<Phase> {
     phases
 }
 
-const fn copy(row: &Transition) -> Transition {
-    Transition { ..*row }
+/// The row with a different next phase, and with the conclusion and the entry action of a row that leads there: one
+/// from the same phase with the same trigger, if there is one.
+fn redirected(row: &Transition, to: Phase) -> Transition {
+    let redirected = Transition { to, conclusion: None, entry: &[], ..*row };
+    if redirected.ignores_cancel() {
+        return redirected;
+    }
+    let is_beside = |other: &Transition| {
+        Phase::ALL.iter().any(|phase| row.from.contains(*phase) && other.from.contains(*phase))
+    };
+    TRANSITIONS
+        .iter()
+        .filter(|other| other.to == to && !other.ignores_cancel())
+        .min_by_key(|other| (!is_beside(other), other.on != row.on))
+        .map_or(redirected, |other| Transition {
+            conclusion: other.conclusion.filter(|_| is_beside(other)),
+            entry: other.entry,
+            ..redirected
+        })
 }

@@ -1,4 +1,4 @@
-//! One mutant on trial: do the claims notice?
+//! One run of a mutant.
 
 use super::Mutant;
 use crate::check;
@@ -12,49 +12,50 @@ use orchestrion_kernel::Policy;
 use orchestrion_kernel::control::phase::Phase;
 use orchestrion_kernel::control::table::TRANSITIONS;
 
-/// A mutant may have so many times the states of the real kernel before it is given up.
+/// A mutant may have this multiple of the unmodified kernel's states before its run is given up.
 const GROWTH: usize = 4;
 
-/// What became of a mutant.
+/// The status of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MutantStatus {
-    /// A claim noticed.
+    /// A claim detected the fault.
     Killed {
-        /// Which, by its place in [`CLAIMS`].
+        /// The position of the claim in [`CLAIMS`].
         claim: usize,
-        /// How.
+        /// How the claim detected it.
         by: KillReason,
-        /// In which model.
+        /// The model.
         model: &'static str,
     },
-    /// The kernel panicked.
+    /// The mutant panicked.
     Panicked,
-    /// It does something else than the kernel, and no claim notices.
+    /// The mutant behaves differently, and no claim detects it.
     Survived,
-    /// In every model it does exactly what the kernel does, as far as the scope goes.
+    /// The mutant behaves like the unmodified kernel in every model at this scope.
     Equivalent,
-    /// It grew without end, and no claim noticed so far.
+    /// The mutant has too many states, and no claim detected it so far.
     Inconclusive,
 }
 
-/// How a claim noticed.
+/// How a claim detected a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KillReason {
-    /// It is broken, so many steps away.
+    /// A violation at this depth.
     Broken(usize),
-    /// It is broken by a run that never ends as it should.
+    /// A liveness violation.
     Liveness,
-    /// It has nothing to say any more: what it speaks of is never reached.
+    /// The claim became vacuous: its premise is never reached.
     Vacuous,
 }
 
-/// What the kernel itself does at one scope, to compare with.
+/// The behavior of the unmodified kernel at one scope, for comparison.
 #[derive(Debug)]
 pub(super) struct Baseline {
     scope: Scope,
-    /// The smallest model first.
+    /// The models, the smallest first.
     models: Vec<Explored>,
-    /// The claims that may notice: those that the kernel itself keeps, but for two on its code, which no mutant here touches.
+    /// The claims that may detect a fault: those that the unmodified kernel satisfies, except two about code that no
+    /// mutant changes.
     effective_claims: Vec<usize>,
 }
 
@@ -63,7 +64,7 @@ struct Explored {
     model: Model,
     states: usize,
     digest: u64,
-    /// What was seen, by [`Mark::number`].
+    /// The observations that occurred, by [`Observation::index`].
     seen: Vec<bool>,
 }
 
@@ -74,7 +75,7 @@ impl Explored {
 }
 
 impl Baseline {
-    /// Explores the kernel itself.
+    /// Explores the unmodified kernel.
     pub(super) fn of(policy: &Policy, scope: Scope) -> Result<Self, ModelError> {
         let mut models = Vec::new();
         let mut deadly: Vec<usize> = (0..CLAIMS.len()).filter(|claim| !is_of_code(*claim)).collect();
@@ -82,7 +83,7 @@ impl Baseline {
             let kernel = KernelModel::with_digest(KernelUnderTest::unmodified(policy.clone()), model, &scope);
             let explored = orchestrion_explorer::explore(&kernel, &Options::default(), &mut |_| ())?;
             let seen = (0..OBSERVATION_COUNT).map(|mark| explored.witness(mark).is_some()).collect();
-            // Counterexamples are taken again step by step, which the digest would count.
+            // Counterexamples are replayed step by step, which the digest would count.
             let digest = kernel.digest();
             for claim in deadly.clone() {
                 if check::claim_result(&kernel, &explored, claim)?.counterexample.is_some() {
@@ -95,7 +96,7 @@ impl Baseline {
         Ok(Self { scope, models, effective_claims: deadly })
     }
 
-    /// The claims that the kernel breaks without a fault, so that they tell nothing of mutants.
+    /// The claims that the unmodified kernel violates.
     pub(super) fn left_out(&self) -> Vec<usize> {
         (0..CLAIMS.len())
             .filter(|claim| !is_of_code(*claim) && !self.effective_claims.contains(claim))
@@ -103,7 +104,7 @@ impl Baseline {
     }
 }
 
-/// Tries a mutant at one scope after the other; the last one decides whether it does anything else than the kernel.
+/// Runs a mutant at one scope after the other. The last one decides whether it differs from the unmodified kernel.
 pub(super) fn try_out(mutant: &Mutant, baselines: &[Baseline]) -> Result<MutantStatus, ModelError> {
     let mut fate = MutantStatus::Equivalent;
     for baseline in baselines {
@@ -119,9 +120,11 @@ fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<MutantStatus, ModelE
     let (mut same, mut cut) = (true, false);
     let mut premises = vec![false; CLAIMS.len()];
     for real in &baseline.models {
-        // Claims also try inputs out of place, in every state: a row changes nothing only where it never fits.
-        let fits = |row: usize, phase: usize| TRANSITIONS[row].from.contains(Phase::ALL[phase]);
-        let come_to = |row| (0..Phase::ALL.len()).any(|at| real.saw(Observation::Phase(at)) && fits(row, at));
+        // Claims also probe unexpected inputs in every state. So a row changes nothing only if it is never enabled.
+        let come_to = |row: usize| {
+            let starts = |phase: &Phase| TRANSITIONS[row].from.contains(*phase);
+            Phase::ALL.iter().filter(|phase| starts(phase)).any(|phase| real.saw(Observation::Phase(*phase)))
+        };
         if mutant.row.is_some_and(|row| !come_to(row)) {
             premises
                 .iter_mut()
@@ -130,9 +133,9 @@ fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<MutantStatus, ModelE
             continue;
         }
         let kernel = KernelModel::with_digest(mutant.subject.clone(), real.model, &baseline.scope);
-        let budget =
+        let limits =
             ResourceLimits { states: Some(real.states.saturating_mul(GROWTH)), ..ResourceLimits::default() };
-        let options = Options { budget, stop_at: baseline.marks(), ..Options::default() };
+        let options = Options { limits, stop_at: baseline.marks(), ..Options::default() };
         let explored = match orchestrion_explorer::explore(&kernel, &options, &mut |_| ()) {
             Err(ModelError::Panicked { .. }) => return Ok(MutantStatus::Panicked),
             explored => explored?,
@@ -156,7 +159,7 @@ fn at_scope(mutant: &Mutant, baseline: &Baseline) -> Result<MutantStatus, ModelE
     })
 }
 
-/// The first claim that an exploration breaks, and the kernel does not.
+/// The first claim that an exploration violates and the unmodified kernel does not.
 fn killer(
     kernel: &KernelModel,
     explored: &Exploration,
@@ -176,7 +179,7 @@ fn killer(
 }
 
 impl Baseline {
-    /// The marks of the claims that may notice.
+    /// The observations of the claims that may detect a fault.
     fn marks(&self) -> ObservationSet {
         let mut marks = ObservationSet::empty(OBSERVATION_COUNT);
         self.effective_claims.iter().for_each(|claim| marks.insert(Observation::Violation(*claim).index()));
@@ -184,7 +187,7 @@ impl Baseline {
     }
 }
 
-/// Whether a claim is about code that no mutant here touches: it would hold, or tell of the harness.
+/// Whether a claim is about code that no mutant changes.
 fn is_of_code(claim: usize) -> bool {
     let of_code = |check: &ClaimCheck| {
         matches!(check, ClaimCheck::Contract(Contract::Deterministic | Contract::ReplaysFromLog))
@@ -207,13 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mutant_dies_survives_or_changes_nothing() {
+    fn mutant_is_killed_survives_or_is_equivalent() {
         let hardened = Policy::hardened();
         assert!(matches!(
             fate(&hardened, |_, events| events.retain(|event| !matches!(event, Event::AuditRecorded { .. }))),
             MutantStatus::Killed { .. }
         ));
-        // No claim reads what the user is told.
+        // No claim reads the text of the final answer.
         let falsify = |_: &State, events: &mut Events| {
             for event in events {
                 if let Event::FinalAnswer { text, .. } = event {
@@ -226,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_that_fails_anyway_kills_nothing() {
+    fn failing_claim_kills_no_mutant() {
         let drawn = Policy::as_drawn();
         assert_eq!(fate(&drawn, |_, _| ()), MutantStatus::Equivalent);
         let left_out = Baseline::of(&drawn, QUICK_SCOPE).unwrap().left_out();

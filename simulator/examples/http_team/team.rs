@@ -177,7 +177,7 @@ fn told(answer: &CallResult) -> String {
         Ok(Report::Exit { text, .. } | Report::NoRepair { text } | Report::Repaired { text, .. }) => {
             text.to_string()
         }
-        Ok(report) => report.noun().to_owned(),
+        Ok(report) => report.label().to_owned(),
         Err(no) => no.reason.clone().unwrap_or_else(|| no.failure.to_string()),
     };
     plain(&text)

@@ -1,28 +1,37 @@
-// Every module of a conversation, in Node: node host.mjs SCENARIO [--journal FILE]
+// All modules of a conversation, in Node: node host.mjs SCENARIO [--journal FILE]
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-const yes = { pro: { confidence: 0.9, says: "Node agrees" } };
-const answers = {
-  verify_identity: { locks: { gcp: true, mongodb: true } }, load_context: { context: {} },
-  classify: { classified: { similarity: 0 } }, argue: yes, reread: yes, approve: { approved: "go on" },
-  draft_plan: { plan: [{ task: 1, do: "Say hello", undo: "Apologise" }] }, run_task: { ok: "hello" },
-  undo_task: { ok: "sorry" }, diagnose: { no_repair: {} }, remember: "held", deliver_audit: "delivered",
+const agree = { pro: { confidence: 0.9, text: "Node agrees" } };
+const replies = {
+  verify_identity: { locks: { gcp: true, mongodb: true } },
+  load_context: { context: {} },
+  classify: { classification: { similarity: 0 } },
+  argue: agree,
+  review_revision: agree,
+  approve: { approved: "yes" },
+  draft_plan: { plan: [{ task: 1, do: "Say hello", undo: "Apologise" }] },
+  run_task: { ok: "hello" },
+  undo_task: { ok: "sorry" },
+  diagnose: { no_repair: {} },
+  store_memory: "stored",
+  deliver_audit: "delivered",
 };
 
 const stdio = ["pipe", "pipe", "inherit"];
 const conversation = spawn("orchestrion", ["run", "--stdio", ...process.argv.slice(2)], { stdio });
+const reply = (call, content) =>
+  conversation.stdin.write(JSON.stringify({ reply: { call: call.id, content } }) + "\n");
+
 for await (const line of createInterface({ input: conversation.stdout })) {
-  const told = JSON.parse(line);
-  const say = (call, answer) =>
-    conversation.stdin.write(JSON.stringify({ answer: { call: call.id, with: answer } }) + "\n");
-  if (told.call) {
-    const { ask } = told.call;
-    say(told.call, answers[typeof ask === "string" ? ask : Object.keys(ask)[0]]);
-  } else if (told.recover) {
-    // Of a call that was out in a crash, this host knows nothing.
-    say(told.recover, { fail: "unknown" });
-  } else if (told.answered) {
-    console.log(told.answered.text);
+  const message = JSON.parse(line);
+  if (message.call) {
+    const { operation } = message.call;
+    reply(message.call, replies[typeof operation === "string" ? operation : Object.keys(operation)[0]]);
+  } else if (message.recover) {
+    // This host cannot recover the outcome of a call that was in flight during a crash.
+    reply(message.recover, { fail: "unknown" });
+  } else if (message.final_answer) {
+    console.log(message.final_answer.text);
   }
 }

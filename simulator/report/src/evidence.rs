@@ -1,4 +1,4 @@
-//! Evidence: counterexamples as traces, so that they can be shown, replayed and kept.
+//! Counterexamples as traces, to show, replay and promote.
 
 use orchestrion_kernel::event::{Event, StoreStatus, TaskOutcome};
 use orchestrion_kernel::module::{ConclusionKind, Report};
@@ -8,19 +8,19 @@ use orchestrion_trace::recorder::Recorder;
 use orchestrion_trace::{Header, StepMetadata, digest};
 use std::io;
 
-/// A counterexample, ready to be written.
+/// A counterexample as a trace file.
 #[derive(Debug)]
 pub struct Evidence {
-    /// The name of its file: what it is evidence of, and a digest of the trace.
+    /// The file name: the claim or goal, and a digest of the trace.
     pub file: String,
     /// The trace.
     pub trace: Vec<u8>,
-    /// The steps that a reader should look at, with what happens there.
+    /// The notable steps.
     pub highlights: Vec<Highlight>,
 }
 
 impl Evidence {
-    /// The last few steps to look at, up to a step.
+    /// Returns the last few highlights up to a step.
     #[must_use]
     pub fn last_highlights(&self, until: u64) -> &[Highlight] {
         let end = self.highlights.partition_point(|highlight| highlight.step <= until);
@@ -28,30 +28,30 @@ impl Evidence {
     }
 }
 
-/// One step of a counterexample that matters.
+/// A notable step of a counterexample.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Highlight {
     /// The step, from 1.
     pub step: u64,
-    /// What happens.
-    pub what: String,
-    /// The row that control took; empty where the input was refused.
+    /// The description of the step.
+    pub text: String,
+    /// The transition id; empty if the input was refused.
     pub row: &'static str,
 }
 
-/// At most so many steps are pointed out at once.
+/// The most highlights of one report.
 const HIGHLIGHTS_MAX: usize = 4;
 
-/// Records a counterexample, or a way to something, under a name.
+/// Records the inputs of a counterexample, or of a path to a goal, as a trace named after it.
 ///
 /// # Errors
-/// Never, as long as memory lasts: it is written to memory.
+/// Only if the recorder fails; it writes to memory.
 pub fn record(name: &str, policy: &Policy, inputs: &[Input]) -> io::Result<Evidence> {
     let conversation = ConversationId::new(name);
     let header = Header::new(conversation, policy.clone(), None);
     let mut recorder = Recorder::open(Vec::new(), &header, &StandardContexts)?;
     for input in inputs {
-        // A refusal is recorded as one; only a way to a refusal ends with one.
+        // The trace records a refusal; only a path to a refusal contains one.
         let _refusal = recorder.submit(input, &StepMetadata::default())?;
     }
     let trace = recorder.close()?;
@@ -67,12 +67,12 @@ fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
         let events = match decide(&header.policy, &state, input) {
             Ok(events) => events,
             Err(refusal) => {
-                found.push(Highlight { step, what: format!("refused: {refusal}"), row: "" });
+                found.push(Highlight { step, text: format!("refused: {refusal}"), row: "" });
                 last = None;
                 continue;
             }
         };
-        let from = state.control.phase();
+        let from = state.control().phase();
         events.iter().for_each(|event| state.apply(event));
         let row = events.iter().find_map(|event| match event {
             Event::Transitioned { row } => Some(row.transition()),
@@ -82,25 +82,26 @@ fn highlights(header: &Header, inputs: &[Input]) -> Vec<Highlight> {
         let mut notable: Vec<String> =
             events.iter().filter_map(|event| highlight_text(event, from)).collect();
         if let (Phase::MultiPassCheck, Phase::Round(_)) = (from, row.to) {
-            notable.push("the consensus is too low, debate again".to_string());
+            notable.push("consensus too low, another pass follows".to_string());
         }
-        let all = Highlight { step, what: format!("{} → {}: {}", from, row.to, row.label), row: row.id };
+        let transition =
+            Highlight { step, text: format!("{} → {}: {}", from, row.to, row.label), row: row.id };
         if notable.is_empty() {
-            last = Some(all);
+            last = Some(transition);
         } else {
-            found.push(Highlight { step, what: notable.join("; "), row: row.id });
+            found.push(Highlight { step, text: notable.join("; "), row: row.id });
             last = None;
         }
     }
-    // The last step is the one that breaks the claim, notable or not.
+    // The last step violates the claim, even if it is not notable.
     found.extend(last);
     found
 }
 
-/// What makes an event worth pointing out, if anything does.
+/// Returns the description of a notable event.
 fn highlight_text(event: &Event, from: Phase) -> Option<String> {
     Some(match event {
-        Event::VetoRaised { revision } => format!("Security vetoes revision {revision}"),
+        Event::VetoRaised { revision } => format!("Security vetoes plan r{revision}"),
         Event::ToolResult { report: Report::Argument { argument, .. }, module, .. }
             if argument.is_objection_at_least(orchestrion_kernel::Score::ZERO) =>
         {
@@ -113,11 +114,11 @@ fn highlight_text(event: &Event, from: Phase) -> Option<String> {
             format!("{from}: exit code {code}")
         }
         Event::ToolResult { report: Report::Stored { held: false }, module, .. } => {
-            format!("the {module} does not keep the record")
+            format!("the {module} does not hold the record")
         }
-        Event::CallFailed { module, failure, .. } => format!("no answer from the {module}: {failure}"),
+        Event::CallFailed { module, failure, .. } => format!("no reply from the {module}: {failure}"),
         Event::PlanAdopted { revision, .. } if revision.number() > 1 => {
-            format!("{from} brings revision {revision} of the plan")
+            format!("{from} adopts plan r{revision}")
         }
         Event::Decided { decision } => format!("{} at {}", decision.label, decision.score),
         Event::ExecutionReported { tasks, .. }
@@ -128,18 +129,18 @@ fn highlight_text(event: &Event, from: Phase) -> Option<String> {
         Event::MemoryRecorded { record }
             if record.kind == ConclusionKind::Outcome && from != Phase::Success =>
         {
-            format!("stored as an {}", record.kind)
+            format!("stored as {}", record.kind)
         }
         Event::AuditRecorded { record } => {
-            let told = record.tasks.iter().any(|task| task.effect.is_some());
+            let has_effects = record.tasks.iter().any(|task| task.effect.is_some());
             let stores = record.stores.local == StoreStatus::Held && record.stores.cloud == StoreStatus::Held;
             format!(
                 "audited: stores {}, effects {}",
                 if stores { "both held" } else { "not both held" },
-                if told { "listed" } else { "not listed" }
+                if has_effects { "listed" } else { "not listed" }
             )
         }
-        Event::Cancelled => "the user cancels".to_string(),
+        Event::Cancelled => "the user cancels the request".to_string(),
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
-//! Runs in the Informal Trace Format, for other people's viewers and checkers.
+//! Traces in the Informal Trace Format (ITF), for external viewers and checkers.
 //!
-//! A state is shown as what a reader follows: the phase, the session, the call that is waited for, the request and what
-//! is known. A refused input is no step, and not in it.
+//! A state contains the phase, the session, the expected reply, the request, and the number of items. Refused inputs are not
+//! part of the format.
 
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::{Event, Events, Input, State};
@@ -10,22 +10,22 @@ use orchestrion_trace::{Reader, TraceError};
 use serde_json::{Map, Value, json};
 use std::io::BufRead;
 
-/// A conversation as it is shown, from its beginning.
+/// Builds the ITF states of a conversation, step by step.
 #[derive(Debug)]
 pub struct ItfBuilder {
     state: State,
-    shots: Vec<ItfState>,
+    states: Vec<ItfState>,
 }
 
 impl ItfBuilder {
-    /// The course of a conversation in which nothing has happened.
+    /// Starts at a state without a step.
     #[must_use]
     pub fn new(state: State) -> Self {
-        let shots = vec![(None, shown(&state))];
-        Self { state, shots }
+        let states = vec![(None, itf_value(&state))];
+        Self { state, states }
     }
 
-    /// Goes one step on.
+    /// Adds a step and the state after it.
     pub fn step(&mut self, input: &Input, events: &Events) {
         events.iter().for_each(|event| self.state.apply(event));
         let row = events.iter().find_map(|event| match event {
@@ -33,45 +33,45 @@ impl ItfBuilder {
             _ => None,
         });
         let action = format!("{}{}", input.trigger(), row.unwrap_or_default());
-        self.shots.push((Some(action), shown(&self.state)));
+        self.states.push((Some(action), itf_value(&self.state)));
     }
 
-    /// What was shown.
+    /// Returns the states.
     #[must_use]
-    pub fn into_shots(self) -> Vec<ItfState> {
-        self.shots
+    pub fn into_states(self) -> Vec<ItfState> {
+        self.states
     }
 }
 
-/// The course of a trace, and why it was not read to its end, if it was not.
-pub fn of_trace<R: BufRead>(mut reader: Reader<R>) -> (Vec<ItfState>, Option<TraceError>) {
-    let mut course = ItfBuilder::new(State::new(reader.header().conversation.clone()));
-    let unread = reader.try_for_each(|step| {
+/// Returns the ITF states of a trace, and the error that ended reading, if any.
+pub fn states_from_trace<R: BufRead>(mut reader: Reader<R>) -> (Vec<ItfState>, Option<TraceError>) {
+    let mut builder = ItfBuilder::new(State::new(reader.header().conversation.clone()));
+    let result = reader.try_for_each(|step| {
         let step = step?;
         if step.refused.is_none() {
-            course.step(&step.input, &step.events);
+            builder.step(&step.input, &step.events);
         }
         Ok(())
     });
-    (course.into_shots(), unread.err())
+    (builder.into_states(), result.err())
 }
 
-/// A state, as variables that each have one type in every state: what is not there is empty, or 0.
-fn shown(state: &State) -> Value {
-    let control = &state.control;
-    let mut shown = Map::new();
-    let mut set = |name: &str, value: Value| drop(shown.insert(name.to_string(), value));
+/// Returns the variables of a state. ITF requires one type for each variable; absent values are empty or 0.
+fn itf_value(state: &State) -> Value {
+    let control = state.control();
+    let mut variables = Map::new();
+    let mut set = |name: &str, value: Value| drop(variables.insert(name.to_string(), value));
     set("phase", json!(control.phase().name()));
     set("session", json!(control.session().map_or_else(String::new, ToString::to_string)));
     set(
-        "waits_for",
+        "expected_reply",
         json!(
             control
                 .pending_call()
                 .map_or_else(String::new, |call| call.operation.expected_reply().to_string())
         ),
     );
-    set("items", json!(state.semantic.len()));
+    set("items", json!(state.semantic().len()));
     let request = control.request();
     set("request", json!(request.map_or(0, |request| request.id.number())));
     set("verified", json!(request.is_some_and(|request| request.verified)));
@@ -99,8 +99,8 @@ fn shown(state: &State) -> Value {
     set(
         "effects",
         effects
-            .map(|effect| json!({"task": effect.task, "kind": effect.effect, "end": effect.outcome}))
+            .map(|effect| json!({"task": effect.task, "kind": effect.effect, "outcome": effect.outcome}))
             .collect(),
     );
-    Value::Object(shown)
+    Value::Object(variables)
 }

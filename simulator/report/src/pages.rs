@@ -1,5 +1,4 @@
-//! Generated pages: the transition table, the diagram, the catalogue of claims and what became of 002's `State`,
-//! for people to read.
+//! Generated reference pages in Markdown: the transition table, the state diagram, the claims, and the fields of 002's `State`.
 
 mod diagram;
 
@@ -14,30 +13,34 @@ use orchestrion_kernel::situation::{OBSOLETE_KEYS, STATE_FIELDS};
 use orchestrion_kernel::{Phase, Policy, Trigger};
 use std::fmt::Write;
 
-/// The transition table as a page, whole or as one policy switches it on; and every state × every trigger.
+/// Returns the transition table, of one policy or of all, and the transitions of each phase and trigger.
 #[must_use]
 pub fn table(policy: Option<&Policy>) -> String {
-    let mut page = String::from("# The transition table\n\n");
+    let mut page = String::from("# Transition table\n\n");
     page.push_str(match policy {
-        None => "Every row, whatever the policy.",
-        Some(_) => "The rows that the policy switches on.",
+        None => "The transitions of all policies.",
+        Some(_) => "The transitions that the policy enables.",
     });
     page.push_str(
-        " Read it from the top: of the rows that fit state and trigger, the first whose guard holds is taken; \
+        " Of the transitions for a phase and a trigger, the first one whose guard holds is taken; \
          if there is none, the input is refused.\n\n\
-         | row | clause | switch | from | on | when | to | meaning |\n|---|---|---|---|---|---|---|---|\n",
+         | id | clause | switch | from | trigger | guard | exit actions | conclusion | to | entry actions | meaning |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for row in TRANSITIONS.iter().filter(|row| policy.is_none_or(|policy| row.switch.is_on(policy))) {
         let _ = writeln!(
             page,
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             row.id,
             row.clause,
             switch(row.switch),
             source(row.from),
             row.on,
-            when(row),
+            guard(row),
+            list(row.exit),
+            row.conclusion.map_or(String::new(), |conclusion| conclusion.to_string()),
             row.to,
+            list(row.entry),
             row.label.replace('|', "\\|"),
         );
     }
@@ -49,12 +52,12 @@ pub fn table(policy: Option<&Policy>) -> String {
     page
 }
 
-/// Every state × every trigger: the rows that may be taken, in order, or a refusal.
+/// Writes the transitions of each phase and trigger, in order of precedence.
 fn matrix(page: &mut String, policy: &Policy) {
     let _ = write!(
         page,
-        "\n## Every state × every trigger under `{}`\n\nThe rows that may be taken, in order of precedence; \
-         `–` is a refusal, and so is a cell none of whose guards holds.\n\n| state |",
+        "\n## Phases and triggers under `{}`\n\nEach cell lists the enabled transitions in order of precedence. \
+         The input is refused if the cell is `–` or no guard holds.\n\n| phase |",
         policy.name
     );
     for trigger in Trigger::ALL {
@@ -66,40 +69,42 @@ fn matrix(page: &mut String, policy: &Policy) {
     for phase in Phase::ALL {
         let _ = write!(page, "| {phase} |");
         for trigger in Trigger::ALL {
-            let taken = enabled_transitions(policy, phase, trigger);
-            // Below a row that always holds, none is ever taken.
-            let mut settled = false;
-            let taken = taken.take_while(|row| !std::mem::replace(&mut settled, row.when == Guard::Always));
-            let ids: Vec<&str> = taken.map(|row| row.id).collect();
+            let mut ids = Vec::new();
+            for row in enabled_transitions(policy, phase, trigger) {
+                ids.push(row.id);
+                // The transitions after an unconditional one are never taken.
+                if row.when == Guard::Always {
+                    break;
+                }
+            }
             let _ = write!(page, " {} |", if ids.is_empty() { "–".to_string() } else { ids.join(" ") });
         }
         page.push('\n');
     }
 }
 
-/// The diagram as a page.
+/// Returns the state diagrams of both built-in policies.
 #[must_use]
 pub fn diagram() -> String {
     format!(
-        "# The control FSM\n\n## `hardened`, without the rows for failing calls and for cancelling\n\n\
+        "# Control FSM\n\n## `hardened`, without transitions for failed calls and cancellation\n\n\
          ```mermaid\n{}```\n\n## `as-drawn`\n\n```mermaid\n{}```\n",
         mermaid(&Policy::hardened(), false),
         mermaid(&Policy::as_drawn(), false),
     )
 }
 
-/// The catalogue of claims as a page.
+/// Returns the claims.
 #[must_use]
 pub fn claims() -> String {
     let mut page = String::new();
     page.push_str(
-        "# Claims\n\nWhat is to hold in every run. `orchestrion check` holds each against everything that modules \
-         and users may do, on the kernel's own code.\n\n\
+        "# Claims\n\n`orchestrion check` checks every claim against all reachable states of the models, with the kernel's own code.\n\n\
          | claim | clause | finding | kind | statement | formula |\n|---|---|---|---|---|---|\n",
     );
     for claim in CLAIMS {
         let kind = match claim.check {
-            ClaimCheck::LeadsTo { .. } => "liveness: in every fair run, by the explorer only",
+            ClaimCheck::LeadsTo { .. } => "liveness, under fairness; explorer only",
             check => check.kind(),
         };
         let _ = writeln!(
@@ -115,28 +120,28 @@ pub fn claims() -> String {
     page
 }
 
-/// What became of each field of 002's `State`, and the keys that it gave up, as a page.
+/// Returns the mapping of each field of 002's `State`, and the obsolete keys.
 #[must_use]
 pub fn state() -> String {
     let mut page = String::from(
-        "# The fields of 002's State\n\nEach is an item of the semantic state, a field of the control state, or \
-         dropped.\n\n| field | becomes | what stands for it, or why nothing does |\n|---|---|---|\n",
+        "# Fields of 002's State\n\nEach field maps to an item of the semantic state, maps to a field of the control state, or is \
+         dropped.\n\n| field | maps to | counterpart, or reason to drop it |\n|---|---|---|\n",
     );
     for (field, number) in STATE_FIELDS.iter().zip(1..) {
         let clause = format!("../clauses/002.md#002-1.{number}");
-        let _ = writeln!(page, "| [`{}`]({clause}) | {} | {} |", field.name, field.place, field.note);
+        let _ = writeln!(page, "| [`{}`]({clause}) | {} | {} |", field.name, field.mapping, field.note);
     }
     let _ = write!(
         page,
-        "\n## Obsolete keys\n\nIn an action record, and in each call of a tool in it, these are refused: `{}`. The \
-         situation summary says what they said; `progress` is a field of the summary only.\n",
+        "\n## Obsolete keys\n\nAction records and their tool calls must not contain: `{}`. The situation summary \
+         replaces them; `progress` is a field of the summary only.\n",
         OBSOLETE_KEYS.join("`, `"),
     );
     page
 }
 
-/// The guard; one that always holds is left out where no row above could have been taken instead.
-fn when(row: &Transition) -> String {
+/// Returns the guard; empty if it always holds and no earlier transition competes.
+fn guard(row: &Transition) -> String {
     let overlap = |other: &&Transition| match (other.from, row.from) {
         (TransitionSource::Phase(phase), source) | (source, TransitionSource::Phase(phase)) => {
             source.contains(phase)
@@ -144,8 +149,8 @@ fn when(row: &Transition) -> String {
         (TransitionSource::Region(other), TransitionSource::Region(region)) => other == region,
     };
     let above = TRANSITIONS.iter().take_while(|other| other.id != row.id);
-    let alone = !above.filter(|other| other.on == row.on).any(|other| overlap(&other));
-    if row.when == Guard::Always && alone { String::new() } else { row.when.to_string() }
+    let is_alone = !above.filter(|other| other.on == row.on).any(|other| overlap(&other));
+    if row.when == Guard::Always && is_alone { String::new() } else { row.when.to_string() }
 }
 
 fn switch(switch: Switch) -> String {
@@ -162,4 +167,8 @@ fn source(source: TransitionSource) -> String {
         TransitionSource::Phase(phase) => phase.to_string(),
         TransitionSource::Region(region) => format!("any in {}", region.name()),
     }
+}
+
+fn list(actions: &[impl ToString]) -> String {
+    actions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! What a host is asked, and how it answers.
+//! Calls to a host and their results.
 
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::module::{Failure, Module, Operation, Report};
@@ -8,64 +8,64 @@ use orchestrion_kernel::{CallId, Input, ModuleContext, Text, TraceId, UserId};
 use serde::Serialize;
 use std::fmt;
 
-/// A call: what is asked of which module, with everything that it takes to answer.
+/// A call: one operation of one module, with all data to execute it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Call {
-    /// Its id in the conversation. A call that is asked again after a crash keeps it, so it is an idempotency key.
+    /// The id, unique in the conversation. A call that is repeated after a crash keeps its id, so it is an idempotency key.
     pub id: CallId,
-    /// The request that it belongs to. Stores and the audit sink keep one record for each.
+    /// The trace id of the request. Stores and the audit sink keep one record for each.
     pub trace: TraceId,
-    /// Who is asked.
+    /// The module.
     pub module: Module,
-    /// What is asked.
+    /// The operation.
     pub operation: Operation,
-    /// What a well-typed answer consists of, as a noun phrase.
+    /// The expected reply, as a noun phrase.
     pub expects: &'static str,
-    /// How long an answer is waited for, in milliseconds.
+    /// The deadline in milliseconds after the call is sent.
     pub deadline_ms: u64,
-    /// Whose request it is.
+    /// The user of the request.
     pub user: UserId,
-    /// What the user asked for.
+    /// The text of the request.
     pub request: Text,
-    /// The pass of the debate that runs or ran last, from 1; 0 before the first.
+    /// The current or latest pass of the debate, from 1; 0 before the first.
     pub pass: u32,
-    /// What the question is about, beside the request.
-    #[serde(flatten)]
+    /// The data of the operation, if it has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<CallPayload>,
-    /// What is known, as the module is shown it.
+    /// The context for the module.
     pub context: ModuleContext,
 }
 
-/// What a call is about, beside the request.
+/// The data of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallPayload {
-    /// The plan as it stands: for the voices of the debate, the approver, and the diagnosis.
+    /// The current plan, for debaters, the approver and the diagnosis.
     Plan(Plan),
-    /// The task to run or to undo, in the words with which it was last started.
+    /// The task to run or to undo in its latest started version.
     Task(Task),
-    /// What a store is to keep.
+    /// The record for a store.
     Record(MemoryRecord),
-    /// What the audit sink is to take.
+    /// The record for the audit sink.
     Audit(AuditRecord),
 }
 
-/// How a call ends.
+/// The result of a call.
 pub type CallResult = Result<Reply, CallError>;
 
-/// What a module answers, and what it says beside that (002). A [`Report`] alone is a reply.
+/// A reply: a report, with the optional summary update and action record of 002. A [`Report`] converts into a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The answer to the question.
+    /// The report.
     pub report: Report,
-    /// What it says of the situation.
+    /// The update of the situation summary.
     pub summary_update: Option<SummaryUpdate>,
-    /// What it thought and did.
+    /// The record of the module's reasoning and tool calls.
     pub action: Option<Box<ActionRecord>>,
 }
 
 impl Reply {
-    /// The input that it is, as an answer to this call.
+    /// Converts the reply into an input for this call.
     #[must_use]
     pub fn into_input(self, call: CallId) -> Input {
         let Self { report, summary_update, action } = self;
@@ -79,26 +79,26 @@ impl From<Report> for Reply {
     }
 }
 
-/// A call ended without an answer.
+/// A call ended without a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
-    /// How, for the kernel.
+    /// The failure for the kernel.
     pub failure: Failure,
-    /// Why, as a sentence, for whoever reads the trace.
+    /// The reason for the trace, as a sentence.
     pub reason: Option<String>,
 }
 
 impl CallError {
-    /// The module said that it cannot, or could not be reached.
+    /// Creates an error of a module that failed or could not be reached.
     #[must_use]
-    pub fn error(why: impl Into<String>) -> Self {
-        Self { failure: Failure::Error, reason: Some(why.into()) }
+    pub fn error(reason: impl Into<String>) -> Self {
+        Self { failure: Failure::Error, reason: Some(reason.into()) }
     }
 
-    /// It answered, but not what was asked.
+    /// Creates an error of a module whose reply is malformed.
     #[must_use]
-    pub fn malformed(why: impl Into<String>) -> Self {
-        Self { failure: Failure::Malformed, reason: Some(why.into()) }
+    pub fn malformed(reason: impl Into<String>) -> Self {
+        Self { failure: Failure::Malformed, reason: Some(reason.into()) }
     }
 }
 
@@ -108,14 +108,14 @@ impl From<Failure> for CallError {
     }
 }
 
-/// What became of an effectful call that was out when the runtime crashed.
+/// The recovered outcome of an effectful call that was in flight when the runtime crashed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecoveryResult {
-    /// It happened, and ended like this.
+    /// The call completed with this result.
     Completed(CallResult),
-    /// It never started, so it may be asked again.
+    /// The call never started, so the runtime sends it again.
     NotStarted,
-    /// Nobody can tell. The kernel rolls back (row E15).
+    /// The outcome is unknown. The kernel rolls back (row E15).
     OutcomeUnknown,
 }
 

@@ -1,6 +1,6 @@
-//! A clock, and what runs futures by it: in real time, or in model time, which passes only while nothing else
-//! happens.
+//! A clock with an executor, in real or simulated time. Simulated time passes only while every future waits.
 
+use crate::sync::lock_ignoring_poison;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
@@ -11,84 +11,85 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// A clock for programs that have no async runtime, and for simulations. Clones are the same clock.
+/// A clock for programs without an async runtime and for simulations. Clones share the same time.
 #[derive(Clone, Debug)]
 pub struct Clock(Arc<Mutex<ClockState>>);
 
 #[derive(Debug)]
 struct ClockState {
     time: TimeSource,
-    /// Who is to be woken when; the number keeps two alarms of one moment apart.
-    alarms: BTreeMap<(Duration, u64), Waker>,
-    next_alarm: u64,
+    /// The timers by their time. The number distinguishes timers with the same time.
+    timers: BTreeMap<(Duration, u64), Waker>,
+    next_timer: u64,
 }
 
 #[derive(Debug)]
 enum TimeSource {
-    /// As it passes, since the clock was made.
+    /// Real time since this instant.
     Real(Instant),
-    /// As far as it was moved on.
-    Model(Duration),
+    /// The current simulated time.
+    Simulated(Duration),
 }
 
-/// In model time, a future waits for something that no sleep leads to, so that it would wait for ever.
+/// In simulated time, a future waits and no timer is left to wake it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlockError;
 
 impl fmt::Display for DeadlockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a future waits, and nothing in model time is left that could wake it")
+        f.write_str("deadlock: expected a timer that wakes the future, found none")
     }
 }
 
 impl std::error::Error for DeadlockError {}
 
 impl Clock {
-    /// A clock that shows the time since now.
+    /// Creates a clock in real time that starts at zero.
     #[must_use]
     pub fn real() -> Self {
-        Self::at(TimeSource::Real(Instant::now()))
+        Self::new(TimeSource::Real(Instant::now()))
     }
 
-    /// A clock that stands at zero, and moves on to the next alarm whenever every future waits.
+    /// Creates a clock in simulated time that starts at zero and jumps to the next timer when every future waits.
     #[must_use]
     pub fn simulated() -> Self {
-        Self::at(TimeSource::Model(Duration::ZERO))
+        Self::new(TimeSource::Simulated(Duration::ZERO))
     }
 
-    fn at(time: TimeSource) -> Self {
-        Self(Arc::new(Mutex::new(ClockState { time, alarms: BTreeMap::new(), next_alarm: 0 })))
+    fn new(time: TimeSource) -> Self {
+        Self(Arc::new(Mutex::new(ClockState { time, timers: BTreeMap::new(), next_timer: 0 })))
     }
 
-    /// What it shows.
+    /// The current time since the start of the clock.
     #[must_use]
     pub fn now(&self) -> Duration {
-        self.face().now()
+        self.lock().now()
     }
 
-    /// Waits. It is woken by [`block_on`](Self::block_on) of the same clock, on whichever thread, and by nothing else.
+    /// Waits for this time. Only [`block_on`](Self::block_on) of the same clock wakes it, on any thread.
     #[must_use]
     pub fn sleep(&self, time: Duration) -> Sleep {
-        let mut face = self.face();
-        let number = face.next_alarm;
-        face.next_alarm += 1;
-        Sleep { clock: self.clone(), alarm: (face.now().saturating_add(time), number) }
+        let mut state = self.lock();
+        let number = state.next_timer;
+        state.next_timer += 1;
+        Sleep { clock: self.clone(), timer: (state.now().saturating_add(time), number) }
     }
 
-    /// Runs a future to its end on this thread.
+    /// Runs a future to completion on this thread.
     ///
     /// # Errors
-    /// [`Stuck`], in model time alone.
+    /// [`DeadlockError`], in simulated time only.
     pub fn block_on<F: Future>(&self, future: F) -> Result<F::Output, DeadlockError> {
-        let woken = Arc::new(ThreadWaker { thread: thread::current(), is: AtomicBool::new(false) });
-        let waker = Waker::from(Arc::clone(&woken));
+        let thread_waker =
+            Arc::new(ThreadWaker { thread: thread::current(), is_woken: AtomicBool::new(false) });
+        let waker = Waker::from(Arc::clone(&thread_waker));
         let mut context = Context::from_waker(&waker);
         let mut future = pin!(future);
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return Ok(output);
             }
-            if woken.is.swap(false, Ordering::AcqRel) {
+            if thread_waker.is_woken.swap(false, Ordering::AcqRel) {
                 continue;
             }
             match self.time_to_next_timer()? {
@@ -99,32 +100,32 @@ impl Clock {
         }
     }
 
-    /// How long nothing will happen by itself; in model time, that has passed by then.
+    /// Returns the time to the next timer. Simulated time jumps to it.
     fn time_to_next_timer(&self) -> Result<Option<Duration>, DeadlockError> {
-        let mut face = self.face();
-        let alarm = face.alarms.first_key_value().map(|(&(at, _), _)| at);
-        match (&mut face.time, alarm) {
-            (TimeSource::Model(_), None) => Err(DeadlockError),
-            (TimeSource::Model(now), Some(at)) => {
+        let mut state = self.lock();
+        let timer = state.timers.first_key_value().map(|(&(at, _), _)| at);
+        match (&mut state.time, timer) {
+            (TimeSource::Simulated(_), None) => Err(DeadlockError),
+            (TimeSource::Simulated(now), Some(at)) => {
                 *now = at.max(*now);
                 Ok(Some(Duration::ZERO))
             }
-            (TimeSource::Real(since), alarm) => Ok(alarm.map(|at| at.saturating_sub(since.elapsed()))),
+            (TimeSource::Real(since), timer) => Ok(timer.map(|at| at.saturating_sub(since.elapsed()))),
         }
     }
 
-    /// Wakes everybody whose time has come.
+    /// Wakes all timers that are due.
     fn wake_due_timers(&self) {
-        let mut face = self.face();
-        let now = face.now();
-        let later = face.alarms.split_off(&(now.saturating_add(Duration::from_nanos(1)), 0));
-        let due = std::mem::replace(&mut face.alarms, later);
-        drop(face);
+        let mut state = self.lock();
+        let now = state.now();
+        let later = state.timers.split_off(&(now.saturating_add(Duration::from_nanos(1)), 0));
+        let due = std::mem::replace(&mut state.timers, later);
+        drop(state);
         due.into_values().for_each(Waker::wake);
     }
 
-    fn face(&self) -> MutexGuard<'_, ClockState> {
-        super::locked(&self.0)
+    fn lock(&self) -> MutexGuard<'_, ClockState> {
+        lock_ignoring_poison(&self.0)
     }
 }
 
@@ -132,7 +133,7 @@ impl ClockState {
     fn now(&self) -> Duration {
         match self.time {
             TimeSource::Real(since) => since.elapsed(),
-            TimeSource::Model(now) => now,
+            TimeSource::Simulated(now) => now,
         }
     }
 }
@@ -141,37 +142,38 @@ impl ClockState {
 #[derive(Debug)]
 pub struct Sleep {
     clock: Clock,
-    alarm: (Duration, u64),
+    timer: (Duration, u64),
 }
 
 impl Future for Sleep {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let mut face = self.clock.face();
-        if face.now() >= self.alarm.0 {
+        let mut state = self.clock.lock();
+        if state.now() >= self.timer.0 {
             return Poll::Ready(());
         }
-        face.alarms.insert(self.alarm, context.waker().clone());
+        state.timers.insert(self.timer, context.waker().clone());
         Poll::Pending
     }
 }
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.clock.face().alarms.remove(&self.alarm);
+        self.clock.lock().timers.remove(&self.timer);
     }
 }
 
-/// The thread that runs the future, and whether it was woken since it looked last.
+/// Wakes the thread that runs the future.
 struct ThreadWaker {
     thread: Thread,
-    is: AtomicBool,
+    /// Whether the thread was woken since its last check.
+    is_woken: AtomicBool,
 }
 
 impl Wake for ThreadWaker {
     fn wake(self: Arc<Self>) {
-        self.is.store(true, Ordering::Release);
+        self.is_woken.store(true, Ordering::Release);
         self.thread.unpark();
     }
 }
@@ -182,36 +184,36 @@ mod tests {
     use futures_util::future::{join, pending};
 
     #[test]
-    fn model_time_passes_only_while_everybody_waits() {
+    fn simulated_time_passes_while_all_futures_wait() {
         let clock = Clock::simulated();
         let (long, short) = (clock.sleep(Duration::from_secs(3600)), clock.sleep(Duration::from_secs(60)));
-        let seen = Mutex::new(Vec::new());
+        let wake_times = Mutex::new(Vec::new());
         let (clock_of_long, clock_of_short) = (clock.clone(), clock.clone());
         let both = join(
             async {
                 long.await;
-                seen.lock().unwrap().push(clock_of_long.now().as_secs());
+                wake_times.lock().unwrap().push(clock_of_long.now().as_secs());
             },
             async {
                 short.await;
-                seen.lock().unwrap().push(clock_of_short.now().as_secs());
+                wake_times.lock().unwrap().push(clock_of_short.now().as_secs());
             },
         );
         clock.block_on(both).unwrap();
-        assert_eq!(*seen.lock().unwrap(), [60, 3600]);
+        assert_eq!(*wake_times.lock().unwrap(), [60, 3600]);
     }
 
     #[test]
     fn dropped_sleep_wakes_no_task() {
         let clock = Clock::simulated();
-        let given_up = clock.sleep(Duration::from_secs(1));
-        drop(given_up);
+        let dropped = clock.sleep(Duration::from_secs(1));
+        drop(dropped);
         assert_eq!(clock.block_on(pending::<()>()), Err(DeadlockError));
         assert_eq!(clock.now(), Duration::ZERO);
     }
 
     #[test]
-    fn real_time_passes_and_other_threads_can_wake() {
+    fn other_threads_wake_in_real_time() {
         let clock = Clock::real();
         clock.block_on(clock.sleep(Duration::from_millis(5))).unwrap();
         assert!(clock.now() >= Duration::from_millis(5));

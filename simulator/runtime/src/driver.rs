@@ -1,12 +1,13 @@
-//! A conversation while it is driven: the calls that are out, and what comes next.
+//! The driver of a running request: the calls in flight, and the order of inputs.
 
-use super::call::{Call, CallError, RecoveryResult, Reply};
-use super::conversation::Conversation;
-use super::error::RuntimeError;
-use super::host::Host;
-use super::journal::Journal;
-use super::mailbox::{Message, RefusedMessage};
-use super::request_tracker::{RequestResult, check_input_size};
+use crate::call::{Call, CallError, RecoveryResult, Reply};
+use crate::error::RuntimeError;
+use crate::host::Host;
+use crate::journal::Journal;
+use crate::journaled::JournaledConversation;
+use crate::mailbox::{Message, RefusedMessage};
+use crate::request_tracker::RequestResult;
+use crate::size_limit::check_input_size;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
@@ -21,32 +22,33 @@ use std::panic::AssertUnwindSafe;
 use std::task::Poll;
 use std::time::Duration;
 
-/// Of what the runtime says of an input, no more is kept.
+/// The maximum length of a recorded note.
 const NOTE_BYTES_MAX: usize = 4096;
 
-/// A conversation while it is driven. Dropping it gives up the calls that are out.
+/// Runs a conversation step by step. Dropping the driver drops the calls in flight.
 pub struct RequestDriver<'a, J, H> {
-    conversation: &'a mut Conversation<J>,
+    conversation: &'a mut JournaledConversation<J>,
     host: &'a H,
-    /// The calls that are out: at most one that is waited for, and those whose time is over.
+    /// The calls in flight: at most one pending call, and calls that exceeded their deadline.
     in_flight: FuturesUnordered<BoxFuture<'a, HostReply>>,
-    /// The call that is waited for, once it is out.
-    awaited: Option<PendingCall<'a>>,
-    /// The call that was out when the runtime crashed. What became of it is to be found out, if it is effectful.
+    /// The pending call, after it was sent.
+    pending: Option<PendingCall<'a>>,
+    /// The call that was in flight when the runtime crashed. If it is effectful, the host recovers its outcome.
     recovering: Option<CallId>,
-    /// The numbered messages that were refused and not asked for yet.
+    /// The refused messages that the caller has not taken yet.
     refused: Vec<RefusedMessage>,
 }
 
-/// What came of one turn.
+/// The result of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum StepResult {
-    /// The conversation goes on.
+    /// The kernel accepted an input.
     Accepted,
-    /// Something came that the kernel refuses: late, twice, or from nowhere. That is recorded, and the conversation goes on.
+    /// The kernel refused an input, such as a late or repeated reply. The refusal is recorded, and the conversation
+    /// continues.
     Refused(Refusal),
-    /// The kernel refuses whatever could come next; as drawn, some conversations end so.
+    /// The kernel refuses every possible next input. Some conversations end so under `as-drawn`.
     Halted(Refusal),
 }
 
@@ -54,65 +56,65 @@ struct PendingCall<'a> {
     id: CallId,
     /// The call as a noun phrase.
     name: String,
-    /// What the call failed with if its time is over.
-    over_is: Failure,
+    /// The failure when the deadline passes.
+    deadline_failure: Failure,
     deadline: Duration,
-    over: BoxFuture<'a, ()>,
+    timer: BoxFuture<'a, ()>,
 }
 
-/// What a host gave back.
+/// The result of a call in flight.
 struct HostReply {
     id: CallId,
-    fate: RecoveryResult,
+    result: RecoveryResult,
     note: Option<String>,
 }
 
 enum NextEvent {
-    Back(HostReply),
+    Reply(HostReply),
     Message(Message),
-    Over,
+    Deadline,
 }
 
 impl<J, H> fmt::Debug for RequestDriver<'_, J, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running").field("out", &self.in_flight.len()).finish_non_exhaustive()
+        f.debug_struct("RequestDriver").field("in_flight", &self.in_flight.len()).finish_non_exhaustive()
     }
 }
 
 impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
-    pub(super) fn new(conversation: &'a mut Conversation<J>, host: &'a H) -> Self {
-        // Nothing is out yet, so a call that is waited for already was lost with whoever drove it before.
-        let lost = conversation.state().control.pending_call().map(|call| call.id);
+    pub(crate) fn new(conversation: &'a mut JournaledConversation<J>, host: &'a H) -> Self {
+        // Nothing is in flight yet, so an earlier driver sent the pending call.
+        let recovering = conversation.state().control().pending_call().map(|call| call.id);
         Self {
             conversation,
             host,
             in_flight: FuturesUnordered::new(),
-            awaited: None,
-            recovering: lost,
+            pending: None,
+            recovering,
             refused: Vec::new(),
         }
     }
 
-    /// The state as it is now.
+    /// The current state.
     pub const fn state(&self) -> &State {
         self.conversation.state()
     }
 
-    /// The steps recorded so far, refused inputs included.
+    /// The number of recorded steps, including refused inputs.
     pub const fn steps(&self) -> u64 {
-        self.conversation.steps()
+        self.conversation.recorder.steps()
     }
 
-    /// The numbered messages that were refused since this was asked last, in the order in which they were taken.
-    pub fn refused(&mut self) -> Vec<RefusedMessage> {
+    /// Returns the messages that were refused since the last call, in order.
+    pub fn take_refused(&mut self) -> Vec<RefusedMessage> {
         std::mem::take(&mut self.refused)
     }
 
-    pub(super) async fn finish(mut self) -> Result<RequestResult, RuntimeError> {
+    pub(crate) async fn finish(mut self) -> Result<RequestResult, RuntimeError> {
         loop {
-            if let Some(answered) = self.conversation.last_result().cloned() {
+            if let Some(result) = self.conversation.tracker.last_result().cloned() {
                 self.conversation.commit().await?;
-                return Ok(answered);
+                return Ok(result);
             }
             if let StepResult::Halted(refusal) = self.step().await? {
                 self.conversation.commit().await?;
@@ -121,32 +123,32 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         }
     }
 
-    /// Opens a session of the user if none is open, and submits the message.
+    /// Opens a session of the user if none is open, and submits the request.
     ///
     /// # Errors
-    /// [`DriveError`].
-    pub fn start_request(&mut self, user: &UserId, says: Text) -> Result<StepResult, RuntimeError> {
-        self.conversation.finished()?;
-        // What came after the last request was over is late.
-        let mut early = Vec::new();
-        while let Some(message) = self.conversation.post.try_recv() {
+    /// [`RuntimeError`].
+    pub fn start_request(&mut self, user: &UserId, text: Text) -> Result<StepResult, RuntimeError> {
+        self.conversation.check_no_request()?;
+        // Messages that arrived after the last request ended are late.
+        let mut postponed = Vec::new();
+        while let Some(message) = self.conversation.inbox.try_recv() {
             match message.input {
-                // It would begin a request of its own.
-                Input::UserMessage { .. } => early.push(message),
-                // It is about the session that is opened now.
+                // A user message would start a request of its own.
+                Input::UserMessage { .. } => postponed.push(message),
+                // The write belongs to the session that is opened below.
                 Input::Write(ref write)
-                    if write.requires_session() && self.state().control.session().is_none() =>
+                    if write.requires_session() && self.state().control().session().is_none() =>
                 {
-                    early.push(message);
+                    postponed.push(message);
                 }
                 _ => {
-                    let _late = self.message(message)?;
+                    let _late = self.submit_message(message)?;
                 }
             }
         }
-        let input = Input::UserMessage { user: user.clone(), text: says };
-        check_input_size(&input).map_err(RuntimeError::TooLong)?;
-        let session = self.state().control.session().cloned();
+        let input = Input::UserMessage { user: user.clone(), text };
+        check_input_size(&input).map_err(RuntimeError::InputTooLarge)?;
+        let session = self.state().control().session().cloned();
         if session.as_ref() != Some(user) {
             let close = session.map(|_| Input::SessionEnd);
             for input in close.into_iter().chain([Input::SessionStart { user: user.clone() }]) {
@@ -155,69 +157,66 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
                 }
             }
         }
-        let begun = self.submit(&input)?;
-        for message in early {
-            let _busy_or_written = self.message(message)?;
+        let started = self.submit(&input)?;
+        for message in postponed {
+            let _busy_or_written = self.submit_message(message)?;
         }
-        Ok(begun)
+        Ok(started)
     }
 
-    /// Says that the runtime is back after a crash.
+    /// Submits the input that resumes a request after a crash.
     ///
     /// # Errors
-    /// [`DriveError`].
+    /// [`RuntimeError`].
     pub fn resume(&mut self) -> Result<StepResult, RuntimeError> {
-        let note = self.conversation.dropped().map(|dropped| dropped.to_string());
-        self.record(&Input::Resume, note).map(own)
+        let note = self.conversation.truncated_tail.map(|tail| tail.to_string());
+        self.record(&Input::Resume, note).map(accepted_or_halted)
     }
 
-    /// Brings the conversation one input further: the next step, or what comes first of an answer, the end of the time for
-    /// it, and the mailbox.
+    /// Submits the next input: an internal step, or the first of a reply, the deadline and a message.
     ///
     /// # Errors
-    /// [`DriveError`].
+    /// [`RuntimeError`].
     pub async fn step(&mut self) -> Result<StepResult, RuntimeError> {
-        let waiting = self.state().control.pending_call();
-        let out = self.awaited.as_ref().map(|awaited| awaited.id);
-        if out.is_none() || out != waiting.map(|call| call.id) {
-            // Nothing is waited for yet, so what has come goes first.
-            if let Some(message) = self.conversation.post.try_recv() {
-                return self.message(message);
+        let pending = self.state().control().pending_call();
+        let sent = self.pending.as_ref().map(|sent| sent.id);
+        if sent.is_none() || sent != pending.map(|call| call.id) {
+            // No sent call is pending, so messages come first.
+            if let Some(message) = self.conversation.inbox.try_recv() {
+                return self.submit_message(message);
             }
-            let Some(waiting) = waiting else { return self.submit(&Input::Step) };
+            let Some(pending) = pending else { return self.submit(&Input::Step) };
             self.conversation.commit().await?;
-            if let Err(over) = self.send(waiting) {
-                return self.fail(waiting.id, Failure::OverBudget, Some(over.to_string()));
+            if let Err(error) = self.send(pending) {
+                return self.submit_failure(pending.id, Failure::OverBudget, Some(error.to_string()));
             }
         }
         self.conversation.commit_if_large().await?;
-        match self.next().await {
-            NextEvent::Message(message) => self.message(message),
-            NextEvent::Back(HostReply { id, fate: RecoveryResult::Completed(Ok(reply)), note }) => {
-                self.reply(id, reply, note)
-            }
-            NextEvent::Back(HostReply { id, fate: RecoveryResult::Completed(Err(no)), .. }) => {
-                self.fail(id, no.failure, no.reason)
-            }
-            NextEvent::Back(HostReply { id, fate: RecoveryResult::OutcomeUnknown, note }) => {
-                self.fail(id, Failure::OutcomeUnknown, note)
-            }
-            NextEvent::Back(HostReply { id, fate: RecoveryResult::NotStarted, .. }) => {
-                // The next turn asks it, unless the time to find that out is over.
-                self.awaited.take_if(|awaited| awaited.id == id);
-                Ok(StepResult::Accepted)
-            }
-            NextEvent::Over => self.on_deadline(),
+        match self.next_event().await {
+            NextEvent::Message(message) => self.submit_message(message),
+            NextEvent::Reply(HostReply { id, result, note }) => match result {
+                RecoveryResult::Completed(Ok(reply)) => self.submit_reply(id, reply, note),
+                RecoveryResult::Completed(Err(CallError { failure, reason })) => {
+                    self.submit_failure(id, failure, reason)
+                }
+                RecoveryResult::OutcomeUnknown => self.submit_failure(id, Failure::OutcomeUnknown, note),
+                RecoveryResult::NotStarted => {
+                    // The next step sends the call, unless its deadline has passed.
+                    self.pending.take_if(|pending| pending.id == id);
+                    Ok(StepResult::Accepted)
+                }
+            },
+            NextEvent::Deadline => self.on_deadline(),
         }
     }
 
-    /// Submits an input of the program's own, which must be accepted for anything to go on.
+    /// Submits an input of the application. A refusal halts the conversation.
     ///
     /// # Errors
-    /// [`DriveError`].
+    /// [`RuntimeError`].
     pub fn submit(&mut self, input: &Input) -> Result<StepResult, RuntimeError> {
-        check_input_size(input).map_err(RuntimeError::TooLong)?;
-        self.record(input, None).map(own)
+        check_input_size(input).map_err(RuntimeError::InputTooLarge)?;
+        self.record(input, None).map(accepted_or_halted)
     }
 
     fn record(&mut self, input: &Input, note: Option<String>) -> Result<Result<(), Refusal>, RuntimeError> {
@@ -232,144 +231,149 @@ impl<'a, J: Journal, H: Host> RequestDriver<'a, J, H> {
         self.conversation.submit(input, &StepMetadata { at_ms: self.host.now_ms(), note })
     }
 
-    /// Lets the call that is waited for leave, unless what must be shown does not fit.
-    fn send(&mut self, waiting: state::Call) -> Result<(), ContextError> {
+    /// Sends the pending call.
+    fn send(&mut self, pending: state::Call) -> Result<(), ContextError> {
         let conversation = &*self.conversation;
         let Some(call) =
-            conversation.matters.call(&conversation.recording, waiting, &conversation.deadlines)?
+            conversation.tracker.call(&conversation.recorder, pending, &conversation.deadlines)?
         else {
             return Ok(());
         };
-        let (id, name, host) = (waiting.id, call.to_string(), self.host);
-        let lost = self.recovering.take() == Some(id) && waiting.operation.is_effectful();
+        let (id, name, host) = (pending.id, call.to_string(), self.host);
+        let must_recover = self.recovering.take() == Some(id) && pending.operation.is_effectful();
         self.in_flight.push(Box::pin(async move {
-            let outcome = async {
-                if lost {
+            let result = async {
+                if must_recover {
                     host.recover(&call).await
                 } else {
                     RecoveryResult::Completed(host.execute(&call).await)
                 }
             };
-            match AssertUnwindSafe(outcome).catch_unwind().await {
-                Ok(fate) => HostReply { id, fate, note: None },
-                Err(panic) => panicked(&call, lost, &*panic),
+            match AssertUnwindSafe(result).catch_unwind().await {
+                Ok(result) => HostReply { id, result, note: None },
+                Err(panic) => reply_of_panicked_host(&call, must_recover, &*panic),
             }
         }));
-        let deadline = conversation.deadlines.for_operation(waiting.operation);
-        // Once it is over, it stays so.
-        let over = Box::pin(host.sleep(deadline).fuse());
-        let over_is = if lost { Failure::OutcomeUnknown } else { Failure::Timeout };
-        self.awaited = Some(PendingCall { id, name, over_is, deadline, over });
+        let deadline = conversation.deadlines.for_operation(pending.operation);
+        // A fused timer stays ready after the deadline.
+        let timer = Box::pin(host.sleep(deadline).fuse());
+        let deadline_failure = if must_recover { Failure::OutcomeUnknown } else { Failure::Timeout };
+        self.pending = Some(PendingCall { id, name, deadline_failure, deadline, timer });
         Ok(())
     }
 
-    /// Waits for whatever comes first. An answer that is there in time goes before the end of the time.
-    async fn next(&mut self) -> NextEvent {
-        let Self { conversation, in_flight: out, awaited, .. } = self;
+    /// Waits for the next event. A reply that is ready takes precedence over the deadline.
+    async fn next_event(&mut self) -> NextEvent {
+        let Self { conversation, in_flight, pending, .. } = self;
         poll_fn(|context| {
-            if let Poll::Ready(Some(back)) = out.poll_next_unpin(context) {
-                return Poll::Ready(NextEvent::Back(back));
+            if let Poll::Ready(Some(reply)) = in_flight.poll_next_unpin(context) {
+                return Poll::Ready(NextEvent::Reply(reply));
             }
-            let over = match awaited {
-                Some(awaited) => awaited.over.as_mut().poll(context),
+            let deadline = match pending {
+                Some(pending) => pending.timer.as_mut().poll(context),
                 None => Poll::Ready(()),
             };
-            // Nobody who sends much can stop the time.
-            match over {
-                Poll::Ready(()) => Poll::Ready(NextEvent::Over),
-                Poll::Pending => conversation.post.poll(context).map(NextEvent::Message),
+            // The deadline takes precedence over messages, so that many messages cannot postpone it.
+            match deadline {
+                Poll::Ready(()) => Poll::Ready(NextEvent::Deadline),
+                Poll::Pending => conversation.inbox.poll(context).map(NextEvent::Message),
             }
         })
         .await
     }
 
-    fn message(
+    fn submit_message(
         &mut self,
-        Message { input, note, sequence: number }: Message,
+        Message { input, note, sequence }: Message,
     ) -> Result<StepResult, RuntimeError> {
-        let turn = match input {
+        let result = match input {
             Input::Reply { call, report, summary_update, action } => {
-                self.reply(call, Reply { report, summary_update, action }, note)?
+                self.submit_reply(call, Reply { report, summary_update, action }, note)?
             }
-            Input::CallFailed { call, failure } => self.fail(call, failure, note)?,
+            Input::CallFailed { call, failure } => self.submit_failure(call, failure, note)?,
             input => match self.record(&input, note)? {
                 Ok(()) => StepResult::Accepted,
                 Err(refusal) => StepResult::Refused(refusal),
             },
         };
-        if let (StepResult::Refused(why), Some(number)) = (&turn, number) {
-            self.refused.push(RefusedMessage { number, why: why.clone() });
+        if let (StepResult::Refused(refusal), Some(sequence)) = (&result, sequence) {
+            self.refused.push(RefusedMessage { sequence, refusal: refusal.clone() });
         }
-        Ok(turn)
+        Ok(result)
     }
 
-    /// A reply came. One that does not fit the call that is waited for is an answer all the same: a malformed one.
-    fn reply(&mut self, id: CallId, reply: Reply, note: Option<String>) -> Result<StepResult, RuntimeError> {
+    /// Submits a reply. A refused reply to the pending call is malformed.
+    fn submit_reply(
+        &mut self,
+        id: CallId,
+        reply: Reply,
+        note: Option<String>,
+    ) -> Result<StepResult, RuntimeError> {
         let input = reply.into_input(id);
-        if let Err(why) = self.conversation.matters.check_size(&input) {
-            return self.fail(id, Failure::Malformed, Some(why.to_string()));
+        if let Err(error) = self.conversation.tracker.check_size(&input) {
+            return self.submit_failure(id, Failure::Malformed, Some(error.to_string()));
         }
         match self.record(&input, note)? {
             Ok(()) => Ok(StepResult::Accepted),
-            Err(refusal) if self.is_waited_for(id) => {
-                self.fail(id, Failure::Malformed, Some(refusal.to_string()))
+            Err(refusal) if self.is_pending(id) => {
+                self.submit_failure(id, Failure::Malformed, Some(refusal.to_string()))
             }
             Err(refusal) => Ok(StepResult::Refused(refusal)),
         }
     }
 
-    /// A call failed. If the kernel refuses even that, nothing leads on from the call that is waited for.
-    fn fail(
+    /// Submits a failure. If the kernel refuses the failure of the pending call, the conversation halts.
+    fn submit_failure(
         &mut self,
         id: CallId,
         failure: Failure,
         note: Option<String>,
     ) -> Result<StepResult, RuntimeError> {
-        let waited_for = self.is_waited_for(id);
-        let asked_about =
-            |awaited: &PendingCall<'_>| awaited.id == id && awaited.over_is == Failure::OutcomeUnknown;
+        let was_pending = self.is_pending(id);
+        let is_recovery =
+            |sent: &PendingCall<'_>| sent.id == id && sent.deadline_failure == Failure::OutcomeUnknown;
         let failure = match failure {
-            // Whoever was to find something out and talks nonsense has found out nothing.
-            Failure::Malformed if self.awaited.as_ref().is_some_and(asked_about) => Failure::OutcomeUnknown,
+            // A malformed recovery result leaves the outcome unknown.
+            Failure::Malformed if self.pending.as_ref().is_some_and(is_recovery) => Failure::OutcomeUnknown,
             failure => failure,
         };
         Ok(match self.record(&Input::CallFailed { call: id, failure }, note)? {
             Ok(()) => StepResult::Accepted,
-            Err(refusal) if waited_for => StepResult::Halted(refusal),
+            Err(refusal) if was_pending => StepResult::Halted(refusal),
             Err(refusal) => StepResult::Refused(refusal),
         })
     }
 
     fn on_deadline(&mut self) -> Result<StepResult, RuntimeError> {
-        let Some(PendingCall { id, name, over_is, deadline, .. }) = &self.awaited else {
+        let Some(PendingCall { id, name, deadline_failure, deadline, .. }) = &self.pending else {
             return Ok(StepResult::Accepted);
         };
-        let note = format!("nothing came back from {name} within {deadline:?}");
-        self.fail(*id, *over_is, Some(note))
+        let note = format!("deadline exceeded: expected a reply to {name} within {deadline:?}, found none");
+        self.submit_failure(*id, *deadline_failure, Some(note))
     }
 
-    fn is_waited_for(&self, id: CallId) -> bool {
-        self.state().control.pending_call().is_some_and(|call| call.id == id)
+    fn is_pending(&self, id: CallId) -> bool {
+        self.state().control().pending_call().is_some_and(|call| call.id == id)
     }
 }
 
-fn own(outcome: Result<(), Refusal>) -> StepResult {
-    match outcome {
+fn accepted_or_halted(decision: Result<(), Refusal>) -> StepResult {
+    match decision {
         Ok(()) => StepResult::Accepted,
         Err(refusal) => StepResult::Halted(refusal),
     }
 }
 
-/// What is made of a host that panicked: no answer, or, where it was to find something out, no knowledge.
-fn panicked(call: &Call, lost: bool, panic: &(dyn Any + Send)) -> HostReply {
-    let words = panic.downcast_ref::<String>().map(String::as_str);
-    let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without words");
-    let note = format!("the host panicked at {call}: {words}");
-    match lost {
-        true => HostReply { id: call.id, fate: RecoveryResult::OutcomeUnknown, note: Some(note) },
+/// Returns the result of a host that panicked: an error, or an unknown outcome during recovery.
+fn reply_of_panicked_host(call: &Call, was_recovery: bool, panic: &(dyn Any + Send)) -> HostReply {
+    let message = panic.downcast_ref::<String>().map(String::as_str);
+    let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    let note = format!("the host panicked at {call}: {message}");
+    match was_recovery {
+        true => HostReply { id: call.id, result: RecoveryResult::OutcomeUnknown, note: Some(note) },
         false => HostReply {
             id: call.id,
-            fate: RecoveryResult::Completed(Err(CallError::error(note))),
+            result: RecoveryResult::Completed(Err(CallError::error(note))),
             note: None,
         },
     }

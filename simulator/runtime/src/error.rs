@@ -1,91 +1,90 @@
-//! Why a conversation cannot be opened, or cannot go on.
+//! The errors of opening and running a conversation.
 
-use super::request_tracker::SizeLimitError;
+use crate::size_limit::SizeLimitError;
 use orchestrion_kernel::Refusal;
 use orchestrion_kernel::context::TokenizerUnavailable;
 use orchestrion_trace::TraceError;
 use std::io;
 use thiserror::Error;
 
-/// Why a conversation cannot be opened.
+/// The reason why a conversation cannot be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// The file cannot be opened, made or read.
-    #[error("{journal}: cannot be opened: {error}")]
+    /// The file cannot be opened, created or read.
+    #[error("{journal}: unreadable journal: {error}")]
     Io {
         /// The journal.
         journal: String,
-        /// What the file system said.
+        /// The error of the file system.
         #[source]
         error: io::Error,
     },
-    /// Somebody else writes it.
+    /// Another conversation has the journal open.
     #[error(
-        "{journal}: another conversation has it open, here or in another program, and a journal has one writer; end \
-         that one first, or choose another file"
+        "{journal}: locked journal: expected one writer, found another conversation in this or another program; close it or \
+         choose another file"
     )]
     Locked {
         /// The journal.
         journal: String,
     },
-    /// Something else than a journal, or one that was changed after it was written.
+    /// The file is not a journal, or was edited.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// It was recorded under other conditions than those in which it would go on.
+    /// The journal was recorded under other conditions.
     #[error(
-        "{journal}: its {what} is {recorded}, and {given} was given; go on with the one that it was begun with, or begin \
-         another journal"
+        "{journal}: {subject} mismatch: expected {expected} (recorded), found {found}; use the recorded one or a new journal"
     )]
     HeaderMismatch {
         /// The journal.
         journal: String,
-        /// What differs, as a noun phrase.
-        what: &'static str,
-        /// What the journal was recorded with.
-        recorded: String,
-        /// What there is now.
-        given: String,
+        /// The differing condition, as a noun phrase.
+        subject: &'static str,
+        /// The recorded value.
+        expected: String,
+        /// The value of this program.
+        found: String,
     },
-    /// The policy wants a tokenizer that this program was built without.
+    /// The policy requires a tokenizer that this build does not contain.
     #[error(transparent)]
     TokenizerUnavailable(#[from] TokenizerUnavailable),
-    /// Its conversation is over.
-    #[error("{journal}: its conversation was closed after {steps} steps; begin another journal")]
+    /// The conversation is closed.
+    #[error(
+        "{journal}: closed conversation: expected an open trace, found its end after {steps} steps; use a new journal"
+    )]
     Closed {
         /// The journal.
         journal: String,
-        /// The steps in it.
+        /// The number of steps.
         steps: u64,
     },
 }
 
-/// Why a conversation cannot go on.
+/// The reason why a conversation cannot continue.
 #[derive(Debug, Error)]
 pub enum RuntimeError {
-    /// The journal cannot be written. What was asked of a module is kept, what came back may not be.
-    #[error(
-        "{journal}: cannot be written: {error}; what was kept is found when the conversation is opened again"
-    )]
+    /// The journal cannot be written. Every sent call is durable; a received reply may be lost.
+    #[error("{journal}: unwritable journal: {error}; open the conversation again")]
     Journal {
         /// The journal.
         journal: String,
-        /// What the file system said.
+        /// The error of the file system.
         #[source]
         error: io::Error,
     },
-    /// The journal could not be written before.
-    #[error("{journal}: it could not be written before, so the conversation must be opened again")]
+    /// An earlier write to the journal failed.
+    #[error("{journal}: journal failed earlier; open the conversation again")]
     JournalFailed {
         /// The journal.
         journal: String,
     },
-    /// A request of this conversation still runs, since a crash or since the future that drove it was dropped.
-    #[error("{0} is unfinished; expected `resume` before anything else is asked")]
+    /// A request was interrupted by a crash or a dropped future.
+    #[error("unfinished request: expected no running request, found {0}; call `resume` first")]
     Unfinished(String),
-    /// The kernel refuses what would have to come next.
+    /// The kernel refuses the next input.
     #[error("{0}")]
     Refused(#[from] Refusal),
-    /// More than is taken in.
+    /// The input is too large.
     #[error(transparent)]
-    TooLong(SizeLimitError),
+    InputTooLarge(SizeLimitError),
 }

@@ -1,60 +1,60 @@
-//! What a conversation needs of the program that it runs in.
+//! The interface between a conversation and its application.
 
-use super::call::{Call, CallResult, RecoveryResult};
+use crate::call::{Call, CallResult, RecoveryResult};
 use orchestrion_kernel::module::{Module, Operation};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The program around a conversation: it reaches the modules, and has a clock. Any async runtime will do.
+/// Executes the calls of a conversation and provides time.
 pub trait Host: Send + Sync {
-    /// Asks the module. If the future is not ready by the call's deadline, the call has failed for the kernel; it is
-    /// polled on as long as the request runs, and what it gives then is recorded and refused.
+    /// Executes a call. If the future is not ready by the call's deadline, the call fails. It is polled further while the
+    /// request runs; a late reply is recorded and refused.
     fn execute(&self, call: &Call) -> impl Future<Output = CallResult> + Send;
 
-    /// Finds out what became of an effectful call ([`Ask::is_effectful`]) that was out when the runtime crashed.
+    /// Recovers the outcome of an effectful call ([`Operation::is_effectful`]) that was in flight when the runtime crashed.
     fn recover(&self, call: &Call) -> impl Future<Output = RecoveryResult> + Send;
 
-    /// Waits.
+    /// Waits for this time.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
 
-    /// The time, in milliseconds since 1970, for the record alone.
+    /// The time in milliseconds since 1970. It is recorded, and no decision depends on it.
     fn now_ms(&self) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     }
 }
 
-/// How long answers are waited for.
+/// The deadlines of calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlines {
     default: Duration,
-    of: BTreeMap<Module, Duration>,
+    by_module: BTreeMap<Module, Duration>,
 }
 
 impl Deadlines {
-    /// The same for every module.
+    /// Creates the same deadline for every module.
     #[must_use]
-    pub const fn new(each: Duration) -> Self {
-        Self { default: each, of: BTreeMap::new() }
+    pub const fn new(default: Duration) -> Self {
+        Self { default, by_module: BTreeMap::new() }
     }
 
-    /// Another one for this module.
+    /// Sets the deadline of one module.
     #[must_use]
-    pub fn with(mut self, module: Module, deadline: Duration) -> Self {
-        self.of.insert(module, deadline);
+    pub fn with_module(mut self, module: Module, deadline: Duration) -> Self {
+        self.by_module.insert(module, deadline);
         self
     }
 
-    /// How long an answer to this is waited for.
+    /// The deadline of calls with this operation.
     #[must_use]
-    pub fn for_operation(&self, ask: Operation) -> Duration {
-        self.of.get(&ask.module()).copied().unwrap_or(self.default)
+    pub fn for_operation(&self, operation: Operation) -> Duration {
+        self.by_module.get(&operation.module()).copied().unwrap_or(self.default)
     }
 }
 
 impl Default for Deadlines {
-    /// A minute.
+    /// One minute for every module.
     fn default() -> Self {
         Self::new(Duration::from_secs(60))
     }

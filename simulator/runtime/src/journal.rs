@@ -1,48 +1,47 @@
-//! Where the trace of a conversation is kept while it runs, so that nothing of it is lost.
+//! Journals: durable storage of a conversation's trace while it runs.
 
-use super::error::OpenError;
+use crate::error::OpenError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::future::Future;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Where the trace of a conversation is kept. It has one writer at a time.
+/// Durable storage of a trace. It has one writer at a time.
 ///
-/// After any error the conversation that writes it stops for good; what [`read`](Self::read) gives when it is opened
-/// again is what was kept.
+/// After an error the conversation stops; it continues after [`read`](Self::read) when the journal is opened again.
 pub trait Journal: Send {
-    /// What messages call it.
+    /// The name for messages.
     fn name(&self) -> String;
 
-    /// Everything that is kept, from the start.
+    /// Reads the journal from the start.
     ///
     /// # Errors
-    /// Whatever keeps it from being read.
+    /// Any I/O error.
     fn read(&mut self) -> io::Result<impl BufRead>;
 
-    /// Forgets everything behind the first `bytes` bytes.
+    /// Truncates the journal to its first `bytes` bytes and makes the rest durable.
     ///
     /// # Errors
-    /// Whatever keeps it from being changed.
+    /// Any I/O error.
     fn truncate(&mut self, bytes: u64) -> io::Result<()>;
 
-    /// Appends whole lines. They need not be durable before [`sync`](Self::sync).
+    /// Appends complete lines. They become durable with [`sync`](Self::sync).
     ///
     /// # Errors
-    /// Whatever keeps it from being written, even if a part was.
+    /// Any I/O error; a part may have been written.
     fn append(&mut self, lines: &[u8]) -> io::Result<()>;
 
-    /// Is ready once everything that was appended would survive a crash of the machine.
+    /// Makes all appended lines durable: they survive a crash of the machine.
     ///
     /// # Errors
-    /// Whatever keeps it from being durable.
+    /// Any I/O error.
     fn sync(&mut self) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// A journal in memory, for simulations and tests.
+/// A journal in memory for simulations and tests.
 impl Journal for Vec<u8> {
     fn name(&self) -> String {
-        "the trace so far".to_owned()
+        "journal in memory".to_owned()
     }
 
     fn read(&mut self) -> io::Result<impl BufRead> {
@@ -64,59 +63,58 @@ impl Journal for Vec<u8> {
     }
 }
 
-/// A journal in a file that only one conversation at a time can have open.
+/// A journal in a locked file.
 #[derive(Debug)]
 pub struct JournalFile {
     path: PathBuf,
     file: File,
-    durable: bool,
+    is_durable: bool,
 }
 
 impl JournalFile {
-    /// Opens the file, or makes it, and locks it.
+    /// Opens or creates the file and locks it.
     ///
     /// # Errors
-    /// [`OpenError::Locked`] if another conversation has it open, here or in another program; [`OpenError::Io`].
+    /// [`OpenError::Locked`] if a conversation of this or another program has it open; [`OpenError::Io`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref().to_path_buf();
         let journal = path.display().to_string();
-        match opened(&path) {
-            Ok(file) => Ok(Self { path, file, durable: true }),
+        match open_locked(&path) {
+            Ok(file) => Ok(Self { path, file, is_durable: true }),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(OpenError::Locked { journal }),
             Err(error) => Err(OpenError::Io { journal, error }),
         }
     }
 
-    /// Leaves it to the operating system when lines reach the disk. They survive a crash of the program then, but not one
-    /// of the machine.
+    /// Omits `fsync`. Lines then survive a crash of the program, but not a crash of the machine.
     #[must_use]
     pub fn without_fsync(mut self) -> Self {
-        self.durable = false;
+        self.is_durable = false;
         self
     }
 }
 
-fn opened(path: &Path) -> io::Result<File> {
+fn open_locked(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
     file.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
         TryLockError::Error(error) => error,
     })?;
     if file.metadata()?.len() == 0 {
-        sync_folder(path)?;
+        sync_directory(path)?;
     }
     Ok(file)
 }
 
-/// A new file is found after a crash once its folder is on the disk.
+/// Makes the directory entry of a new file durable.
 #[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+fn sync_directory(path: &Path) -> io::Result<()> {
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+    File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
+fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -139,8 +137,8 @@ impl Journal for JournalFile {
         self.file.write_all(lines)
     }
 
-    /// Blocks the thread for as long as the disk takes.
+    /// Blocks the thread until the disk has written the data.
     async fn sync(&mut self) -> io::Result<()> {
-        if self.durable { self.file.sync_data() } else { Ok(()) }
+        if self.is_durable { self.file.sync_data() } else { Ok(()) }
     }
 }

@@ -1,11 +1,54 @@
-//! Driving a conversation with real modules: what the kernel decides is carried out, and what comes back is the
-//! next input.
+//! Runs conversations of the kernel with asynchronous modules and a durable journal.
 //!
-//! A [`Host`] reaches the modules; a [`Conversation`] asks it. Every step is kept in a [`Journal`] before anything that
-//! follows from it is done, so that a program that was killed at any moment goes on where it was: nothing that was asked
-//! or answered is lost, and no effect happens twice without somebody having said that it did not happen.
+//! Entry points: implement [`Host`] to execute calls, open a [`Conversation`], and run a request with
+//! [`Conversation::run_request`]. After a crash, [`Conversation::resume`] continues the interrupted request. A [`Mailbox`]
+//! submits writes and cancellations while a request runs. A [`RequestDriver`] runs a request step by step.
 //!
-//! Deliberately absent: an async runtime. Any will do; where there is none, [`Clock::block_on`] does.
+//! The runtime appends each step to the [`Journal`] and makes it durable before it sends the call that the step emits.
+//! Therefore a crash loses no call and no reply, and no effect happens twice unless the host reports that it did not happen.
+//!
+//! Deliberately absent: an async runtime. Any executor works; [`Clock::block_on`] runs a future without one.
+//!
+//! # Example
+//!
+//! ```
+//! use orchestrion_kernel::module::{ConclusionKind, Operation, Report};
+//! use orchestrion_kernel::Policy;
+//! use orchestrion_runtime::{Call, CallError, CallResult, Clock, Conversation, Host, RecoveryResult};
+//! use orchestrion_text::StandardContexts;
+//! use std::time::Duration;
+//!
+//! /// The modules of the application.
+//! struct Modules(Clock);
+//!
+//! impl Host for Modules {
+//!     async fn execute(&self, call: &Call) -> CallResult {
+//!         match call.operation {
+//!             Operation::VerifyIdentity => Ok(Report::Identity { gcp: true, mongodb: false }.into()),
+//!             Operation::DeliverAudit => Ok(Report::Delivered.into()),
+//!             _ => Err(CallError::error("not implemented")),
+//!         }
+//!     }
+//!
+//!     async fn recover(&self, _: &Call) -> RecoveryResult {
+//!         RecoveryResult::OutcomeUnknown
+//!     }
+//!
+//!     async fn sleep(&self, time: Duration) {
+//!         self.0.sleep(time).await;
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let path = dir.path().join("office.ndjson");
+//! let modules = Modules(Clock::real());
+//! let mut conversation = Conversation::open(&path, Policy::hardened(), &StandardContexts)?;
+//! let result = modules.0.block_on(conversation.run_request(&modules, "ada", "Order paper"))??;
+//! assert_eq!(result.conclusion.map(|conclusion| conclusion.kind), Some(ConclusionKind::Aborted));
+//! # Ok(())
+//! # }
+//! ```
 
 mod call;
 mod clock;
@@ -14,22 +57,22 @@ mod driver;
 mod error;
 mod host;
 mod journal;
+mod journaled;
 mod mailbox;
+mod recovery;
 mod request_tracker;
+mod size_limit;
+mod sync;
 
 pub use call::{Call, CallError, CallPayload, CallResult, RecoveryResult, Reply};
 pub use clock::{Clock, DeadlockError, Sleep};
-pub use conversation::{Conversation, TruncatedTail};
+pub use conversation::Conversation;
 pub use driver::{RequestDriver, StepResult};
 pub use error::{OpenError, RuntimeError};
 pub use host::{Deadlines, Host};
 pub use journal::{Journal, JournalFile};
 pub use mailbox::{Mailbox, MailboxError, Message, RefusedMessage};
-pub use request_tracker::{INPUT_BYTES_MAX, RequestResult, SizeLimitError};
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks what no holder leaves half done, even one that panics.
-pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+pub use recovery::TruncatedTail;
+pub use request_tracker::RequestResult;
+pub use size_limit::{INPUT_BYTES_MAX, SizeLimitError};
+pub use sync::lock_ignoring_poison;

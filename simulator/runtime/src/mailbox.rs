@@ -1,7 +1,7 @@
-//! Inputs that come to a conversation beside the answers of its host.
+//! The mailbox: unsolicited inputs, such as cancellations and writes.
 
-use super::locked;
-use super::request_tracker::{SizeLimitError, check_input_size};
+use crate::size_limit::{SizeLimitError, check_input_size};
+use crate::sync::lock_ignoring_poison;
 use futures_channel::mpsc::{self, Receiver, Sender};
 use futures_util::StreamExt;
 use orchestrion_kernel::knowledge::Write;
@@ -10,66 +10,66 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use thiserror::Error;
 
-/// How many inputs may wait to be taken.
+/// The maximum number of queued messages.
 const CAPACITY: usize = 64;
 
-/// An input, and what there is to say of it.
+/// An input with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The input.
     pub input: Input,
-    /// What the trace is to say of it.
+    /// The note for the trace.
     pub note: Option<String>,
-    /// What its sender counts it as, who is told by that number if it is refused; nobody, if there is none.
+    /// The sender's number. If the message is refused, [`RefusedMessage`] reports this number; without a number, the refusal
+    /// is only recorded.
     pub sequence: Option<u64>,
 }
 
-/// A numbered message that was refused.
+/// A refused message with a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMessage {
-    /// Its number.
-    pub number: u64,
-    /// Why.
-    pub why: Refusal,
+    /// The sender's number.
+    pub sequence: u64,
+    /// The refusal.
+    pub refusal: Refusal,
 }
 
-/// Where inputs for a conversation are put. They are taken in order, while it is driven; what comes when it is not
-/// expected is recorded and refused.
+/// Sends inputs to a conversation. They are submitted in order while a request runs; an unexpected input is recorded and
+/// refused.
 #[derive(Clone, Debug)]
 pub struct Mailbox(Arc<Mutex<Sender<Message>>>);
 
-/// Why an input was not put.
+/// The reason why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MailboxError {
-    /// The conversation is not open any more.
-    #[error("the conversation is not open any more")]
+    /// The conversation is closed.
+    #[error("mailbox closed: expected an open conversation, found a closed one")]
     Closed,
-    /// So much has come that was not taken yet.
-    #[error("the conversation has {CAPACITY} inputs to take before; try again once it has gone on")]
+    /// The mailbox is full.
+    #[error("mailbox full: expected at most {CAPACITY} queued messages; send again later")]
     Full,
-    /// It is too long.
+    /// The input is too large.
     #[error(transparent)]
-    TooLong(#[from] SizeLimitError),
+    InputTooLarge(#[from] SizeLimitError),
 }
 
 impl Mailbox {
-    /// Puts an input.
+    /// Sends a message.
     ///
     /// # Errors
-    /// [`MailError`].
+    /// [`MailboxError`].
     pub fn send(&mut self, message: Message) -> Result<(), MailboxError> {
         check_input_size(&message.input)?;
-        locked(&self.0).try_send(message).map_err(|error| match error.is_full() {
+        lock_ignoring_poison(&self.0).try_send(message).map_err(|error| match error.is_full() {
             true => MailboxError::Full,
             false => MailboxError::Closed,
         })
     }
 
-    /// Writes what is to be known though no module was asked for it: a fact, a signal, what time it is. While no request
-    /// runs it waits for the next one.
+    /// Sends a write, such as a fact, a signal or the time. Without a running request it waits for the next one.
     ///
     /// # Errors
-    /// [`MailError`].
+    /// [`MailboxError`].
     pub fn write(&mut self, write: Write) -> Result<(), MailboxError> {
         self.send(Message { input: Input::Write(Box::new(write)), note: None, sequence: None })
     }
@@ -77,38 +77,38 @@ impl Mailbox {
     /// Cancels the running request.
     ///
     /// # Errors
-    /// [`MailError`].
+    /// [`MailboxError`].
     pub fn cancel(&mut self) -> Result<(), MailboxError> {
         self.send(Message { input: Input::Cancel, note: None, sequence: None })
     }
 }
 
-/// The other end of the mailbox.
+/// The receiving end of the mailbox.
 #[derive(Debug)]
-pub(super) struct MailboxReceiver {
+pub(crate) struct MailboxReceiver {
     mailbox: Mailbox,
     receiver: Receiver<Message>,
 }
 
 impl MailboxReceiver {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (sender, receiver) = mpsc::channel(CAPACITY);
         Self { mailbox: Mailbox(Arc::new(Mutex::new(sender))), receiver }
     }
 
-    pub(super) fn mailbox(&self) -> Mailbox {
+    pub(crate) fn mailbox(&self) -> Mailbox {
         self.mailbox.clone()
     }
 
-    /// What has come, without waiting.
-    pub(super) fn try_recv(&mut self) -> Option<Message> {
+    /// Receives a message without waiting.
+    pub(crate) fn try_recv(&mut self) -> Option<Message> {
         self.receiver.try_recv().ok()
     }
 
-    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Message> {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Message> {
         match self.receiver.poll_next_unpin(context) {
             Poll::Ready(Some(message)) => Poll::Ready(message),
-            // Never closed: one sender is ours.
+            // The channel stays open, because `self.mailbox` holds a sender.
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
     }

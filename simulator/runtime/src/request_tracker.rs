@@ -1,188 +1,140 @@
-//! What calls are about, followed event by event beside the state: the kernel forgets what it needs no more, but a call
-//! that is asked again after a crash must say the same.
+//! The data of calls, derived from events. The kernel forgets data that it no longer needs, but a call that is repeated after
+//! a crash must be identical.
 
-use super::call::{Call, CallPayload};
-use super::host::Deadlines;
+use crate::call::{Call, CallPayload};
+use crate::host::Deadlines;
+use crate::size_limit::{SizeLimitError, check_input_size, json_len_bytes};
 use orchestrion_kernel::context::ContextError;
 use orchestrion_kernel::event::{AuditRecord, Conclusion, MemoryRecord};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::{Event, Input, State, TaskId, Text, TraceId, UserId, state};
 use orchestrion_trace::recorder::Recorder;
-use serde::Serialize;
 use std::collections::BTreeMap;
-use std::{fmt, io};
 
-/// More than this of a single input, as JSON, is not taken in.
-pub const INPUT_BYTES_MAX: usize = 1 << 20;
-
-/// All answers of one request together, as JSON. The final text has all outputs in it, and a line of a trace must stay
-/// readable.
+/// The maximum size of all replies of one request in bytes of JSON. The final answer contains all outputs, and a line of a
+/// trace has a maximum length.
 const REQUEST_BYTES_MAX: usize = 8 << 20;
 
-/// An answer that is taken in whatever came before.
-const SMALL_BYTES: usize = 4096;
+/// The size of a reply that is accepted even beyond [`REQUEST_BYTES_MAX`], so that a receipt never fails.
+const SMALL_REPLY_BYTES: usize = 4096;
 
-/// More came than is taken in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizeLimitError {
-    /// What is too long, as a noun phrase.
-    pub what: &'static str,
-    /// How long it is.
-    pub bytes: usize,
-    /// How long it may be.
-    pub bytes_max: usize,
-}
-
-impl fmt::Display for SizeLimitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, bytes, bytes_max } = self;
-        write!(f, "{what} has {bytes} bytes as JSON; expected at most {bytes_max}")
-    }
-}
-
-impl std::error::Error for SizeLimitError {}
-
-/// How long an input is, unless it is too long.
-pub(super) fn check_input_size(input: &Input) -> Result<usize, SizeLimitError> {
-    let bytes = json_bytes(input);
-    let what = if matches!(input, Input::Reply { .. }) { "the answer" } else { "the message" };
-    if bytes <= INPUT_BYTES_MAX {
-        Ok(bytes)
-    } else {
-        Err(SizeLimitError { what, bytes, bytes_max: INPUT_BYTES_MAX })
-    }
-}
-
-fn json_bytes(value: &impl Serialize) -> usize {
-    struct Count(usize);
-    impl io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    // What has no JSON could not be written down either.
-    serde_json::to_writer(&mut count, value).map_or(usize::MAX, |()| count.0)
-}
-
-/// How a request ended.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestResult {
-    /// The request.
+    /// The trace id of the request.
     pub trace: TraceId,
-    /// As what and why it ended; `None` where the policy settles that of no request.
-    pub ending: Option<Conclusion>,
-    /// What the user reads.
+    /// The conclusion; `None` if the policy concludes no request.
+    pub conclusion: Option<Conclusion>,
+    /// The final answer.
     pub text: Text,
 }
 
-/// What the calls of the running request are about.
+/// The data of the running request's calls.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RequestTracker {
-    asked: Option<(UserId, Text)>,
-    /// Every task that was started, as it was when it was started last.
-    started: BTreeMap<TaskId, Task>,
-    record: Option<MemoryRecord>,
-    audit: Option<AuditRecord>,
-    /// What was answered so far, as JSON.
-    taken_bytes: usize,
-    ending: Option<Conclusion>,
-    answered: Option<RequestResult>,
+pub(crate) struct RequestTracker {
+    request: Option<(UserId, Text)>,
+    /// Every started task in its latest started version.
+    started_tasks: BTreeMap<TaskId, Task>,
+    memory_record: Option<MemoryRecord>,
+    audit_record: Option<AuditRecord>,
+    /// The size of all replies so far in bytes of JSON.
+    reply_bytes: usize,
+    conclusion: Option<Conclusion>,
+    last_result: Option<RequestResult>,
 }
 
 impl RequestTracker {
-    /// Follows a batch that was applied to the state.
-    pub(super) fn apply(&mut self, state: &State, events: &[Event]) {
+    /// Updates the data after a batch was applied to the state.
+    pub(crate) fn apply(&mut self, state: &State, events: &[Event]) {
         for event in events {
             match event {
                 Event::UserMsg { user, text, .. } => {
-                    *self = Self { asked: Some((user.clone(), text.clone())), ..Self::default() };
+                    *self = Self { request: Some((user.clone(), text.clone())), ..Self::default() };
                 }
                 Event::ToolCall { operation: Operation::RunTask { task, .. }, .. } => {
-                    let plan = state.control.request().and_then(|request| request.plan.as_ref());
+                    let plan = state.control().request().and_then(|request| request.plan.as_ref());
                     let tasks = plan.map_or(&[][..], |revised| revised.plan.tasks());
                     if let Some(started) = tasks.iter().find(|planned| planned.id == *task) {
-                        self.started.insert(*task, started.clone());
+                        self.started_tasks.insert(*task, started.clone());
                     }
                 }
-                Event::ToolResult { report, .. } => self.taken_bytes += json_bytes(report),
-                Event::ActionRecorded { record } => self.taken_bytes += json_bytes(record),
-                Event::MemoryRecorded { record } => self.record = Some(record.clone()),
-                Event::AuditRecorded { record } => self.audit = Some(record.clone()),
-                Event::Concluded { conclusion: ending } => self.ending = Some(*ending),
+                Event::ToolResult { report, .. } => self.reply_bytes += json_len_bytes(report),
+                Event::ActionRecorded { record } => self.reply_bytes += json_len_bytes(record),
+                Event::MemoryRecorded { record } => self.memory_record = Some(record.clone()),
+                Event::AuditRecorded { record } => self.audit_record = Some(record.clone()),
+                Event::Concluded { conclusion } => self.conclusion = Some(*conclusion),
                 Event::FinalAnswer { trace, text } => {
-                    self.answered =
-                        Some(RequestResult { trace: trace.clone(), ending: self.ending, text: text.clone() });
+                    self.last_result = Some(RequestResult {
+                        trace: trace.clone(),
+                        conclusion: self.conclusion,
+                        text: text.clone(),
+                    });
                 }
                 _ => {}
             }
         }
     }
 
-    /// How the latest request was answered, if it was.
-    pub(super) const fn answered(&self) -> Option<&RequestResult> {
-        self.answered.as_ref()
+    /// The result of the latest request, if it has ended.
+    pub(crate) const fn last_result(&self) -> Option<&RequestResult> {
+        self.last_result.as_ref()
     }
 
-    /// Whether this much can still be taken in.
-    pub(super) fn check_size(&self, reply: &Input) -> Result<(), SizeLimitError> {
+    /// Checks that a reply is within the limits of an input and of the request.
+    pub(crate) fn check_size(&self, reply: &Input) -> Result<(), SizeLimitError> {
         let bytes = check_input_size(reply)?;
-        match REQUEST_BYTES_MAX.checked_sub(self.taken_bytes) {
-            Some(left) if bytes <= left => Ok(()),
-            // Whatever was taken in before, that something is done must be heard.
-            _ if bytes <= SMALL_BYTES => Ok(()),
-            left => Err(SizeLimitError { what: "the answer", bytes, bytes_max: left.unwrap_or(0) }),
+        let bytes_max = REQUEST_BYTES_MAX.saturating_sub(self.reply_bytes);
+        if bytes <= bytes_max.max(SMALL_REPLY_BYTES) {
+            Ok(())
+        } else {
+            Err(SizeLimitError { subject: "reply", bytes, bytes_max })
         }
     }
 
-    /// The call that the state waits for, as the host is asked it.
+    /// Creates the call for the kernel's pending call. Returns `None` if no request runs.
     ///
     /// # Errors
-    /// [`NotShown`] if what must be shown does not fit.
-    pub(super) fn call(
+    /// [`ContextError`] if the context cannot be built.
+    pub(crate) fn call(
         &self,
         recorder: &Recorder<Vec<u8>>,
-        waiting: state::Call,
+        pending: state::Call,
         deadlines: &Deadlines,
     ) -> Result<Option<Call>, ContextError> {
         let state = recorder.state();
-        let (Some(request), Some((user, says))) = (state.control.request(), self.asked.clone()) else {
+        let (Some(request), Some((user, text))) = (state.control().request(), self.request.clone()) else {
             return Ok(None);
         };
-        let plan = || request.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()));
-        let matter = match waiting.operation {
+        let operation = pending.operation;
+        let payload = match operation {
             Operation::VerifyIdentity
             | Operation::LoadContext
             | Operation::Summarize
             | Operation::Classify
             | Operation::DraftPlan => None,
             Operation::Argue(_) | Operation::ReviewRevision | Operation::Approve | Operation::Diagnose => {
-                plan()
+                request.plan.as_ref().map(|revised| CallPayload::Plan(revised.plan.clone()))
             }
             Operation::RunTask { task, .. } | Operation::UndoTask { task } => {
-                self.started.get(&task).cloned().map(CallPayload::Task)
+                self.started_tasks.get(&task).cloned().map(CallPayload::Task)
             }
-            Operation::StoreMemory { .. } => self.record.clone().map(CallPayload::Record),
-            Operation::DeliverAudit => self.audit.clone().map(CallPayload::Audit),
+            Operation::StoreMemory { .. } => self.memory_record.clone().map(CallPayload::Record),
+            Operation::DeliverAudit => self.audit_record.clone().map(CallPayload::Audit),
         };
+        let deadline_ms = deadlines.for_operation(operation).as_millis();
         Ok(Some(Call {
-            id: waiting.id,
-            trace: state.control.trace_id(request.id),
-            module: waiting.operation.module(),
-            operation: waiting.operation,
-            expects: waiting.operation.expected_reply(),
-            deadline_ms: u64::try_from(deadlines.for_operation(waiting.operation).as_millis())
-                .unwrap_or(u64::MAX),
+            id: pending.id,
+            trace: state.control().trace_id(request.id),
+            module: operation.module(),
+            operation,
+            expects: operation.expected_reply(),
+            deadline_ms: u64::try_from(deadline_ms).unwrap_or(u64::MAX),
             user,
-            request: says,
+            request: text,
             pass: request.debate.pass,
-            payload: matter,
-            context: recorder.build_context(waiting.operation)?,
+            payload,
+            context: recorder.build_context(operation)?,
         }))
     }
 }

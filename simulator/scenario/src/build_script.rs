@@ -1,20 +1,19 @@
-//! What each part of a script answers: cases, lists and draws, with everything checked that their form does not settle.
+//! Builds a script from a scenario file, and checks what the form of the file does not determine.
 
-use super::ScriptedRequest;
-use super::answers::TaskAnswer;
-use super::format::ModulesFile;
-use super::names::{ByTask, Count};
-use super::reply_lists::{
-    CaseFile, DelayedReplyFile, RandomReplyFile, RepliesFile, ReplyListFile, WeightedReplyFile, WhenFile,
+use crate::ScriptedRequest;
+use crate::format::ModulesFile;
+use crate::names::{ByTask, Count};
+use crate::replies::{ReplyKind, TaskReply};
+use crate::reply::{
+    CaseFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile, WeightedReplyFile, WhenFile,
 };
-use super::time::{DelayFile, DelayRangeFile};
-use super::to_kernel::task;
 use crate::script::{
-    After, Case, Cases, RandomStreams, ReplyList, ReplySelection, Script, ScriptKey, ScriptedEntry,
+    Case, Cases, Delay, RandomStreams, ReplyList, ReplySelection, Script, ScriptKey, ScriptedEntry,
     ScriptedReply, WeightedChoices, When,
 };
+use crate::time::{DelayFile, DelayRangeFile};
 use miette::SourceSpan;
-use orchestrion_kernel::module::Failure;
+use orchestrion_kernel::module::{Failure, Role, Store};
 use orchestrion_kernel::plan::{Effect, Plan};
 use orchestrion_kernel::{RequestId, TaskId, UserId};
 use orchestrion_runtime::Reply;
@@ -23,207 +22,219 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// The tasks of every plan that the scenario may bring, and whether one of them declares a compensation.
-pub(super) type Planned = BTreeMap<TaskId, bool>;
-
-/// How many cases a module may have, and how many answers a draw. All of them are looked at when it is asked.
+/// The maximum number of cases of a module and of choices; each call scans them.
 const CHOICES_MAX: usize = 1000;
 
-/// The parts of a script, as far as they were read.
-pub(super) struct ScriptBuilder<'a> {
-    parts: BTreeMap<ScriptKey, Cases>,
+/// Builds the script of a scenario.
+pub(crate) fn build_script(
+    source: &Source,
+    seed: &str,
+    modules: &Spanned<ModulesFile>,
+    requests: &Spanned<Vec<crate::RequestFile>>,
+    scripted: &[ScriptedRequest],
+) -> Result<Script, LabeledError> {
+    let m = &modules.value;
+    let mut builder =
+        ScriptBuilder { cases: BTreeMap::new(), streams: RandomStreams::new(seed), requests: scripted };
+    builder.add(ScriptKey::Identity, m.identity.as_ref())?;
+    builder.add(ScriptKey::Memory, m.memory.as_ref())?;
+    builder.add(ScriptKey::Summarizer, m.summarizer.as_ref())?;
+    builder.add(ScriptKey::Classifier, m.classifier.as_ref())?;
+    builder.add(ScriptKey::Planner, m.planner.as_ref())?;
+    builder.add(ScriptKey::Debater(Role::Analyst), m.analyst.as_ref())?;
+    builder.add(ScriptKey::Debater(Role::Solution), m.solution.as_ref())?;
+    builder.add(ScriptKey::Debater(Role::Critic), m.critic.as_ref())?;
+    builder.add(ScriptKey::Debater(Role::Security), m.security.as_ref())?;
+    builder.add(ScriptKey::Debater(Role::Optimizer), m.optimizer.as_ref())?;
+    builder.add(ScriptKey::Review, m.review.as_ref())?;
+    builder.add(ScriptKey::Approver, m.approver.as_ref())?;
+    builder.add(ScriptKey::Diagnosis, m.diagnosis.as_ref())?;
+    builder.add(ScriptKey::Store(Store::Local), m.local_store.as_ref())?;
+    builder.add(ScriptKey::Store(Store::Cloud), m.cloud_store.as_ref())?;
+    builder.add(ScriptKey::Auditor, m.auditor.as_ref())?;
+    let planned = builder.planned_tasks(m);
+    builder.add_tasks(&m.tasks, &planned, ScriptKey::Task)?;
+    builder.add_tasks(&m.undo, &planned, ScriptKey::Undo)?;
+    let place = modules.span().or(requests.span());
+    Ok(Script::new(source.clone(), place, builder.cases, builder.streams))
+}
+
+/// The tasks of all plans in the scenario, each with whether a plan declares its compensation.
+type PlannedTasks = BTreeMap<TaskId, bool>;
+
+struct ScriptBuilder<'a> {
+    cases: BTreeMap<ScriptKey, Cases>,
     streams: RandomStreams,
-    /// What is asked for.
     requests: &'a [ScriptedRequest],
 }
 
-impl<'a> ScriptBuilder<'a> {
-    pub(super) fn new(seed: &str, requests: &'a [ScriptedRequest]) -> Self {
-        Self { parts: BTreeMap::new(), streams: RandomStreams::new(seed), requests }
-    }
-
-    pub(super) fn script(self, source: Source, place: Option<SourceSpan>) -> Script {
-        Script::new(source, place, self.parts, self.streams)
-    }
-
-    pub(super) fn put<T>(
+impl ScriptBuilder<'_> {
+    fn add<T: ReplyKind>(
         &mut self,
-        part: ScriptKey,
-        answers: Option<&RepliesFile<T>>,
-        meaning: impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
+        key: ScriptKey,
+        replies: Option<&RepliesFile<T>>,
     ) -> Result<(), LabeledError> {
-        let cases = match answers {
+        let cases = match replies {
             None => return Ok(()),
-            Some(RepliesFile::Always(roll)) => {
-                let roll = self.roll(roll, &meaning)?;
+            Some(RepliesFile::Always(list)) => {
+                let replies = self.reply_list(list)?;
                 Cases {
-                    cases: vec![Case { when: When::default(), roll, place: None }],
+                    cases: vec![Case { when: When::default(), replies, place: None }],
                     place: None,
-                    are_written: false,
+                    is_explicit: false,
                 }
             }
-            Some(RepliesFile::Cases(written)) => {
-                check_len(written.value.len(), "cases", written.span())?;
-                let last = written.value.len().saturating_sub(1);
-                let cases = written.value.iter().enumerate().map(|(number, case)| {
-                    let CaseFile { when, answer } = &case.value;
+            Some(RepliesFile::Cases { cases: files }) => {
+                check_len(files.value.len(), "cases", files.span())?;
+                let last = files.value.len().saturating_sub(1);
+                let cases = files.value.iter().enumerate().map(|(number, case)| {
+                    let CaseFile { when, reply } = &case.value;
                     let when = self.when(when.as_ref(), case.span(), number == last)?;
-                    Ok(Case { when, roll: self.roll(answer, &meaning)?, place: case.span() })
+                    Ok(Case { when, replies: self.reply_list(reply)?, place: case.span() })
                 });
                 let cases = cases.collect::<Result<_, LabeledError>>()?;
-                Cases { cases, place: written.span(), are_written: true }
+                Cases { cases, place: files.span(), is_explicit: true }
             }
         };
-        self.parts.insert(part, cases);
+        self.cases.insert(key, cases);
         Ok(())
     }
 
-    /// When a case fits. One that can never fit, or after which none can, is a slip.
+    /// Converts the condition of a case. A condition that never holds, or that hides later cases, is an error.
     fn when(
         &self,
-        when: Option<&Spanned<WhenFile>>,
+        file: Option<&Spanned<WhenFile>>,
         case: Option<SourceSpan>,
         is_last: bool,
     ) -> Result<When, LabeledError> {
-        let Some(Spanned { value: WhenFile { pass, request, user, says, shown }, .. }) = when else {
+        let Some(Spanned { value: WhenFile { pass, request, user, text, context }, .. }) = file else {
             return if is_last {
                 Ok(When::default())
             } else {
-                let always = LabeledError::new(
-                    "a case without `when` always fits, so the cases after it never answer",
-                    "say `when` it fits, or write it last",
-                );
-                Err(always.at(case, "always fits"))
+                Err(LabeledError::new(
+                    "a case without `when` matches every call, so later cases are unreachable",
+                    "add a `when`, or move the case to the end",
+                )
+                .with_label(case, "matches every call"))
             };
         };
-        let place = when.and_then(Spanned::span);
-        let empty = [user, says, shown].into_iter().flatten().any(|text| text.as_str().is_empty());
+        let place = file.and_then(Spanned::span);
+        let has_empty_text = [user, text, context].into_iter().flatten().any(|text| text.as_str().is_empty());
         let number = |count: Count| count.0.get();
-        let meaning = When {
+        let when = When {
             pass: pass.map(number),
             request: request.map(|request| RequestId::new(number(request))),
             user: user.as_ref().map(|user| UserId::new(user.text())),
-            says: says.as_ref().map(|says| says.text()),
-            shown: shown.as_ref().map(|shown| shown.text()),
+            text: text.as_ref().map(|text| text.text()),
+            context: context.as_ref().map(|context| context.text()),
         };
-        if empty || meaning.is_always() {
-            let nothing = LabeledError::new(
-                "this `when` says nothing",
-                "name what must hold: pass, request, user, says or shown; or leave `when` out in the last case",
-            );
-            return Err(nothing.at(place, "too little"));
+        if has_empty_text || when.is_always() {
+            return Err(LabeledError::new(
+                "empty condition in `when`",
+                "write at least one of pass, request, user, text and context; only the last case may omit `when`",
+            )
+            .with_label(place, "empty"));
         }
         let mut requests = (1..).map(RequestId::new).zip(self.requests);
-        if !requests.any(|(number, request)| meaning.fits_request(number, &request.user, &request.says)) {
+        if !requests.any(|(number, request)| when.matches_request(number, &request.user, &request.text)) {
             let count = self.requests.len();
             let plural = if count == 1 { "request" } else { "requests" };
-            let never = LabeledError::new(
-                "no request of this scenario fits this `when`",
+            return Err(LabeledError::new(
+                "no request of this scenario matches this `when`",
                 format!(
-                    "the scenario has {count} {plural}; `says` must be a part of one's text, letter by letter"
+                    "the scenario has {count} {plural}; `text` is a case-sensitive substring of the request text"
                 ),
-            );
-            return Err(never.at(place, "never fits"));
+            )
+            .with_label(place, "never matches"));
         }
-        Ok(meaning)
+        Ok(when)
     }
 
-    fn roll<T>(
-        &mut self,
-        written: &ReplyListFile<T>,
-        meaning: &impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
-    ) -> Result<ReplyList, LabeledError> {
-        let (turn, start, last) = match written {
-            ReplyListFile::One(answer) => {
-                (ReplySelection::Same(self.given(answer, meaning)?), answer.span(), answer.span())
+    fn reply_list<T: ReplyKind>(&mut self, file: &ReplyListFile<T>) -> Result<ReplyList, LabeledError> {
+        let (selection, start, last) = match file {
+            ReplyListFile::One(reply) => {
+                (ReplySelection::Same(self.entry(reply)?), reply.span(), reply.span())
             }
-            ReplyListFile::Many(answers) => {
-                let given = answers.value.iter().map(|answer| self.given(answer, meaning));
-                let given = given.collect::<Result<_, _>>()?;
-                (ReplySelection::InOrder(given), answers.span(), answers.value.last().and_then(Spanned::span))
+            ReplyListFile::List(replies) => {
+                let entries = replies.value.iter().map(|reply| self.entry(reply));
+                let entries = entries.collect::<Result<_, _>>()?;
+                let last = replies.value.last().and_then(Spanned::span);
+                (ReplySelection::InOrder(entries), replies.span(), last)
             }
-            ReplyListFile::Draw(draw) => {
-                (ReplySelection::Drawn(self.weighted_choices(draw, meaning)?), draw.span(), draw.span())
+            ReplyListFile::Random { random } => {
+                (ReplySelection::Random(self.weighted_choices(random)?), random.span(), random.span())
             }
         };
-        Ok(ReplyList { turn, spans: (start, last), asked: 0 })
+        Ok(ReplyList { selection, spans: (start, last), calls: 0 })
     }
 
-    fn weighted_choices<T>(
+    fn weighted_choices<T: ReplyKind>(
         &mut self,
-        draw: &Spanned<RandomReplyFile<T>>,
-        meaning: &impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
+        random: &Spanned<RandomReplyFile<T>>,
     ) -> Result<WeightedChoices, LabeledError> {
-        let RandomReplyFile { seed, from } = &draw.value;
-        check_len(from.value.len(), "answers to draw from", from.span())?;
-        let mut answers = Vec::with_capacity(from.value.len());
+        let RandomReplyFile { seed, choices } = &random.value;
+        check_len(choices.value.len(), "choices", choices.span())?;
+        let mut entries = Vec::with_capacity(choices.value.len());
         let mut total = 0u32;
-        for WeightedReplyFile { weight, answer } in &from.value {
+        for WeightedReplyFile { weight, reply } in &choices.value {
             total = total.checked_add(weight.0.get()).ok_or_else(|| {
                 LabeledError::new(
-                    format!("the weights sum up to more than {}", u32::MAX),
-                    "write smaller weights; only how they compare counts",
+                    format!("sum of weights: expected at most {}, found more", u32::MAX),
+                    "write smaller weights; only their ratios matter",
                 )
-                .at(from.span(), "these weights")
+                .with_label(choices.span(), "these weights")
             })?;
-            answers.push((total, self.given(answer, meaning)?));
+            entries.push((total, self.entry(reply)?));
         }
         let total = NonZeroU32::new(total).ok_or_else(|| {
-            LabeledError::new("expected answers to draw from, found an empty list", "add `- answer: …`")
-                .at(from.span(), "no answer")
+            LabeledError::new("expected at least one choice, found an empty list", "add `- reply: …`")
+                .with_label(choices.span(), "no choice")
         })?;
-        Ok(WeightedChoices { stream: self.streams.named(seed.as_str()), total, answers })
+        Ok(WeightedChoices { stream: self.streams.stream(seed.as_str()), total, entries })
     }
 
-    fn given<T>(
-        &mut self,
-        written: &Spanned<DelayedReplyFile<T>>,
-        meaning: &impl Fn(&T) -> Result<ScriptedReply, LabeledError>,
-    ) -> Result<ScriptedEntry, LabeledError> {
-        let DelayedReplyFile { said, after } = &written.value;
-        let answer = said.means(meaning)?;
+    fn entry<T: ReplyKind>(&mut self, file: &Spanned<ReplyFile<T>>) -> Result<ScriptedEntry, LabeledError> {
+        let (reply, after) = file.value.to_kernel()?;
         let Some(after) = after else {
-            return Ok(ScriptedEntry { answer, after: After::Exactly(Duration::ZERO) });
+            return Ok(ScriptedEntry { reply, delay: Delay::Fixed(Duration::ZERO) });
         };
-        if answer == ScriptedReply::Fail(Failure::Timeout) {
+        if reply == ScriptedReply::Fail(Failure::Timeout) {
             return Err(LabeledError::new(
-                "`fail: timeout` is an answer that never comes, so it takes no time",
-                "remove `after`; how long it is waited for stands under `deadlines`",
+                "`after` beside `fail: timeout`: expected no delay",
+                "remove `after`; a timeout occurs at the call's deadline, see `deadlines`",
             )
-            .at(after.span(), "never over"));
+            .with_label(after.span(), "no effect"));
         }
-        let after = match &after.value {
-            DelayFile::Exactly(time) => After::Exactly(time.0),
-            DelayFile::Drawn(DelayRangeFile { seed, least, most }) => {
-                // A time that can be read has fewer milliseconds than fit into 32 bits.
+        let delay = match &after.value {
+            DelayFile::Fixed(duration) => Delay::Fixed(duration.0),
+            DelayFile::Random(DelayRangeFile { seed, min, max }) => {
+                // The maximum duration in milliseconds fits into 32 bits.
                 let milliseconds = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX - 1);
-                let least_ms = milliseconds(least.value.0);
+                let min_ms = milliseconds(min.value.0);
                 let choices =
-                    milliseconds(most.value.0).checked_sub(least_ms).map(|more| more.saturating_add(1));
+                    milliseconds(max.value.0).checked_sub(min_ms).map(|more| more.saturating_add(1));
                 let choices = choices.and_then(NonZeroU32::new).ok_or_else(|| {
                     LabeledError::new(
-                        format!(
-                            "the shortest time, {}, is longer than the longest, {}",
-                            least.value, most.value
-                        ),
-                        "write the shorter one as `least`",
+                        format!("expected min ≤ max, found {} and {}", min.value, max.value),
+                        "swap the two durations",
                     )
-                    .at(least.span(), "the shortest")
-                    .at(most.span(), "the longest")
+                    .with_label(min.span(), "min")
+                    .with_label(max.span(), "max")
                 })?;
-                After::Drawn { stream: self.streams.named(seed.as_str()), least_ms, choices }
+                Delay::Random { stream: self.streams.stream(seed.as_str()), min_ms, choices }
             }
         };
-        Ok(ScriptedEntry { answer, after })
+        Ok(ScriptedEntry { reply, delay })
     }
 
-    pub(super) fn planned(&self, modules: &ModulesFile) -> Planned {
-        let mut planned = Planned::new();
+    fn planned_tasks(&self, modules: &ModulesFile) -> PlannedTasks {
+        let mut planned = PlannedTasks::new();
         if modules.planner.is_none() {
             planned.insert(TaskId::FIRST, false);
         }
-        for answer in self.parts.values().flat_map(|part| &part.cases).flat_map(|case| case.roll.answers()) {
-            let ScriptedReply::Reply(Reply { report, .. }) = answer else { continue };
+        let cases = self.cases.values().flat_map(|cases| &cases.cases);
+        for reply in cases.flat_map(|case| case.replies.replies()) {
+            let ScriptedReply::Reply(Reply { report, .. }) = reply else { continue };
             for task in report.plan().map_or(&[][..], Plan::tasks) {
                 *planned.entry(task.id).or_default() |= matches!(task.effect, Effect::Undoable { .. });
             }
@@ -231,36 +242,35 @@ impl<'a> ScriptBuilder<'a> {
         planned
     }
 
-    /// Answers of tasks. Those of a task that no plan has would never be used, so its number is a slip.
-    pub(super) fn put_tasks(
+    /// Adds the replies of tasks. Replies of a task that no plan contains are an error, since no call uses them.
+    fn add_tasks(
         &mut self,
-        tasks: &ByTask<TaskAnswer>,
-        planned: &Planned,
-        part: impl Fn(TaskId) -> ScriptKey,
+        tasks: &ByTask<TaskReply>,
+        planned: &PlannedTasks,
+        key: impl Fn(TaskId) -> ScriptKey,
     ) -> Result<(), LabeledError> {
         for entry in tasks.0.values() {
             let id = entry.task.value;
-            let part = part(id);
-            let numbers = || planned.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let key = key(id);
             match planned.get(&id) {
                 None => {
-                    let numbers = numbers();
+                    let numbers: Vec<String> = planned.keys().map(ToString::to_string).collect();
                     let help = if numbers.is_empty() {
-                        "no plan of this scenario has any task; remove it".to_owned()
+                        "remove the entry; the plans of this scenario have no tasks".to_owned()
                     } else {
-                        format!("the plans of this scenario have the tasks {numbers}")
+                        format!("the plans of this scenario have the tasks {}", numbers.join(", "))
                     };
                     return Err(LabeledError::new(format!("no plan of this scenario has a task {id}"), help)
-                        .at(entry.task.span(), "never asked for"));
+                        .with_label(entry.task.span(), "never called"));
                 }
-                Some(false) if matches!(part, ScriptKey::Undo(_)) => {
+                Some(false) if matches!(key, ScriptKey::Undo(_)) => {
                     return Err(LabeledError::new(
-                        format!("task {id} is never undone: no plan declares how"),
-                        format!("give task {id} an `undo: …` in a plan, or remove this"),
+                        format!("no plan of this scenario declares a compensation of task {id}"),
+                        format!("add `undo: …` to task {id} in a plan, or remove this entry"),
                     )
-                    .at(entry.task.span(), "never asked for"));
+                    .with_label(entry.task.span(), "never called"));
                 }
-                Some(_) => self.put(part, Some(&entry.answers), task)?,
+                Some(_) => self.add(key, Some(&entry.replies))?,
             }
         }
         Ok(())
@@ -271,7 +281,6 @@ fn check_len(count: usize, what: &str, place: Option<SourceSpan>) -> Result<(), 
     if count <= CHOICES_MAX {
         return Ok(());
     }
-    let many =
-        LabeledError::new(format!("expected at most {CHOICES_MAX} {what}, found {count}"), "write fewer");
-    Err(many.at(place, "too many"))
+    let message = format!("expected at most {CHOICES_MAX} {what}, found {count}");
+    Err(LabeledError::new(message, format!("remove {what}")).with_label(place, "too many"))
 }

@@ -1,6 +1,6 @@
-//! How long a scenario waits for answers.
+//! The deadlines of calls in a scenario.
 
-use super::time::DurationText;
+use crate::time::DurationText;
 use orchestrion_kernel::module::{Module, Role, Store};
 use orchestrion_runtime::Deadlines;
 use orchestrion_yaml::{LabeledError, Spanned, required_value};
@@ -10,13 +10,13 @@ use std::time::Duration;
 
 macro_rules! deadlines {
     ($($(#[$doc:meta])* $name:ident = $module:expr,)*) => {
-        /// How long answers are waited for in model time. An answer that takes longer is a timeout, and comes too late.
+        /// The deadlines of calls, in simulated time. A call without a reply by its deadline times out; a later reply is refused.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct DeadlinesFile {
-            /// For every module that is not named here. Left out: a minute.
+            /// All other modules. Default: one minute.
             #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
-            pub each: Option<Spanned<DurationText>>,
+            pub default: Option<Spanned<DurationText>>,
             $(
                 $(#[$doc])*
                 #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
@@ -25,20 +25,20 @@ macro_rules! deadlines {
         }
 
         impl DeadlinesFile {
-            /// Whether nothing is said.
+            /// Checks whether no deadline is set.
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 *self == Self::default()
             }
 
-            pub(super) fn meaning(&self) -> Result<Deadlines, LabeledError> {
-                let mut deadlines = match &self.each {
-                    Some(each) => Deadlines::new(deadline(each)?),
+            pub(crate) fn to_runtime(&self) -> Result<Deadlines, LabeledError> {
+                let mut deadlines = match &self.default {
+                    Some(default) => Deadlines::new(deadline(default)?),
                     None => Deadlines::default(),
                 };
                 $(
-                    if let Some(written) = &self.$name {
-                        deadlines = deadlines.with($module, deadline(written)?);
+                    if let Some(file) = &self.$name {
+                        deadlines = deadlines.with_module($module, deadline(file)?);
                     }
                 )*
                 Ok(deadlines)
@@ -62,15 +62,15 @@ deadlines! {
     analyst = Module::Debater(Role::Analyst),
     /// Solution.
     solution = Module::Debater(Role::Solution),
-    /// The Critic, for a diagnosis as well.
+    /// The Critic, including its diagnosis.
     critic = Module::Debater(Role::Critic),
-    /// Security, when it rereads as well.
+    /// Security, including its review of a revision.
     security = Module::Debater(Role::Security),
     /// The Optimizer.
     optimizer = Module::Debater(Role::Optimizer),
     /// The approver.
     approver = Module::Approver,
-    /// The executor: each task, and each undoing of one.
+    /// The executor: each task and each compensation.
     executor = Module::Executor,
     /// The local store.
     local_store = Module::Store(Store::Local),
@@ -80,13 +80,13 @@ deadlines! {
     auditor = Module::Auditor,
 }
 
-fn deadline(written: &Spanned<DurationText>) -> Result<Duration, LabeledError> {
-    match written.value.0 {
+fn deadline(file: &Spanned<DurationText>) -> Result<Duration, LabeledError> {
+    match file.value.0 {
         Duration::ZERO => Err(LabeledError::new(
-            "expected a deadline of at least 1ms, found none",
-            "write how long an answer is waited for; `fail: timeout` is an answer that never comes",
+            "expected a deadline of at least 1ms, found 0",
+            "write a positive deadline; to simulate a timeout, write `fail: timeout`",
         )
-        .at(written.span(), "no time at all")),
+        .with_label(file.span(), "zero")),
         deadline => Ok(deadline),
     }
 }

@@ -1,47 +1,42 @@
-//! A scenario file, as it is written: the types that read it, write it and give its schema.
-//!
-//! What a file means is settled in `read`; here is only what may stand where. The doc comments are the
-//! schema's descriptions, so they speak to whoever writes such a file.
+//! The serialized form of a scenario file. The doc comments are the descriptions in the JSON Schema.
 
-use super::answers::{
-    ApproverAnswer, ArgumentReply, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer,
-    MemoryAnswer, PlannerAnswer, RevisionReply, StoreAnswer, SummarizerAnswer, TaskAnswer,
+use crate::deadlines::DeadlinesFile;
+use crate::names::{ByTask, Count, PhaseName, Seed};
+use crate::one_or_many::OneOrMany;
+use crate::replies::{
+    ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityReply, MemoryReply,
+    PlannerReply, RevisionReply, StoreReply, SummarizerReply, TaskReply,
 };
-use super::deadlines::DeadlinesFile;
-use super::names::{ByTask, Count, PhaseName, Seed};
-use super::one_or_many::OneOrMany;
-use super::reply_lists::RepliesFile;
-use super::scripted_write::WrittenFile;
+use crate::reply::RepliesFile;
+use crate::scripted_write::ScriptedWriteFile;
 use orchestrion_yaml::{Spanned, StrictText, required_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A scenario: what a user asks, and what every module answers.
+/// A scenario: the requests of users and the replies of modules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioFile {
-    /// A sentence on what the scenario shows.
-    pub about: StrictText,
-    /// A built-in policy (as-drawn, hardened), or the path of a policy file, relative to this file. Left out:
-    /// hardened.
+    /// The purpose of the scenario, in a sentence.
+    pub description: StrictText,
+    /// A built-in policy (as-drawn, hardened), or the path of a policy file relative to this file. Default: hardened.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub policy: Option<Spanned<StrictText>>,
-    /// The name of the conversation. Left out: the file's name without its ending.
+    /// The id of the conversation. Default: the file name without its extension.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub conversation: Option<StrictText>,
-    /// Who asks.
+    /// The user of the requests.
     pub user: StrictText,
-    /// The seed of whatever is drawn: every named seed depends on it. Left out: 0.
+    /// The seed of all random streams. Default: 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: Seed,
-    /// What the user asks for, one request after the other.
+    /// The requests, in order.
     #[schemars(length(min = 1))]
     pub requests: Spanned<Vec<RequestFile>>,
-    /// How long answers are waited for. Left out: a minute.
+    /// The deadlines of calls. Default: one minute each.
     #[serde(default, skip_serializing_if = "DeadlinesFile::is_empty")]
     pub deadlines: DeadlinesFile,
-    /// What each module answers. A module that is left out succeeds, but for the five voices of the debate and the
-    /// summarizer.
+    /// The replies of each module. Modules without replies succeed, except the debate roles and the summarizer.
     #[serde(default = "no_modules", skip_serializing_if = "is_empty")]
     pub modules: Spanned<ModulesFile>,
 }
@@ -58,34 +53,32 @@ fn is_empty(modules: &Spanned<ModulesFile>) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestFile {
-    /// What the user asks for.
-    pub says: StrictText,
-    /// Whose request it is. When the user changes, the session of the one ends and that of the other starts. Left out: the
-    /// scenario's user.
+    /// The text of the request.
+    pub text: StrictText,
+    /// The user of the request. A change of user ends the session and starts another. Default: the scenario's user.
     #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
     pub user: Option<StrictText>,
-    /// What is written by name as the request begins, in this order; one, or a list. A write that the kernel refuses is told
-    /// with its place, unless `refused: true` stands beside it. Left out: nothing.
+    /// Writes at the start of the request, in order; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
-    pub write: OneOrMany<WrittenFile>,
-    /// When the user speaks again, though the request still runs; once, or a list. Left out: never.
+    pub write: OneOrMany<ScriptedWriteFile>,
+    /// User messages during the request, which the kernel refuses; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub interrupt: OneOrMany<InterruptFile>,
-    /// When the runtime crashes, and is resumed from its log; once, or a list. What the call that is waited for then answers
-    /// is what the host finds out about it; `fail: unknown` if it cannot. Left out: never.
+    /// Crashes of the runtime, each followed by a resume from the journal; one, or a list. The next reply to the pending
+    /// call is its recovery result; `fail: unknown` means that the outcome is unknown. Default: none.
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub crash: OneOrMany<PhaseVisitFile>,
-    /// When the user cancels; once, or a list. Left out: never.
+    /// Cancellations by the user; one, or a list. Default: none.
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub cancel: OneOrMany<PhaseVisitFile>,
 }
 
 impl RequestFile {
-    /// A request of the scenario's user, in which nothing happens but what modules answer.
+    /// Returns a request of the scenario's user without scripted events.
     #[must_use]
-    pub const fn new(says: StrictText) -> Self {
+    pub const fn new(text: StrictText) -> Self {
         Self {
-            says,
+            text,
             user: None,
             write: OneOrMany::none(),
             interrupt: OneOrMany::none(),
@@ -95,97 +88,95 @@ impl RequestFile {
     }
 }
 
-/// A moment of a request: when control enters a state.
+/// A point in a request: the n-th time that control enters a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseVisitFile {
-    /// The control state that is entered, by its name.
-    pub when: PhaseName,
-    /// The how-manieth time it is entered in this request, from 1. Left out: the first.
+    /// The phase.
+    pub phase: PhaseName,
+    /// The number of the visit in this request, from 1. Default: 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub visit: Count,
 }
 
-/// What the user says in the middle of a request, and when.
+/// A user message during a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterruptFile {
-    /// The control state that is entered, by its name.
-    pub when: PhaseName,
-    /// The how-manieth time it is entered in this request, from 1. Left out: the first.
+    /// The phase.
+    pub phase: PhaseName,
+    /// The number of the visit in this request, from 1. Default: 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub visit: Count,
-    /// What the user says. It is refused, and the request goes on.
-    pub says: StrictText,
+    /// The text of the message.
+    pub text: StrictText,
 }
 
 macro_rules! modules {
-    ($($(#[$doc:meta])* $field:ident: $answer:ty,)*) => {
-        /// What each module answers. One answer is given every time; a list is used in order, and to be asked
-        /// once more than it has answers is an error. With `draw` answers are drawn by lot, with `cases` they are for some
-        /// passes, requests, users or texts only. Beside an answer, `after` says how long it takes.
+    ($($(#[$doc:meta])* $field:ident: $reply:ty,)*) => {
+        /// The replies of each module: one reply for every call, a list in order, `random` choices, or `cases`. A call
+        /// after the last reply of a list is an error. `{reply: …, after: 5s}` delays a reply.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct ModulesFile {
             $(
                 $(#[$doc])*
                 #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
-                pub $field: Option<RepliesFile<$answer>>,
+                pub $field: Option<RepliesFile<$reply>>,
             )*
-            /// What running a task answers, by its number. Left out: it succeeds.
+            /// The executor, by task number. Default: each task succeeds.
             #[serde(default, skip_serializing_if = "ByTask::is_empty")]
-            pub tasks: ByTask<TaskAnswer>,
-            /// What undoing a task answers, by its number. Left out: it succeeds.
+            pub tasks: ByTask<TaskReply>,
+            /// The executor's compensations, by task number. Default: each compensation succeeds.
             #[serde(default, skip_serializing_if = "ByTask::is_empty")]
-            pub undo: ByTask<TaskAnswer>,
+            pub undo: ByTask<TaskReply>,
         }
     };
 }
 
 modules! {
-    /// The identity guard. Left out: both locks match.
-    identity: IdentityAnswer,
-    /// The memory. Left out: start ratings, no traces.
-    memory: MemoryAnswer,
-    /// The summarizer, when what is known has grown. Left out: there is none, and everything stays known.
-    summarizer: SummarizerAnswer,
-    /// The classifier. Left out: no tags, similarity 0.
-    classifier: ClassifierAnswer,
-    /// The planner. Left out: one task without effect, whose text is the request's.
-    planner: PlannerAnswer,
-    /// The Analyst. Must be here if it is asked.
+    /// The identity guard. Default: both locks match.
+    identity: IdentityReply,
+    /// The memory. Default: start ratings, no traces.
+    memory: MemoryReply,
+    /// The summarizer, which is called for compaction. Default: no candidates, so no item is summarized.
+    summarizer: SummarizerReply,
+    /// The classifier. Default: no tags, similarity 0.
+    classifier: ClassifierReply,
+    /// The planner. Default: one task without effect, with the text of the request.
+    planner: PlannerReply,
+    /// The Analyst. Required if it is called.
     analyst: ArgumentReply,
-    /// Solution. Must be here if it is asked.
+    /// Solution. Required if it is called.
     solution: RevisionReply,
-    /// The Critic. Must be here if it is asked.
+    /// The Critic. Required if it is called.
     critic: ArgumentReply,
-    /// Security. Must be here if it is asked.
+    /// Security. Required if it is called.
     security: ArgumentReply,
-    /// The Optimizer. Must be here if it is asked.
+    /// The Optimizer. Required if it is called.
     optimizer: RevisionReply,
-    /// Security when it reads a revision that came after its round. Left out: as `security`, whose list it
-    /// then shares.
-    reread: ArgumentReply,
-    /// The approver, where the policy wants one. Left out: it agrees.
-    approver: ApproverAnswer,
-    /// The Critic's diagnosis of a failure. Left out: there is no repair.
-    diagnosis: DiagnosisAnswer,
-    /// The local store. Left out: it holds the record.
-    local_store: StoreAnswer,
-    /// The cloud store. Left out: it holds the record.
-    cloud_store: StoreAnswer,
-    /// The outside audit sink. Left out: it takes the record.
-    auditor: AuditorAnswer,
+    /// Security's review of a revision after its round. Default: the replies of `security`, which the two then share.
+    review: ArgumentReply,
+    /// The approver, if the policy requires one. Default: approved.
+    approver: ApproverReply,
+    /// The Critic's diagnosis of a failure. Default: no repair.
+    diagnosis: DiagnosisReply,
+    /// The local store. Default: stored.
+    local_store: StoreReply,
+    /// The cloud store. Default: stored.
+    cloud_store: StoreReply,
+    /// The outside audit sink. Default: delivered.
+    auditor: AuditorReply,
 }
 
 impl ModulesFile {
-    /// Whether nothing is scripted.
+    /// Checks whether no module has replies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

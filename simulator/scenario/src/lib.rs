@@ -1,9 +1,10 @@
-//! Scenarios: what a user asks and what every module answers, as a file.
+//! Scenario and policy files: parsing, scripted modules, scenario runs, and promotion of recordings to scenarios.
 //!
-//! [`ScenarioFile`] is the file as it is written; [`Scenario`] is what it means, ready to be played. Nothing
-//! in a scenario decides anything: the kernel does, and a scenario only says what it is told.
+//! [`Scenario`] is a scenario that is ready to run; [`ScenarioFile`] is its serialized form. [`run::run_scenario`] runs a
+//! scenario and records its trace, [`policy_file`] reads policies, [`promote`] turns a trace into a scenario.
+//! [`parse_reply`] parses the reply of a module in the same form as a scenario.
 
-mod answers;
+mod action;
 mod build_script;
 mod deadlines;
 mod format;
@@ -13,40 +14,35 @@ mod parse_reply;
 pub mod policy_file;
 pub mod promote;
 mod read;
-mod reply_extras;
-mod reply_lists;
-mod reply_shapes;
+mod replies;
+mod reply;
+mod reply_nodes;
 pub mod run;
 pub mod script;
 mod scripted_write;
-mod tagged;
 mod time;
 mod to_kernel;
 mod writes;
 
-pub use answers::{
-    ApproverAnswer, ArgumentFile, ArgumentReply, AuditorAnswer, ClassificationFile, ClassifierAnswer,
-    ContextFile, DiagnosisAnswer, ExitFile, IdentityAnswer, LocksFile, MemoryAnswer, NoRepairFile, PlanFile,
-    PlannerAnswer, RatingFile, RatingsFile, RepairFile, RevisionFile, RevisionReply, StoreAnswer,
-    SummarizerAnswer, SummaryFile, TaskAnswer, TaskFile, TraceFile,
-};
+pub use action::{ActionFile, ArgFile, SummaryUpdateFile, ToolCallFile};
 pub use deadlines::DeadlinesFile;
 pub use format::{InterruptFile, ModulesFile, PhaseVisitFile, RequestFile, ScenarioFile};
 pub use names::{ByTask, Count, ForTask, PhaseName, Seed};
 pub use one_or_many::OneOrMany;
 pub use parse_reply::{parse_reply, parse_write};
-pub use reply_extras::{
-    ActionFile, ArgFile, ModeFile, OutcomeFile, ReplyExtrasFile, ReplyFile, SummaryUpdateFile, ToolCallFile,
+pub use replies::{
+    ApproverReply, ArgumentFile, ArgumentReply, AuditorReply, ClassificationFile, ClassifierReply,
+    ContextFile, DiagnosisReply, ExitFile, IdentityReply, LocksFile, MemoryReply, NoRepairFile, PlanFile,
+    PlannerReply, RatingFile, RatingsFile, RepairFile, ReplyKind, RevisionFile, RevisionReply, StoreReply,
+    SummarizerReply, SummaryFile, TaskFile, TaskReply, TraceFile,
 };
-pub use reply_lists::{
-    CaseFile, DelayedReplyFile, RandomReplyFile, RepliesFile, ReplyListFile, WeightedReplyFile, WhenFile,
+pub use reply::{
+    CaseFile, ExtendedReplyFile, RandomReplyFile, RepliesFile, ReplyFile, ReplyListFile, WeightedReplyFile,
+    WhenFile,
 };
-pub use scripted_write::WrittenFile;
+pub use scripted_write::ScriptedWriteFile;
 pub use time::{DelayFile, DelayRangeFile, DurationText};
-pub use writes::{
-    AudienceFile, ClockFile, ConstraintFile, FactFile, IdentityFile, LimitFile, MemoryFile, RuleFile,
-    ScopeFile, SignalFile, WorkingFile, WriteFile,
-};
+pub use writes::{ClockFile, ConstraintFile, FactFile, IdentityFile, SignalFile, WorkingFile, WriteFile};
 
 use crate::script::Script;
 use orchestrion_kernel::knowledge::Write;
@@ -55,22 +51,22 @@ use orchestrion_runtime::Deadlines;
 use orchestrion_yaml::{ReadError, Source, Spanned, schema_of};
 use std::path::Path;
 
-/// A scenario, ready to be played.
+/// A scenario that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The file's name without its ending.
+    /// The file name without its extension.
     pub name: String,
-    /// A sentence on what it shows.
-    pub about: String,
-    /// The policy in force.
+    /// The purpose of the scenario.
+    pub description: String,
+    /// The policy.
     pub policy: Policy,
-    /// The conversation's name.
+    /// The id of the conversation.
     pub conversation: ConversationId,
-    /// What is asked, in order.
+    /// The requests, in order.
     pub requests: Vec<ScriptedRequest>,
-    /// What the modules answer.
+    /// The replies of the modules.
     pub script: Script,
-    /// How long their answers are waited for.
+    /// The deadlines of calls.
     pub deadlines: Deadlines,
     pub(crate) source: Source,
 }
@@ -78,76 +74,77 @@ pub struct Scenario {
 /// One request of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptedRequest {
-    /// Who asks.
+    /// The user of the request.
     pub user: UserId,
-    /// What the user asks for.
-    pub says: Text,
-    /// What happens in the middle of it; at one moment in this order.
-    pub incidents: Vec<(PhaseVisit, ScriptedEvent)>,
+    /// The text of the request.
+    pub text: Text,
+    /// The scripted events, in this order within one phase visit.
+    pub events: Vec<(PhaseVisit, ScriptedEvent)>,
 }
 
-/// What happens in the middle of a request, beside what modules answer.
+/// An event during a request that no module causes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScriptedEvent {
-    /// Something is written by name.
+    /// A write.
     Write(Box<ScriptedWrite>),
-    /// The user speaks.
+    /// A user message, which the kernel refuses.
     Interrupt(Text),
-    /// The runtime crashes, and is resumed from its log.
+    /// A crash of the runtime and its resume from the journal.
     Crash,
-    /// The user cancels.
+    /// The user cancels the request.
     Cancel,
 }
 
-/// Something that is written by name.
+/// A write with its expected result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptedWrite {
-    /// What, and where that stands.
+    /// The write, with its place in the file.
     pub write: Spanned<Write>,
-    /// Whether the kernel is to refuse it.
+    /// Whether the kernel must refuse the write.
     pub refused: bool,
 }
 
-/// A moment of a request: when control enters a state for the n-th time in it.
+/// A point in a request: the n-th time that control enters a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseVisit {
-    /// The state.
-    pub when: Phase,
-    /// The how-manieth time, from 1.
+    /// The phase.
+    pub phase: Phase,
+    /// The number of the visit, from 1.
     pub visit: u32,
 }
 
 impl PhaseVisit {
-    /// The request has just begun.
-    pub const BEGIN: Self = Self { when: Phase::VerifyingIdentity, visit: 1 };
+    /// The start of the request.
+    pub const START: Self = Self { phase: Phase::VerifyingIdentity, visit: 1 };
 }
 
 impl Scenario {
-    /// Reads a scenario file. A policy that it names by path is looked up from the file's folder.
+    /// Reads a scenario file. The path of its policy is relative to the file's folder.
     ///
     /// # Errors
-    /// [`ReadError`] for a file that cannot be opened, is too large, or is no scenario.
+    /// [`ReadError`] if the file cannot be opened, is too large, or is not a valid scenario.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let source = Source::read(path)?;
-        read::scenario(source, path.parent().unwrap_or_else(|| Path::new("")))
+        read::read_scenario(source, path.parent().unwrap_or_else(|| Path::new("")))
     }
 
-    /// Reads a scenario from text. `name` is the file name that errors show, with or without its ending; a
-    /// policy that the text names by path is looked up from `base_dir`.
+    /// Parses a scenario. `name` is the file name for errors; the path of the policy is relative to `base_dir`.
     ///
     /// # Errors
-    /// [`ReadError`] if the text is no scenario.
+    /// [`ReadError`] if the text is not a valid scenario.
     pub fn parse(name: &str, text: &str, base_dir: &Path) -> Result<Self, ReadError> {
-        read::scenario(Source::from_text(name, text)?, base_dir)
+        read::read_scenario(Source::from_text(name, text)?, base_dir)
     }
 
-    /// Reads a scenario from text, under a policy that is at hand, whatever the text names: the policy's file
-    /// may not be written yet.
+    /// Parses a scenario under this policy instead of the named one, whose file may not exist yet.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the text is not a valid scenario.
     pub fn parse_under(name: &str, text: &str, policy: Policy) -> Result<Self, ReadError> {
-        read::scenario_under(Source::from_text(name, text)?, policy)
+        read::read_scenario_under(Source::from_text(name, text)?, policy)
     }
 
-    /// The text that the scenario was read from, for its digest.
+    /// Returns the source text of the scenario.
     #[must_use]
     pub fn text(&self) -> &str {
         self.source.text()
@@ -155,34 +152,31 @@ impl Scenario {
 }
 
 impl ScenarioFile {
-    /// Reads the file as it is written, without looking up what it means.
+    /// Parses the serialized form without resolving the policy.
     ///
     /// # Errors
-    /// [`ReadError`] if the text is not of this form.
+    /// [`ReadError`] if the text does not have this form.
     pub fn parse(name: &str, text: &str) -> Result<Self, ReadError> {
         Source::from_text(name, text)?.parse()
     }
 }
 
-/// Writes a scenario file: keys in the schema's order, what has its default left out.
+/// Serializes a scenario file: keys in the order of the schema, without default values.
 ///
 /// # Errors
-/// [`ReadError`] if the file could not be written as YAML.
+/// [`ReadError`] if YAML serialization fails.
 pub fn write(file: &ScenarioFile) -> Result<String, ReadError> {
     let options = serde_saphyr::ser_options! {
         compact_list_indent: false,
-        // Folding moves line breaks about; a text is written as it is.
+        // Folding would change the line breaks of texts.
         folded_wrap_chars: orchestrion_yaml::FILE_BYTES_MAX,
     };
     serde_saphyr::to_string_with_options(file, options).map_err(|error| {
-        ReadError::for_file(
-            format!("the scenario cannot be written as YAML: {error}"),
-            "report this as a bug",
-        )
+        ReadError::for_file(format!("YAML serialization failed: {error}"), "report this as a bug")
     })
 }
 
-/// The JSON Schema of scenario files.
+/// Returns the JSON Schema of scenario files.
 #[must_use]
 pub fn scenario_schema() -> serde_json::Value {
     schema_of::<ScenarioFile>("Orchestrion scenario")

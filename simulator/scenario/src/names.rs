@@ -1,9 +1,10 @@
-//! Names and numbers that a scenario speaks of: control states, tasks, ways to fail.
+//! Phases, counts, seeds and task numbers in a scenario file.
 
-use super::reply_lists::RepliesFile;
+use crate::replies::ReplyKind;
+use crate::reply::RepliesFile;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Phase, TaskId};
-use orchestrion_yaml::{LabeledError, Spanned, StrictText, nearest};
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, suggest_nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +14,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 
-/// A control state, written by its name.
+/// A phase, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseName(pub Phase);
 
@@ -27,16 +28,12 @@ impl<'de> Deserialize<'de> for PhaseName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Spanned::<StrictText>::deserialize(deserializer)?;
         Phase::from_name(name.value.as_str()).map(Self).ok_or_else(|| {
-            let names: Vec<_> = Phase::ALL.into_iter().map(Phase::name).collect();
+            let names = Phase::ALL.map(Phase::name);
             LabeledError::new(
-                format!("no control state is called `{}`", name.value.as_str().escape_debug()),
-                format!(
-                    "{}the states are {}",
-                    nearest(name.value.as_str(), names.iter().copied()),
-                    names.join(", ")
-                ),
+                format!("unknown phase `{}`", name.value.as_str().escape_debug()),
+                format!("{}the phases are {}", suggest_nearest(name.value.as_str(), names), names.join(", ")),
             )
-            .at(name.span(), "not a control state")
+            .with_label(name.span(), "unknown")
             .into_serde_error()
         })
     }
@@ -44,15 +41,14 @@ impl<'de> Deserialize<'de> for PhaseName {
 
 impl JsonSchema for PhaseName {
     fn schema_name() -> Cow<'static, str> {
-        "ControlState".into()
+        "Phase".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<_> = Phase::ALL.into_iter().map(Phase::name).collect();
-        json_schema!({"description": "A control state.", "type": "string", "enum": names})
+        json_schema!({"description": "A phase of the kernel's control.", "type": "string", "enum": Phase::ALL.map(Phase::name).to_vec()})
     }
 }
 
-/// A whole number from 1: a how-manieth time, or a weight.
+/// A whole number from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Count(pub NonZeroU32);
@@ -67,8 +63,8 @@ impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let count = Spanned::<u32>::deserialize(deserializer)?;
         NonZeroU32::new(count.value).map(Self).ok_or_else(|| {
-            LabeledError::new("expected a whole number from 1, found 0", "write 1 or more; the first is 1")
-                .at(count.span(), "too small")
+            LabeledError::new("expected a whole number from 1, found 0", "write 1 or more")
+                .with_label(count.span(), "too small")
                 .into_serde_error()
         })
     }
@@ -86,12 +82,12 @@ impl JsonSchema for Count {
     }
 }
 
-/// A seed, or the name of one: a word or a whole number. `7` and `"7"` are the same.
+/// A seed, or the name of a random stream: a word or a whole number. `7` and `"7"` are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed(String);
 
 impl Seed {
-    /// The seed as text.
+    /// Returns the seed as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -122,7 +118,7 @@ impl<'de> Deserialize<'de> for Seed {
                 format!("expected a seed, found `{}`", text.value.escape_debug()),
                 "write a whole number, or a word of letters, digits and hyphens",
             )
-            .at(text.span(), "not a seed")
+            .with_label(text.span(), "not a seed")
             .into_serde_error());
         }
         Ok(Self(text.value))
@@ -141,36 +137,40 @@ impl JsonSchema for Seed {
     }
 }
 
-/// The schema of a way to fail; the names are the kernel's.
-pub(super) fn failure_schema(_: &mut SchemaGenerator) -> Schema {
-    let names: Vec<_> =
-        Failure::ALL.iter().filter_map(|failure| serde_json::to_value(failure).ok()).collect();
+/// Returns the schema of the kernel's names of these values.
+pub(crate) fn names_schema<T: Serialize>(values: &[T]) -> Schema {
+    let names: Vec<_> = values.iter().filter_map(|value| serde_json::to_value(value).ok()).collect();
     json_schema!({"type": "string", "enum": names})
 }
 
-/// Answers by the number of a task.
+/// Returns the schema of a failure.
+pub(crate) fn failure_schema(_: &mut SchemaGenerator) -> Schema {
+    names_schema(&Failure::ALL)
+}
+
+/// Replies by task number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByTask<T>(pub BTreeMap<TaskId, ForTask<T>>);
 
-/// The answers for one task.
+/// The replies for one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForTask<T> {
-    /// The task's number, as the file has it.
+    /// The task number, with its place.
     pub task: Spanned<TaskId>,
-    /// Its answers.
-    pub answers: RepliesFile<T>,
+    /// The replies.
+    pub replies: RepliesFile<T>,
 }
 
 impl<T> ByTask<T> {
-    /// Whether there are none.
+    /// Checks whether no task has replies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Puts the answers for a task.
-    pub fn insert(&mut self, task: TaskId, answers: RepliesFile<T>) {
-        self.0.insert(task, ForTask { task: task.into(), answers });
+    /// Sets the replies for a task.
+    pub fn insert(&mut self, task: TaskId, replies: RepliesFile<T>) {
+        self.0.insert(task, ForTask { task: task.into(), replies });
     }
 }
 
@@ -182,11 +182,11 @@ impl<T> Default for ByTask<T> {
 
 impl<T: Serialize> Serialize for ByTask<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.values().map(|entry| (entry.task.value.number(), &entry.answers)))
+        serializer.collect_map(self.0.values().map(|entry| (entry.task.value.number(), &entry.replies)))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByTask<T> {
+impl<'de, T: ReplyKind> Deserialize<'de> for ByTask<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(ByTaskVisitor(PhantomData))
     }
@@ -194,23 +194,25 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByTask<T> {
 
 struct ByTaskVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ByTaskVisitor<T> {
+impl<'de, T: ReplyKind> Visitor<'de> for ByTaskVisitor<T> {
     type Value = ByTask<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("answers by task number, as in `1: {ok: done}`")
+        f.write_str("replies by task number, as in `1: {ok: done}`")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut tasks = BTreeMap::new();
         while let Some(key) = map.next_key::<Spanned<String>>()? {
             let task = task_number::<A::Error>(&key)?;
-            let answers = map.next_value()?;
-            let entry = ForTask { task: Spanned::with_span(task, key.span()), answers };
+            let entry = ForTask { task: Spanned::new(task, key.span()), replies: map.next_value()? };
             if tasks.insert(task, entry).is_some() {
-                return Err(LabeledError::new(format!("task {task} is given twice"), "keep one of the two")
-                    .at(key.span(), "given a second time")
-                    .into_serde_error());
+                return Err(LabeledError::new(
+                    format!("duplicate task {task}"),
+                    "keep one of the two entries",
+                )
+                .with_label(key.span(), "second entry")
+                .into_serde_error());
             }
         }
         Ok(ByTask(tasks))
@@ -221,10 +223,10 @@ fn task_number<E: Error>(key: &Spanned<String>) -> Result<TaskId, E> {
     let plain = !key.value.is_empty() && key.value.bytes().all(|byte| byte.is_ascii_digit());
     key.value.parse().ok().filter(|_| plain).map(TaskId::new).ok_or_else(|| {
         LabeledError::new(
-            format!("expected the number of a task, found `{}`", key.value.escape_debug()),
-            "write the number that the plan gives the task, a whole number from 0 to 4294967295",
+            format!("expected a task number, found `{}`", key.value.escape_debug()),
+            "write the task's number in the plan, a whole number from 0 to 4294967295",
         )
-        .at(key.span(), "not a task number")
+        .with_label(key.span(), "not a task number")
         .into_serde_error()
     })
 }
@@ -237,10 +239,10 @@ impl<T: JsonSchema> JsonSchema for ByTask<T> {
         format!("ByTask_{}", T::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let answers = generator.subschema_for::<RepliesFile<T>>();
+        let replies = generator.subschema_for::<RepliesFile<T>>();
         json_schema!({
             "type": "object",
-            "patternProperties": {"^[0-9]+$": answers},
+            "patternProperties": {"^[0-9]+$": replies},
             "additionalProperties": false,
         })
     }

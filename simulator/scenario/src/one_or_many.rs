@@ -1,4 +1,4 @@
-//! What mostly happens once in a request, but may happen several times.
+//! One mapping or a list of mappings.
 
 use orchestrion_yaml::{LabeledError, Spanned};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,21 +9,21 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// How many times something may happen in one request. At every step all of them are looked at.
+/// The maximum length; a scenario run scans the list at each step.
 const LIST_LEN_MAX: usize = 1000;
 
-/// Mappings, written as a list, or without one if there is only one.
+/// One mapping or a list of mappings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneOrMany<T>(pub Vec<Spanned<T>>);
 
 impl<T> OneOrMany<T> {
-    /// None.
+    /// Returns an empty list.
     #[must_use]
     pub const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// Whether there is none.
+    /// Checks whether the list is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -40,62 +40,61 @@ impl<T: Serialize> Serialize for OneOrMany<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0[..] {
             [one] => one.serialize(serializer),
-            several => several.serialize(serializer),
+            many => many.serialize(serializer),
         }
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = Spanned::<Read<T>>::deserialize(deserializer)?;
-        let span = read.span();
-        match read.value {
-            Read::One(one) => Ok(Self(vec![Spanned::with_span(one, span)])),
-            Read::List(list) if list.is_empty() => Err(LabeledError::new(
-                "expected at least one, found an empty list",
-                "write one behind a dash, or leave the key out",
+        let node = Spanned::<Node<T>>::deserialize(deserializer)?;
+        let span = node.span();
+        let error = match node.value {
+            Node::One(one) => return Ok(Self(vec![Spanned::new(one, span)])),
+            Node::List(list) if list.is_empty() => LabeledError::new(
+                "expected at least one entry, found an empty list",
+                "add an entry, or remove the key",
             )
-            .at(span, "none")
-            .into_serde_error()),
-            Read::List(list) if list.len() > LIST_LEN_MAX => Err(LabeledError::new(
-                format!("expected at most {LIST_LEN_MAX}, found {}", list.len()),
-                "write fewer, or another request",
+            .with_label(span, "empty"),
+            Node::List(list) if list.len() > LIST_LEN_MAX => LabeledError::new(
+                format!("expected at most {LIST_LEN_MAX} entries, found {}", list.len()),
+                "remove entries, or add another request",
             )
-            .at(span, "too many")
-            .into_serde_error()),
-            Read::List(list) => Ok(Self(list)),
-        }
+            .with_label(span, "too many"),
+            Node::List(list) => return Ok(Self(list)),
+        };
+        Err(error.into_serde_error())
     }
 }
 
-enum Read<T> {
+enum Node<T> {
     One(T),
     List(Vec<Spanned<T>>),
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Read<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Node<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ReadVisitor(PhantomData))
+        deserializer.deserialize_any(NodeVisitor(PhantomData))
     }
 }
 
-struct ReadVisitor<T>(PhantomData<T>);
+struct NodeVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ReadVisitor<T> {
-    type Value = Read<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for NodeVisitor<T> {
+    type Value = Node<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a mapping, or a list of them")
+        f.write_str("a mapping, or a list of mappings")
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(map)).map(Read::One)
+        T::deserialize(MapAccessDeserializer::new(map)).map(Node::One)
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut list = Vec::new();
         while let Some(one) = seq.next_element()? {
             list.push(one);
         }
-        Ok(Read::List(list))
+        Ok(Node::List(list))
     }
 }
 
@@ -104,7 +103,7 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
         true
     }
     fn schema_name() -> Cow<'static, str> {
-        format!("Several_{}", T::schema_name()).into()
+        format!("OneOrMany_{}", T::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let one = generator.subschema_for::<T>();

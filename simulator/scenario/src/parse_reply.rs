@@ -1,72 +1,77 @@
-//! What a module said, in its own words: answers in the form that scenario files have, as JSON or YAML.
+//! Parses a module's reply and a host's write, as JSON or YAML in the form of scenario files.
 
-use super::reply_extras::ReplyFile;
-use super::to_kernel::{
-    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, summarizer, task,
-    voice,
+use crate::replies::{
+    ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityReply, MemoryReply,
+    PlannerReply, ReplyKind, RevisionReply, StoreReply, SummarizerReply, TaskReply,
 };
-use super::writes::WriteFile;
-use crate::script;
+use crate::reply::ReplyFile;
+use crate::script::ScriptedReply;
+use crate::writes::WriteFile;
 use orchestrion_kernel::knowledge::Write;
 use orchestrion_kernel::module::{Operation, Role};
 use orchestrion_runtime::{CallError, CallResult};
 use orchestrion_yaml::{LabeledError, ReadError, Source};
-use serde::de::DeserializeOwned;
 
-/// Reads what a module said to a question. This is the border at which texts become reports: an answer has the form that
-/// it has in a scenario file, as in `{"pro": {"confidence": 0.9, "says": "why not"}}`; a model may put it into a fenced
-/// block, with other words around it. Beside the answer may stand what it says of the situation, under `summary_update`, and what
-/// it thought and did, under `action`.
+/// Parses a module's reply to an operation. At this boundary text becomes a report.
+///
+/// The reply has the form of a scenario file, as in `{"pro": {"confidence": 0.9, "text": "why not"}}`. A fenced block
+/// inside other text is accepted. `{"reply": …, "summary_update": …, "action": …}` adds a summary update and an action
+/// record (002).
 ///
 /// # Errors
-/// `malformed`, with the place and what was expected; or the failure that the module itself tells with `fail`.
-pub fn parse_reply(ask: Operation, text: &str) -> CallResult {
+/// `malformed`, with the place and what was expected; or the failure that the module reports with `fail`.
+pub fn parse_reply(operation: Operation, text: &str) -> CallResult {
     let text = unfenced(text);
     if text.is_empty() {
-        return Err(CallError::malformed(format!("nothing was said; expected {}", ask.expected_reply())));
+        return Err(CallError::malformed(format!("empty reply: expected {}", operation.expected_reply())));
     }
-    match read(ask, text) {
-        Ok(script::ScriptedReply::Reply(reply)) => Ok(reply),
-        Ok(script::ScriptedReply::Fail(failure)) => Err(failure.into()),
+    match read(operation, text) {
+        Ok(ScriptedReply::Reply(reply)) => Ok(reply),
+        Ok(ScriptedReply::Fail(failure)) => Err(failure.into()),
         Err(error) => Err(CallError::malformed(format!("{error}; {}", error.help_text()))),
     }
 }
 
-fn read(ask: Operation, text: &str) -> Result<script::ScriptedReply, ReadError> {
-    let source = Source::from_text("the answer", text)?;
-    match ask {
-        Operation::VerifyIdentity => meant(&source, identity),
-        Operation::LoadContext => meant(&source, memory),
-        Operation::Summarize => meant(&source, summarizer),
-        Operation::Classify => meant(&source, classifier),
-        Operation::DraftPlan => meant(&source, planner),
-        Operation::Argue(Role::Solution | Role::Optimizer) => meant(&source, reviser),
-        Operation::Argue(_) | Operation::ReviewRevision => meant(&source, voice),
-        Operation::Approve => meant(&source, approver),
-        Operation::Diagnose => meant(&source, diagnosis),
-        Operation::RunTask { .. } | Operation::UndoTask { .. } => meant(&source, task),
-        Operation::StoreMemory { .. } => meant(&source, store),
-        Operation::DeliverAudit => meant(&source, auditor),
+fn read(operation: Operation, text: &str) -> Result<ScriptedReply, ReadError> {
+    let source = Source::from_text("the reply", text)?;
+    match operation {
+        Operation::VerifyIdentity => convert::<IdentityReply>(&source),
+        Operation::LoadContext => convert::<MemoryReply>(&source),
+        Operation::Summarize => convert::<SummarizerReply>(&source),
+        Operation::Classify => convert::<ClassifierReply>(&source),
+        Operation::DraftPlan => convert::<PlannerReply>(&source),
+        Operation::Argue(Role::Solution | Role::Optimizer) => convert::<RevisionReply>(&source),
+        Operation::Argue(_) | Operation::ReviewRevision => convert::<ArgumentReply>(&source),
+        Operation::Approve => convert::<ApproverReply>(&source),
+        Operation::Diagnose => convert::<DiagnosisReply>(&source),
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => convert::<TaskReply>(&source),
+        Operation::StoreMemory { .. } => convert::<StoreReply>(&source),
+        Operation::DeliverAudit => convert::<AuditorReply>(&source),
     }
 }
 
-/// Reads what a host writes by name, in the form that a request of a scenario has it.
+/// Parses a host's write, in the form of a request of a scenario.
 ///
 /// # Errors
-/// The place, and what was expected, as a sentence.
+/// The place and what was expected, as a sentence.
 pub fn parse_write(text: &str) -> Result<Write, String> {
-    let read = || Ok(Source::from_text("the write", text)?.parse::<WriteFile>()?.means());
+    let read = || Ok(Source::from_text("the write", text)?.parse::<WriteFile>()?.to_kernel());
     read().map_err(|error: ReadError| format!("{error}; {}", error.help_text()))
 }
 
-fn meant<T: DeserializeOwned>(
-    source: &Source,
-    meaning: impl Fn(&T) -> Result<script::ScriptedReply, LabeledError>,
-) -> Result<script::ScriptedReply, ReadError> {
-    source.parse::<ReplyFile<T>>()?.means(meaning).map_err(|fault| ReadError::in_source(source, fault))
+fn convert<T: ReplyKind>(source: &Source) -> Result<ScriptedReply, ReadError> {
+    let reply = source.parse::<ReplyFile<T>>()?;
+    let (reply, after) = reply.to_kernel().map_err(|error| ReadError::in_source(source, error))?;
+    match after {
+        None => Ok(reply),
+        Some(after) => {
+            let error = LabeledError::new("`after` in a host's reply: expected no delay", "remove `after`");
+            Err(ReadError::in_source(source, error.with_label(after.span(), "a delay")))
+        }
+    }
 }
 
-/// What stands in the first fenced block, or else everything.
+/// Returns the content of the first fenced block, or the whole text.
 fn unfenced(text: &str) -> &str {
     let Some((_, fenced)) = text.split_once("```") else { return text.trim() };
     let Some((_, block)) = fenced.split_once('\n') else { return text.trim() };
@@ -79,18 +84,18 @@ mod tests {
     use orchestrion_kernel::module::{Failure, Report, Stance};
     use orchestrion_kernel::plan::EffectKind;
 
-    fn report(ask: Operation, text: &str) -> Result<Report, CallError> {
-        parse_reply(ask, text).map(|reply| reply.report)
+    fn report(operation: Operation, text: &str) -> Result<Report, CallError> {
+        parse_reply(operation, text).map(|reply| reply.report)
     }
 
     #[test]
-    fn answers_are_read_as_scenario_files_have_them() {
+    fn reply_is_parsed_as_in_a_scenario() {
         let critic = Operation::Argue(Role::Critic);
-        let said = "{\"con\": {\"confidence\": 0.8, \"says\": \"too dear\"}}";
+        let reply = "{\"con\": {\"confidence\": 0.8, \"text\": \"too dear\"}}";
         for text in [
-            said,
-            &format!("Well:\n```json\n{said}\n```\nThat is all."),
-            "con: {confidence: 0.80, says: too dear}",
+            reply,
+            &format!("Well:\n```json\n{reply}\n```\nThat is all."),
+            "con: {confidence: 0.80, text: too dear}",
         ] {
             let Ok(Report::Argument { argument, text, plan: None }) = report(critic, text) else {
                 panic!("{text}")
@@ -109,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_malformed_and_says_why() {
+    fn invalid_reply_is_malformed_with_a_reason() {
         let critic = Operation::Argue(Role::Critic);
         let cases = [
             (critic, "I would rather not.", "expected"),
@@ -119,11 +124,11 @@ mod tests {
             (Operation::DraftPlan, "{\"plan\": [{\"task\": 1}]}", "do"),
             (critic, "", "expected"),
         ];
-        for (ask, text, why) in cases {
-            let no = parse_reply(ask, text).unwrap_err();
-            assert_eq!(no.failure, Failure::Malformed, "{text}");
-            let told = no.reason.unwrap();
-            assert!(told.contains(why), "{text}: {told}");
+        for (operation, text, expected) in cases {
+            let error = parse_reply(operation, text).unwrap_err();
+            assert_eq!(error.failure, Failure::Malformed, "{text}");
+            let reason = error.reason.unwrap();
+            assert!(reason.contains(expected), "{text}: {reason}");
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Promotion: what happened once becomes a scenario, with a golden trace by which it stays as it was.
+//! Promotion of a recording to a scenario with a golden trace.
 //!
-//! Whatever is promoted is played before anything is written, and a scenario that does not lead where the
-//! recording went is an error. Deliberately absent: files. A [`Promotion`] is held in memory, whole.
+//! Each promoted scenario is run first. A run that differs from the recording is an error. This module writes no files;
+//! a [`Promotion`] is in memory.
 
-mod answers;
 mod from_debate;
 mod from_trace;
 mod record;
+mod recorded_replies;
+mod scenario_builder;
 #[cfg(test)]
 mod tests;
 
@@ -23,10 +24,10 @@ use orchestrion_yaml::{ReadError, StrictText};
 use std::path::Path;
 use thiserror::Error;
 
-/// By this line editors find the schema, which then stands beside the scenarios' folder.
+/// The line by which editors find the schema.
 const SCHEMA_LINE: &str = "# yaml-language-server: $schema=../schemas/scenario.schema.json\n";
 
-/// What is to become of a recording: the name of the scenario, and what its folder asks for.
+/// The name of a scenario, and whether its file refers to a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     name: String,
@@ -34,13 +35,13 @@ pub struct Target {
 }
 
 impl Target {
-    /// A scenario of this name in this folder, which need not be there yet.
+    /// Returns the target with this name in this folder, which need not exist.
     ///
     /// # Errors
-    /// [`PromoteError::Name`] for anything but small letters, digits and hyphens.
+    /// [`PromoteError::Name`] for characters other than lower-case letters, digits and hyphens.
     pub fn new(name: &str, folder: &Path) -> Result<Self, PromoteError> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        // A name that begins with a hyphen would be read as an option when it is used.
+        // The command line would parse a leading hyphen as an option.
         if name.is_empty() || name.starts_with('-') || !name.bytes().all(plain) {
             return Err(PromoteError::Name { name: name.escape_debug().to_string() });
         }
@@ -64,26 +65,26 @@ impl Target {
     }
 }
 
-/// A recording as a scenario, played.
+/// A promoted scenario with its run.
 #[derive(Debug)]
 pub struct Promotion {
     target: Target,
     /// The scenario file.
     pub scenario: String,
-    /// The policy file that the scenario refers to; none for a built-in policy.
+    /// The policy file; `None` for a built-in policy.
     pub policy: Option<String>,
-    /// The trace that playing the scenario gives.
+    /// The golden trace: the trace of the run.
     pub golden: Vec<u8>,
-    /// Its steps.
+    /// The number of its steps.
     pub steps: u64,
-    /// Where playing it stops for good, if it does.
+    /// The refusal at which the run halted, if it did.
     pub halted: Option<Refusal>,
-    /// What the scenario leaves out or adds, as sentences.
+    /// What the scenario omits or adds, as sentences.
     pub notes: Vec<String>,
 }
 
 impl Promotion {
-    /// The files that it consists of, by name, the scenario first.
+    /// Returns the files by name, the scenario first.
     #[must_use]
     pub fn files(&self) -> Vec<(String, &[u8])> {
         let mut files = vec![(self.target.scenario_file(), self.scenario.as_bytes())];
@@ -93,49 +94,47 @@ impl Promotion {
     }
 }
 
-/// Why a recording cannot be promoted.
+/// A failed promotion.
 #[derive(Debug, Error, Diagnostic)]
 pub enum PromoteError {
-    /// A name that is no plain file name.
-    #[error("`{name}` is no name for a scenario: expected small letters, digits and hyphens")]
-    #[diagnostic(help("choose a name such as veto-survives"))]
+    /// The name is not valid.
+    #[error("invalid scenario name `{name}`: expected lower-case letters, digits and hyphens")]
+    #[diagnostic(help("write a name such as veto-survives"))]
     Name {
         /// The name.
         name: String,
     },
     /// The trace cannot be read.
     #[error(transparent)]
-    #[diagnostic(help(
-        "only what is whole up to where it stops can be promoted; a recorded debate is, with --as debate"
-    ))]
+    #[diagnostic(help("write `--from debate` to promote a recorded debate"))]
     Trace(#[from] TraceError),
-    /// Nothing was asked for.
-    #[error("{file}: nobody asks for anything in it; expected at least one request")]
-    #[diagnostic(help("promote a trace in which a user message was accepted"))]
+    /// The recording has no request.
+    #[error("{file}: expected at least one request, found none")]
+    #[diagnostic(help("promote a trace with an accepted user message"))]
     NoRequest {
         /// The trace.
         file: String,
     },
-    /// Something happened that a scenario has no words for.
-    #[error("{file}:{}: step {n} cannot be said in a scenario: {why}", n.saturating_add(1))]
+    /// A scenario cannot express a recorded step.
+    #[error("{file}:{}: a scenario cannot express step {n}: {why}", n.saturating_add(1))]
     #[diagnostic(help("{help}"))]
     Inexpressible {
         /// The trace.
         file: String,
         /// The step.
         n: u64,
-        /// What happened, as a clause.
+        /// The reason.
         why: &'static str,
-        /// What to do.
+        /// The remedy.
         help: &'static str,
     },
-    /// The scenario, played, goes another way than the recording.
+    /// The run of the scenario differs from the recording.
     #[error(
-        "{file}:{}: the scenario goes another way at step {n}: recorded {recorded}, played {played}",
+        "{file}:{}: divergence at step {n}: expected {recorded} (recorded), found {found}",
         n.saturating_add(1)
     )]
     #[diagnostic(help(
-        "the kernel decides otherwise than the one that recorded this; see where with: orchestrion replay {file}"
+        "this kernel decides differently; find the first difference with: orchestrion replay {file}"
     ))]
     Differs {
         /// The trace.
@@ -144,27 +143,27 @@ pub enum PromoteError {
         n: u64,
         /// The recorded input.
         recorded: String,
-        /// The played one.
-        played: String,
+        /// The input of the run.
+        found: String,
     },
-    /// The recorded debate, or a file made of the recording, cannot be read.
+    /// The recorded debate or a promoted file is invalid.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Read(#[from] ReadError),
-    /// The scenario cannot be played.
+    /// The run of the scenario failed.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Play(#[from] ScenarioRunError),
+    Run(#[from] ScenarioRunError),
 }
 
-/// Where a scenario comes from, without the folders of whoever promoted it.
+/// Returns the file name of a recording, without its folders.
 fn origin(file: &str) -> String {
     let path = Path::new(file);
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Writes the scenario, and plays it as whoever runs it will.
-fn perform(
+/// Serializes the scenario and its policy, and runs them.
+fn run_promotion(
     target: &Target,
     mut file: ScenarioFile,
     policy: &Policy,
@@ -173,22 +172,22 @@ fn perform(
     let policy_text = built_in.is_none().then(|| policy_file::write(policy));
     let policy = match &policy_text {
         None => policy.clone(),
-        // The golden trace must come of what the files say.
+        // The golden trace must be the trace of the serialized policy.
         Some(text) => policy_file::parse(&target.policy_file(), text, Path::new(""))?,
     };
     let named = policy_text.as_ref().map_or_else(|| policy.name.to_string(), |_| target.policy_file());
     file.policy = Some(StrictText::from(named).into());
     let mut text = String::from(if target.schema { SCHEMA_LINE } else { "" });
     text.push_str(&write_scenario(&file)?);
-    let played = run_scenario(Scenario::parse_under(&target.scenario_file(), &text, policy)?)?;
-    let steps = Reader::new(played.trace.as_slice(), &target.golden_file())?.collect::<Result<_, _>>()?;
+    let run = run_scenario(Scenario::parse_under(&target.scenario_file(), &text, policy)?)?;
+    let steps = Reader::new(run.trace.as_slice(), &target.golden_file())?.collect::<Result<_, _>>()?;
     let promotion = Promotion {
         target: target.clone(),
         scenario: text,
         policy: policy_text,
-        golden: played.trace,
-        steps: played.steps,
-        halted: played.halted,
+        golden: run.trace,
+        steps: run.steps,
+        halted: run.halted,
         notes: Vec::new(),
     };
     Ok((promotion, steps))

@@ -1,52 +1,50 @@
-//! What a scenario file means as a whole, with everything checked that its form alone does not settle.
+//! Reads a scenario and checks what the form of the file does not determine.
 
-use super::build_script::ScriptBuilder;
-use super::format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
-use super::names::{Count, PhaseName};
-use super::to_kernel::{
-    approver, auditor, classifier, diagnosis, identity, memory, planner, reviser, store, summarizer, voice,
-};
-use super::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, WrittenFile};
+use crate::build_script::build_script;
+use crate::format::{InterruptFile, PhaseVisitFile, RequestFile, ScenarioFile};
+use crate::names::{Count, PhaseName};
 use crate::policy_file;
-use crate::script::{Script, ScriptKey};
-use orchestrion_kernel::module::{Role, Store};
+use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite, ScriptedWriteFile};
 use orchestrion_kernel::{ConversationId, Policy, UserId};
 use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned};
 use std::path::Path;
 
 /// Reads a scenario.
-pub(super) fn scenario(source: Source, base_dir: &Path) -> Result<Scenario, ReadError> {
+pub(crate) fn read_scenario(source: Source, base_dir: &Path) -> Result<Scenario, ReadError> {
     let file: ScenarioFile = source.parse()?;
     let policy = match &file.policy {
         None => Policy::hardened(),
         Some(policy) => policy_file::look_up(policy.value.as_str(), base_dir)
-            .map_err(|problem| problem.drawn_in(&source, policy.span(), "named here"))?,
+            .map_err(|error| error.into_read_error(&source, policy.span(), "named here"))?,
     };
-    meaning(source, &file, policy)
+    build_scenario(source, &file, policy)
 }
 
-/// Reads a scenario under a policy that is at hand, whatever the file names.
-pub(super) fn scenario_under(source: Source, policy: Policy) -> Result<Scenario, ReadError> {
+/// Reads a scenario under this policy, whatever policy the file names.
+pub(crate) fn read_scenario_under(source: Source, policy: Policy) -> Result<Scenario, ReadError> {
     let file: ScenarioFile = source.parse()?;
-    meaning(source, &file, policy)
+    build_scenario(source, &file, policy)
 }
 
-fn meaning(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenario, ReadError> {
+fn build_scenario(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenario, ReadError> {
     let path = Path::new(source.name());
     let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let fault = |fault| ReadError::in_source(&source, fault);
+    let in_source = |error| ReadError::in_source(&source, error);
     if file.requests.value.is_empty() {
-        let none =
-            LabeledError::new("a scenario needs at least one request", "add `- says: …` under `requests`");
-        return Err(fault(none.at(file.requests.span(), "no request")));
+        let error = LabeledError::new(
+            "expected at least one request, found an empty list",
+            "add `- text: …` under `requests`",
+        );
+        return Err(in_source(error.with_label(file.requests.span(), "no request")));
     }
-    let requests = file.requests.value.iter().map(|request| self::request(request, file));
-    let requests = requests.collect::<Result<Vec<_>, _>>().map_err(fault)?;
-    let deadlines = file.deadlines.meaning().map_err(fault)?;
-    let script = script(&source, file, &requests).map_err(fault)?;
+    let requests = file.requests.value.iter().map(|request| build_request(request, file));
+    let requests = requests.collect::<Result<Vec<_>, _>>().map_err(in_source)?;
+    let deadlines = file.deadlines.to_runtime().map_err(in_source)?;
+    let script = build_script(&source, file.seed.as_str(), &file.modules, &file.requests, &requests)
+        .map_err(in_source)?;
     let conversation = file.conversation.as_ref().map_or(name.as_str(), |name| name.as_str());
     Ok(Scenario {
-        about: file.about.as_str().to_owned(),
+        description: file.description.as_str().to_owned(),
         policy,
         conversation: ConversationId::new(conversation),
         requests,
@@ -57,64 +55,33 @@ fn meaning(source: Source, file: &ScenarioFile, policy: Policy) -> Result<Scenar
     })
 }
 
-fn request(file: &RequestFile, scenario: &ScenarioFile) -> Result<ScriptedRequest, LabeledError> {
-    let at = |when: &PhaseName, visit: &Count| PhaseVisit { when: when.0, visit: visit.0.get() };
-    let mut incidents = Vec::new();
-    for write in &file.write.0 {
-        let WrittenFile { write: file, refused } = &write.value;
-        let written =
-            ScriptedWrite { write: Spanned::with_span(file.means(), write.span()), refused: *refused };
-        incidents.push((PhaseVisit::BEGIN, ScriptedEvent::Write(Box::new(written))));
+fn build_request(file: &RequestFile, scenario: &ScenarioFile) -> Result<ScriptedRequest, LabeledError> {
+    let at = |phase: &PhaseName, visit: &Count| PhaseVisit { phase: phase.0, visit: visit.0.get() };
+    let mut events = Vec::new();
+    for entry in &file.write.0 {
+        let ScriptedWriteFile { write, refused } = &entry.value;
+        let write = ScriptedWrite { write: Spanned::new(write.to_kernel(), entry.span()), refused: *refused };
+        events.push((PhaseVisit::START, ScriptedEvent::Write(Box::new(write))));
     }
-    for Spanned { value: InterruptFile { when, visit, says }, .. } in &file.interrupt.0 {
-        incidents.push((at(when, visit), ScriptedEvent::Interrupt(says.text())));
+    for Spanned { value: InterruptFile { phase, visit, text }, .. } in &file.interrupt.0 {
+        events.push((at(phase, visit), ScriptedEvent::Interrupt(text.text())));
     }
-    for Spanned { value: PhaseVisitFile { when, visit }, .. } in &file.crash.0 {
-        incidents.push((at(when, visit), ScriptedEvent::Crash));
+    for Spanned { value: PhaseVisitFile { phase, visit }, .. } in &file.crash.0 {
+        events.push((at(phase, visit), ScriptedEvent::Crash));
     }
-    for written in &file.cancel.0 {
-        let PhaseVisitFile { when, visit } = &written.value;
-        let cancel = (at(when, visit), ScriptedEvent::Cancel);
-        if incidents.contains(&cancel) {
-            // A cancel takes the place of what comes next, so there is no second one at that moment.
-            return Err(LabeledError::new("the user cancels twice at one moment", "keep one of the two")
-                .at(written.span(), "a second time"));
+    for entry in &file.cancel.0 {
+        let PhaseVisitFile { phase, visit } = &entry.value;
+        let cancel = (at(phase, visit), ScriptedEvent::Cancel);
+        if events.contains(&cancel) {
+            // A cancel is the next input, so the second one would occur at another point.
+            return Err(LabeledError::new("duplicate cancel in the same phase visit", "keep one of the two")
+                .with_label(entry.span(), "second cancel"));
         }
-        incidents.push(cancel);
+        events.push(cancel);
     }
     Ok(ScriptedRequest {
         user: UserId::new(file.user.as_ref().unwrap_or(&scenario.user).text()),
-        says: file.says.text(),
-        incidents,
+        text: file.text.text(),
+        events,
     })
-}
-
-fn script(
-    source: &Source,
-    file: &ScenarioFile,
-    requests: &[ScriptedRequest],
-) -> Result<Script, LabeledError> {
-    let m = &file.modules.value;
-    let mut parts = ScriptBuilder::new(file.seed.as_str(), requests);
-    parts.put(ScriptKey::Identity, m.identity.as_ref(), identity)?;
-    parts.put(ScriptKey::Memory, m.memory.as_ref(), memory)?;
-    parts.put(ScriptKey::Summarizer, m.summarizer.as_ref(), summarizer)?;
-    parts.put(ScriptKey::Classifier, m.classifier.as_ref(), classifier)?;
-    parts.put(ScriptKey::Planner, m.planner.as_ref(), planner)?;
-    parts.put(ScriptKey::Voice(Role::Analyst), m.analyst.as_ref(), voice)?;
-    parts.put(ScriptKey::Voice(Role::Solution), m.solution.as_ref(), reviser)?;
-    parts.put(ScriptKey::Voice(Role::Critic), m.critic.as_ref(), voice)?;
-    parts.put(ScriptKey::Voice(Role::Security), m.security.as_ref(), voice)?;
-    parts.put(ScriptKey::Voice(Role::Optimizer), m.optimizer.as_ref(), reviser)?;
-    parts.put(ScriptKey::Review, m.reread.as_ref(), voice)?;
-    parts.put(ScriptKey::Approver, m.approver.as_ref(), approver)?;
-    parts.put(ScriptKey::Diagnosis, m.diagnosis.as_ref(), diagnosis)?;
-    parts.put(ScriptKey::Store(Store::Local), m.local_store.as_ref(), store)?;
-    parts.put(ScriptKey::Store(Store::Cloud), m.cloud_store.as_ref(), store)?;
-    parts.put(ScriptKey::Auditor, m.auditor.as_ref(), auditor)?;
-    let planned = parts.planned(m);
-    parts.put_tasks(&m.tasks, &planned, ScriptKey::Task)?;
-    parts.put_tasks(&m.undo, &planned, ScriptKey::Undo)?;
-    let place = file.modules.span().or(file.requests.span());
-    Ok(parts.script(source.clone(), place))
 }

@@ -1,13 +1,13 @@
-//! Playing a scenario: its user and its scripted modules drive a conversation to the end.
+//! Runs a scenario: its user and its scripted modules drive a conversation to the end.
 
-use crate::script::{self, CallScene, DelayedReply, Script, ScriptError};
+use crate::script::{CallScene, DelayedReply, Script, ScriptError, ScriptedReply};
 use crate::{PhaseVisit, Scenario, ScriptedEvent, ScriptedRequest, ScriptedWrite};
 use miette::Diagnostic;
 use orchestrion_kernel::module::Failure;
 use orchestrion_kernel::{Input, Phase, Refusal};
 use orchestrion_runtime::{
     Call, CallResult, Clock, Conversation, Deadlines, DeadlockError, Host, OpenError, RecoveryResult,
-    RuntimeError, StepResult, locked,
+    RuntimeError, StepResult, lock_ignoring_poison,
 };
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, ScenarioRef, digest};
@@ -18,124 +18,125 @@ use std::sync::Mutex;
 use std::time::Duration;
 use thiserror::Error;
 
-/// A scenario that has not ended after so many steps will not.
+/// The maximum number of steps; a longer run does not end.
 const STEPS_MAX: u64 = 100_000;
 
-/// What came of a scenario.
+/// The result of a scenario run.
 #[derive(Debug)]
 pub struct ScenarioResult {
     /// The trace.
     pub trace: Vec<u8>,
-    /// Steps taken, refused inputs included.
+    /// The number of steps, including refused inputs.
     pub steps: u64,
-    /// Where the conversation stopped for good, if it did: the refusal that says so. Under `as-drawn` many do.
+    /// The refusal at which the conversation halted, if it did. Under `as-drawn` many conversations halt.
     pub halted: Option<Refusal>,
-    /// The incidents of the scenario that never came, as sentences.
+    /// Scripted events and replies that did not occur, as sentences.
     pub unused_events: Vec<String>,
-    /// Where writes were refused, or taken, and the scenario said otherwise.
+    /// Writes that the kernel refused or accepted against the scenario's expectation.
     pub unexpected_writes: Vec<ReadError>,
 }
 
-/// Why a scenario could not be played to its end.
+/// A failed scenario run.
 #[derive(Debug, Error, Diagnostic)]
 pub enum ScenarioRunError {
-    /// A module was asked for something that its script does not answer.
+    /// The script has no reply to a call.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Script(#[from] ScriptError),
-    /// After a crash, what was recorded so far could not be opened.
+    /// The journal cannot be opened after a crash.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The conversation could not go on.
+    /// The runtime cannot continue the conversation.
     #[error(transparent)]
-    Drive(#[from] RuntimeError),
-    /// Nothing in the scenario leads on.
+    Runtime(#[from] RuntimeError),
+    /// No event is left that could continue the run.
     #[error(transparent)]
-    Stuck(#[from] DeadlockError),
-    /// It goes on and on.
-    #[error("{name} has not ended after {STEPS_MAX} steps")]
+    Deadlock(#[from] DeadlockError),
+    /// The run does not end.
+    #[error("{name}: no end after {STEPS_MAX} steps")]
     #[diagnostic(help(
-        "an answer given once repeats for ever; give the failing module a list that ends in a success, or bound \
-         the repairs in the policy"
+        "a single reply repeats; write a list that ends in a success, or limit the repairs in the policy"
     ))]
     StepLimit {
-        /// The scenario.
+        /// The name of the scenario.
         name: String,
     },
 }
 
-/// Plays a scenario and records its trace.
+/// Runs a scenario and records its trace.
 ///
 /// # Errors
-/// [`PlayError`].
+/// [`ScenarioRunError`].
 pub fn run_scenario(scenario: Scenario) -> Result<ScenarioResult, ScenarioRunError> {
     let reference = ScenarioRef { name: scenario.name.clone(), digest: digest(scenario.text().as_bytes()) };
     let header = Header::new(scenario.conversation.clone(), scenario.policy.clone(), Some(reference));
-    let band = ScriptedHost {
+    let host = ScriptedHost {
         clock: Clock::simulated(),
         script: Mutex::new(scenario.script),
-        fault: Mutex::default(),
+        error: Mutex::default(),
     };
     let Scenario { name, requests, deadlines, source, .. } = scenario;
-    let player = ScenarioRunner { band: &band, header: &header, name: &name, source: &source, deadlines };
-    band.clock.block_on(player.play(&requests))?
+    let runner = ScenarioRunner { host: &host, header: &header, name: &name, source: &source, deadlines };
+    host.clock.block_on(runner.run(&requests))?
 }
 
-fn never_came((PhaseVisit { when, visit }, incident): (PhaseVisit, ScriptedEvent)) -> String {
-    let what = match incident {
-        ScriptedEvent::Write(_) => "something was to be written",
-        ScriptedEvent::Interrupt(_) => "the user was to speak",
-        ScriptedEvent::Crash => "the runtime was to crash",
-        ScriptedEvent::Cancel => "the user was to cancel",
+fn unused_event((PhaseVisit { phase, visit }, event): (PhaseVisit, ScriptedEvent)) -> String {
+    let event = match event {
+        ScriptedEvent::Write(_) => "write",
+        ScriptedEvent::Interrupt(_) => "interrupt",
+        ScriptedEvent::Crash => "crash",
+        ScriptedEvent::Cancel => "cancel",
     };
-    format!("{what} on visit {visit} of {when}, where the request never came")
+    format!("unused {event}: the request did not reach visit {visit} of {phase}")
 }
 
-/// What there is to say of a write that was refused, or taken, if the scenario says otherwise.
-fn unexpected_write_error(source: &Source, written: &ScriptedWrite, turn: &StepResult) -> Option<ReadError> {
-    let fault = match (turn, written.refused) {
-        (StepResult::Halted(why) | StepResult::Refused(why), false) => LabeledError::new(
-            format!("a write was refused: {why}"),
-            "mend the write; if the scenario is to show that it is refused, put `refused: true` beside it",
+/// Returns an error if the result of a write differs from the scenario's expectation.
+fn unexpected_write_error(source: &Source, write: &ScriptedWrite, result: &StepResult) -> Option<ReadError> {
+    let error = match (result, write.refused) {
+        (StepResult::Halted(refusal) | StepResult::Refused(refusal), false) => LabeledError::new(
+            format!("write refused: {refusal}"),
+            "correct the write, or add `refused: true` if the scenario expects the refusal",
         ),
         (StepResult::Accepted, true) => LabeledError::new(
-            "a write was taken; expected that it is refused",
-            "remove `refused: true` from it, or write what the kernel refuses",
+            "write accepted: expected a refusal",
+            "remove `refused: true`, or change the write",
         ),
-        _ => return None,
+        (StepResult::Halted(_) | StepResult::Refused(_), true) | (StepResult::Accepted, false) => {
+            return None;
+        }
     };
-    Some(ReadError::in_source(source, fault.at(written.write.span(), "this write")))
+    Some(ReadError::in_source(source, error.with_label(write.write.span(), "this write")))
 }
 
-/// The scripted modules, in model time.
+/// The scripted modules, in simulated time.
 struct ScriptedHost {
     clock: Clock,
     script: Mutex<Script>,
-    /// What the script does not say, if it was asked for that.
-    fault: Mutex<Option<ScriptError>>,
+    /// The first call without a scripted reply.
+    error: Mutex<Option<ScriptError>>,
 }
 
 impl ScriptedHost {
-    /// What the script says, once the time that it takes is over.
-    async fn play(&self, call: &Call) -> script::ScriptedReply {
-        let asked = CallScene {
-            ask: call.operation,
+    /// Returns the scripted reply after its delay.
+    async fn reply(&self, call: &Call) -> ScriptedReply {
+        let scene = CallScene {
+            operation: call.operation,
             request: call.trace.request,
             pass: call.pass,
             user: &call.user,
-            says: &call.request,
-            shown: &call.context.text,
+            text: &call.request,
+            context: &call.context.text,
         };
-        let scripted = locked(&self.script).answer(&asked);
+        let scripted = lock_ignoring_poison(&self.script).reply(&scene);
         match scripted {
-            Ok(DelayedReply { answer, after: Duration::ZERO }) => answer,
-            Ok(DelayedReply { answer, after }) => {
+            Ok(DelayedReply { reply, after: Duration::ZERO }) => reply,
+            Ok(DelayedReply { reply, after }) => {
                 self.clock.sleep(after).await;
-                answer
+                reply
             }
-            Err(fault) => {
-                *locked(&self.fault) = Some(fault);
-                script::ScriptedReply::Fail(Failure::Error)
+            Err(error) => {
+                *lock_ignoring_poison(&self.error) = Some(error);
+                ScriptedReply::Fail(Failure::Error)
             }
         }
     }
@@ -143,18 +144,18 @@ impl ScriptedHost {
 
 impl Host for ScriptedHost {
     async fn execute(&self, call: &Call) -> CallResult {
-        match self.play(call).await {
-            script::ScriptedReply::Reply(reply) => Ok(reply),
-            script::ScriptedReply::Fail(Failure::Timeout) => pending().await,
-            script::ScriptedReply::Fail(failure) => Err(failure.into()),
+        match self.reply(call).await {
+            ScriptedReply::Reply(reply) => Ok(reply),
+            ScriptedReply::Fail(Failure::Timeout) => pending().await,
+            ScriptedReply::Fail(failure) => Err(failure.into()),
         }
     }
 
     async fn recover(&self, call: &Call) -> RecoveryResult {
-        match self.play(call).await {
-            script::ScriptedReply::Reply(reply) => RecoveryResult::Completed(Ok(reply)),
-            script::ScriptedReply::Fail(Failure::OutcomeUnknown) => RecoveryResult::OutcomeUnknown,
-            script::ScriptedReply::Fail(failure) => RecoveryResult::Completed(Err(failure.into())),
+        match self.reply(call).await {
+            ScriptedReply::Reply(reply) => RecoveryResult::Completed(Ok(reply)),
+            ScriptedReply::Fail(Failure::OutcomeUnknown) => RecoveryResult::OutcomeUnknown,
+            ScriptedReply::Fail(failure) => RecoveryResult::Completed(Err(failure.into())),
         }
     }
 
@@ -168,7 +169,7 @@ impl Host for ScriptedHost {
 }
 
 struct ScenarioRunner<'a> {
-    band: &'a ScriptedHost,
+    host: &'a ScriptedHost,
     header: &'a Header,
     name: &'a str,
     source: &'a Source,
@@ -181,25 +182,26 @@ impl ScenarioRunner<'_> {
             .with_deadlines(self.deadlines.clone()))
     }
 
-    async fn play(&self, requests: &[ScriptedRequest]) -> Result<ScenarioResult, ScenarioRunError> {
+    async fn run(&self, requests: &[ScriptedRequest]) -> Result<ScenarioResult, ScenarioRunError> {
         let mut conversation = self.open(Vec::new())?;
-        let (mut unused, mut surprises) = (Vec::new(), Vec::new());
+        let (mut unused_events, mut unexpected_writes) = (Vec::new(), Vec::new());
         let mut halted = None;
         for request in requests {
             if halted.is_none() {
-                let mut incidents = request.incidents.clone();
-                halted = self.request(&mut conversation, request, &mut incidents, &mut surprises).await?;
-                unused.extend(incidents.into_iter().map(never_came));
+                let mut events = request.events.clone();
+                halted =
+                    self.run_request(&mut conversation, request, &mut events, &mut unexpected_writes).await?;
+                unused_events.extend(events.into_iter().map(unused_event));
             }
         }
-        // Whatever was to come after a halt could not.
+        // After a halt, later replies are unreachable rather than unused.
         if halted.is_none() {
-            unused.extend(locked(&self.band.script).unused());
+            unused_events.extend(lock_ignoring_poison(&self.host.script).unused());
         }
-        // As drawn, a conversation may have come to its end with its request; there is no session to close then.
+        // Under `as-drawn` a conversation may end with its request; then no session is open.
         if halted.is_none()
-            && conversation.state().control.phase() == Phase::Idle
-            && let StepResult::Halted(refusal) = conversation.run(self.band)?.submit(&Input::SessionEnd)?
+            && conversation.state().control().phase() == Phase::Idle
+            && let StepResult::Halted(refusal) = conversation.run(self.host)?.submit(&Input::SessionEnd)?
         {
             halted = Some(refusal);
         }
@@ -208,59 +210,58 @@ impl ScenarioRunner<'_> {
             trace: conversation.finish().await?,
             steps,
             halted,
-            unused_events: unused,
-            unexpected_writes: surprises,
+            unused_events,
+            unexpected_writes,
         })
     }
 
-    /// Plays a request, and gives the refusal with which the conversation stops for good, if it does.
-    async fn request(
+    /// Runs a request. Returns the refusal at which the conversation halts, if it does.
+    async fn run_request(
         &self,
         conversation: &mut Conversation<Vec<u8>>,
-        ScriptedRequest { user, says, .. }: &ScriptedRequest,
-        incidents: &mut Vec<(PhaseVisit, ScriptedEvent)>,
-        surprises: &mut Vec<ReadError>,
+        ScriptedRequest { user, text, .. }: &ScriptedRequest,
+        events: &mut Vec<(PhaseVisit, ScriptedEvent)>,
+        unexpected_writes: &mut Vec<ReadError>,
     ) -> Result<Option<Refusal>, ScenarioRunError> {
         let mut visits = BTreeMap::new();
-        let mut running = conversation.run(self.band)?;
-        let mut turn = running.start_request(user, says.clone())?;
+        let mut driver = conversation.run(self.host)?;
+        let mut result = driver.start_request(user, text.clone())?;
         loop {
-            let phase = running.state().control.phase();
-            match turn {
+            let phase = driver.state().control().phase();
+            match result {
                 StepResult::Halted(refusal) => return Ok(Some(refusal)),
                 _ if phase.is_quiescent() => return Ok(None),
-                // Whatever is accepted from a host takes one row, and so enters a phase.
+                // Each accepted input takes one transition, and so enters one phase.
                 StepResult::Accepted => *visits.entry(phase).or_insert(0u32) += 1,
                 StepResult::Refused(_) => {}
             }
-            let now = PhaseVisit { when: phase, visit: visits.get(&phase).copied().unwrap_or_default() };
+            let now = PhaseVisit { phase, visit: visits.get(&phase).copied().unwrap_or_default() };
             let mut cancelled = false;
-            while let Some(next) = incidents.iter().position(|(at, _)| *at == now) {
-                match incidents.remove(next).1 {
-                    // Taken or refused, it is recorded; the request goes on.
-                    ScriptedEvent::Write(written) => {
-                        let turn = running.submit(&Input::Write(Box::new(written.write.value.clone())))?;
-                        surprises.extend(unexpected_write_error(self.source, &written, &turn));
+            while let Some(next) = events.iter().position(|(at, _)| *at == now) {
+                match events.remove(next).1 {
+                    ScriptedEvent::Write(write) => {
+                        let result = driver.submit(&Input::Write(Box::new(write.write.value.clone())))?;
+                        unexpected_writes.extend(unexpected_write_error(self.source, &write, &result));
                     }
-                    // Refused, and recorded as such; the request goes on.
+                    // The kernel refuses the message, and the request continues.
                     ScriptedEvent::Interrupt(text) => {
-                        let _refused = running.submit(&Input::UserMessage { user: user.clone(), text })?;
+                        let _refused = driver.submit(&Input::UserMessage { user: user.clone(), text })?;
                     }
                     ScriptedEvent::Crash => {
-                        drop(running);
+                        drop(driver);
                         conversation.commit().await?;
                         *conversation = self.open(conversation.journal().clone())?;
-                        running = conversation.run(self.band)?;
-                        let _resumed = running.resume()?;
+                        driver = conversation.run(self.host)?;
+                        let _resumed = driver.resume()?;
                     }
                     ScriptedEvent::Cancel => cancelled = true,
                 }
             }
-            turn = if cancelled { running.submit(&Input::Cancel)? } else { running.step().await? };
-            if let Some(fault) = locked(&self.band.fault).take() {
-                return Err(fault.into());
+            result = if cancelled { driver.submit(&Input::Cancel)? } else { driver.step().await? };
+            if let Some(error) = lock_ignoring_poison(&self.host.error).take() {
+                return Err(error.into());
             }
-            if running.steps() > STEPS_MAX {
+            if driver.steps() > STEPS_MAX {
                 return Err(ScenarioRunError::StepLimit { name: self.name.to_owned() });
             }
         }

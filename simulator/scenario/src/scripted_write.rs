@@ -1,27 +1,28 @@
-//! A write as a scenario has it: what is written, and whether the kernel is to refuse it.
+//! A write in a scenario, with `refused: true` where the kernel must refuse it.
 
-use super::reply_extras::with_beside;
-use super::tagged;
-use super::writes::WriteFile;
+use crate::reply_nodes::WithFirstKey;
+use crate::writes::WriteFile;
 use orchestrion_yaml::{LabeledError, Spanned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, json};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What is written, and `refused: true` beside it where the scenario shows that it is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrittenFile {
-    /// What is written.
+/// A write in a scenario.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ScriptedWriteFile {
+    /// The write.
+    #[serde(flatten)]
     pub write: WriteFile,
-    /// Whether the kernel is to refuse it. Left out: it is not; a refusal that nobody announced is told with its place.
+    /// Whether the kernel must refuse the write. Default: false.
+    #[serde(skip_serializing_if = "crate::format::is_default")]
     pub refused: bool,
 }
 
-impl From<WriteFile> for WrittenFile {
+impl From<WriteFile> for ScriptedWriteFile {
     fn from(write: WriteFile) -> Self {
         Self { write, refused: false }
     }
@@ -29,30 +30,19 @@ impl From<WriteFile> for WrittenFile {
 
 const REFUSED: &str = "refused";
 
-impl Serialize for WrittenFile {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        tagged::write_beside(&self.write, &mut map)?;
-        if self.refused {
-            map.serialize_entry(REFUSED, &true)?;
-        }
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for WrittenFile {
+impl<'de> Deserialize<'de> for ScriptedWriteFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(WrittenVisitor)
+        deserializer.deserialize_map(ScriptedWriteVisitor)
     }
 }
 
-struct WrittenVisitor;
+struct ScriptedWriteVisitor;
 
-impl<'de> Visitor<'de> for WrittenVisitor {
-    type Value = WrittenFile;
+impl<'de> Visitor<'de> for ScriptedWriteVisitor {
+    type Value = ScriptedWriteFile;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("something to be written: one key with a mapping, and perhaps `refused`")
+        f.write_str("a write: one key with a mapping, and optionally `refused`")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -63,19 +53,20 @@ impl<'de> Visitor<'de> for WrittenVisitor {
                 refused = map.next_value()?;
             } else if write.is_some() {
                 return Err(LabeledError::new(
-                    format!("expected one write, found `{}` beside another", key.value.escape_debug()),
-                    "a write has one key, and perhaps `refused`; write several as a list, one behind each dash",
+                    format!("expected one write, found a second key `{}`", key.value.escape_debug()),
+                    "write several writes as a list; only `refused` may be beside a write",
                 )
-                .at(key.span(), "one too many")
+                .with_label(key.span(), "one key too many")
                 .into_serde_error());
             } else {
-                write = Some(tagged::keyed(Some(&key), &mut map, &[REFUSED])?);
+                let whole = WithFirstKey { first: Some(&key.value), rest: &mut map };
+                write = Some(WriteFile::deserialize(MapAccessDeserializer::new(whole))?);
             }
         }
         match write {
-            Some(write) => Ok(WrittenFile { write, refused }),
+            Some(write) => Ok(ScriptedWriteFile { write, refused }),
             None => Err(LabeledError::new(
-                "expected something to be written, found nothing",
+                "expected a write, found none",
                 "write `fact: …`, `constraint: …`, `working: …`, `signal: …`, `time: …` or `identity: …`",
             )
             .into_serde_error()),
@@ -83,16 +74,22 @@ impl<'de> Visitor<'de> for WrittenVisitor {
     }
 }
 
-impl JsonSchema for WrittenFile {
+impl JsonSchema for ScriptedWriteFile {
     fn schema_name() -> Cow<'static, str> {
-        "WrittenFile".into()
+        "ScriptedWriteFile".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let refused = json!({
-            "description": "Whether the kernel is to refuse it. Left out: it is not; a refusal that nobody announced is told with \
-                            its place, and `run` ends with exit code 1.",
+            "description": "Whether the kernel must refuse the write. Default: false. If the kernel decides otherwise, \
+                            `run` prints the place and exits with code 1.",
             "type": "boolean",
         });
-        with_beside::<WriteFile>(generator, &Map::from_iter([(REFUSED.to_owned(), refused)]))
+        let mut schema = WriteFile::json_schema(generator);
+        for variant in schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(Value::Object(properties)) = variant.get_mut("properties") {
+                properties.insert(REFUSED.to_owned(), refused.clone());
+            }
+        }
+        schema
     }
 }

@@ -1,32 +1,32 @@
-//! What a scenario writes by name, and what that means in the kernel's words; and back.
+//! Writes in a scenario file or from a host, and their conversion to the kernel's writes and back.
 
-use super::format::is_default;
+use crate::format::is_default;
+use crate::names::names_schema;
 use crate::policy_file::EnumName;
-use orchestrion_kernel::Text;
 use orchestrion_kernel::ids::Timestamp;
 use orchestrion_kernel::item::{
     Audience, ConstraintType, FactSource, Identity, MemoryType, Rank, Scope, SupersessionRule,
 };
 use orchestrion_kernel::knowledge::{FactKind, NewFact, Reference, Write};
 use orchestrion_yaml::StrictText;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Something that is to be known, though no module was asked for it.
+/// A write to the semantic state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteFile {
     /// A fact, which outlives the session.
     Fact(FactFile),
-    /// Something to be kept to.
+    /// A constraint.
     Constraint(ConstraintFile),
     /// An item of the session's working set.
     Working(WorkingFile),
-    /// A signal from outside.
+    /// A signal from the environment.
     Signal(SignalFile),
-    /// What time it is.
+    /// The current time.
     Time(ClockFile),
-    /// Who speaks; once a session.
+    /// The identity of the session user; at most once per session.
     Identity(IdentityFile),
 }
 
@@ -34,93 +34,98 @@ pub enum WriteFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactFile {
-    /// What it speaks of.
+    /// The key of the fact.
     pub key: StrictText,
-    /// What it says.
-    pub says: StrictText,
-    /// Who says it. Left out: nobody knows.
+    /// The text of the fact.
+    pub text: StrictText,
+    /// The source of the fact. Default: unknown.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub by: StrictText,
-    /// The rank of whoever says it. Left out: unverified, for nobody knows.
+    pub source: StrictText,
+    /// The rank of the source. Default: unverified.
     #[serde(default = "unverified", skip_serializing_if = "is_unverified")]
     pub rank: EnumName<Rank>,
-    /// When it was established, in milliseconds since 1970. Left out: 0.
+    /// The time when the fact was established, in milliseconds since 1970. Default: 0.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub at: u64,
-    /// Whether the later of two is told by that. Left out: no, by which is written last.
+    pub established_at: u64,
+    /// Whether `established_at`, not the order of writes, decides which of two facts is later. Default: false.
     #[serde(default, skip_serializing_if = "is_default")]
     pub time_sensitive: bool,
-    /// Which memory it belongs to. Left out: the user's.
+    /// The memory: user, capability or organizational. Default: user.
+    #[serde(default = "user_memory", skip_serializing_if = "is_user_memory")]
+    #[schemars(schema_with = "memory_schema")]
+    pub memory: MemoryType,
+    /// The scope: global, session, or `task`, `hypothetical` or `draft` with a name. Default: global.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub memory: MemoryFile,
-    /// Where it counts. Left out: everywhere.
+    #[schemars(schema_with = "scope_schema")]
+    pub scope: Scope,
+    /// The readers: everybody, `at_least` with a rank, or `permitted` with a permission. Default: everybody.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub scope: ScopeFile,
-    /// Whom it is for. Left out: everybody.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub audience: AudienceFile,
-    /// The key of the fact whose place it takes. Left out: at most that of its own key.
+    #[schemars(schema_with = "audience_schema")]
+    pub audience: Audience,
+    /// The key of the fact that this fact supersedes. Default: at most the fact with the same key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<StrictText>,
-    /// The rule by which that was detected in a text. Left out: it was said.
+    /// The supersession rule that was detected in a text: authority, explicit, temporal or implicit. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detected: Option<RuleFile>,
-    /// The keys of the facts that it rests on. Left out: none.
+    #[schemars(schema_with = "rule_schema")]
+    pub detected_rule: Option<SupersessionRule>,
+    /// The keys of the facts that this fact depends on. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rests_on: Vec<StrictText>,
+    pub depends_on: Vec<StrictText>,
 }
 
-/// A constraint: a fact to be kept to.
+/// A constraint: a fact that plans must respect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConstraintFile {
-    /// What it limits. Left out: that is not said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<LimitFile>,
+    /// The type of the constraint: budget, deadline, capacity or policy. Default: none.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "constraint_schema")]
+    pub constraint_type: Option<ConstraintType>,
     /// The fact.
     pub fact: FactFile,
 }
 
-/// An item of the working set. One of the same key is overwritten.
+/// An item of the working set. It overwrites the item with the same key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkingFile {
-    /// What it speaks of.
+    /// The key of the item.
     pub key: StrictText,
-    /// What it says.
-    pub says: StrictText,
-    /// When it expires, in milliseconds since 1970. Left out: with the session.
+    /// The text of the item.
+    pub text: StrictText,
+    /// The time when the item expires, in milliseconds since 1970. Default: the end of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// The keys of the facts that it rests on. Left out: none.
+    /// The keys of the facts that the item depends on. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rests_on: Vec<StrictText>,
+    pub depends_on: Vec<StrictText>,
 }
 
-/// A signal. One of the same key is overwritten.
+/// A signal. It overwrites the signal with the same key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignalFile {
-    /// What it speaks of.
+    /// The key of the signal.
     pub key: StrictText,
-    /// What it says.
-    pub says: StrictText,
-    /// The key of an older signal on the same matter. Left out: at most that of its own key.
+    /// The text of the signal.
+    pub text: StrictText,
+    /// The key of the signal that this signal supersedes. Default: at most the signal with the same key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<StrictText>,
 }
 
-/// What time it is.
+/// The current time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClockFile {
-    /// The moment, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub now: u64,
-    /// How it is said.
-    pub says: StrictText,
+    /// The time in words.
+    pub text: StrictText,
 }
 
-/// Who speaks.
+/// The identity of the session user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IdentityFile {
@@ -128,7 +133,7 @@ pub struct IdentityFile {
     pub name: StrictText,
     /// The authority in words, such as a title.
     pub authority: StrictText,
-    /// The rank that this gives.
+    /// The rank.
     pub rank: EnumName<Rank>,
     /// The department.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -136,100 +141,60 @@ pub struct IdentityFile {
     /// The organization.
     #[serde(default, skip_serializing_if = "is_default")]
     pub organization: StrictText,
-    /// What was granted by name. Left out: nothing.
+    /// The names of the granted permissions. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<StrictText>,
 }
 
-/// Declares a word of a file for each of the kernel's, and the ways between them.
-macro_rules! words {
-    ($($(#[$doc:meta])* $file:ident for $kernel:ident { $($(#[$one:meta])* $variant:ident),* $(,)? })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $file {
-            $($(#[$one])* $variant,)*
-        }
-
-        impl From<$file> for $kernel {
-            fn from(file: $file) -> Self {
-                match file { $($file::$variant => Self::$variant,)* }
-            }
-        }
-
-        impl From<$kernel> for $file {
-            fn from(kernel: $kernel) -> Self {
-                match kernel { $($kernel::$variant => Self::$variant,)* }
-            }
-        }
-    )*};
-}
-pub(super) use words;
-
-words! {
-    /// What a constraint limits.
-    LimitFile for ConstraintType {
-        /// What may be spent.
-        Budget,
-        /// By when.
-        Deadline,
-        /// How much there is room for.
-        Capacity,
-        /// What is allowed.
-        Policy,
-    }
-    /// A memory.
-    #[derive(Default)]
-    MemoryFile for MemoryType {
-        /// Preferences, corrections, decisions.
-        #[default]
-        User,
-        /// What was learnt.
-        Capability,
-        /// Policies, data of systems, documents.
-        Organizational,
-    }
-    /// A rule of supersession.
-    RuleFile for SupersessionRule {
-        /// Its source has a higher rank.
-        Authority,
-        /// It says so.
-        Explicit,
-        /// It is later.
-        Temporal,
-        /// It speaks of the same, and says something else.
-        Implicit,
-    }
+fn memory_schema(_: &mut SchemaGenerator) -> Schema {
+    names_schema(&[MemoryType::User, MemoryType::Capability, MemoryType::Organizational])
 }
 
-/// Where a fact counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ScopeFile {
-    /// Everywhere.
-    #[default]
-    Global,
-    /// In this session.
-    Session,
-    /// In the task of this name.
-    Task(StrictText),
-    /// Under the supposition of this name.
-    Hypothetical(StrictText),
-    /// In the draft of this name.
-    Draft(StrictText),
+fn constraint_schema(_: &mut SchemaGenerator) -> Schema {
+    names_schema(&[
+        ConstraintType::Budget,
+        ConstraintType::Deadline,
+        ConstraintType::Capacity,
+        ConstraintType::Policy,
+    ])
 }
 
-/// Whom a fact is for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AudienceFile {
-    /// Everybody.
-    #[default]
-    Everybody,
-    /// Whoever has this rank or a higher one.
-    AtLeast(EnumName<Rank>),
-    /// Whoever was granted this by name.
-    Permitted(StrictText),
+fn rule_schema(_: &mut SchemaGenerator) -> Schema {
+    names_schema(&[
+        SupersessionRule::Authority,
+        SupersessionRule::Explicit,
+        SupersessionRule::Temporal,
+        SupersessionRule::Implicit,
+    ])
+}
+
+fn scope_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [
+        {"type": "string", "enum": ["global", "session"]},
+        {
+            "type": "object",
+            "properties": {
+                "task": {"type": "string"}, "hypothetical": {"type": "string"}, "draft": {"type": "string"},
+            },
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": false,
+        },
+    ]})
+}
+
+fn audience_schema(generator: &mut SchemaGenerator) -> Schema {
+    let rank = generator.subschema_for::<EnumName<Rank>>();
+    json_schema!({"anyOf": [
+        {"type": "string", "enum": ["everybody"]},
+        {
+            "type": "object",
+            "properties": {"at_least": rank, "permitted": {"type": "string"}},
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": false,
+        },
+    ]})
 }
 
 const fn unverified() -> EnumName<Rank> {
@@ -240,28 +205,36 @@ fn is_unverified(rank: &EnumName<Rank>) -> bool {
     *rank == unverified()
 }
 
+const fn user_memory() -> MemoryType {
+    MemoryType::User
+}
+
+fn is_user_memory(memory: &MemoryType) -> bool {
+    *memory == MemoryType::User
+}
+
 impl WriteFile {
-    /// What it means.
+    /// Returns the kernel's write.
     #[must_use]
-    pub fn means(&self) -> Write {
+    pub fn to_kernel(&self) -> Write {
         match self {
-            Self::Fact(fact) => Write::Fact(fact.means(FactKind::Fact)),
-            Self::Constraint(ConstraintFile { limits, fact }) => {
-                Write::Fact(fact.means(FactKind::Constraint(limits.map(Into::into))))
+            Self::Fact(fact) => Write::Fact(fact.to_kernel(FactKind::Fact)),
+            Self::Constraint(ConstraintFile { constraint_type, fact }) => {
+                Write::Fact(fact.to_kernel(FactKind::Constraint(*constraint_type)))
             }
-            Self::Working(WorkingFile { key, says, expires_at, rests_on }) => Write::Working {
+            Self::Working(WorkingFile { key, text, expires_at, depends_on }) => Write::Working {
                 key: key.text(),
-                text: says.text(),
+                text: text.text(),
                 expires_at: expires_at.map(Timestamp::from_millis),
-                rests_on: rests_on.iter().map(named).collect(),
+                depends_on: depends_on.iter().map(reference).collect(),
             },
-            Self::Signal(SignalFile { key, says, supersedes }) => Write::Environment {
+            Self::Signal(SignalFile { key, text, supersedes }) => Write::Environment {
                 key: key.text(),
-                text: says.text(),
-                supersedes: supersedes.as_ref().map(named),
+                text: text.text(),
+                supersedes: supersedes.as_ref().map(reference),
             },
-            Self::Time(ClockFile { now, says }) => {
-                Write::Clock { now: Timestamp::from_millis(*now), text: says.text() }
+            Self::Time(ClockFile { now, text }) => {
+                Write::Clock { now: Timestamp::from_millis(*now), text: text.text() }
             }
             Self::Identity(file) => Write::Identity {
                 name: file.name.text(),
@@ -276,32 +249,32 @@ impl WriteFile {
         }
     }
 
-    /// The file that means this; none if it names an item by its id, for a scenario knows no ids.
+    /// Returns the file that means this write; `None` if it names an item by its id, which a scenario cannot.
     #[must_use]
-    pub fn of(write: &Write) -> Option<Self> {
+    pub fn from_kernel(write: &Write) -> Option<Self> {
         Some(match write {
             Write::Fact(new) => {
-                let fact = FactFile::of(new)?;
+                let fact = FactFile::from_kernel(new)?;
                 match new.kind {
                     FactKind::Fact => Self::Fact(fact),
-                    FactKind::Constraint(limits) => {
-                        Self::Constraint(ConstraintFile { limits: limits.map(Into::into), fact })
+                    FactKind::Constraint(constraint_type) => {
+                        Self::Constraint(ConstraintFile { constraint_type, fact })
                     }
                 }
             }
-            Write::Working { key, text, expires_at, rests_on } => Self::Working(WorkingFile {
+            Write::Working { key, text, expires_at, depends_on } => Self::Working(WorkingFile {
                 key: key.clone().into(),
-                says: text.clone().into(),
+                text: text.clone().into(),
                 expires_at: expires_at.map(Timestamp::millis),
-                rests_on: rests_on.iter().map(name).collect::<Option<_>>()?,
+                depends_on: keys(depends_on)?,
             }),
             Write::Environment { key, text, supersedes } => Self::Signal(SignalFile {
                 key: key.clone().into(),
-                says: text.clone().into(),
-                supersedes: supersedes.as_ref().map(|one| name(one).ok_or(())).transpose().ok()?,
+                text: text.clone().into(),
+                supersedes: optional_key(supersedes.as_ref())?,
             }),
             Write::Clock { now, text } => {
-                Self::Time(ClockFile { now: now.millis(), says: text.clone().into() })
+                Self::Time(ClockFile { now: now.millis(), text: text.clone().into() })
             }
             Write::Identity { name, identity } => Self::Identity(IdentityFile {
                 name: name.clone().into(),
@@ -316,69 +289,60 @@ impl WriteFile {
 }
 
 impl FactFile {
-    fn means(&self, kind: FactKind) -> NewFact {
+    fn to_kernel(&self, kind: FactKind) -> NewFact {
         NewFact {
             kind,
             key: self.key.text(),
-            text: self.says.text(),
-            source: FactSource { name: self.by.text(), rank: self.rank.0 },
-            established_at: Timestamp::from_millis(self.at),
-            memory: self.memory.into(),
-            scope: match &self.scope {
-                ScopeFile::Global => Scope::Global,
-                ScopeFile::Session => Scope::Session,
-                ScopeFile::Task(of) => Scope::Task(of.text()),
-                ScopeFile::Hypothetical(of) => Scope::Hypothetical(of.text()),
-                ScopeFile::Draft(of) => Scope::Draft(of.text()),
-            },
-            audience: match &self.audience {
-                AudienceFile::Everybody => Audience::Everybody,
-                AudienceFile::AtLeast(rank) => Audience::AtLeast(rank.0),
-                AudienceFile::Permitted(name) => Audience::Permitted(name.text()),
-            },
+            text: self.text.text(),
+            source: FactSource { name: self.source.text(), rank: self.rank.0 },
+            established_at: Timestamp::from_millis(self.established_at),
+            memory: self.memory,
+            scope: self.scope.clone(),
+            audience: self.audience.clone(),
             time_sensitive: self.time_sensitive,
-            supersedes: self.supersedes.as_ref().map(named),
-            detected_rule: self.detected.map(Into::into),
-            depends_on: self.rests_on.iter().map(named).collect(),
+            supersedes: self.supersedes.as_ref().map(reference),
+            detected_rule: self.detected_rule,
+            depends_on: self.depends_on.iter().map(reference).collect(),
         }
     }
 
-    fn of(new: &NewFact) -> Option<Self> {
-        let words = |text: &Text| StrictText::from(text.clone());
+    fn from_kernel(new: &NewFact) -> Option<Self> {
         Some(Self {
-            key: words(&new.key),
-            says: words(&new.text),
-            by: words(&new.source.name),
+            key: new.key.clone().into(),
+            text: new.text.clone().into(),
+            source: new.source.name.clone().into(),
             rank: EnumName(new.source.rank),
-            at: new.established_at.millis(),
+            established_at: new.established_at.millis(),
             time_sensitive: new.time_sensitive,
-            memory: new.memory.into(),
-            scope: match &new.scope {
-                Scope::Global => ScopeFile::Global,
-                Scope::Session => ScopeFile::Session,
-                Scope::Task(of) => ScopeFile::Task(words(of)),
-                Scope::Hypothetical(of) => ScopeFile::Hypothetical(words(of)),
-                Scope::Draft(of) => ScopeFile::Draft(words(of)),
-            },
-            audience: match &new.audience {
-                Audience::Everybody => AudienceFile::Everybody,
-                Audience::AtLeast(rank) => AudienceFile::AtLeast(EnumName(*rank)),
-                Audience::Permitted(name) => AudienceFile::Permitted(words(name)),
-            },
-            supersedes: new.supersedes.as_ref().map(|one| name(one).ok_or(())).transpose().ok()?,
-            detected: new.detected_rule.map(Into::into),
-            rests_on: new.depends_on.iter().map(name).collect::<Option<_>>()?,
+            memory: new.memory,
+            scope: new.scope.clone(),
+            audience: new.audience.clone(),
+            supersedes: optional_key(new.supersedes.as_ref())?,
+            detected_rule: new.detected_rule,
+            depends_on: keys(&new.depends_on)?,
         })
     }
 }
 
-fn named(key: &StrictText) -> Reference {
+fn reference(key: &StrictText) -> Reference {
     Reference::Key(key.text())
 }
 
-fn name(reference: &Reference) -> Option<StrictText> {
+fn key(reference: &Reference) -> Option<StrictText> {
     match reference {
         Reference::Key(key) => Some(key.clone().into()),
         Reference::Id(_) => None,
+    }
+}
+
+fn keys(references: &[Reference]) -> Option<Vec<StrictText>> {
+    references.iter().map(key).collect()
+}
+
+/// Returns the key of an optional reference; the outer `None` means that the reference is an id.
+fn optional_key(reference: Option<&Reference>) -> Option<Option<StrictText>> {
+    match reference {
+        None => Some(None),
+        Some(reference) => key(reference).map(Some),
     }
 }

@@ -1,122 +1,126 @@
-//! Certificates as JSON files: why an answer is the best, told with the names of items.
+//! Certificates as JSON files: the kernel's certificate with item ids instead of positions.
 //!
-//! What a certificate says is the kernel's; here ids stand in the place of positions. A file that is no certificate is an error;
-//! one that does not fit the problem, or proves nothing, is refuted.
+//! A file that is not a certificate is an error. A certificate for another problem, or one that proves nothing, is a
+//! [`VerifyResult`] with an error.
 
 use super::error::{LocatedError, ProblemFileError, locate_json_error, quoted};
-use super::format::{Id, Object};
-use super::problem::{NamedProblem, bytes_of, text_of};
+use super::format::Object;
+use super::id::Id;
+use super::problem::{NamedProblem, decode_text, read_bytes};
 use orchestrion_kernel::selection::{Certificate, DualSolution, Selection, Step, verify};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
-/// How every certificate begins.
-pub const CERTIFICATE_BEGINS: &str = "{\"format\":\"orchestrion-certificate/1\",";
+/// Prefix of every certificate file.
+pub const CERTIFICATE_PREFIX: &str = "{\"format\":\"orchestrion-certificate/";
 
-/// Why an answer is the best.
+const FORMAT: &str = "orchestrion-certificate/2";
+
+/// Certificate of optimality.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateFile<'a> {
-    /// What kind of file this is.
-    #[serde(borrow)]
-    format: Format<'a>,
-    /// The most utility that fits.
+    /// Format of the file, with its version.
+    format: Format,
+    /// Maximum utility within the budget.
     utility: u64,
-    /// The least that as much utility costs.
+    /// Minimum cost of that utility.
     cost: u64,
-    /// The items of the answer, in the order of their ids.
+    /// Items of the solution, in order of their ids.
     #[serde(borrow)]
     selected: Vec<Id<'a>>,
-    /// Slopes at which utility is compared with cost, where bounds are rounded; eight at most.
+    /// Slopes of utility against cost at which bounds are rounded; at most eight.
     slopes: Vec<u64>,
-    /// The items that splits count and tolls are asked for.
+    /// Items to which count branches and count prices apply.
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
     counted: Vec<Id<'a>>,
-    /// The tree of cases in preorder: each step is about the first case that is not closed yet.
+    /// Branch-and-bound tree in preorder: each step applies to the first open node.
     #[serde(borrow)]
     steps: Vec<StepFile<'a>>,
 }
 
-/// One step. An item that is decided decides others: what it needs comes in with it, what needs it stays out with it.
+/// Step of a certificate. Including an item includes its dependencies; excluding it excludes its dependents.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum StepFile<'a> {
-    /// These are out: each costs, with what it needs, more than there is.
+    /// Excludes items whose closure exceeds the budget.
     #[serde(borrow)]
-    Drop(Vec<Id<'a>>),
-    /// Under these prices, some are out and some are in.
+    DropUnaffordable(Vec<Id<'a>>),
+    /// Fixes items whose opposite choice is, by these prices, not better than the solution.
     #[serde(borrow)]
-    Reduce(ReduceFile<'a>),
-    /// Two cases: with this item, then without it.
+    Fix(FixFile<'a>),
+    /// Branches on an item: first with it, then without it.
     #[serde(borrow)]
     Branch(Id<'a>),
-    /// Two cases: so many counted items at most, then more.
-    Split(u64),
-    /// Under these prices, no choice of the case is better.
+    /// Branches on the number of counted items: first at most this many, then more.
+    BranchOnCount(u64),
+    /// Prunes the node: by these prices it contains no better selection.
     #[serde(borrow)]
-    Close(PricesFile<'a>),
-    /// No choice of the case is better, as a table of costs shows that is worked out again: no open item needs two.
-    Table,
+    PruneByBound(PricesFile<'a>),
+    /// Prunes the node by dynamic programming. Its open items form a forest.
+    PruneByTable,
 }
 
-/// What is decided, and why.
+/// Fixed items, with the prices that prove them.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ReduceFile<'a> {
-    /// The proof.
+struct FixFile<'a> {
+    /// Proof.
     #[serde(borrow)]
     prices: PricesFile<'a>,
-    /// What no better choice has.
+    /// Items that no better selection contains.
     #[serde(borrow)]
-    out: Vec<Id<'a>>,
-    /// What every better choice has.
-    #[serde(borrow, rename = "in")]
-    within: Vec<Id<'a>>,
+    excluded: Vec<Id<'a>>,
+    /// Items that every better selection contains.
+    #[serde(borrow)]
+    included: Vec<Id<'a>>,
 }
 
-/// An item weighs scale · utility - price · cost - toll (if it is counted), and hands weight to what it depends on.
+/// Dual solution. The weight of an item is scale · utility - price · cost - count_price (if it is counted); the flow moves
+/// weight to its dependencies.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PricesFile<'a> {
-    /// Of a unit of utility.
+    /// Price of a unit of utility.
     scale: Number,
-    /// Of a unit of cost.
+    /// Price of a unit of cost.
     price: Number,
-    /// Of a counted item; below zero, what it is rewarded with.
-    toll: Number,
-    /// Who hands on weight, to whom, and how much.
+    /// Price of a counted item; may be negative.
+    count_price: Number,
+    /// Weight that moves from an item to one of its dependencies: item, dependency, amount.
     #[serde(borrow)]
     flow: Vec<(Id<'a>, Id<'a>, Number)>,
 }
 
-/// The text that names the format, and no other.
+/// Name of the format with the version that this program reads.
 #[derive(Debug)]
-struct Format<'a>(Cow<'a, str>);
+struct Format;
 
-const FORMAT: &str = "orchestrion-certificate/1";
-
-impl Serialize for Format<'_> {
+impl Serialize for Format {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
+        serializer.serialize_str(FORMAT)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Format<'a> {
+impl<'de> Deserialize<'de> for Format {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        if text == FORMAT {
-            return Ok(Self(FORMAT.into()));
+        match &String::deserialize(deserializer)?[..] {
+            FORMAT => Ok(Self),
+            "orchestrion-certificate/1" => Err(D::Error::custom(format_args!(
+                "unsupported format version: expected {FORMAT}, found orchestrion-certificate/1; version 2 renames the \
+                 steps and `toll`, so write the certificate again"
+            ))),
+            text => Err(D::Error::custom(format_args!("`format`: expected {FORMAT:?}, found {text:?}"))),
         }
-        Err(D::Error::custom(format_args!("`format` is {text:?}; expected {FORMAT:?}")))
     }
 }
 
-impl JsonSchema for Format<'_> {
+impl JsonSchema for Format {
     fn inline_schema() -> bool {
         true
     }
@@ -128,7 +132,7 @@ impl JsonSchema for Format<'_> {
     }
 }
 
-/// A whole number of up to 127 bits, as digits in a text: readers of JSON seldom keep so many.
+/// Whole number of up to 127 bits, written as a string because JSON readers round large numbers.
 #[derive(Clone, Copy, Debug)]
 struct Number(i128);
 
@@ -141,8 +145,8 @@ impl Serialize for Number {
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <Cow<'de, str>>::deserialize(deserializer)?;
-        let wrong = |_| D::Error::custom(format_args!("{text:?} is no whole number of 127 bits in digits"));
-        text.parse().map(Self).map_err(wrong)
+        let error = |_| D::Error::custom(format_args!("expected a whole number of 127 bits as digits, found {text:?}"));
+        text.parse().map(Self).map_err(error)
     }
 }
 
@@ -158,124 +162,130 @@ impl JsonSchema for Number {
     }
 }
 
-/// What a certificate says of an answer, and whether it proves that.
+/// Statement of a certificate, and whether it is proven.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyResult {
-    /// The utility that is to be the most that fits.
+    /// Stated maximum utility.
     pub utility: u64,
-    /// The cost that is to be the least for it.
+    /// Stated minimum cost.
     pub cost: u64,
-    /// How many steps there are.
+    /// Number of steps.
     pub steps: usize,
-    /// Why it is not proven, if it is not.
-    pub refuted: Option<CertificateError>,
+    /// Reason why the statement is not proven.
+    pub error: Option<CertificateError>,
 }
 
-/// What a certificate does not prove; reads as a sentence.
+/// Reason why a certificate proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateError {
-    /// The step, from 1 on; none if it is the certificate as a whole.
+    /// Number of the invalid step, from 1; `None` for the certificate as a whole.
     pub step: Option<usize>,
-    told: String,
+    message: String,
 }
 
 impl fmt::Display for CertificateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told)
+        f.write_str(&self.message)
     }
 }
 
-/// Holds a file against a problem.
+impl std::error::Error for CertificateError {}
+
+/// Verifies a certificate file against a problem.
 ///
 /// # Errors
-/// [`ProblemError`] for a file that cannot be read, or is no certificate.
-pub fn verify_file(named: &NamedProblem, path: &Path) -> Result<VerifyResult, ProblemFileError> {
-    verify_bytes(named, &path.display().to_string(), &bytes_of(path)?)
+/// [`ProblemFileError`] for a file that cannot be read or is not a certificate.
+pub fn verify_file(problem: &NamedProblem, path: &Path) -> Result<VerifyResult, ProblemFileError> {
+    verify_bytes(problem, &path.display().to_string(), &read_bytes(path)?)
 }
 
-/// Holds the bytes of a file against a problem. `name` is what errors call it.
+/// Verifies the bytes of a certificate file against a problem. Errors refer to the file as `name`.
 ///
 /// # Errors
 /// As [`verify_file`].
 pub fn verify_bytes(
-    named: &NamedProblem,
+    problem: &NamedProblem,
     name: &str,
     bytes: &[u8],
 ) -> Result<VerifyResult, ProblemFileError> {
-    let parsed = text_of(bytes).and_then(|text| {
+    let parsed = decode_text(bytes).and_then(|text| {
         serde_json::from_str::<Object<CertificateFile<'_>>>(text).map_err(|error| {
-            let (at, told) = locate_json_error(text, &error);
-            let help = "`orchestrion context solve PROBLEM --certify FILE` writes one; \
-                        orchestrion export schema --of certificate says what it is";
-            LocatedError { at: Some(at), what: format!("no certificate: {told}"), help: help.into() }
+            let (offset, message) = locate_json_error(text, &error);
+            LocatedError {
+                offset: Some(offset),
+                message: format!("invalid certificate: {message}"),
+                help: "write one with `orchestrion context solve PROBLEM --certify FILE`; the schema: \
+                       orchestrion export schema --schema certificate"
+                    .into(),
+            }
         })
     });
-    let Object(file) = parsed.map_err(|fault| ProblemFileError::in_file(name, bytes, fault))?;
-    let refuted = match certificate(named, &file) {
-        Err(refuted) => Some(refuted),
-        Ok(certificate) => verify(&named.problem, &certificate).err().map(|doubt| CertificateError {
-            step: doubt.step.map(|step| step + 1),
-            told: doubt.told(|item| named.ids.get(item).map_or_else(String::new, quoted)),
+    let Object(file) = parsed.map_err(|error| ProblemFileError::in_file(name, bytes, error))?;
+    let error = match to_certificate(problem, &file) {
+        Err(error) => Some(error),
+        Ok(certificate) => verify(&problem.problem, &certificate).err().map(|error| CertificateError {
+            step: error.step.map(|step| step + 1),
+            message: error.describe(|item| problem.ids.get(item).map_or_else(String::new, quoted)),
         }),
     };
-    Ok(VerifyResult { utility: file.utility, cost: file.cost, steps: file.steps.len(), refuted })
+    Ok(VerifyResult { utility: file.utility, cost: file.cost, steps: file.steps.len(), error })
 }
 
-/// Puts positions in the place of ids.
-fn certificate(named: &NamedProblem, file: &CertificateFile<'_>) -> Result<Certificate, CertificateError> {
-    let selected = positions(named, &file.selected, None)?;
-    let counted = positions(named, &file.counted, None)?;
+/// Replaces ids by positions.
+fn to_certificate(
+    problem: &NamedProblem,
+    file: &CertificateFile<'_>,
+) -> Result<Certificate, CertificateError> {
+    let selected = positions(problem, &file.selected, None)?;
+    let counted = positions(problem, &file.counted, None)?;
     let mut steps = Vec::with_capacity(file.steps.len());
     for (index, step) in file.steps.iter().enumerate() {
-        let at = Some(index + 1);
+        let number = Some(index + 1);
         steps.push(match step {
-            StepFile::Drop(out) => Step::DropUnaffordable(positions(named, out, at)?),
-            StepFile::Reduce(ReduceFile { prices: own, out, within }) => Step::Fix {
-                prices: prices(named, own, at)?,
-                out: positions(named, out, at)?,
-                within: positions(named, within, at)?,
+            StepFile::DropUnaffordable(items) => Step::DropUnaffordable(positions(problem, items, number)?),
+            StepFile::Fix(fix) => Step::Fix {
+                prices: to_prices(problem, &fix.prices, number)?,
+                excluded: positions(problem, &fix.excluded, number)?,
+                included: positions(problem, &fix.included, number)?,
             },
-            StepFile::Branch(id) => Step::Branch(position(named, id, at)?),
-            StepFile::Split(quota) => Step::BranchOnCount(*quota),
-            StepFile::Close(own) => Step::PruneByBound(prices(named, own, at)?),
-            StepFile::Table => Step::PruneByTable,
+            StepFile::Branch(id) => Step::Branch(position(problem, id, number)?),
+            StepFile::BranchOnCount(count_max) => Step::BranchOnCount(*count_max),
+            StepFile::PruneByBound(prices) => Step::PruneByBound(to_prices(problem, prices, number)?),
+            StepFile::PruneByTable => Step::PruneByTable,
         });
     }
     let selection = Selection { selected, utility: file.utility, cost: file.cost };
     Ok(Certificate { selection, slopes: file.slopes.clone(), counted, steps })
 }
 
-fn position(named: &NamedProblem, id: &Id<'_>, step: Option<usize>) -> Result<usize, CertificateError> {
-    named.ids.binary_search_by(|own| own.cmp(id)).map_err(|_| {
-        let told = format!("{} is named, and the problem has no such item", quoted(id));
-        CertificateError {
-            step,
-            told: step.map_or_else(|| told.clone(), |step| format!("step {step}: {told}")),
-        }
+fn position(problem: &NamedProblem, id: &Id<'_>, step: Option<usize>) -> Result<usize, CertificateError> {
+    problem.ids.binary_search(id).map_err(|_| {
+        let location = step.map_or_else(String::new, |step| format!("step {step}: "));
+        CertificateError { step, message: format!("{location}unknown item {}", quoted(id)) }
     })
 }
 
 fn positions(
-    named: &NamedProblem,
+    problem: &NamedProblem,
     ids: &[Id<'_>],
     step: Option<usize>,
 ) -> Result<Vec<usize>, CertificateError> {
-    ids.iter().map(|id| position(named, id, step)).collect()
+    ids.iter().map(|id| position(problem, id, step)).collect()
 }
 
-fn prices(
-    named: &NamedProblem,
+fn to_prices(
+    problem: &NamedProblem,
     prices: &PricesFile<'_>,
     step: Option<usize>,
 ) -> Result<DualSolution, CertificateError> {
-    let PricesFile { scale, price, toll, flow } = prices;
-    let flow = flow
-        .iter()
-        .map(|(item, dep, amount)| Ok((position(named, item, step)?, position(named, dep, step)?, amount.0)));
+    let PricesFile { scale, price, count_price, flow } = prices;
+    let flow = flow.iter().map(|(item, dep, amount)| {
+        Ok((position(problem, item, step)?, position(problem, dep, step)?, amount.0))
+    });
     Ok(DualSolution {
         scale: scale.0,
         price: price.0,
-        count_price: toll.0,
+        count_price: count_price.0,
         flow: flow.collect::<Result<_, _>>()?,
     })
 }
@@ -283,32 +293,34 @@ fn prices(
 /// Writes a certificate as a file.
 ///
 /// # Errors
-/// What writing comes to.
+/// The error of the writer.
 pub fn write_certificate(
-    named: &NamedProblem,
+    problem: &NamedProblem,
     certificate: &Certificate,
-    out: impl io::Write,
+    out: impl Write,
 ) -> io::Result<()> {
-    let id = |position: usize| named.ids.get(position).map_or(Id::Number(0), Id::lent);
+    let id = |position: usize| problem.ids.get(position).map_or(Id::Number(0), Id::borrowed);
     let ids = |positions: &[usize]| positions.iter().map(|position| id(*position)).collect::<Vec<_>>();
     let prices = |prices: &DualSolution| PricesFile {
         scale: Number(prices.scale),
         price: Number(prices.price),
-        toll: Number(prices.count_price),
+        count_price: Number(prices.count_price),
         flow: prices.flow.iter().map(|(item, dep, amount)| (id(*item), id(*dep), Number(*amount))).collect(),
     };
     let step = |step: &Step| match step {
-        Step::DropUnaffordable(out) => StepFile::Drop(ids(out)),
-        Step::Fix { prices: own, out, within } => {
-            StepFile::Reduce(ReduceFile { prices: prices(own), out: ids(out), within: ids(within) })
-        }
+        Step::DropUnaffordable(items) => StepFile::DropUnaffordable(ids(items)),
+        Step::Fix { prices: proof, excluded, included } => StepFile::Fix(FixFile {
+            prices: prices(proof),
+            excluded: ids(excluded),
+            included: ids(included),
+        }),
         Step::Branch(item) => StepFile::Branch(id(*item)),
-        Step::BranchOnCount(quota) => StepFile::Split(*quota),
-        Step::PruneByBound(own) => StepFile::Close(prices(own)),
-        Step::PruneByTable => StepFile::Table,
+        Step::BranchOnCount(count_max) => StepFile::BranchOnCount(*count_max),
+        Step::PruneByBound(proof) => StepFile::PruneByBound(prices(proof)),
+        Step::PruneByTable => StepFile::PruneByTable,
     };
     let file = CertificateFile {
-        format: Format(FORMAT.into()),
+        format: Format,
         utility: certificate.selection.utility,
         cost: certificate.selection.cost,
         selected: ids(&certificate.selection.selected),
@@ -318,6 +330,6 @@ pub fn write_certificate(
     };
     let mut out = io::BufWriter::new(out);
     serde_json::to_writer(&mut out, &file)?;
-    io::Write::write_all(&mut out, b"\n")?;
-    io::Write::flush(&mut out)
+    out.write_all(b"\n")?;
+    out.flush()
 }

@@ -1,109 +1,119 @@
-//! The budget curve: the most utility that each budget can buy.
+//! The budget curve: maximum utility as a function of the budget.
 //!
-//! The curve is a staircase. An answer of utility *u* and least cost *c* at budget *b* is the answer at every budget from *c* to *b*:
-//! so one search gives a whole step, and two steps that meet leave nothing open between them. What lies between others is looked at
-//! where most is open, by utility times tokens, until all steps are known or enough points are: in the middle, or at its end if the
-//! step below is as long as what is open, and may well reach that far.
+//! The curve is a step function. A solution of utility *u* and minimum cost *c* at budget *b* is optimal at every budget from *c*
+//! to *b*, so one search finds a whole step, and adjacent steps leave no gap. The gap with the largest area (utility times tokens)
+//! is searched next, until there is none or the limit of points is reached: in its middle, or at its end if the step below is as
+//! long as the gap and may cover it.
 
 use super::problem::NamedProblem;
-use super::solve::{SolveError, exact};
+use super::solve::{SolveError, solve_exact};
 use orchestrion_kernel::selection::{Problem, ProblemError};
 use orchestrion_optimizer::{SearchLimits, SolveStatus};
 use std::cmp::Reverse;
 
-/// What the same choice buys at every budget from its cost on.
+/// Step of the curve: one selection with the range of its budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// What the choice costs: the smallest budget that has it.
+    /// Cost of the selection, which is the smallest budget of the step.
     pub cost: u64,
-    /// The largest budget at which it is known to be the choice.
+    /// Largest budget at which the selection is known to be optimal.
     pub budget: u64,
-    /// Its utility.
+    /// Utility of the selection.
     pub utility: u64,
-    /// The items in it.
+    /// Number of selected items.
     pub items: usize,
-    /// No choice at that largest budget has more utility.
+    /// Upper bound of the utility at the largest budget.
     pub bound: u64,
-    /// Whether it is proven to be the choice there.
+    /// Whether the selection is proven to be optimal there.
     pub status: SolveStatus,
 }
 
-/// The points of a curve that are known, by budget.
+/// Budget curve, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
-    /// The points.
+    /// Points by ascending cost.
     pub points: Vec<Point>,
-    /// Whether these are all the steps that there are.
+    /// Whether the points are all steps.
     pub is_complete: bool,
-    /// Whether a search was cut short, so that there may be more utility than a point tells.
+    /// Whether a search hit its node limit, so that a point may be below the optimum.
     pub hit_node_limit: bool,
 }
 
-/// The curve of a problem from the cost of what is pinned to where everything fits, by at most so many searches.
+/// Computes the curve of a problem, from the cost of the pinned items to the cost of all items, by at most `points_max` searches
+/// (at least 3).
 ///
 /// # Errors
-/// [`SolveError`] if an answer does not pass the check.
-pub fn curve(named: &NamedProblem, points_max: usize, limits: SearchLimits) -> Result<Curve, SolveError> {
+/// [`SolveError`] if a solution is not valid.
+pub fn budget_curve(
+    named: &NamedProblem,
+    points_max: usize,
+    limits: SearchLimits,
+) -> Result<Curve, SolveError> {
     let problem = &named.problem;
     let all = problem.candidates().iter().map(|candidate| candidate.cost).sum::<u64>();
     let mut curve = Curve { points: Vec::new(), is_complete: false, hit_node_limit: false };
-    curve.look(named, problem.budget(), limits)?;
-    curve.look(named, all.max(problem.budget()), limits)?;
-    curve.look(named, least(problem), limits)?;
+    curve.add_point(named, problem.budget(), limits)?;
+    curve.add_point(named, all.max(problem.budget()), limits)?;
+    curve.add_point(named, budget_min(problem), limits)?;
     for _ in 3..points_max.max(3) {
-        let Some(budget) = curve.most_open() else { break };
-        curve.look(named, budget, limits)?;
+        let Some(budget) = curve.largest_gap() else { break };
+        curve.add_point(named, budget, limits)?;
     }
-    curve.is_complete = !curve.hit_node_limit && curve.most_open().is_none();
+    curve.is_complete = !curve.hit_node_limit && curve.largest_gap().is_none();
     Ok(curve)
 }
 
-/// The smallest budget that there is a choice for: what is pinned costs, with all it needs.
-fn least(problem: &Problem) -> u64 {
+/// Returns the smallest feasible budget: the cost of the pinned items with their dependencies.
+fn budget_min(problem: &Problem) -> u64 {
     match Problem::new(0, problem.candidates().to_vec()) {
-        Err(ProblemError::PinnedOverBudget { needs, .. }) => needs,
+        Err(ProblemError::PinnedOverBudget { required, .. }) => required,
         _ => 0,
     }
 }
 
-/// The same problem at another budget, if what is pinned fits into it.
+/// Returns the problem with another budget, if the pinned items fit.
 pub(super) fn with_budget(problem: &Problem, budget: u64) -> Option<Problem> {
     Problem::new(budget, problem.candidates().to_vec()).ok()
 }
 
 impl Curve {
-    /// Adds what a budget buys.
-    fn look(&mut self, named: &NamedProblem, budget: u64, limits: SearchLimits) -> Result<(), SolveError> {
+    /// Solves the problem at a budget and adds its point.
+    fn add_point(
+        &mut self,
+        named: &NamedProblem,
+        budget: u64,
+        limits: SearchLimits,
+    ) -> Result<(), SolveError> {
         let Some(problem) = with_budget(&named.problem, budget) else { return Ok(()) };
-        let answer = exact(&problem, limits)?;
-        self.hit_node_limit |= answer.status == SolveStatus::Bounded;
-        let (cost, utility) = (answer.selection.cost, answer.selection.utility);
-        let items = named.names(&answer.selection.selected).len();
+        let solution = solve_exact(&problem, limits)?;
+        self.hit_node_limit |= solution.status == SolveStatus::Bounded;
+        let (cost, utility) = (solution.selection.cost, solution.selection.utility);
+        let items = named.names(&solution.selection.selected).len();
         match self.points.binary_search_by_key(&cost, |point| point.cost) {
-            Ok(known) => {
-                let known = &mut self.points[known];
-                if budget > known.budget {
-                    (known.budget, known.bound, known.status) = (budget, answer.bound, answer.status);
+            Ok(index) => {
+                let point = &mut self.points[index];
+                if budget > point.budget {
+                    (point.budget, point.bound, point.status) = (budget, solution.bound, solution.status);
                 }
             }
-            Err(place) => {
-                let (bound, status) = (answer.bound, answer.status);
-                self.points.insert(place, Point { cost, budget, utility, items, bound, status });
+            Err(index) => {
+                let (bound, status) = (solution.bound, solution.status);
+                self.points.insert(index, Point { cost, budget, utility, items, bound, status });
             }
         }
         Ok(())
     }
 
-    /// The budget to look at next, where most is open.
-    fn most_open(&self) -> Option<u64> {
+    /// Returns the next budget to search, in the largest gap.
+    fn largest_gap(&self) -> Option<u64> {
         let gaps = self.points.iter().zip(self.points.iter().skip(1)).filter_map(|(below, above)| {
-            let open = above.cost.checked_sub(below.budget + 1).filter(|tokens| *tokens > 0)?;
+            let gap = above.cost.checked_sub(below.budget + 1).filter(|tokens| *tokens > 0)?;
             let utility = above.utility.saturating_sub(below.utility);
-            let is_long = below.budget - below.cost >= open;
-            let ahead = if is_long { open } else { 1 + (open - 1) / 2 };
-            Some((u128::from(open) * u128::from(utility), below.budget + ahead))
+            let is_long = below.budget - below.cost >= gap;
+            let offset = if is_long { gap } else { 1 + (gap - 1) / 2 };
+            Some((u128::from(gap) * u128::from(utility), below.budget + offset))
         });
-        // Of gaps that are as open, the lowest.
+        // Of gaps with equal area, the lowest budget.
         gaps.filter(|(area, _)| *area > 0)
             .max_by_key(|(area, budget)| (*area, Reverse(*budget)))
             .map(|(_, budget)| budget)

@@ -1,19 +1,19 @@
-//! What must come with an item.
+//! Closures of items under their dependencies.
 
 use orchestrion_kernel::selection::{Candidate, Inclusion};
 
-/// Walks along dependencies, again and again, in memory that is asked for once.
+/// Computes closures repeatedly, with memory allocated once.
 #[derive(Clone, Debug)]
 pub(super) struct DependencyWalker<'a> {
     candidates: &'a [Candidate],
-    /// In which walk an item was met last, and which walk this is.
-    met: Vec<usize>,
+    /// The walk that last visited each item.
+    visited: Vec<usize>,
     walk: usize,
 }
 
-/// Some items, with what they come to.
+/// Items with their total utility and cost.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Missing {
+pub(super) struct ItemSet {
     pub(super) items: Vec<usize>,
     pub(super) utility: u64,
     pub(super) cost: u64,
@@ -21,56 +21,61 @@ pub(super) struct Missing {
 
 impl<'a> DependencyWalker<'a> {
     pub(super) fn new(candidates: &'a [Candidate]) -> Self {
-        Self { candidates, met: vec![0; candidates.len()], walk: 0 }
+        Self { candidates, visited: vec![0; candidates.len()], walk: 0 }
     }
 
-    /// These items and all that they need, but for what is there already; nothing if that costs more than `cost_max`.
-    pub(super) fn of(
+    /// Returns the closure of the items without the present ones; `None` if that costs more than `cost_max`.
+    pub(super) fn closure(
         &mut self,
         items: &[usize],
-        is_there: impl Fn(usize) -> bool,
+        is_present: impl Fn(usize) -> bool,
         cost_max: u64,
-    ) -> Option<Missing> {
+    ) -> Option<ItemSet> {
         self.walk += 1;
-        let mut missing = Missing::default();
-        let mut open: Vec<usize> = items.to_vec();
-        while let Some(item) = open.pop() {
-            if is_there(item) || std::mem::replace(&mut self.met[item], self.walk) == self.walk {
+        let mut closure = ItemSet::default();
+        let mut stack: Vec<usize> = items.to_vec();
+        while let Some(item) = stack.pop() {
+            if is_present(item) || std::mem::replace(&mut self.visited[item], self.walk) == self.walk {
                 continue;
             }
             let candidate = &self.candidates[item];
-            missing.items.push(item);
-            missing.utility += candidate.utility;
-            missing.cost += candidate.cost;
-            if missing.cost > cost_max {
+            closure.items.push(item);
+            closure.utility += candidate.utility;
+            closure.cost += candidate.cost;
+            if closure.cost > cost_max {
                 return None;
             }
-            open.extend(&candidate.deps);
+            stack.extend(&candidate.deps);
         }
-        Some(missing)
+        Some(closure)
     }
 }
 
-/// For each item that must not be shown, why: the forbidden one that it is, or needs.
+/// Returns for each item the forbidden item that it is or depends on.
 pub(super) fn forbidden_by_closure(candidates: &[Candidate]) -> Vec<Option<usize>> {
-    let mut needed_by = vec![Vec::new(); candidates.len()];
+    let mut dependents = vec![Vec::new(); candidates.len()];
     for (item, candidate) in candidates.iter().enumerate() {
-        candidate.deps.iter().for_each(|dep| needed_by[*dep].push(item));
+        candidate.deps.iter().for_each(|dep| dependents[*dep].push(item));
     }
-    let mut barred = vec![None; candidates.len()];
-    for forbidden in marked(candidates, Inclusion::Forbidden) {
-        let mut open = vec![forbidden];
-        while let Some(item) = open.pop() {
-            if barred[item].is_none() {
-                barred[item] = Some(forbidden);
-                open.extend(&needed_by[item]);
+    let mut forbidden_by = vec![None; candidates.len()];
+    for forbidden in items_with_inclusion(candidates, Inclusion::Forbidden) {
+        let mut stack = vec![forbidden];
+        while let Some(item) = stack.pop() {
+            if forbidden_by[item].is_none() {
+                forbidden_by[item] = Some(forbidden);
+                stack.extend(&dependents[item]);
             }
         }
     }
-    barred
+    forbidden_by
 }
 
-/// The items with a mark.
-pub(super) fn marked(candidates: &[Candidate], mark: Inclusion) -> Vec<usize> {
-    (0..candidates.len()).filter(|item| candidates[*item].inclusion == mark).collect()
+/// Returns the positions of the items with an inclusion.
+pub(super) fn items_with_inclusion(candidates: &[Candidate], inclusion: Inclusion) -> Vec<usize> {
+    (0..candidates.len()).filter(|item| candidates[*item].inclusion == inclusion).collect()
+}
+
+/// Returns the total of a quantity over the selected items.
+pub(super) fn sum_of(candidates: &[Candidate], selected: &[usize], quantity: fn(&Candidate) -> u64) -> u64 {
+    selected.iter().map(|item| quantity(&candidates[*item])).sum()
 }

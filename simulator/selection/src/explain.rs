@@ -1,127 +1,126 @@
-//! Why each item is chosen or not, and what it would take.
+//! Explanations: why each item is selected or not, and which budget would change that.
 //!
-//! What an item costs the choice is not estimated: the problem is solved again with the item pinned, or forbidden. Nor is the
-//! budget that it needs: more budget never has less utility, so if even the larger of two budgets has less *with* the item than
-//! the smaller one has without it, no budget between them has the item in a best choice.
+//! Nothing is estimated. To find the effect of an item, the problem is solved again with the item pinned or forbidden. To find the
+//! required budget, ranges of budgets are excluded: utility never decreases with the budget, so if the larger of two budgets *with*
+//! the item has less utility than the smaller one without it, no budget between them has an optimal selection with the item.
 
 use super::curve::with_budget;
-use super::dependencies::{DependencyWalker, Missing, forbidden_by_closure, marked};
+use super::dependencies::{DependencyWalker, ItemSet, forbidden_by_closure, items_with_inclusion};
 use super::problem::NamedProblem;
-use super::solve::{SolveError, exact};
+use super::solve::{SolveError, solve_exact};
 use orchestrion_kernel::selection::{Inclusion, Problem};
 use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus};
 
-/// So many searches for the budget of one item, before only a lower end is given.
+/// Searches for the required budget of one item; beyond it, only a lower bound is returned.
 const SEARCHES_MAX: usize = 400;
 
-/// A problem, its best choice, and what was asked about it.
+/// Explains the solution of a problem.
 #[derive(Clone, Debug)]
 pub struct Explainer<'a> {
     named: &'a NamedProblem,
     limits: SearchLimits,
-    /// The best choice.
-    pub answer: Solution,
-    /// Whether a search was cut short, so that not everything here is proven.
-    pub is_cut: bool,
+    /// Solution of the problem.
+    pub solution: Solution,
+    /// Whether a search hit its node limit, so that explanations are not proven.
+    pub hit_node_limit: bool,
 }
 
-/// Why an item is chosen, or is not.
+/// Reason why an item is selected or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is chosen: because it is pinned, for what needs it, for its group, or for its own utility.
-    In {
+    /// Selected: pinned, required by dependents, in a group, or for its own utility.
+    Selected {
         /// Whether it is pinned.
         is_pinned: bool,
-        /// The chosen ones that depend on it, but for those of its group.
-        needed_by: Vec<usize>,
+        /// Selected items that depend on it, except those of its group.
+        dependents: Vec<usize>,
     },
-    /// It is not chosen.
-    Out(ExclusionReason),
+    /// Not selected.
+    Excluded(ExclusionReason),
 }
 
-/// Why an item is not chosen.
+/// Reason why an item is not selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExclusionReason {
-    /// It is forbidden.
+    /// Forbidden.
     Forbidden,
-    /// It needs one that is forbidden.
-    NeedsForbidden(usize),
-    /// With all it needs, and with what is pinned, it costs more than there is.
+    /// Depends on this forbidden item.
+    DependsOnForbidden(usize),
+    /// Exceeds the budget, together with its dependencies and the pinned items.
     OverBudget {
-        /// What that costs.
-        needs: u64,
-    },
-    /// With all that is missing for it, it would cost and bring this, and what would have to go for it is worth more, or as much
-    /// and is preferred.
-    Outweighed {
-        /// The tokens of what is missing.
+        /// Cost of these items.
         cost: u64,
-        /// The utility of what is missing.
+    },
+    /// The selection with it is worse: the items that it would displace have more utility, or equal utility and precedence.
+    Outweighed {
+        /// Cost of the item with its unselected dependencies.
+        cost: u64,
+        /// Utility of the item with its unselected dependencies.
         utility: u64,
     },
 }
 
-/// The next step of the budget curve.
+/// Next step of the budget curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextImprovement {
-    /// The smallest budget that has more utility.
+    /// Smallest budget with more utility.
     pub budget: u64,
-    /// The utility there.
+    /// Utility at that budget.
     pub utility: u64,
 }
 
-/// What would be different if it were settled that an item is in, or out.
+/// Solution with the opposite choice for an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// The most utility then.
+    /// Utility of the solution.
     pub utility: u64,
-    /// What is chosen now, and would not be.
-    pub loses: Vec<usize>,
-    /// What is not chosen now, and would be; the item itself and what it needs are among it.
-    pub gains: Vec<usize>,
+    /// Items that the alternative removes.
+    pub removed: Vec<usize>,
+    /// Items that the alternative adds.
+    pub added: Vec<usize>,
 }
 
-/// The smallest budget from the present one on at which a best choice has an item.
+/// Smallest budget, from the present one, at which an optimal selection contains an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredBudget {
-    /// Here it is chosen.
-    Chosen(u64),
-    /// Here a best choice may have it, but one that costs less, or comes first, does not.
+    /// The solution at this budget contains it.
+    Selected(u64),
+    /// A selection of maximum utility at this budget contains it, but the tie-break prefers another one.
     Tied(u64),
-    /// Not below this, and it was not looked for further.
-    NotBelow(u64),
+    /// No smaller budget; the search limit was reached.
+    AtLeast(u64),
 }
 
-/// Everything about one item.
+/// Explanation of one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The item.
+    /// Position of the item.
     pub item: usize,
-    /// Why it is chosen or not.
+    /// Reason why it is selected or not.
     pub reason: Reason,
-    /// What would be different if it were not as it is; nothing if it cannot be.
-    pub otherwise: Option<Alternative>,
-    /// What the budget would have to be for it, if it is not chosen and could be.
-    pub budget: Option<RequiredBudget>,
+    /// Solution without it if it is selected, with it if it is not; `None` if that is infeasible.
+    pub alternative: Option<Alternative>,
+    /// Budget that it requires, if it is not selected and not forbidden.
+    pub required_budget: Option<RequiredBudget>,
 }
 
 impl<'a> Explainer<'a> {
     /// Solves a problem.
     ///
     /// # Errors
-    /// [`SolveError`] if an answer does not pass the check.
+    /// [`SolveError`] if a solution is not valid.
     pub fn new(named: &'a NamedProblem, limits: SearchLimits) -> Result<Self, SolveError> {
-        let answer = exact(&named.problem, limits)?;
-        let is_cut = answer.status == SolveStatus::Bounded;
-        Ok(Self { named, limits, answer, is_cut })
+        let solution = solve_exact(&named.problem, limits)?;
+        let hit_node_limit = solution.status == SolveStatus::Bounded;
+        Ok(Self { named, limits, solution, hit_node_limit })
     }
 
     fn problem(&self) -> &'a Problem {
         &self.named.problem
     }
 
-    fn is_chosen(&self, item: usize) -> bool {
-        self.answer.selection.selected.binary_search(&item).is_ok()
+    fn is_selected(&self, item: usize) -> bool {
+        self.solution.selection.selected.binary_search(&item).is_ok()
     }
 
     fn are_grouped(&self, one: usize, other: usize) -> bool {
@@ -129,178 +128,181 @@ impl<'a> Explainer<'a> {
         groups[one].is_some() && groups[one] == groups[other]
     }
 
-    /// Why each item is chosen or not, by position.
+    /// Returns the reason for each item, by position.
     #[must_use]
     pub fn reasons(&self) -> Vec<Reason> {
         let candidates = self.problem().candidates();
-        let mut needed_by = vec![Vec::new(); candidates.len()];
-        for item in &self.answer.selection.selected {
+        let mut dependents = vec![Vec::new(); candidates.len()];
+        for item in &self.solution.selection.selected {
             for dep in candidates[*item].deps.iter().filter(|dep| *dep != item) {
-                // An item may name a dependency twice. Those of its group are told as such.
-                if needed_by[*dep].last() != Some(item) && !self.are_grouped(*item, *dep) {
-                    needed_by[*dep].push(*item);
+                // An item may list a dependency twice. Items of its group are reported as a group.
+                if dependents[*dep].last() != Some(item) && !self.are_grouped(*item, *dep) {
+                    dependents[*dep].push(*item);
                 }
             }
         }
-        let mut needs = DependencyWalker::new(candidates);
+        let mut walker = DependencyWalker::new(candidates);
         let mut pinned =
-            needs.of(&marked(candidates, Inclusion::Pinned), |_| false, u64::MAX).unwrap_or_default();
+            walker.closure(&items_with_inclusion(candidates, Inclusion::Pinned), |_| false, u64::MAX).unwrap_or_default();
         pinned.items.sort_unstable();
-        let barred = forbidden_by_closure(candidates);
-        let reason = |(item, needed_by): (usize, Vec<usize>)| match barred[item] {
-            _ if self.is_chosen(item) => {
-                Reason::In { is_pinned: candidates[item].inclusion == Inclusion::Pinned, needed_by }
+        let forbidden_by = forbidden_by_closure(candidates);
+        let reason = |(item, dependents): (usize, Vec<usize>)| match forbidden_by[item] {
+            _ if self.is_selected(item) => {
+                Reason::Selected { is_pinned: candidates[item].inclusion == Inclusion::Pinned, dependents }
             }
-            Some(forbidden) if forbidden == item => Reason::Out(ExclusionReason::Forbidden),
-            Some(forbidden) => Reason::Out(ExclusionReason::NeedsForbidden(forbidden)),
-            None => Reason::Out(self.outweighed(item, &pinned, &mut needs)),
+            Some(forbidden) if forbidden == item => Reason::Excluded(ExclusionReason::Forbidden),
+            Some(forbidden) => Reason::Excluded(ExclusionReason::DependsOnForbidden(forbidden)),
+            None => Reason::Excluded(self.budget_reason(item, &pinned, &mut walker)),
         };
-        needed_by.into_iter().enumerate().map(reason).collect()
+        dependents.into_iter().enumerate().map(reason).collect()
     }
 
-    /// Why an item is not chosen that could be, if the budget were large enough.
-    fn outweighed(&self, item: usize, pinned: &Missing, needs: &mut DependencyWalker<'_>) -> ExclusionReason {
+    /// Returns the reason for an item that a larger budget would allow.
+    fn budget_reason(
+        &self,
+        item: usize,
+        pinned: &ItemSet,
+        walker: &mut DependencyWalker<'_>,
+    ) -> ExclusionReason {
         let is_pinned = |other| pinned.items.binary_search(&other).is_ok();
-        let alone = needs.of(&[item], is_pinned, u64::MAX).unwrap_or_default();
-        if pinned.cost + alone.cost > self.problem().budget() {
-            return ExclusionReason::OverBudget { needs: pinned.cost + alone.cost };
+        let closure = walker.closure(&[item], is_pinned, u64::MAX).unwrap_or_default();
+        if pinned.cost + closure.cost > self.problem().budget() {
+            return ExclusionReason::OverBudget { cost: pinned.cost + closure.cost };
         }
-        let missing = needs.of(&[item], |other| self.is_chosen(other), u64::MAX).unwrap_or_default();
+        let missing = walker.closure(&[item], |other| self.is_selected(other), u64::MAX).unwrap_or_default();
         ExclusionReason::Outweighed { cost: missing.cost, utility: missing.utility }
     }
 
-    /// The smallest budget that has more utility than the present one, if any has.
+    /// Finds the smallest budget with more utility than the present one.
     ///
     /// # Errors
-    /// As [`Account::new`].
-    pub fn raise(&mut self) -> Result<Option<NextImprovement>, SolveError> {
-        let more = self.answer.selection.utility + 1;
-        let Some(budget) = self.least_with(more)? else { return Ok(None) };
-        let utility = self.utility_at(self.problem(), budget)?.unwrap_or(more);
+    /// As [`Explainer::new`].
+    pub fn next_improvement(&mut self) -> Result<Option<NextImprovement>, SolveError> {
+        let target = self.solution.selection.utility + 1;
+        let Some(budget) = self.budget_for_utility(target)? else { return Ok(None) };
+        let utility = self.utility_at(self.problem(), budget)?.unwrap_or(target);
         Ok(Some(NextImprovement { budget, utility }))
     }
 
-    /// What one more token would bring.
+    /// Returns the utility gained by one more token.
     ///
     /// # Errors
-    /// As [`Account::new`].
-    pub fn next_token(&mut self) -> Result<u64, SolveError> {
+    /// As [`Explainer::new`].
+    pub fn next_token_utility(&mut self) -> Result<u64, SolveError> {
         let utility = self.utility_at(self.problem(), self.problem().budget() + 1)?;
-        Ok(utility.unwrap_or_default().saturating_sub(self.answer.selection.utility))
+        Ok(utility.unwrap_or_default().saturating_sub(self.solution.selection.utility))
     }
 
-    /// Everything about one item.
+    /// Explains one item in full.
     ///
     /// # Errors
-    /// As [`Account::new`].
+    /// As [`Explainer::new`].
     pub fn explain(&mut self, item: usize, reason: Reason) -> Result<Explanation, SolveError> {
-        let mark = if matches!(reason, Reason::In { .. }) { Inclusion::Forbidden } else { Inclusion::Pinned };
-        let is_settled = match &reason {
-            Reason::In { is_pinned, .. } => *is_pinned,
-            Reason::Out(because) => {
-                matches!(because, ExclusionReason::Forbidden | ExclusionReason::NeedsForbidden(_))
+        let opposite = match &reason {
+            Reason::Selected { is_pinned: true, .. }
+            | Reason::Excluded(ExclusionReason::Forbidden | ExclusionReason::DependsOnForbidden(_)) => None,
+            Reason::Selected { is_pinned: false, .. } => self.with_inclusion(item, Inclusion::Forbidden),
+            Reason::Excluded(ExclusionReason::OverBudget { .. } | ExclusionReason::Outweighed { .. }) => {
+                self.with_inclusion(item, Inclusion::Pinned)
             }
         };
-        if is_settled {
-            return Ok(Explanation { item, reason, otherwise: None, budget: None });
-        }
-        // The budget does not matter to what is made here: it fits all.
-        let Some(marked) = self.marked(item, mark) else {
-            return Ok(Explanation { item, reason, otherwise: None, budget: None });
+        let Some(opposite) = opposite else {
+            return Ok(Explanation { item, reason, alternative: None, required_budget: None });
         };
-        let otherwise = match with_budget(&marked, self.problem().budget()) {
-            Some(marked) => Some(self.change(&marked)?),
+        let alternative = match with_budget(&opposite, self.problem().budget()) {
+            Some(problem) => Some(self.alternative(&problem)?),
             None => None,
         };
-        let budget = match reason {
-            Reason::In { .. } => None,
-            Reason::Out(_) => Some(self.budget_for(item, &marked)?),
+        let required_budget = match reason {
+            Reason::Selected { .. } => None,
+            Reason::Excluded(_) => Some(self.required_budget(item, &opposite)?),
         };
-        Ok(Explanation { item, reason, otherwise, budget })
+        Ok(Explanation { item, reason, alternative, required_budget })
     }
 
-    /// The problem with another mark on one item, at a budget for everything; nothing if another mark contradicts it.
-    fn marked(&self, item: usize, mark: Inclusion) -> Option<Problem> {
+    /// Returns the problem with another inclusion of one item, at a budget for all items; `None` if that is infeasible.
+    fn with_inclusion(&self, item: usize, inclusion: Inclusion) -> Option<Problem> {
         let mut candidates = self.problem().candidates().to_vec();
-        candidates[item].inclusion = mark;
-        Problem::new(self.all(), candidates).ok()
+        candidates[item].inclusion = inclusion;
+        Problem::new(self.budget_max(), candidates).ok()
     }
 
-    fn change(&mut self, other: &Problem) -> Result<Alternative, SolveError> {
-        let there = self.solve(other)?.selection;
-        let here = &self.answer.selection.selected;
-        let without = |these: &[usize], those: &[usize]| {
-            these.iter().copied().filter(|item| those.binary_search(item).is_err()).collect()
+    fn alternative(&mut self, other: &Problem) -> Result<Alternative, SolveError> {
+        let other = self.solve(other)?.selection;
+        let current = &self.solution.selection.selected;
+        let difference = |a: &[usize], b: &[usize]| {
+            a.iter().copied().filter(|item| b.binary_search(item).is_err()).collect()
         };
-        let (loses, gains) = (without(here, &there.selected), without(&there.selected, here));
-        Ok(Alternative { utility: there.utility, loses, gains })
+        let removed = difference(current, &other.selected);
+        let added = difference(&other.selected, current);
+        Ok(Alternative { utility: other.utility, removed, added })
     }
 
-    /// Goes up in strides within which the item is in no best choice, longer ones after one that succeeds, until a stride of a
-    /// single budget does not: there a best choice has it.
-    fn budget_for(&mut self, item: usize, with: &Problem) -> Result<RequiredBudget, SolveError> {
-        let (mut budget, mut stride) = (self.problem().budget(), 1);
+    /// Finds the smallest budget with the item. Excludes ranges of budgets, doubled after each success and halved after each
+    /// failure, until a single budget cannot be excluded.
+    fn required_budget(&mut self, item: usize, with: &Problem) -> Result<RequiredBudget, SolveError> {
+        let (mut budget, mut range) = (self.problem().budget(), 1);
         let mut searches = 0;
         while searches < SEARCHES_MAX {
             let Some(problem) = with_budget(self.problem(), budget) else { break };
             let best = self.solve(&problem)?.selection;
             searches += 1;
-            // Where everything fits, nothing is better than all of it: no stride goes beyond that.
+            // Beyond the cost of all items, the budget does not change the solution.
             loop {
-                let far = self.utility_at(with, self.all().min(budget + (stride - 1)))?;
+                let utility = self.utility_at(with, self.budget_max().min(budget + (range - 1)))?;
                 searches += 1;
-                if far.is_none_or(|far| far < best.utility) {
+                if utility.is_none_or(|utility| utility < best.utility) {
                     break;
                 }
-                if stride == 1 {
-                    let is_chosen = best.selected.binary_search(&item).is_ok();
-                    return Ok(if is_chosen {
-                        RequiredBudget::Chosen(budget)
+                if range == 1 {
+                    let is_selected = best.selected.binary_search(&item).is_ok();
+                    return Ok(if is_selected {
+                        RequiredBudget::Selected(budget)
                     } else {
                         RequiredBudget::Tied(budget)
                     });
                 }
-                stride /= 2;
+                range /= 2;
             }
-            budget += stride;
-            stride *= 2;
+            budget += range;
+            range *= 2;
         }
-        Ok(RequiredBudget::NotBelow(budget))
+        Ok(RequiredBudget::AtLeast(budget))
     }
 
-    /// A budget that everything fits into.
-    fn all(&self) -> u64 {
+    /// Returns a budget for all items.
+    fn budget_max(&self) -> u64 {
         let sum = self.problem().candidates().iter().map(|candidate| candidate.cost).sum::<u64>();
         sum.max(self.problem().budget())
     }
 
-    /// The smallest budget above the present one that has so much utility: found by steps that double, then by halves.
-    fn least_with(&mut self, utility: u64) -> Result<Option<u64>, SolveError> {
-        let (problem, budget) = (self.problem(), self.problem().budget());
-        let all = self.all();
-        let (mut below, mut step) = (budget, 1);
-        let mut enough = loop {
-            let tried = all.min(below.saturating_add(step));
-            if self.utility_at(problem, tried)?.is_some_and(|found| found >= utility) {
-                break tried;
+    /// Finds the smallest budget above the present one with this utility, by doubling steps and bisection.
+    fn budget_for_utility(&mut self, utility: u64) -> Result<Option<u64>, SolveError> {
+        let problem = self.problem();
+        let budget_max = self.budget_max();
+        let (mut below, mut step) = (problem.budget(), 1);
+        let mut sufficient = loop {
+            let budget = budget_max.min(below.saturating_add(step));
+            if self.utility_at(problem, budget)?.is_some_and(|found| found >= utility) {
+                break budget;
             }
-            if tried >= all {
+            if budget >= budget_max {
                 return Ok(None);
             }
-            (below, step) = (tried, step * 2);
+            (below, step) = (budget, step * 2);
         };
-        while enough - below > 1 {
-            let middle = below + (enough - below) / 2;
+        while sufficient - below > 1 {
+            let middle = below + (sufficient - below) / 2;
             if self.utility_at(problem, middle)?.is_some_and(|found| found >= utility) {
-                enough = middle;
+                sufficient = middle;
             } else {
                 below = middle;
             }
         }
-        Ok(Some(enough))
+        Ok(Some(sufficient))
     }
 
-    /// The most utility at a budget; nothing where what is pinned does not fit.
+    /// Returns the maximum utility at a budget; `None` if the pinned items do not fit.
     fn utility_at(&mut self, problem: &Problem, budget: u64) -> Result<Option<u64>, SolveError> {
         match with_budget(problem, budget) {
             Some(problem) => Ok(Some(self.solve(&problem)?.selection.utility)),
@@ -309,8 +311,8 @@ impl<'a> Explainer<'a> {
     }
 
     fn solve(&mut self, problem: &Problem) -> Result<Solution, SolveError> {
-        let answer = exact(problem, self.limits)?;
-        self.is_cut |= answer.status == SolveStatus::Bounded;
-        Ok(answer)
+        let solution = solve_exact(problem, self.limits)?;
+        self.hit_node_limit |= solution.status == SolveStatus::Bounded;
+        Ok(solution)
     }
 }

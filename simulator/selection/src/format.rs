@@ -1,180 +1,86 @@
-//! A context problem as a JSON file.
+//! Problem files: JSON, with errors that name the field.
 
+use super::id::Id;
 use orchestrion_yaml::required_value;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
+use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Numbers in a file, and their sums, are at most 2^62.
+/// Limit of numbers in a file and of their sums.
 const AMOUNT_MAX: u64 = 1 << 62;
 
-/// Which items to show, within a budget of tokens.
+/// Context selection problem: items to select within a budget of tokens.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProblemFile<'a> {
-    /// The tokens that there are, the reserved ones among them.
+    /// Budget in tokens, including the reserved ones.
     #[serde(deserialize_with = "budget")]
     #[schemars(range(max = AMOUNT_MAX))]
     pub budget: u64,
-    /// Tokens of the budget that are kept for the module's answer.
+    /// Tokens of the budget that are kept for the module's reply.
     #[serde(default, deserialize_with = "reserved")]
     #[schemars(range(max = AMOUNT_MAX))]
     pub reserved: u64,
-    /// What may be shown, the oldest first.
+    /// Candidates for the selection, oldest first.
     #[serde(borrow, deserialize_with = "objects")]
     pub items: Vec<ItemFile<'a>>,
 }
 
-/// Something that may be shown.
+/// Candidate for the selection.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemFile<'a> {
-    /// What it is called: a whole number or a text. Of two choices that are as good and as cheap, the one is taken whose list of
-    /// ids is first, numbers before texts, texts by their bytes.
+    /// Identifier: a whole number or a text. Of selections with equal utility and cost, the one with the smallest list of ids
+    /// is optimal; numbers are ordered before texts, and texts by bytes.
     #[serde(borrow)]
     pub id: Id<'a>,
-    /// What it is worth.
+    /// Value of the item.
     #[serde(deserialize_with = "utility")]
     #[schemars(range(max = AMOUNT_MAX))]
     pub utility: u64,
-    /// The tokens it takes.
+    /// Tokens of the item.
     #[serde(deserialize_with = "cost")]
     #[schemars(range(max = AMOUNT_MAX))]
     pub cost: u64,
-    /// What must be shown with it.
+    /// Items that a selection with this item must contain.
     #[serde(default, borrow)]
     pub deps: Vec<Id<'a>>,
-    /// Whether it must be shown, or must not. Left out: as it pays.
-    #[serde(default, deserialize_with = "mark")]
-    pub mark: Option<MarkFile>,
-    /// Items of one group are shown together or not at all, as a call and its result.
+    /// Whether every selection must, or must not, contain the item. Default: neither.
+    #[serde(default, deserialize_with = "inclusion")]
+    pub inclusion: Option<InclusionFile>,
+    /// Group of the item. A selection contains all items of a group or none, such as a call and its result.
     #[serde(default, borrow, deserialize_with = "required_value")]
     pub group: Option<Id<'a>>,
-    /// Where `--solver ranked` puts it.
+    /// Layer of the item, for `--solver ranked`.
     #[serde(default, deserialize_with = "layer")]
     pub layer: LayerFile,
 }
 
-/// What is settled about an item beforehand.
+/// Whether an item must be selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(rename_all = "snake_case")]
-pub enum MarkFile {
-    /// It must be shown, with what it depends on.
+pub enum InclusionFile {
+    /// Every selection contains it, with its dependencies.
     Pinned,
-    /// It must not be shown.
+    /// No selection contains it.
     Forbidden,
 }
 
-/// A layer of 003, as far as its budget tells them apart.
+/// Layer of 003, as far as its budget rule distinguishes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 pub enum LayerFile {
-    /// A fact: ranked, within seven tenths of the budget.
+    /// Fact: ranked, within seven tenths of the budget.
     #[default]
     Fact,
-    /// Of the working set: all of it or nothing.
+    /// Item of the working set: all or none.
     Working,
 }
 
-/// What an item is called. Numbers come before texts, texts are in the order of their bytes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Id<'a> {
-    /// A whole number.
-    Number(u64),
-    /// A text.
-    Text(Cow<'a, str>),
-}
-
-impl Id<'_> {
-    /// The same, for as long as this one lasts.
-    #[must_use]
-    pub fn lent(&self) -> Id<'_> {
-        match self {
-            Self::Number(number) => Id::Number(*number),
-            Self::Text(text) => Id::Text(Cow::Borrowed(text)),
-        }
-    }
-
-    /// The number that the text would be, or the text that the number would be.
-    pub(super) fn of_other_kind(&self) -> Option<Id<'static>> {
-        match self {
-            Self::Number(number) => Some(Id::Text(number.to_string().into())),
-            Self::Text(text) => text.parse().ok().map(Id::Number),
-        }
-    }
-
-    /// The same, of its own.
-    #[must_use]
-    pub fn into_owned(self) -> Id<'static> {
-        match self {
-            Self::Number(number) => Id::Number(number),
-            Self::Text(text) => Id::Text(Cow::Owned(text.into_owned())),
-        }
-    }
-}
-
-impl fmt::Display for Id<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            // Nothing, and what would read as a number, stand in quotes.
-            Self::Text(text) if text.is_empty() || text.parse::<u64>().is_ok() => write!(f, "\"{text}\""),
-            Self::Text(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Serialize for Id<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Number(number) => serializer.serialize_u64(*number),
-            Self::Text(text) => serializer.serialize_str(text),
-        }
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(IdVisitor).map(|id: Id<'de>| id)
-    }
-}
-
-struct IdVisitor;
-
-impl<'de> Visitor<'de> for IdVisitor {
-    type Value = Id<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an id: a text, or a whole number that is not negative")
-    }
-    fn visit_u64<E>(self, number: u64) -> Result<Id<'de>, E> {
-        Ok(Id::Number(number))
-    }
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Id<'de>, E> {
-        Ok(Id::Text(Cow::Borrowed(text)))
-    }
-    fn visit_str<E>(self, text: &str) -> Result<Id<'de>, E> {
-        Ok(Id::Text(Cow::Owned(text.to_owned())))
-    }
-}
-
-impl JsonSchema for Id<'_> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Id".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 0, "maximum": u64::MAX}]})
-    }
-}
-
-/// An object, and nothing else: derived code would take a list of its fields, too.
+/// Deserializes an object only; derived code would accept a list of the fields too.
 pub(super) struct Object<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -217,12 +123,12 @@ fn cost<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     deserializer.deserialize_any(Amount("cost"))
 }
 
-/// A number of a field, which is named if the number is none.
+/// Deserializes a whole number; errors name the field.
 struct Amount(&'static str);
 
 impl Amount {
-    fn wrong<E: Error>(&self, why: &str) -> E {
-        E::custom(format_args!("`{}` is {why}; expected a whole number from 0 to 2^62", self.0))
+    fn error<E: Error>(&self, found: &str) -> E {
+        E::custom(format_args!("`{}`: expected a whole number from 0 to 2^62, found {found}", self.0))
     }
 }
 
@@ -233,50 +139,52 @@ impl Visitor<'_> for Amount {
         write!(f, "`{}` to be a whole number from 0 to 2^62", self.0)
     }
     fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
-        if number > AMOUNT_MAX { Err(self.wrong(&format!("{number}, too large"))) } else { Ok(number) }
+        if number > AMOUNT_MAX { Err(self.error(&format!("{number} (too large)"))) } else { Ok(number) }
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<u64, E> {
-        Err(self.wrong(&format!("{number}, negative")))
+        Err(self.error(&format!("{number} (negative)")))
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<u64, E> {
-        // Whole numbers that no 64 bits hold are read as these, too.
+        // Whole numbers beyond 64 bits are parsed as floats too.
         let is_large = number.abs() >= AMOUNT_MAX as f64;
-        Err(self.wrong(&if is_large {
-            format!("{number:e}, too large")
+        Err(self.error(&if is_large {
+            format!("{number:e} (too large)")
         } else {
-            format!("{number:?}, no whole number")
+            format!("{number:?} (not a whole number)")
         }))
     }
 }
 
-fn mark<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<MarkFile>, D::Error> {
-    const MARKS: &[(&str, MarkFile)] = &[("pinned", MarkFile::Pinned), ("forbidden", MarkFile::Forbidden)];
-    deserializer.deserialize_any(OneOf("mark", MARKS)).map(Some)
+fn inclusion<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<InclusionFile>, D::Error> {
+    const VALUES: &[(&str, InclusionFile)] =
+        &[("pinned", InclusionFile::Pinned), ("forbidden", InclusionFile::Forbidden)];
+    deserializer.deserialize_any(Keyword("inclusion", VALUES)).map(Some)
 }
 
 fn layer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LayerFile, D::Error> {
-    const LAYERS: &[(&str, LayerFile)] = &[("fact", LayerFile::Fact), ("working", LayerFile::Working)];
-    deserializer.deserialize_any(OneOf("layer", LAYERS))
+    const VALUES: &[(&str, LayerFile)] = &[("fact", LayerFile::Fact), ("working", LayerFile::Working)];
+    deserializer.deserialize_any(Keyword("layer", VALUES))
 }
 
-/// One of some words. JSON would call it no JSON if anything but a text came where an enum is derived.
-struct OneOf<T: 'static>(&'static str, &'static [(&'static str, T)]);
+/// Deserializes one of some keywords of a field. A derived enum would report other types as invalid JSON.
+struct Keyword<T: 'static>(&'static str, &'static [(&'static str, T)]);
 
-impl<T> OneOf<T> {
-    fn words(&self) -> String {
-        self.1.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+impl<T> Keyword<T> {
+    fn expected(&self) -> String {
+        self.1.iter().map(|(keyword, _)| format!("\"{keyword}\"")).collect::<Vec<_>>().join(" or ")
     }
 }
 
-impl<T: Copy> Visitor<'_> for OneOf<T> {
+impl<T: Copy> Visitor<'_> for Keyword<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` to be {}", self.0, self.words())
+        write!(f, "`{}` to be {}", self.0, self.expected())
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        let found = self.1.iter().find(|(word, _)| *word == text);
-        let wrong = || E::custom(format_args!("`{}` is {text:?}; expected {}", self.0, self.words()));
-        found.map(|(_, value)| *value).ok_or_else(wrong)
+        let value = self.1.iter().find(|(keyword, _)| *keyword == text).map(|(_, value)| *value);
+        value.ok_or_else(|| {
+            E::custom(format_args!("`{}`: expected {}, found {text:?}", self.0, self.expected()))
+        })
     }
 }

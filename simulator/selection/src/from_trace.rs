@@ -1,6 +1,7 @@
-//! A problem out of a trace: what a module might be shown after a step, and how much of it fits.
+//! The context of a module after a step of a trace, as a problem.
 
-use super::format::{Id, LayerFile};
+use super::format::LayerFile;
+use super::id::Id;
 use super::problem::NamedProblem;
 use orchestrion_kernel::context::{ContextError, build_context_with_problem};
 use orchestrion_kernel::ids::{ItemId, TaskId};
@@ -15,47 +16,47 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use thiserror::Error;
 
-/// Which context of a trace is meant.
+/// A context of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TracePoint {
-    /// The step after which it is given.
+    /// The step whose resulting state is used.
     pub step: u64,
-    /// The module that it is given to; left out: the one that is waited for.
+    /// The module; `None` for the module of the pending call.
     pub module: Option<Module>,
-    /// The tokens of the context and of the answer to it, if not those of the recorded policy.
+    /// The budget in tokens, reply included; `None` for that of the recorded policy.
     pub budget: Option<u32>,
-    /// What counts them, if not what the recorded policy wants.
+    /// The tokenizer; `None` for that of the recorded policy.
     pub tokenizer: Option<Tokenizer>,
 }
 
-/// Why a trace has no such problem.
+/// Error in reading a problem from a trace.
 #[derive(Debug, Error)]
 pub enum TracePointError {
-    /// The trace cannot be read up to there.
+    /// The trace cannot be read up to the step.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// There is no such step.
-    #[error("no step {step}: the trace has {steps}")]
+    /// The trace has no such step.
+    #[error("no such step: expected 1 to {steps}, found {step}")]
     NoSuchStep {
-        /// The step that was asked for.
+        /// The requested step.
         step: u64,
-        /// How many there are.
+        /// Number of steps of the trace.
         steps: u64,
     },
-    /// Nobody is asked for anything then.
-    #[error("after step {step} no module is waited for")]
-    NobodyAsked {
+    /// No call is pending after the step.
+    #[error("no call is pending after step {step}")]
+    NoPendingCall {
         /// The step.
         step: u64,
-        /// The latest step before it that asks a module.
-        before: Option<u64>,
+        /// The last step before it that emits a call.
+        previous_call: Option<u64>,
     },
-    /// The answer takes all of the budget.
-    #[error("{reserved} tokens are reserved of a budget of {budget}")]
+    /// The tokens reserved for the reply exceed the budget.
+    #[error("budget too small: expected at least the {reserved} reserved tokens, found {budget}")]
     Reserved {
-        /// What is reserved.
+        /// Reserved tokens.
         reserved: u32,
-        /// The budget.
+        /// Budget in tokens.
         budget: u32,
     },
     /// The context cannot be built.
@@ -63,75 +64,85 @@ pub enum TracePointError {
     Context {
         /// The module.
         module: Module,
-        /// Why.
+        /// The error of the kernel.
         error: ContextError,
     },
 }
 
 impl NamedProblem {
-    /// The problem of a context in a trace: the last one that was posed, if joined lines cost more than they do one by one.
+    /// Reads the problem of a context from a trace. If the joined text exceeded the budget, this is the last problem that was
+    /// solved, with the reduced budget.
     ///
     /// # Errors
-    /// [`MomentError`].
-    pub fn from_trace<R: BufRead>(reader: Reader<R>, moment: TracePoint) -> Result<Self, TracePointError> {
+    /// [`TracePointError`].
+    pub fn from_trace<R: BufRead>(reader: Reader<R>, point: TracePoint) -> Result<Self, TracePointError> {
         let mut policy = reader.header().policy.clone();
-        let (state, before) = folded(reader, moment.step)?;
-        let waiting = state.control.pending_call().map(|call| call.operation);
-        let ask = match moment.module {
-            Some(module) => waiting.filter(|ask| ask.module() == module).unwrap_or_else(|| asking(module)),
-            None => waiting.ok_or(TracePointError::NobodyAsked { step: moment.step, before })?,
+        let (state, previous_call) = state_after(reader, point.step)?;
+        let pending = state.control().pending_call().map(|call| call.operation);
+        let operation = match point.module {
+            Some(module) => pending
+                .filter(|operation| operation.module() == module)
+                .unwrap_or_else(|| default_operation(module)),
+            None => {
+                pending.ok_or(TracePointError::NoPendingCall { step: point.step, previous_call })?
+            }
         };
-        set(&mut policy, ask.module(), moment)?;
-        let error = |error| TracePointError::Context { module: ask.module(), error };
-        let measure = PolicyMeasure::of(&policy).map_err(|unavailable| error(unavailable.into()))?;
-        let (question, _) =
-            build_context_with_problem(&policy, &state, ask, &measure, &ExactSelector::default())
-                .map_err(error)?;
-        let ids: Vec<Id<'static>> = question.ids.iter().map(|id| Id::Number(id.number())).collect();
-        let layer = |at| if question.is_working(at) { LayerFile::Working } else { LayerFile::Fact };
-        let key = |id: &ItemId| state.semantic.get(*id).map(|entry| entry.item.key.to_string());
+        let module = operation.module();
+        override_policy(&mut policy, module, point)?;
+        let context_error = |error| TracePointError::Context { module, error };
+        let measure =
+            PolicyMeasure::from_policy(&policy).map_err(|unavailable| context_error(unavailable.into()))?;
+        let (context, _) =
+            build_context_with_problem(&policy, &state, operation, &measure, &ExactSelector::default())
+                .map_err(context_error)?;
+        let ids: Vec<Id<'static>> = context.ids.iter().map(|id| Id::Number(id.number())).collect();
+        let layer = |at| if context.is_working(at) { LayerFile::Working } else { LayerFile::Fact };
+        let key = |id: &ItemId| state.semantic().get(*id).map(|entry| entry.item.key.to_string());
         Ok(Self {
-            module: Some(ask.module()),
+            module: Some(module),
             reserved: u64::from(policy.contexts.reserved_tokens),
-            keys: question.ids.iter().map(|id| key(id).unwrap_or_default()).collect(),
+            keys: context.ids.iter().map(|id| key(id).unwrap_or_default()).collect(),
             layers: (0..ids.len()).map(layer).collect(),
-            groups: vec![None; question.problem.candidates().len()],
+            groups: vec![None; context.problem.candidates().len()],
             by_age: (0..ids.len()).collect(),
-            problem: question.problem,
+            problem: context.problem,
             ids,
         })
     }
 }
 
-/// The state after a step, and the latest step before it that asks a module.
-fn folded<R: BufRead>(mut reader: Reader<R>, at: u64) -> Result<(State, Option<u64>), TracePointError> {
+/// Returns the state after a step, and the last step before it that emits a call.
+fn state_after<R: BufRead>(
+    mut reader: Reader<R>,
+    target: u64,
+) -> Result<(State, Option<u64>), TracePointError> {
     let mut state = State::new(reader.header().conversation.clone());
-    let (mut steps, mut before) = (0, None);
+    let (mut steps, mut previous_call) = (0, None);
     for step in &mut reader {
         let step = step?;
         steps = step.n;
         step.events.iter().for_each(|event| state.apply(event));
-        if step.n == at {
-            return Ok((state, before));
+        if step.n == target {
+            return Ok((state, previous_call));
         }
         if step.events.iter().any(|event| matches!(event, Event::ToolCall { .. })) {
-            before = Some(step.n);
+            previous_call = Some(step.n);
         }
     }
-    Err(TracePointError::NoSuchStep { step: at, steps })
+    Err(TracePointError::NoSuchStep { step: target, steps })
 }
 
-/// The policy, for this moment.
-fn set(policy: &mut Policy, module: Module, moment: TracePoint) -> Result<(), TracePointError> {
+/// Applies the options of the point to the policy.
+fn override_policy(policy: &mut Policy, module: Module, point: TracePoint) -> Result<(), TracePointError> {
     let contexts = &mut policy.contexts;
-    contexts.tokenizer = moment.tokenizer.unwrap_or(contexts.tokenizer);
-    let Some(budget) = moment.budget else { return Ok(()) };
+    contexts.tokenizer = point.tokenizer.unwrap_or(contexts.tokenizer);
+    let Some(budget) = point.budget else { return Ok(()) };
     let reserved = contexts.reserved_tokens;
     if reserved > budget {
         return Err(TracePointError::Reserved { reserved, budget });
     }
-    match contexts.module_overrides.iter_mut().find(|view| view.module == module) {
-        Some(view) => view.budget_tokens = Some(budget),
+    match contexts.module_overrides.iter_mut().find(|entry| entry.module == module) {
+        Some(entry) => entry.budget_tokens = Some(budget),
         None => contexts.module_overrides.push(ModuleContextPolicy {
             module,
             budget_tokens: Some(budget),
@@ -141,8 +152,8 @@ fn set(policy: &mut Policy, module: Module, moment: TracePoint) -> Result<(), Tr
     Ok(())
 }
 
-/// A question to a module that is not waited for. Which task it would be about does not matter to what it is shown.
-const fn asking(module: Module) -> Operation {
+/// Returns an operation of a module without a pending call. The task's id does not affect the context.
+const fn default_operation(module: Module) -> Operation {
     const TASK: TaskId = TaskId::new(1);
     match module {
         Module::IdentityGuard => Operation::VerifyIdentity,

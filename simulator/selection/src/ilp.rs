@@ -1,4 +1,4 @@
-//! The problem as a 0-1 program, stated once for any solver of linear programs.
+//! The problem as a 0-1 program, for any solver of linear programs.
 //!
 //! ```text
 //! maximise  Σ utilityᵢ xᵢ
@@ -7,13 +7,13 @@
 //!           xᵢ ∈ {0, 1}, and 1 where pinned, 0 where forbidden
 //! ```
 //!
-//! The canonical choice takes more programs, each with what is known by then as rows: the least cost at that utility; then, for
-//! [`BLOCK`] items at a time in the order of their ids, the choice whose indicator is the largest binary number. Of the list that
-//! these give, the shortest beginning with the same utility and cost is the first of all lists: a smaller one would be such a
-//! beginning, or have an item where this one has none.
+//! Tie-breaking takes further programs, each with the previous results as constraints: minimum cost at that utility; then, for
+//! [`BLOCK`] items at a time in order of their ids, the selection whose indicator is the largest binary number. Of the resulting
+//! list, the shortest prefix with the same utility and cost is the smallest list: a smaller one would be such a prefix, or contain
+//! an item where this one has none.
 //!
-//! Solvers of linear programs reckon in floating point. All numbers here are whole, so rows leave half a unit of room, and sums
-//! stay below [`SUM_MAX`], from where on a difference of one is less than the solvers' own tolerance.
+//! Solvers of linear programs use floating point. All numbers here are integers, so constraints have a slack of half a unit, and
+//! sums stay below [`SUM_MAX`], beyond which a difference of one is within the solvers' tolerance.
 
 use good_lp::{Expression, ResolutionError, Solution, SolutionStatus, SolverModel, variable, variables};
 use orchestrion_kernel::selection::{
@@ -21,77 +21,75 @@ use orchestrion_kernel::selection::{
 };
 use thiserror::Error;
 
-/// The solver of linear programs that this build has.
-pub const ENGINE: &str = if cfg!(feature = "highs") { "HiGHS" } else { "microlp" };
+/// Solver of linear programs in this build.
+pub const ILP_ENGINE: &str = if cfg!(feature = "highs") { "HiGHS" } else { "microlp" };
 
-/// The sums of utilities and of costs, divided by what they have in common, stay below this.
+/// Limit of the sums of utilities and of costs, each divided by its greatest common divisor.
 pub const SUM_MAX: u64 = 1_000_000_000;
 
-/// So many items are put in order by one program; the largest number in it is two to this power.
+/// Items that one program orders; its largest coefficient is two to this power.
 const BLOCK: usize = 20;
 
-/// Why there is no answer.
+/// Error of the 0-1 program.
 #[derive(Debug, Error)]
 pub enum IlpError {
-    /// Floating point would not do.
-    #[error(
-        "the {what} sum to {sum}, divided by what they have in common; in floating point that is exact below {SUM_MAX} only"
-    )]
+    /// The numbers exceed the accuracy of floating point.
+    #[error("{what} too large: expected a sum below {SUM_MAX} after division by the common divisor, found {sum}")]
     TooLarge {
-        /// Utilities or costs.
+        /// `utilities` or `costs`.
         what: &'static str,
-        /// Their sum.
+        /// Sum of the quotients.
         sum: u64,
     },
-    /// The solver gave up.
-    #[error("{ENGINE} gave no answer: {0}")]
+    /// The solver found no solution.
+    #[error("no solution from {ILP_ENGINE}: {0}")]
     Unsolved(ResolutionError),
-    /// The solver gave an answer that it does not call optimal.
-    #[error("{ENGINE} gave an answer that it does not call optimal")]
+    /// The solver does not report its solution as optimal.
+    #[error("{ILP_ENGINE} does not report its solution as optimal")]
     Unproven,
-    /// One answer says that another one was not the best.
-    #[error("{ENGINE} gave answers that contradict each other")]
+    /// A later program has another optimum than an earlier one.
+    #[error("inconsistent solutions from {ILP_ENGINE}")]
     Contradictory,
-    /// What the solver answered is not so.
-    #[error("{ENGINE} gave an answer that does not pass the check in integers: {0}")]
+    /// The solution is not valid in integers.
+    #[error("invalid solution from {ILP_ENGINE}: {0}")]
     Unsound(SelectionError),
 }
 
-/// The canonical choice: of most utility, of these of least cost, of these the first by ids.
+/// Returns the optimal selection: maximum utility, then minimum cost, then the smallest list of ids.
 ///
 /// # Errors
-/// [`IlpError`] where floating point does not reach; no answer is given then.
+/// [`IlpError`] if floating point is not accurate enough.
 pub(super) fn solve(problem: &Problem) -> Result<Selection, IlpError> {
     let mut program = Program::new(problem)?;
     let best = program.solve(IlpObjective::Utility)?;
     program.utility_min = Some(best.utility);
-    let mut chosen = program.solve(IlpObjective::Cost)?;
-    program.cost_max = chosen.cost;
+    let mut selection = program.solve(IlpObjective::Cost)?;
+    program.cost_max = selection.cost;
     for from in (0..program.bounds.len()).step_by(BLOCK) {
         let block = from..program.bounds.len().min(from + BLOCK);
-        chosen = program.solve(IlpObjective::Order(block.clone()))?;
-        if (chosen.utility, chosen.cost) != (best.utility, program.cost_max) {
+        selection = program.solve(IlpObjective::Order(block.clone()))?;
+        if (selection.utility, selection.cost) != (best.utility, program.cost_max) {
             return Err(IlpError::Contradictory);
         }
         for item in block {
-            let is_chosen = chosen.selected.binary_search(&item).is_ok();
-            program.bounds[item] = if is_chosen { (1, 1) } else { (0, 0) };
+            let is_selected = selection.selected.binary_search(&item).is_ok();
+            program.bounds[item] = if is_selected { (1, 1) } else { (0, 0) };
         }
     }
-    Ok(shortest(problem, chosen))
+    Ok(shortest_prefix(problem, selection))
 }
 
-/// What is to be as large, or as small, as it can be.
+/// Objective of one program.
 enum IlpObjective {
     Utility,
     Cost,
-    /// The indicator of some items, as a binary number.
+    /// Maximum indicator of some items, as a binary number.
     Order(std::ops::Range<usize>),
 }
 
 struct Program<'a> {
     problem: &'a Problem,
-    /// Between which numbers the variable of each item lies.
+    /// Minimum and maximum of the variable of each item.
     bounds: Vec<(u8, u8)>,
     utility_unit: u64,
     cost_unit: u64,
@@ -113,7 +111,7 @@ impl<'a> Program<'a> {
         Ok(Self { problem, bounds: bounds.collect(), utility_unit, cost_unit, utility_min: None, cost_max })
     }
 
-    fn solve(&self, aim: IlpObjective) -> Result<Selection, IlpError> {
+    fn solve(&self, objective: IlpObjective) -> Result<Selection, IlpError> {
         let candidates = self.problem.candidates();
         let mut variables = variables!();
         let bounded = |(min, max): &(u8, u8)| variables.add(variable().integer().clamp(*min, *max));
@@ -123,12 +121,12 @@ impl<'a> Program<'a> {
         }
         let sum = |of: &dyn Fn(usize, &Candidate) -> u64| {
             let terms =
-                candidates.iter().enumerate().map(|(item, candidate)| exact(of(item, candidate)) * x[item]);
+                candidates.iter().enumerate().map(|(item, candidate)| to_float(of(item, candidate)) * x[item]);
             terms.sum::<Expression>()
         };
         let utility = || sum(&|_, candidate| candidate.utility / self.utility_unit);
         let cost = || sum(&|_, candidate| candidate.cost / self.cost_unit);
-        let aimed = match aim {
+        let objective = match objective {
             IlpObjective::Utility => variables.maximise(utility()),
             IlpObjective::Cost => variables.minimise(cost()),
             IlpObjective::Order(block) => variables.maximise(sum(&|item, _| {
@@ -136,17 +134,17 @@ impl<'a> Program<'a> {
                 if is_in { 1 << (block.end - 1 - item) } else { 0 }
             })),
         };
-        let mut model = engine(aimed);
-        let needs = candidates.iter().enumerate().flat_map(|(item, candidate)| {
+        let mut model = engine(objective);
+        let dependencies = candidates.iter().enumerate().flat_map(|(item, candidate)| {
             candidate.deps.iter().filter(move |dep| **dep != item).map(move |dep| (item, *dep))
         });
-        for (item, dep) in needs {
+        for (item, dep) in dependencies {
             model.add_constraint((x[item] - x[dep]).leq(0));
         }
         let cost_max = (self.cost_max / self.cost_unit).min(SUM_MAX);
-        model.add_constraint(cost().leq(exact(cost_max) + 0.5));
+        model.add_constraint(cost().leq(to_float(cost_max) + 0.5));
         if let Some(least) = self.utility_min {
-            model.add_constraint(utility().geq(exact(least / self.utility_unit) - 0.5));
+            model.add_constraint(utility().geq(to_float(least / self.utility_unit) - 0.5));
         }
         let solution = model.solve().map_err(IlpError::Unsolved)?;
         if !matches!(solution.status(), SolutionStatus::Optimal) {
@@ -159,11 +157,11 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The solver of this build, with no gap that it could call optimal.
+/// Configures HiGHS with a gap of 0; its default gap reports suboptimal solutions as optimal.
 #[cfg(feature = "highs")]
-fn engine(aimed: good_lp::variable::UnsolvedProblem) -> impl SolverModel<Error = ResolutionError> {
+fn engine(objective: good_lp::variable::UnsolvedProblem) -> impl SolverModel<Error = ResolutionError> {
     const TOLERANCE: f64 = 1e-9;
-    let model = aimed.using(good_lp::solvers::highs::highs);
+    let model = objective.using(good_lp::solvers::highs::highs);
     let model = model.set_option("mip_rel_gap", 0.0).set_option("mip_abs_gap", 0.0);
     let model = model
         .set_option("mip_feasibility_tolerance", TOLERANCE)
@@ -171,19 +169,22 @@ fn engine(aimed: good_lp::variable::UnsolvedProblem) -> impl SolverModel<Error =
     model.set_threads(1)
 }
 
-/// The solver of this build; its gap is 0 unless somebody says otherwise.
+/// Configures microlp, whose default gap is 0.
 #[cfg(not(feature = "highs"))]
-fn engine(aimed: good_lp::variable::UnsolvedProblem) -> impl SolverModel<Error = ResolutionError> {
-    aimed.using(good_lp::solvers::microlp::microlp)
+fn engine(objective: good_lp::variable::UnsolvedProblem) -> impl SolverModel<Error = ResolutionError> {
+    objective.using(good_lp::solvers::microlp::microlp)
 }
 
-/// A number that is small enough to be one in floating point too.
-fn exact(number: u64) -> f64 {
-    debug_assert!(number <= SUM_MAX, "sums are held below");
+/// Converts a number that is exact in floating point.
+fn to_float(number: u64) -> f64 {
+    debug_assert!(number <= SUM_MAX, "sums are limited");
     number as f64
 }
 
-/// What all of these numbers can be divided by. The sum of the quotients must not be too large.
+/// Returns the greatest common divisor of a quantity.
+///
+/// # Errors
+/// [`IlpError::TooLarge`] if the sum of the quotients is too large.
 fn unit(candidates: &[Candidate], what: &'static str, of: fn(&Candidate) -> u64) -> Result<u64, IlpError> {
     let unit = candidates.iter().map(of).fold(0, gcd).max(1);
     let sum = candidates.iter().map(of).sum::<u64>() / unit;
@@ -197,15 +198,15 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The shortest beginning of a choice that is as good, as cheap, and can be shown.
-fn shortest(problem: &Problem, chosen: Selection) -> Selection {
+/// Returns the shortest valid prefix with the same utility and cost.
+fn shortest_prefix(problem: &Problem, selection: Selection) -> Selection {
     let adds =
         |item: &usize| problem.candidates().get(*item).is_some_and(|one| one.utility > 0 || one.cost > 0);
-    let least = chosen.selected.iter().rposition(adds).map_or(0, |last| last + 1);
+    let least = selection.selected.iter().rposition(adds).map_or(0, |last| last + 1);
     let beginnings =
-        (least..chosen.selected.len()).map(|end| summed(problem, chosen.selected[..end].to_vec()));
+        (least..selection.selected.len()).map(|end| summed(problem, selection.selected[..end].to_vec()));
     let mut shown = beginnings.filter(|beginning| check_selection(problem, beginning).is_ok());
-    shown.next().unwrap_or(chosen)
+    shown.next().unwrap_or(selection)
 }
 
 fn summed(problem: &Problem, selected: Vec<usize>) -> Selection {

@@ -1,8 +1,8 @@
-//! Context problems at the border: read from files, solved by more than one solver, explained, and drawn.
+//! Context selection problems as files: solvers, certificates, explanations and budget curves.
 //!
-//! The kernel decides which items a module is shown (000 §5); here the same problem is stated for others to solve, and held
-//! against what is done elsewhere. Every answer, whoever gave it, passes [`orchestrion_kernel::context::check`] before
-//! anybody sees it.
+//! The kernel defines the problem (000 §5). This crate reads it from a file or from a trace, states it as a 0-1 program for
+//! other solvers, and compares the exact solution with simpler rules. Every solution passes
+//! [`orchestrion_kernel::selection::check_selection`] before it is returned.
 
 mod baselines;
 mod certificate;
@@ -12,6 +12,7 @@ mod error;
 mod explain;
 mod format;
 mod from_trace;
+mod id;
 mod ilp;
 mod problem;
 mod solve;
@@ -19,28 +20,29 @@ mod svg;
 
 pub use baselines::Baseline;
 pub use certificate::{
-    CERTIFICATE_BEGINS, CertificateError, CertificateFile, VerifyResult, verify_bytes, verify_file,
+    CERTIFICATE_PREFIX, CertificateError, CertificateFile, VerifyResult, verify_bytes, verify_file,
     write_certificate,
 };
-pub use curve::{Curve, Point, curve};
+pub use curve::{Curve, Point, budget_curve};
 pub use error::ProblemFileError;
 pub use explain::{
     Alternative, ExclusionReason, Explainer, Explanation, NextImprovement, Reason, RequiredBudget,
 };
-pub use format::{Id, ItemFile, LayerFile, MarkFile, ProblemFile};
+pub use format::{InclusionFile, ItemFile, LayerFile, ProblemFile};
 pub use from_trace::{TracePoint, TracePointError};
-pub use ilp::{ENGINE, IlpError, SUM_MAX};
+pub use id::Id;
+pub use ilp::{ILP_ENGINE, IlpError, SUM_MAX};
 pub use problem::{NamedProblem, PROBLEM_BYTES_MAX};
-pub use solve::{SolveError, Solved, Solver, compare, exact, solve};
-pub use svg::{PICTURE_BEGINS, picture};
+pub use solve::{SolveError, Solver, SolverResult, compare, solve};
+pub use svg::{SVG_PREFIX, curve_svg};
 
-/// The JSON Schema of problem files.
+/// Returns the JSON Schema of problem files.
 #[must_use]
 pub fn problem_schema() -> serde_json::Value {
     orchestrion_yaml::schema_of::<ProblemFile<'_>>("Orchestrion context problem")
 }
 
-/// The JSON Schema of certificates.
+/// Returns the JSON Schema of certificates.
 #[must_use]
 pub fn certificate_schema() -> serde_json::Value {
     orchestrion_yaml::schema_of::<CertificateFile<'_>>("Orchestrion context certificate")

@@ -1,83 +1,85 @@
-//! A problem whose items have names: read from a file, put in order, and handed to the kernel.
+//! Problems with item ids, read from files.
 
-use super::error::{ItemError, LocatedError, ProblemFileError, quoted, unparsed};
-use super::format::{Id, ItemFile, LayerFile, MarkFile, Object, ProblemFile};
+use super::error::{ItemError, LocatedError, ProblemFileError, problem_error, quoted};
+use super::format::{InclusionFile, ItemFile, LayerFile, Object, ProblemFile};
+use super::id::Id;
 use orchestrion_kernel::module::Module;
 use orchestrion_kernel::selection::{Candidate, Inclusion, Problem, ProblemError};
-use orchestrion_report::show::sanitize;
-use orchestrion_yaml::nearest;
+use orchestrion_report::text::sanitize;
+use orchestrion_yaml::suggest_nearest;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The most bytes that a problem file, or a certificate, may have: 256 MiB.
+/// Size limit of problem and certificate files: 256 MiB.
 pub const PROBLEM_BYTES_MAX: usize = 1 << 28;
 
-/// A problem, and what its items are called.
+/// Problem with the ids and attributes of its items, by position.
 #[derive(Clone, Debug)]
 pub struct NamedProblem {
-    /// What the kernel solves. Items stand in the order of their ids. What comes after the last id has no name: the headings of
-    /// a context, which come with what stands under them.
+    /// Problem of the kernel, with items in order of their ids. Candidates after the last id are headings of a context, which
+    /// depend on the items below them.
     pub problem: Problem,
-    /// The tokens of the budget that are kept for the answer; the problem does without them.
+    /// Tokens of the budget that are reserved for the reply; the budget of `problem` excludes them.
     pub reserved: u64,
-    /// Whose context it is, if it is out of a trace.
+    /// Module of the context, if the problem is from a trace.
     pub module: Option<Module>,
-    /// The ids, by position.
+    /// Ids, ascending.
     pub ids: Vec<Id<'static>>,
-    /// What the items are about, by position, where that is known.
+    /// Keys of the items, if the problem is from a trace; else empty.
     pub keys: Vec<String>,
-    /// The layers, by position.
+    /// Layers.
     pub layers: Vec<LayerFile>,
-    /// The groups, by position.
+    /// Groups.
     pub groups: Vec<Option<Id<'static>>>,
-    /// The positions in the order of the file, the oldest first.
+    /// Positions in the order of the file, oldest first.
     pub by_age: Vec<usize>,
 }
 
 impl NamedProblem {
-    /// Reads a problem file; with a budget that is given here in the place of its own.
+    /// Reads a problem file; `budget` overrides the budget of the file.
     ///
     /// # Errors
-    /// [`ProblemError`] for a file that cannot be read, is no problem, or contradicts itself.
+    /// [`ProblemFileError`] for a file that cannot be read, or a problem that is not valid.
     pub fn read(path: &Path, budget: Option<u64>) -> Result<Self, ProblemFileError> {
-        Self::with_budget(&path.display().to_string(), &bytes_of(path)?, budget)
+        Self::with_budget(&path.display().to_string(), &read_bytes(path)?, budget)
     }
 
-    /// Reads a problem from the bytes of a file. `name` is what errors call it.
+    /// Reads a problem from the bytes of a file. Errors refer to the file as `name`.
     ///
     /// # Errors
-    /// As [`Named::read`].
+    /// As [`NamedProblem::read`].
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ProblemFileError> {
         Self::with_budget(name, bytes, None)
     }
 
     fn with_budget(name: &str, bytes: &[u8], budget: Option<u64>) -> Result<Self, ProblemFileError> {
-        // A byte order mark is no part of the text.
+        // A byte order mark is not part of the text.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        text_of(bytes)
-            .and_then(|text| read(text, budget))
-            .map_err(|fault| ProblemFileError::in_file(name, bytes, fault))
+        decode_text(bytes)
+            .and_then(|text| parse(text, budget))
+            .map_err(|error| ProblemFileError::in_file(name, bytes, error))
     }
 
-    /// The position of the item that is called so on a command line.
+    /// Returns the position of an item by its id, written as on a command line.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
-        let find = |id: &Id<'_>| self.ids.binary_search_by(|own| own.cmp(id)).ok();
+        let find = |id: &Id<'_>| self.ids.binary_search(id).ok();
         let number = name.parse().ok().and_then(|number| find(&Id::Number(number)));
         number.or_else(|| find(&Id::Text(name.into())))
     }
 
-    /// The ids at these positions.
+    /// Returns the ids at these positions, without headings.
+    #[must_use]
     pub fn names(&self, positions: &[usize]) -> Vec<&Id<'static>> {
         positions.iter().filter_map(|position| self.ids.get(*position)).collect()
     }
 }
 
-/// What is in a file; of a larger one, as much as shows that it is too large.
-pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, ProblemFileError> {
+/// Reads a file, up to one byte beyond the size limit.
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, ProblemFileError> {
     let unreadable = |error| ProblemFileError::unreadable(&path.display().to_string(), &error);
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
@@ -85,34 +87,36 @@ pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, ProblemFileError> {
     Ok(bytes)
 }
 
-pub(super) fn text_of(bytes: &[u8]) -> Result<&str, LocatedError> {
+/// Decodes UTF-8 text within the size limit.
+pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, LocatedError> {
     if bytes.len() > PROBLEM_BYTES_MAX {
         return Err(LocatedError {
-            at: None,
-            what: format!("the file is too large: expected at most {PROBLEM_BYTES_MAX} bytes (256 MiB)"),
-            help: "leave out what could not be chosen anyway".into(),
+            offset: None,
+            message: format!("file too large: expected at most {PROBLEM_BYTES_MAX} bytes (256 MiB)"),
+            help: "remove items that cannot be selected".into(),
         });
     }
     std::str::from_utf8(bytes).map_err(|error| LocatedError {
-        at: Some(error.valid_up_to()),
-        what: "expected UTF-8 text, found bytes that are none".into(),
+        offset: Some(error.valid_up_to()),
+        message: "invalid text: expected UTF-8".into(),
         help: "save the file as UTF-8".into(),
     })
 }
 
-fn read(text: &str, budget: Option<u64>) -> Result<NamedProblem, LocatedError> {
+fn parse(text: &str, budget: Option<u64>) -> Result<NamedProblem, LocatedError> {
     let Object(mut file) =
-        serde_json::from_str::<Object<ProblemFile<'_>>>(text).map_err(|error| unparsed(text, &error))?;
+        serde_json::from_str::<Object<ProblemFile<'_>>>(text).map_err(|error| problem_error(text, &error))?;
     file.budget = budget.unwrap_or(file.budget);
-    named(file).map_err(|misfit| misfit.located(text))
+    to_problem(file).map_err(|error| error.located(text))
 }
 
-/// Puts the items in order, and positions in the place of ids.
-fn named(file: ProblemFile<'_>) -> Result<NamedProblem, ItemError> {
+/// Sorts the items and replaces ids by positions.
+fn to_problem(file: ProblemFile<'_>) -> Result<NamedProblem, ItemError> {
     let ProblemFile { budget, reserved, items } = file;
     let Some(left) = budget.checked_sub(reserved) else {
-        let what = format!("{reserved} tokens are reserved of a budget of {budget}");
-        return Err(ItemError { item: None, what, help: "reserve less, or raise the budget".into() });
+        let message =
+            format!("budget too small: expected at least the {reserved} reserved tokens, found {budget}");
+        return Err(ItemError { item: None, message, help: "reserve less, or raise the budget".into() });
     };
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|a, b| items[*a].id.cmp(&items[*b].id));
@@ -127,7 +131,7 @@ fn named(file: ProblemFile<'_>) -> Result<NamedProblem, ItemError> {
     }
     drop(positions);
     join_groups(&items, &by_age, &mut candidates);
-    let problem = Problem::new(left, candidates).map_err(|flaw| item_error(&flaw, &items, &order, left))?;
+    let problem = Problem::new(left, candidates).map_err(|error| item_error(&error, &items, &order, left))?;
     let (mut ids, mut groups, mut layers) = (Vec::new(), Vec::new(), Vec::new());
     let mut items: Vec<Option<ItemFile<'_>>> = items.into_iter().map(Some).collect();
     for item in order.iter().filter_map(|index| items[*index].take()) {
@@ -138,7 +142,7 @@ fn named(file: ProblemFile<'_>) -> Result<NamedProblem, ItemError> {
     Ok(NamedProblem { problem, reserved, module: None, ids, keys: Vec::new(), layers, groups, by_age })
 }
 
-/// The positions of all ids.
+/// Returns the positions of all ids.
 fn positions<'a, 'b>(
     items: &'b [ItemFile<'a>],
     by_age: &[usize],
@@ -146,14 +150,14 @@ fn positions<'a, 'b>(
     let mut positions = HashMap::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         match positions.entry(&item.id) {
-            Entry::Vacant(free) => free.insert(by_age[index]),
+            Entry::Vacant(entry) => entry.insert(by_age[index]),
             Entry::Occupied(_) => {
-                let what = format!(
-                    "item {} of the list has the id {}, as an item before it has",
+                let message = format!(
+                    "duplicate id: item {} of the list has the id {} of an earlier item",
                     index + 1,
                     quoted(&item.id)
                 );
-                return Err(ItemError::at(index, what, "give each item an id of its own"));
+                return Err(ItemError::new(index, message, "change one of the ids"));
             }
         };
     }
@@ -167,35 +171,34 @@ fn candidate(
 ) -> Result<Candidate, ItemError> {
     let position = |dep: &Id<'_>| {
         positions.get(dep).copied().ok_or_else(|| {
-            let what =
-                format!("item {} depends on {}, and there is no such item", quoted(&item.id), quoted(dep));
-            let near = match dep.of_other_kind().filter(|other| positions.contains_key(other)) {
+            let message = format!("item {} depends on the unknown item {}", quoted(&item.id), quoted(dep));
+            let suggestion = match dep.other_kind().filter(|other| positions.contains_key(other)) {
                 Some(other) => format!("did you mean {}? ", quoted(&other)),
                 None => {
                     let ids: Vec<String> = positions.keys().map(ToString::to_string).collect();
-                    nearest(&sanitize(&dep.to_string()), ids.iter().map(String::as_str))
+                    suggest_nearest(&sanitize(&dep.to_string()), ids.iter().map(String::as_str))
                 }
             };
-            ItemError::at(index, what, format!("{near}add the item, or take it out of `deps`"))
+            ItemError::new(index, message, format!("{suggestion}add the item, or remove it from `deps`"))
         })
     };
-    let mark = match item.mark {
+    let inclusion = match item.inclusion {
         None => Inclusion::Free,
-        Some(MarkFile::Pinned) => Inclusion::Pinned,
-        Some(MarkFile::Forbidden) => Inclusion::Forbidden,
+        Some(InclusionFile::Pinned) => Inclusion::Pinned,
+        Some(InclusionFile::Forbidden) => Inclusion::Forbidden,
     };
     let deps = item.deps.iter().map(position).collect::<Result<_, _>>()?;
-    Ok(Candidate { utility: item.utility, cost: item.cost, deps, inclusion: mark })
+    Ok(Candidate { utility: item.utility, cost: item.cost, deps, inclusion })
 }
 
-/// The items of a group depend on each other, in a ring.
+/// Adds dependencies that join the items of each group in a cycle.
 fn join_groups(items: &[ItemFile<'_>], by_age: &[usize], candidates: &mut [Candidate]) {
     let mut groups: HashMap<&Id<'_>, (usize, usize)> = HashMap::new();
     for (item, position) in items.iter().zip(by_age) {
         let Some(group) = &item.group else { continue };
         match groups.entry(group) {
-            Entry::Vacant(free) => {
-                free.insert((*position, *position));
+            Entry::Vacant(entry) => {
+                entry.insert((*position, *position));
             }
             Entry::Occupied(mut ends) => {
                 let (_, last) = ends.get_mut();
@@ -209,39 +212,39 @@ fn join_groups(items: &[ItemFile<'_>], by_age: &[usize], candidates: &mut [Candi
     }
 }
 
-/// A flaw that the kernel found, told with names.
-fn item_error(flaw: &ProblemError, items: &[ItemFile<'_>], order: &[usize], left: u64) -> ItemError {
+/// Converts an error of the kernel, with ids instead of positions.
+fn item_error(error: &ProblemError, items: &[ItemFile<'_>], order: &[usize], left: u64) -> ItemError {
     let id =
         |position: &usize| order.get(*position).map_or_else(String::new, |index| quoted(&items[*index].id));
     let index = |position: &usize| order.get(*position).copied();
-    match flaw {
+    match error {
         ProblemError::TooLarge { item } => ItemError {
             item: index(item),
-            what: format!("with item {} the sum of all utilities or of all costs is beyond 2^62", id(item)),
-            help: "choose larger units".into(),
+            message: format!("numbers too large: with item {}, the sum of utilities or of costs exceeds 2^62", id(item)),
+            help: "use larger units".into(),
         },
         ProblemError::PinnedDependsOnForbidden { pinned, forbidden } => ItemError {
             item: index(pinned),
-            what: format!("item {} is pinned, and needs {}, which is forbidden", id(pinned), id(forbidden)),
-            help: "take one of the marks away, or the dependency".into(),
+            message: format!("item {} is pinned, but depends on {}, which is forbidden", id(pinned), id(forbidden)),
+            help: "change the inclusion of one of them, or remove the dependency".into(),
         },
-        ProblemError::PinnedOverBudget { needs, .. } => {
-            let first = items.iter().position(|item| item.mark == Some(MarkFile::Pinned));
+        ProblemError::PinnedOverBudget { required, .. } => {
+            let first = items.iter().position(|item| item.inclusion == Some(InclusionFile::Pinned));
             let others =
-                items.iter().filter(|item| item.mark == Some(MarkFile::Pinned)).count().saturating_sub(1);
-            let which = match (first, others) {
+                items.iter().filter(|item| item.inclusion == Some(InclusionFile::Pinned)).count().saturating_sub(1);
+            let pinned = match (first, others) {
                 (Some(first), 0) => format!("item {} is", quoted(&items[first].id)),
-                (Some(first), _) => format!("item {} and {others} more are", quoted(&items[first].id)),
+                (Some(first), _) => format!("item {} and {others} others are", quoted(&items[first].id)),
                 (None, _) => "items are".into(),
             };
             ItemError {
                 item: first,
-                what: format!(
-                    "{which} pinned, which takes {needs} tokens with all that is needed; the budget leaves {left}"
+                message: format!(
+                    "budget too small: {pinned} pinned and cost {required} tokens with their dependencies, found {left}"
                 ),
                 help: "raise the budget, reserve less, or pin less".into(),
             }
         }
-        other => ItemError { item: None, what: other.to_string(), help: "mend the problem".into() },
+        other => ItemError { item: None, message: other.to_string(), help: "correct the problem".into() },
     }
 }

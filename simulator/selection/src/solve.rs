@@ -1,4 +1,4 @@
-//! Solvers by their names, and what each answer is worth.
+//! Solvers by name, with the proven quality of their solutions.
 
 use super::baselines::Baseline;
 use super::ilp::{self, IlpError};
@@ -8,125 +8,133 @@ use orchestrion_optimizer as optimizer;
 use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus};
 use thiserror::Error;
 
-/// Who chooses.
+/// Solver of a context selection problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solver {
-    /// The kernel's own: exact.
+    /// The optimizer: exact.
     Native,
-    /// The 0-1 program, by a solver of linear programs: exact.
+    /// The 0-1 program: exact.
     Ilp,
-    /// A rule that is in use elsewhere: as good as it happens to be.
-    Rule(Baseline),
+    /// A simpler rule, without a guarantee.
+    Baseline(Baseline),
 }
 
 impl Solver {
-    /// What it is called.
+    /// Returns the name of the solver on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
             Self::Ilp => "ilp",
-            Self::Rule(Baseline::Greedy) => "greedy",
-            Self::Rule(Baseline::Ranked) => "ranked",
-            Self::Rule(Baseline::Recent) => "recent",
+            Self::Baseline(Baseline::Greedy) => "greedy",
+            Self::Baseline(Baseline::Ranked) => "ranked",
+            Self::Baseline(Baseline::Recent) => "recent",
         }
     }
 }
 
-/// A choice that passed the check, and what is known of better ones.
+/// Checked selection of a solver, with its proven quality.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Solved {
-    /// Who chose.
+pub struct SolverResult {
+    /// The solver.
     pub solver: Solver,
-    /// The choice.
+    /// The selection.
     pub selection: Selection,
-    /// Whether it is proven to be the canonical one.
+    /// Whether the selection is proven to be the optimum after tie-breaking.
     pub status: SolveStatus,
-    /// No choice has more utility.
+    /// Upper bound of the utility of every selection.
     pub bound: u64,
-    /// The nodes of its search; none where nothing is searched, or nobody tells.
+    /// Nodes of the search; `None` for solvers that do not count them.
     pub nodes: Option<u64>,
-    /// Whether the exact search was cut short, so that the bound may be more than can be had.
-    pub is_cut: bool,
+    /// Whether the exact search hit its node limit, so that `bound` may exceed the optimum.
+    pub hit_node_limit: bool,
 }
 
-impl Solved {
-    /// The utility that is lost, or, if the search was cut short, that may be.
+impl SolverResult {
+    /// Returns the lost utility, or an upper bound of it if the search hit its node limit.
     #[must_use]
     pub const fn loss(&self) -> u64 {
         self.bound.saturating_sub(self.selection.utility)
     }
 }
 
-/// Why nothing was chosen.
+/// Error of a solver.
 #[derive(Debug, Error)]
 pub enum SolveError {
     /// The 0-1 program was not solved.
     #[error(transparent)]
     Ilp(#[from] IlpError),
-    /// A fault in our own code.
-    #[error("the answer of `{solver}` does not pass the check, and is not used: {fault}")]
+    /// The selection does not pass the check: a bug of the solver.
+    #[error("invalid selection from the solver `{solver}`: {error}")]
     Unsound {
-        /// Who answered.
+        /// The solver.
         solver: &'static str,
-        /// What is wrong.
-        fault: SelectionError,
+        /// The failed check.
+        error: SelectionError,
     },
 }
 
 /// Solves a problem.
 ///
 /// # Errors
-/// [`SolveError`] if there is no answer that could be used.
-pub fn solve(named: &NamedProblem, solver: Solver, limits: SearchLimits) -> Result<Solved, SolveError> {
+/// [`SolveError`] if the solver returns no valid selection.
+pub fn solve(
+    problem: &NamedProblem,
+    solver: Solver,
+    limits: SearchLimits,
+) -> Result<SolverResult, SolveError> {
     match solver {
-        Solver::Native => exact(&named.problem, limits).map(natively),
+        Solver::Native => solve_exact(&problem.problem, limits).map(native_result),
         Solver::Ilp => {
-            let selection = ilp::solve(&named.problem)?;
+            let selection = ilp::solve(&problem.problem)?;
+            check(&problem.problem, solver, &selection)?;
             let bound = selection.utility;
-            checked(&named.problem, solver, &selection)?;
-            Ok(Solved { solver, selection, status: SolveStatus::Optimal, bound, nodes: None, is_cut: false })
+            let status = SolveStatus::Optimal;
+            Ok(SolverResult { solver, selection, status, bound, nodes: None, hit_node_limit: false })
         }
-        Solver::Rule(rule) => packed(named, rule, &exact(&named.problem, limits)?),
+        Solver::Baseline(baseline) => {
+            baseline_result(problem, baseline, &solve_exact(&problem.problem, limits)?)
+        }
     }
 }
 
-/// The exact choice, and beside it what each rule chooses.
+/// Returns the exact solution and that of each baseline.
 ///
 /// # Errors
 /// As [`solve`].
-pub fn compare(named: &NamedProblem, limits: SearchLimits) -> Result<Vec<Solved>, SolveError> {
-    let answer = exact(&named.problem, limits)?;
-    let rules = [Baseline::Greedy, Baseline::Ranked, Baseline::Recent];
-    let packed = rules.map(|rule| packed(named, rule, &answer));
-    std::iter::once(Ok(natively(answer))).chain(packed).collect()
+pub fn compare(problem: &NamedProblem, limits: SearchLimits) -> Result<Vec<SolverResult>, SolveError> {
+    let solution = solve_exact(&problem.problem, limits)?;
+    let baselines = [Baseline::Greedy, Baseline::Ranked, Baseline::Recent];
+    let results = baselines.map(|baseline| baseline_result(problem, baseline, &solution));
+    std::iter::once(Ok(native_result(solution))).chain(results).collect()
 }
 
-/// The kernel's answer, checked.
-///
-/// # Errors
-/// [`SolveError`] if it does not pass.
-pub fn exact(problem: &Problem, limits: SearchLimits) -> Result<Solution, SolveError> {
-    let answer = optimizer::solve(problem, limits);
-    checked(problem, Solver::Native, &answer.selection)?;
-    Ok(answer)
+/// Returns the checked solution of the optimizer.
+pub(super) fn solve_exact(problem: &Problem, limits: SearchLimits) -> Result<Solution, SolveError> {
+    let solution = optimizer::solve(problem, limits);
+    check(problem, Solver::Native, &solution.selection)?;
+    Ok(solution)
 }
 
-fn natively(answer: Solution) -> Solved {
-    let Solution { selection, status, bound, nodes } = answer;
-    let is_cut = status == SolveStatus::Bounded;
-    Solved { solver: Solver::Native, selection, status, bound, nodes: Some(nodes), is_cut }
+fn native_result(solution: Solution) -> SolverResult {
+    let Solution { selection, status, bound, nodes } = solution;
+    let hit_node_limit = status == SolveStatus::Bounded;
+    SolverResult { solver: Solver::Native, selection, status, bound, nodes: Some(nodes), hit_node_limit }
 }
 
-fn packed(named: &NamedProblem, rule: Baseline, exact: &Solution) -> Result<Solved, SolveError> {
-    let (solver, selection) = (Solver::Rule(rule), rule.pack(named));
-    checked(&named.problem, solver, &selection)?;
-    let is_cut = exact.status == SolveStatus::Bounded;
-    let is_canonical = !is_cut && selection == exact.selection;
-    let status = if is_canonical { SolveStatus::Optimal } else { SolveStatus::Bounded };
-    Ok(Solved { solver, selection, status, bound: exact.bound, nodes: None, is_cut })
+fn baseline_result(
+    problem: &NamedProblem,
+    baseline: Baseline,
+    exact: &Solution,
+) -> Result<SolverResult, SolveError> {
+    let (solver, selection) = (Solver::Baseline(baseline), baseline.select(problem));
+    check(&problem.problem, solver, &selection)?;
+    let hit_node_limit = exact.status == SolveStatus::Bounded;
+    let is_optimal = !hit_node_limit && selection == exact.selection;
+    let status = if is_optimal { SolveStatus::Optimal } else { SolveStatus::Bounded };
+    Ok(SolverResult { solver, selection, status, bound: exact.bound, nodes: None, hit_node_limit })
 }
 
-fn checked(problem: &Problem, solver: Solver, selection: &Selection) -> Result<(), SolveError> {
-    check_selection(problem, selection).map_err(|fault| SolveError::Unsound { solver: solver.name(), fault })
+fn check(problem: &Problem, solver: Solver, selection: &Selection) -> Result<(), SolveError> {
+    check_selection(problem, selection).map_err(|error| SolveError::Unsound { solver: solver.name(), error })
 }

@@ -1,13 +1,13 @@
-//! The budget curve as a picture: SVG that needs nothing else, light or dark as its reader likes it.
+//! The budget curve as a self-contained SVG, for light and dark color schemes.
 
 use super::curve::{Curve, Point};
 use maud::{Markup, PreEscaped, Render, html};
-use orchestrion_report::show::{grouped, sanitize};
+use orchestrion_report::text::{grouped, sanitize};
 
-/// What every picture begins with.
-pub const PICTURE_BEGINS: &str = "<svg class=\"orchestrion-curve\"";
+/// Prefix of every SVG file.
+pub const SVG_PREFIX: &str = "<svg class=\"orchestrion-curve\"";
 
-/// The picture, and within it the ground on which the curve is drawn.
+/// Size of the drawing, and the area of the curve.
 const WIDTH: u64 = 960;
 const HEIGHT: u64 = 600;
 const LEFT: u64 = 120;
@@ -15,8 +15,8 @@ const RIGHT: u64 = 920;
 const TOP: u64 = 100;
 const BOTTOM: u64 = 520;
 
-/// So many marks an axis has at most, the one at 0 not counted.
-const MARKS_MAX: u64 = 6;
+/// Ticks of an axis, without that at 0.
+const TICKS_MAX: u64 = 6;
 
 const STYLE: &str = "
 .orchestrion-curve {
@@ -42,7 +42,7 @@ text { fill: var(--ink); }
 .here { fill: var(--here); font-weight: 600; }
 ";
 
-/// A length in tenths of a pixel.
+/// Length in tenths of a pixel.
 #[derive(Clone, Copy)]
 struct Tenths(u64);
 
@@ -53,7 +53,7 @@ impl Render for Tenths {
     }
 }
 
-/// How numbers become places.
+/// Maps numbers to coordinates.
 struct Scale {
     tokens_max: u64,
     utility_max: u64,
@@ -61,69 +61,69 @@ struct Scale {
 
 impl Scale {
     fn x(&self, tokens: u64) -> Tenths {
-        Tenths(10 * LEFT + part(tokens.min(self.tokens_max), self.tokens_max, 10 * (RIGHT - LEFT)))
+        Tenths(10 * LEFT + scale_length(tokens.min(self.tokens_max), self.tokens_max, 10 * (RIGHT - LEFT)))
     }
 
     fn y(&self, utility: u64) -> Tenths {
-        Tenths(10 * BOTTOM - part(utility, self.utility_max, 10 * (BOTTOM - TOP)))
+        Tenths(10 * BOTTOM - scale_length(utility, self.utility_max, 10 * (BOTTOM - TOP)))
     }
 }
 
-/// `length · number / whole`, rounded down.
-fn part(number: u64, whole: u64, length: u64) -> u64 {
-    let part = u128::from(number) * u128::from(length) / u128::from(whole.max(1));
-    u64::try_from(part).unwrap_or(length)
+/// Returns `length · number / whole`, rounded down.
+fn scale_length(number: u64, whole: u64, length: u64) -> u64 {
+    let scaled = u128::from(number) * u128::from(length) / u128::from(whole.max(1));
+    u64::try_from(scaled).unwrap_or(length)
 }
 
-/// Draws the curve of a problem, with the budget that it has.
+/// Draws the curve of a problem and marks its budget.
 #[must_use]
-pub fn picture(name: &str, budget: u64, curve: &Curve) -> String {
+pub fn curve_svg(name: &str, budget: u64, curve: &Curve) -> String {
     let last = curve.points.last();
     let scale = Scale {
-        tokens_max: with_room(last.map_or(0, |point| point.cost).max(budget)),
-        utility_max: with_room(last.map_or(0, |point| point.utility)),
+        tokens_max: axis_max(last.map_or(0, |point| point.cost).max(budget)),
+        utility_max: axis_max(last.map_or(0, |point| point.utility)),
     };
     let here = curve.points.iter().rev().find(|point| point.cost <= budget && budget <= point.budget);
-    let drawn = html! {
-        (PreEscaped(PICTURE_BEGINS)) (PreEscaped(format!(
+    let svg = html! {
+        (PreEscaped(SVG_PREFIX)) (PreEscaped(format!(
             " xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\">"
         )))
         title { "Budget curve of " (sanitize(name)) }
         style { (PreEscaped(STYLE)) }
         rect.paper width=(WIDTH) height=(HEIGHT) {}
-        text.title x=(LEFT) y="40" { "What a budget buys" }
-        text.faint x=(LEFT) y="64" { (sanitize(name)) ": " (told(curve)) }
-        (marks(&scale))
-        (staircase(&scale, &curve.points))
+        text.title x=(LEFT) y="40" { "Maximum utility by budget" }
+        text.faint x=(LEFT) y="64" { (sanitize(name)) ": " (description(curve)) }
+        (axes(&scale))
+        (steps(&scale, &curve.points))
         @if let Some(here) = here { (marker(&scale, budget, here)) }
         (PreEscaped("</svg>\n"))
     };
-    drawn.into_string()
+    svg.into_string()
 }
 
-/// What the picture has in it, in words.
-fn told(curve: &Curve) -> String {
+/// Describes the drawn points.
+fn description(curve: &Curve) -> String {
     let count = curve.points.len();
     match (curve.is_complete, curve.hit_node_limit) {
-        (true, _) => format!("all {count} steps of the curve"),
-        (false, false) => format!("{count} points; the curve runs within the shaded boxes"),
-        (false, true) => format!("{count} points; searches were cut short, so there may be more utility"),
+        (true, _) => format!("all {count} steps"),
+        (false, false) => format!("{count} points; the curve is within the shaded boxes"),
+        (false, true) => format!("{count} points; searches hit the node limit, so the curve may be higher"),
     }
 }
 
-/// A tenth more than what is to be shown, rounded up to a mark.
-fn with_room(most: u64) -> u64 {
+/// Returns the end of an axis: the maximum with a margin, rounded up to half a tick.
+fn axis_max(most: u64) -> u64 {
     let most = most.max(1);
-    let step = step(most).div_ceil(2);
+    let step = tick_distance(most).div_ceil(2);
     (most + most / 20).div_ceil(step) * step
 }
 
-/// The distance of marks: 1, 2 or 5 and zeros.
-fn step(most: u64) -> u64 {
+/// Returns the distance of ticks: 1, 2 or 5 times a power of ten.
+fn tick_distance(most: u64) -> u64 {
     let mut unit = 1;
     loop {
         if let Some(step) =
-            [1, 2, 5].map(|times| unit * times).into_iter().find(|step| most / step <= MARKS_MAX)
+            [1, 2, 5].map(|times| unit * times).into_iter().find(|step| most / step <= TICKS_MAX)
         {
             return step;
         }
@@ -131,8 +131,8 @@ fn step(most: u64) -> u64 {
     }
 }
 
-/// The unit in which an axis is marked, so that its numbers keep their room, and how that is told.
-fn unit(most: u64) -> (u64, &'static str) {
+/// Returns the unit of an axis, which limits the digits of its labels, and its notation.
+fn axis_unit(most: u64) -> (u64, &'static str) {
     const ROOM: u64 = 10_000_000;
     const UNITS: [(u64, &str); 4] =
         [(1, ""), (1_000, " ×10³"), (1_000_000, " ×10⁶"), (1_000_000_000, " ×10⁹")];
@@ -140,10 +140,10 @@ fn unit(most: u64) -> (u64, &'static str) {
     unit.unwrap_or((1_000_000_000_000, " ×10¹²"))
 }
 
-fn marks(scale: &Scale) -> Markup {
-    let (utility_unit, utility_told) = unit(scale.utility_max);
-    let (tokens_unit, tokens_told) = unit(scale.tokens_max);
-    let of = |most: u64| (0..=most / step(most)).map(move |mark| mark * step(most));
+fn axes(scale: &Scale) -> Markup {
+    let (utility_unit, utility_notation) = axis_unit(scale.utility_max);
+    let (tokens_unit, tokens_notation) = axis_unit(scale.tokens_max);
+    let of = |most: u64| (0..=most / tick_distance(most)).map(move |tick| tick * tick_distance(most));
     html! {
         @for utility in of(scale.utility_max) {
             @let y = scale.y(utility);
@@ -156,13 +156,13 @@ fn marks(scale: &Scale) -> Markup {
             text.faint.figure x=(x) y=(BOTTOM + 24) text-anchor="middle" { (grouped(tokens / tokens_unit)) }
         }
         line.axis x1=(LEFT) x2=(RIGHT) y1=(BOTTOM) y2=(BOTTOM) {}
-        text.faint x=(LEFT - 12) y=(TOP - 18) text-anchor="end" { "utility" (utility_told) }
-        text.faint x=(RIGHT) y=(BOTTOM + 52) text-anchor="end" { "budget, tokens" (tokens_told) }
+        text.faint x=(LEFT - 12) y=(TOP - 18) text-anchor="end" { "utility" (utility_notation) }
+        text.faint x=(RIGHT) y=(BOTTOM + 52) text-anchor="end" { "budget, tokens" (tokens_notation) }
     }
 }
 
-/// The steps, and a box wherever some may be that nobody looked for.
-fn staircase(scale: &Scale, points: &[Point]) -> Markup {
+/// Draws the steps, and a box for each gap that was not searched.
+fn steps(scale: &Scale, points: &[Point]) -> Markup {
     let mut line = String::new();
     let mut to = |x: Tenths, y: Tenths| {
         line.push_str(if line.is_empty() { "M" } else { "L" });
@@ -175,11 +175,11 @@ fn staircase(scale: &Scale, points: &[Point]) -> Markup {
         let y = scale.y(point.utility);
         to(scale.x(point.cost), y);
         let end = points.get(n + 1).map_or(scale.tokens_max, |above| {
-            let meets = above.cost.saturating_sub(point.budget) <= 1;
-            if !meets {
+            let is_adjacent = above.cost.saturating_sub(point.budget) <= 1;
+            if !is_adjacent {
                 boxes.push((scale.x(point.budget), scale.x(above.cost), scale.y(above.utility), y));
             }
-            if meets { above.cost } else { point.budget }
+            if is_adjacent { above.cost } else { point.budget }
         });
         to(scale.x(end), y);
     }
@@ -195,17 +195,17 @@ fn staircase(scale: &Scale, points: &[Point]) -> Markup {
     }
 }
 
-/// The budget of the problem, and what it buys.
+/// Draws the budget of the problem with its utility.
 fn marker(scale: &Scale, budget: u64, here: &Point) -> Markup {
     let (x, y) = (scale.x(budget), scale.y(here.utility));
     let is_left = x.0 < 5 * (LEFT + RIGHT);
-    // Below the curve there is room to its right, above it to its left.
+    // The label is below the curve in the left half, and above it in the right half.
     let (dx, dy, anchor) = if is_left { (12, 24, "start") } else { (-12_i64, -14_i64, "end") };
     html! {
         line.drop x1=(x) x2=(x) y1=(y) y2=(BOTTOM) {}
         circle.dot cx=(x) cy=(y) r="6" {}
         text.here.figure x=(x) y=(y) dx=(dx) dy=(dy) text-anchor=(anchor) {
-            (grouped(budget)) " tokens buy " (grouped(here.utility))
+            (grouped(budget)) " tokens: utility " (grouped(here.utility))
         }
     }
 }

@@ -1,11 +1,12 @@
-//! `export`: what others read or draw.
+//! `export`: pages, models, schemas, policies and traces for other programs.
 
 mod itf;
 mod manual;
 
-use super::{Cli, ExitStatus, files};
+use super::exit_status::ExitStatus;
+use super::{files, output};
 use crate::project;
-use clap::{CommandFactory as _, ValueEnum};
+use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 use manual::manual;
 use miette::{IntoDiagnostic, Result, miette};
@@ -18,173 +19,194 @@ use orchestrion_scenario::policy_file;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Print the transition table, the diagram, the claims, the control FSM for other checkers, a schema, a policy, a trace for
-/// other tools, completions for a shell, or the manual.
+/// Print the transition table, diagrams, claims, the control FSM for other checkers, schemas, policies, traces, shell
+/// completions or the manual.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion export mermaid > diagram.mmd
-  orchestrion export dot | dot -Tsvg > diagram.svg           a picture, by Graphviz
+  orchestrion export dot | dot -Tsvg > diagram.svg          by Graphviz
   orchestrion export table --policy as-drawn
-  orchestrion export promela --policy as-drawn > control.pml its head says how SPIN runs it
-  orchestrion export tla --to control                        Control.tla and Control.cfg, for TLC
-  orchestrion export schema --of scenario > scenario.schema.json
-  orchestrion export policy --policy hardened > mine.yaml    a complete policy file to start from
-  orchestrion export itf mine.ndjson --to mine.itf.json      a trace, as Apalache and Quint read it
-  orchestrion export completions --shell bash > ~/.local/share/bash-completion/completions/orchestrion
-  orchestrion export man --to ~/.local/share/man/man1        a page for the command, and one for each verb")]
+  orchestrion export promela --policy as-drawn > control.pml
+                             its first lines name the SPIN commands
+  orchestrion export tla --output control
+                             Control.tla and Control.cfg, for TLC
+  orchestrion export schema --schema scenario > scenario.schema.json
+  orchestrion export policy --policy hardened > mine.yaml   a complete policy file
+  orchestrion export itf mine.ndjson --output mine.itf.json
+                             a trace, for Apalache and Quint
+  orchestrion export completions --shell bash > \\
+    ~/.local/share/bash-completion/completions/orchestrion
+  orchestrion export man --output ~/.local/share/man/man1
+
+Exit codes: 0 success; 2 error; 3 the trace is incomplete or damaged, and is
+exported as far as it is valid.")]
 pub(super) struct Args {
-    /// What to print.
-    what: ExportTarget,
-    /// The trace that is printed as ITF.
+    /// Select what to print.
+    target: ExportTarget,
+    /// Read this trace (for itf).
     #[arg(value_name = "TRACE")]
     trace: Option<PathBuf>,
-    /// The policy: `hardened`, `as-drawn`, or a file. The table is whole without it.
+    /// Use this policy: `hardened`, `as-drawn` or a file [default: hardened; for the table, all rows].
     #[arg(long, value_name = "POLICY")]
     policy: Option<String>,
-    /// Which schema.
+    /// Select the schema.
     #[arg(long, value_name = "FORMAT", default_value = "scenario")]
     schema: Schema,
-    /// Completions for which shell.
+    /// Select the shell (for completions).
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
-    /// Files into this folder: of the manual a file a page, of a model what its checker reads; a trace into this file, over
-    /// an earlier one. Without it, all is printed, but for Control.cfg.
+    /// Write to this folder (man, promela, tla) or to this file (itf), not to standard output.
     #[arg(long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// In the diagram, also the rows for failing calls and for cancelling.
+    /// Include transitions of failures and cancellation in the diagram.
     #[arg(long)]
     all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ExportTarget {
-    /// The transition table, as a Markdown page.
+    /// Transition table, as a Markdown page.
     Table,
-    /// The diagram, as Mermaid text.
+    /// State diagram, in Mermaid.
     Mermaid,
-    /// The diagram, in the language of Graphviz.
+    /// State diagram, for Graphviz.
     Dot,
-    /// The catalogue of claims, as a Markdown page.
+    /// Catalog of claims, as a Markdown page.
     Claims,
-    /// The control FSM in Promela, for SPIN, with the claims that control alone can state.
+    /// Control FSM in Promela for SPIN, with the claims about control alone.
     Promela,
-    /// The same in TLA+, for TLC.
+    /// Control FSM in TLA+ for TLC, with the claims about control alone.
     Tla,
-    /// A JSON Schema.
+    /// JSON Schema.
     Schema,
-    /// A policy, as a complete file.
+    /// Complete policy file.
     Policy,
-    /// A trace, in the Informal Trace Format.
+    /// Trace in the Informal Trace Format.
     Itf,
-    /// What a shell completes.
+    /// Shell completions.
     Completions,
-    /// The manual, as pages for `man`.
+    /// Manual pages for `man`.
     Man,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Schema {
-    /// Of scenario files.
+    /// Scenario files.
     Scenario,
-    /// Of policy files.
+    /// Policy files.
     Policy,
-    /// Of project files.
+    /// Project files.
     Project,
-    /// Of machines, as `check --machine` reads them.
+    /// State machines for `lint`.
     Machine,
-    /// Of context problems, as `context` reads them.
+    /// Problem files for `context`.
     Problem,
-    /// Of certificates, as `context verify` reads them.
+    /// Certificates for `context verify`.
     Certificate,
-    /// Of what a host says to `run --stdio`, and is told.
+    /// Messages of `run --stdio`.
     Stdio,
 }
 
-pub(super) fn run(args: &Args) -> Result<ExitStatus> {
-    if let Some(trace) = args.trace.as_ref().filter(|_| args.what != ExportTarget::Itf) {
+/// Runs the command; `program` describes the whole command line, for completions and the manual.
+pub(super) fn run(args: &Args, program: Command) -> Result<ExitStatus> {
+    if args.target == ExportTarget::Itf {
+        return itf::run(args.trace.as_deref(), args.output.as_deref());
+    }
+    if let Some(trace) = &args.trace {
         return Err(miette!(
-            help = "a trace is printed by `export itf`, and shown by `show`",
-            "{} has nothing to do with what is to be printed",
+            help = "use `export itf` to print a trace, or `show` to show it",
+            "unexpected argument {}: this target reads no trace",
             trace.display()
         ));
     }
     let policy =
         args.policy.as_deref().map(|policy| policy_file::resolve(policy, Path::new("."))).transpose()?;
-    let default = Policy::hardened;
-    if let Some(folder) = args.output.as_ref().filter(|_| args.what != ExportTarget::Itf) {
-        return write_into(folder, args.what, &policy.unwrap_or_else(default));
+    if let Some(folder) = &args.output {
+        return write_folder(folder, args.target, &policy.unwrap_or_else(Policy::hardened), program);
     }
-    let text = match args.what {
+    let text = match args.target {
         ExportTarget::Table => pages::table(policy.as_ref()),
-        ExportTarget::Mermaid => pages::mermaid(&policy.unwrap_or_else(default), args.all),
-        ExportTarget::Dot => pages::dot(&policy.unwrap_or_else(default), args.all),
         ExportTarget::Claims => pages::claims(),
-        ExportTarget::Promela => promela(&ControlModel::of(&policy.unwrap_or_else(default))),
-        ExportTarget::Tla => tla::module(&ControlModel::of(&policy.unwrap_or_else(default))),
-        ExportTarget::Schema => schema(match args.schema {
-            Schema::Scenario => orchestrion_scenario::scenario_schema(),
-            Schema::Policy => policy_file::policy_schema(),
-            Schema::Project => project::project_schema(),
-            Schema::Machine => parse::machine_schema(),
-            Schema::Problem => orchestrion_selection::problem_schema(),
-            Schema::Certificate => orchestrion_selection::certificate_schema(),
-            Schema::Stdio => orchestrion_stdio::protocol::schema(),
-        })?,
-        ExportTarget::Policy => policy_file::write(&policy.unwrap_or_else(default)),
-        ExportTarget::Itf => return itf::run(args.trace.as_deref(), args.output.as_deref()),
-        ExportTarget::Completions => completions(args.shell)?,
-        ExportTarget::Man => manual().into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
+        ExportTarget::Schema => schema(args.schema)?,
+        ExportTarget::Completions => completions(args.shell, program)?,
+        ExportTarget::Man => manual(program).into_diagnostic()?.into_iter().map(|(_, page)| page).collect(),
+        ExportTarget::Mermaid => pages::mermaid(&policy.unwrap_or_else(Policy::hardened), args.all),
+        ExportTarget::Dot => pages::dot(&policy.unwrap_or_else(Policy::hardened), args.all),
+        ExportTarget::Promela => promela(&ControlModel::new(&policy.unwrap_or_else(Policy::hardened))),
+        ExportTarget::Tla => tla::module(&ControlModel::new(&policy.unwrap_or_else(Policy::hardened))),
+        ExportTarget::Policy => policy_file::write(&policy.unwrap_or_else(Policy::hardened)),
+        ExportTarget::Itf => unreachable!("handled above"),
     };
-    files::out().write_all(text.as_bytes()).into_diagnostic()?;
+    output::stdout().write_all(text.as_bytes()).into_diagnostic()?;
     Ok(ExitStatus::Success)
 }
 
-fn schema(schema: serde_json::Value) -> Result<String> {
-    let mut text = serde_json::to_string_pretty(&schema).into_diagnostic()?;
-    text.push('\n');
-    Ok(text)
+fn schema(schema: Schema) -> Result<String> {
+    let schema = match schema {
+        Schema::Scenario => orchestrion_scenario::scenario_schema(),
+        Schema::Policy => policy_file::policy_schema(),
+        Schema::Project => project::project_schema(),
+        Schema::Machine => parse::machine_schema(),
+        Schema::Problem => orchestrion_selection::problem_schema(),
+        Schema::Certificate => orchestrion_selection::certificate_schema(),
+        Schema::Stdio => orchestrion_stdio::protocol::schema(),
+    };
+    Ok(serde_json::to_string_pretty(&schema).into_diagnostic()? + "\n")
 }
 
-fn completions(shell: Option<Shell>) -> Result<String> {
+fn completions(shell: Option<Shell>, mut program: Command) -> Result<String> {
     let shell = shell.ok_or_else(|| {
         let shells: Vec<String> = Shell::value_variants().iter().map(ToString::to_string).collect();
         miette!(
             help = format!(
-                "name one of {}, as in: orchestrion export completions --shell bash",
+                "expected one of {}, such as: orchestrion export completions --shell bash",
                 shells.join(", ")
             ),
-            "completions for which shell?"
+            "missing option --shell"
         )
     })?;
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "orchestrion", &mut script);
+    clap_complete::generate(shell, &mut program, "orchestrion", &mut script);
     String::from_utf8(script).into_diagnostic()
 }
 
-fn write_into(folder: &Path, what: ExportTarget, policy: &Policy) -> Result<ExitStatus> {
-    let pages = match what {
-        ExportTarget::Man => manual().into_diagnostic()?,
-        ExportTarget::Promela => vec![("control.pml".to_string(), promela(&ControlModel::of(policy)))],
+/// Writes the files of a target into a folder; existing files are not overwritten.
+fn write_folder(
+    folder: &Path,
+    target: ExportTarget,
+    policy: &Policy,
+    program: Command,
+) -> Result<ExitStatus> {
+    let pages = match target {
+        ExportTarget::Man => manual(program).into_diagnostic()?,
+        ExportTarget::Promela => vec![("control.pml".to_string(), promela(&ControlModel::new(policy)))],
         ExportTarget::Tla => {
-            let control = ControlModel::of(policy);
+            let control = ControlModel::new(policy);
             let config = tla::config(&control, |_| true);
             vec![
                 (format!("{}.tla", tla::MODULE), tla::module(&control)),
                 (format!("{}.cfg", tla::MODULE), config),
             ]
         }
-        _ => {
+        ExportTarget::Table
+        | ExportTarget::Mermaid
+        | ExportTarget::Dot
+        | ExportTarget::Claims
+        | ExportTarget::Schema
+        | ExportTarget::Policy
+        | ExportTarget::Itf
+        | ExportTarget::Completions => {
             return Err(miette!(
-                help = "leave --to out, and let the shell write it, as in `orchestrion export claims > claims.md`",
-                "--to is for traces, and for the manual and models, whose files have their own names; this is one text"
+                help = "redirect standard output, such as: orchestrion export claims > claims.md",
+                "--output is for itf, man, promela and tla; this target is one text"
             ));
         }
     };
     let written = files::create_all(pages.iter().map(|(name, page)| (folder.join(name), page.as_bytes())))?;
-    let mut out = files::out();
+    let mut out = output::stdout();
     for path in written {
-        writeln!(out, "  wrote  {}", path.display()).into_diagnostic()?;
+        writeln!(out, "  wrote    {}", path.display()).into_diagnostic()?;
     }
     Ok(ExitStatus::Success)
 }

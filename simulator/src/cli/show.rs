@@ -1,9 +1,10 @@
-//! `show`: a trace as a timeline, as a page for a browser, or without its texts.
+//! `show`: a trace as a timeline, as an HTML page, or without its texts.
 
-use super::ExitStatus;
+use super::exit_status::ExitStatus;
 use super::files::{self, open_trace};
+use super::output;
 use miette::{Context, IntoDiagnostic, Result, miette};
-use orchestrion_report::show::{self, PAGE_BEGINS, ShowError, Style, View};
+use orchestrion_report::show::{self, PAGE_PREFIX, ShowError, Style, View};
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::redact::{Redacted, Salt, redact};
 use orchestrion_trace::{Reader, TraceError};
@@ -11,36 +12,41 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Show a trace: phases, the debate, the decision and why, tasks, audit; or write it without its texts.
+/// Show a trace: phases, the debate, the decision and its reasons, tasks, audit; or write it without its texts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion show specs/scenarios/veto-in-pass-one.ndjson
-  orchestrion show mine.ndjson --at 11                 one step, with the state after it
-  orchestrion show mine.ndjson --item 12               one item: what became of it, and what it stands for
-  orchestrion show mine.ndjson --html mine.html        a page: all of it, every state, the claims
-  orchestrion show mine.ndjson --redact public.ndjson  without its texts, to be given away
+  orchestrion show mine.ndjson --step 11               one step, with the state
+                                                       after it
+  orchestrion show mine.ndjson --item 12               the history of one item
+  orchestrion show mine.ndjson --html mine.html        a page with every state
+                                                       and the claims
+  orchestrion show mine.ndjson --redact public.ndjson  the trace without texts
 
-What --redact leaves out: every text, and every name of a user, a conversation and an own policy,
-becomes its length and a digest whose salt is kept nowhere. Scenario and date are left out.
-What it keeps: numbers, by which was decided, so that it replays as before: confidences, ratings,
-exit codes, the policy's settings; and the times from the first step on.")]
+--redact replaces every text and the names of users, conversations and custom
+policies by length and salted digest; the salt is not stored. It removes the
+scenario and the date. Numbers that affect decisions remain (confidences,
+ratings, exit codes, policy settings, times), so that the trace replays.
+
+Exit codes: 0 success; 2 the trace cannot be opened, or has no such step or
+item; 3 the trace is incomplete or damaged, and is shown as far as it is valid.")]
 pub(super) struct Args {
-    /// The trace.
+    /// Read this trace.
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// Only this step, with its events, the state after it, and what the called module was shown.
+    /// Show only this step: its events, the state after it, and the context of the call.
     #[arg(long, value_name = "STEP")]
     step: Option<u64>,
-    /// Only this item, by its number: when it was added, changed, superseded or forgotten; and, if it is a summary, the same of
-    /// everything that it stands for.
-    #[arg(long, value_name = "ITEM", conflicts_with_all = ["at", "html", "redact"])]
+    /// Show only this item, by its number: when it was added, changed, superseded or forgotten. For a summary, include the
+    /// items that it summarizes.
+    #[arg(long, value_name = "ITEM", conflicts_with_all = ["step", "html", "redact"])]
     item: Option<u64>,
-    /// Write one page that needs nothing else, over an earlier one if there is one.
-    #[arg(long, value_name = "FILE", conflicts_with = "at")]
+    /// Write one self-contained HTML page to this file; an earlier page is overwritten.
+    #[arg(long, value_name = "FILE", conflicts_with = "step")]
     html: Option<PathBuf>,
-    /// Write the trace without its texts, over an earlier trace if there is one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "html"])]
+    /// Write the trace without its texts to this file; an earlier trace is overwritten.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["step", "html"])]
     redact: Option<PathBuf>,
 }
 
@@ -48,28 +54,32 @@ pub(super) fn run(args: &Args) -> Result<ExitStatus> {
     let reader = match open_trace(&args.trace) {
         Ok(reader) => reader,
         Err(error) => {
-            files::print_error(&error);
+            output::print_error(&error);
             return Ok(ExitStatus::Error);
         }
     };
     match (&args.html, &args.redact) {
-        (Some(path), _) => html(reader, &args.trace, path),
-        (None, Some(path)) => redacted(reader, &args.trace, path),
-        (None, None) => shown(match args.item {
-            Some(item) => show::provenance(reader, item, Style::Colour, &mut files::out()),
-            // Colour is always written; the stream takes it out where it does not belong.
-            None => {
-                show::show(reader, &View { at: args.step, style: Style::Colour }, &mut files::out()).map(drop)
-            }
-        }),
+        (Some(path), _) => write_html(reader, &args.trace, path),
+        (None, Some(path)) => write_redacted(reader, &args.trace, path),
+        // Colors are always written; standard output removes them where they are disabled.
+        (None, None) => {
+            let style = Style { colors: true, columns: output::width() };
+            show_status(match args.item {
+                Some(item) => show::item_history(reader, item, style, &mut output::stdout()),
+                None => {
+                    let view = View { step: args.step, style };
+                    show::show(reader, &view, &mut output::stdout()).map(drop)
+                }
+            })
+        }
     }
 }
 
-fn shown(ended: Result<(), ShowError>) -> Result<ExitStatus> {
-    match ended {
+fn show_status(result: Result<(), ShowError>) -> Result<ExitStatus> {
+    match result {
         Ok(()) => Ok(ExitStatus::Success),
         Err(error @ ShowError::Trace(_)) => {
-            files::print_error(&error);
+            output::print_error(&error);
             Ok(ExitStatus::Incomplete)
         }
         Err(ShowError::Io(error)) => Err(error).into_diagnostic(),
@@ -77,63 +87,59 @@ fn shown(ended: Result<(), ShowError>) -> Result<ExitStatus> {
     }
 }
 
-/// Writes the page of the trace, as far as the trace goes.
-fn html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
+/// Writes the HTML page of the valid part of a trace.
+fn write_html(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
     let help = "choose another file for the page, or move this one away";
-    files::ensure_overwritable(path, PAGE_BEGINS, "no page of a trace", help)?;
+    files::ensure_overwritable(path, PAGE_PREFIX, "not a page of a trace", help)?;
     let page = show::html(reader, &trace.file_name().unwrap_or_default().to_string_lossy());
-    files::replace_by(path, |file| file.write_all(page.text.as_bytes()))?;
-    let mut out = files::plain();
-    writeln!(out, "shown: {} steps, the state after each, and the claims", page.shown.steps)
+    files::replace_with(path, |file| file.write_all(page.text.as_bytes()))?;
+    let mut out = output::plain_stdout();
+    writeln!(out, "shown: {} steps, the state after each, and the claims", page.summary.steps)
         .into_diagnostic()?;
-    writeln!(out, "  page   {}", path.display()).into_diagnostic()?;
-    Ok(stopped(page.unread))
+    writeln!(out, "  page     {}", path.display()).into_diagnostic()?;
+    Ok(read_status(page.unread))
 }
 
 /// Writes the trace without its texts.
-fn redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
-    files::ensure_overwritable(
-        path,
-        orchestrion_trace::TRACE_PREFIX,
-        "no trace",
-        "choose another file, or move this one away",
-    )?;
+fn write_redacted(reader: Reader<BufReader<File>>, trace: &Path, path: &Path) -> Result<ExitStatus> {
+    let help = "choose another file, or move this one away";
+    files::ensure_overwritable(path, orchestrion_trace::TRACE_PREFIX, "not a trace", help)?;
     if path.exists() && path.canonicalize().into_diagnostic()? == trace.canonicalize().into_diagnostic()? {
         return Err(miette!(
-            help = "choose another file; the texts could not be brought back",
-            "{} is the trace itself, and is not overwritten",
+            help = "choose another file; redaction is irreversible",
+            "{} is the input trace and is not overwritten",
             path.display()
         ));
     }
-    let salt = Salt::random().into_diagnostic().wrap_err("no random salt is to be had")?;
-    let mut made = None;
-    let written = files::replace_by(path, |file| {
+    let salt = Salt::generate().into_diagnostic().wrap_err("no random salt is available")?;
+    let mut redaction = None;
+    let written = files::replace_with(path, |file| {
         let mut out = BufWriter::new(file);
         let result = redact(reader, &salt, &StandardContexts, &mut out);
-        let is_whole = result.is_ok();
-        made = Some(result);
-        if is_whole { out.flush() } else { Err(io::Error::other("not redacted")) }
+        let is_complete = result.is_ok();
+        redaction = Some(result);
+        if is_complete { out.flush() } else { Err(io::Error::other("not redacted")) }
     });
-    let Redacted { steps, incomplete: open } = match (made, written) {
+    let Redacted { steps, incomplete } = match (redaction, written) {
         (Some(Err(error)), _) => {
             return Err(miette::Report::new(error)
-                .wrap_err(format!("{} is not redacted, nothing was written", trace.display())));
+                .wrap_err(format!("{} was not redacted, no file was written", trace.display())));
         }
         (Some(Ok(redacted)), Ok(())) => redacted,
         (_, written) => return written.map(|()| ExitStatus::Error),
     };
-    let mut out = files::plain();
-    writeln!(out, "redacted: {steps} steps, decided as before").into_diagnostic()?;
-    writeln!(out, "  trace  {}", path.display()).into_diagnostic()?;
-    Ok(stopped(open))
+    let mut out = output::plain_stdout();
+    writeln!(out, "redacted: {steps} steps, with unchanged decisions").into_diagnostic()?;
+    writeln!(out, "  trace    {}", path.display()).into_diagnostic()?;
+    Ok(read_status(incomplete))
 }
 
-/// Says why a trace was not gone through to its end, if it was not.
-fn stopped(why: Option<TraceError>) -> ExitStatus {
-    match why {
+/// Prints the error that ended a trace early, if any.
+fn read_status(error: Option<TraceError>) -> ExitStatus {
+    match error {
         None => ExitStatus::Success,
         Some(error) => {
-            files::print_error(&error);
+            output::print_error(&error);
             ExitStatus::Incomplete
         }
     }

@@ -1,11 +1,12 @@
-//! What a verb is about: what its arguments name, or else what the project file does.
+//! Inputs of a command: its arguments, or else the paths that the project file names.
 
-use super::{GlobalArgs, files};
+use super::args::GlobalArgs;
+use super::files;
 use crate::project::{self, Project};
 use miette::{Result, miette};
 use std::path::{Path, PathBuf};
 
-/// The project file: the one that --config names, or else the nearest from here upwards.
+/// Reads the project file: the one of `--config`, or the nearest in this folder or above it.
 pub(super) fn project(global: &GlobalArgs) -> Result<Option<Project>> {
     Ok(match &global.config {
         Some(file) => Some(Project::read(file)?),
@@ -13,13 +14,13 @@ pub(super) fn project(global: &GlobalArgs) -> Result<Option<Project>> {
     })
 }
 
-/// The scenarios to play.
-pub(super) fn scenarios(named: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
-    if !named.is_empty() {
-        return Ok(named.to_vec());
+/// Returns the scenarios to run.
+pub(super) fn scenarios(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
+    if !arguments.is_empty() {
+        return Ok(arguments.to_vec());
     }
     let mut scenarios = Vec::new();
-    for path in of_project(global, "scenarios", Project::scenarios)? {
+    for path in paths_of_project(global, "scenarios", Project::scenarios)? {
         if !path.is_dir() {
             scenarios.push(path);
             continue;
@@ -28,8 +29,8 @@ pub(super) fn scenarios(named: &[PathBuf], global: &GlobalArgs) -> Result<Vec<Pa
         files::walk_files(&path, &is_scenario, &mut scenarios).map_err(|error| miette!("{error}"))?;
         if scenarios.len() == before {
             return Err(miette!(
-                help = "keep one there with: orchestrion promote TRACE NAME, or remove the folder from the project file",
-                "{}: no scenario in this folder; expected a file *.yaml in it or below it",
+                help = "create one with `orchestrion promote TRACE NAME`, or remove the folder from the project file",
+                "{}: no scenario found: expected a file *.yaml in this folder or below it",
                 path.display()
             ));
         }
@@ -37,30 +38,38 @@ pub(super) fn scenarios(named: &[PathBuf], global: &GlobalArgs) -> Result<Vec<Pa
     Ok(scenarios)
 }
 
-/// A policy that was kept beside the scenario that names it is no scenario.
+/// Whether a file is a scenario; `promote` writes a policy beside the scenario that uses it.
 fn is_scenario(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".yaml") && !name.ends_with(".policy.yaml")
 }
 
-/// The traces to decide again, and folders of them.
-pub(super) fn traces(named: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
-    if named.is_empty() { of_project(global, "traces", Project::traces) } else { Ok(named.to_vec()) }
+/// Returns the traces to replay, and folders of traces.
+pub(super) fn traces(arguments: &[PathBuf], global: &GlobalArgs) -> Result<Vec<PathBuf>> {
+    if arguments.is_empty() {
+        paths_of_project(global, "traces", Project::traces)
+    } else {
+        Ok(arguments.to_vec())
+    }
 }
 
-fn of_project(global: &GlobalArgs, key: &str, paths: fn(&Project) -> Vec<PathBuf>) -> Result<Vec<PathBuf>> {
+fn paths_of_project(
+    global: &GlobalArgs,
+    key: &str,
+    paths: fn(&Project) -> Vec<PathBuf>,
+) -> Result<Vec<PathBuf>> {
     let Some(project) = project(global)? else {
         return Err(miette!(
-            help = "name some behind the verb, or begin a project here with: orchestrion init",
-            "no {key} are named, and there is no {} here or in a folder above",
+            help = "name them as arguments, or create a project here with `orchestrion init`",
+            "no {key} given: there is no {} in this folder or above it",
             project::FILE
         ));
     };
     let paths = paths(&project);
     if paths.is_empty() {
         return Err(miette!(
-            help = format!("add a line such as `{key}: [scenarios]` to it, or name some behind the verb"),
-            "no {key} are named, neither here nor in {}",
+            help = format!("add a line such as `{key}: [scenarios]` to it, or name them as arguments"),
+            "no {key} given: {} names none",
             project.path().display()
         ));
     }

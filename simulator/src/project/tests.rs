@@ -1,15 +1,15 @@
-//! What project files mean, and how mistakes in them are drawn.
+//! Project files: their meaning, and errors in them.
 
 use super::*;
 use orchestrion_yaml::render_error;
 use std::fs;
 
-/// A folder with a policy, a scenario's file and this project file.
+/// Creates a folder with policies, a scenario and this project file, and reads the project.
 fn project(text: &str) -> (tempfile::TempDir, Result<Project, ReadError>) {
     let folder = tempfile::tempdir().unwrap();
     let write = |file: &str, text: &str| fs::write(folder.path().join(file), text).unwrap();
-    for there in ["policies", "scenarios"] {
-        fs::create_dir(folder.path().join(there)).unwrap();
+    for name in ["policies", "scenarios"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
     }
     write("policies/team.yaml", "name: team\n");
     write("policies/again.yaml", "name: team\n");
@@ -19,7 +19,7 @@ fn project(text: &str) -> (tempfile::TempDir, Result<Project, ReadError>) {
     (folder, project)
 }
 
-fn drawn(text: &str) -> String {
+fn rendered_error(text: &str) -> String {
     let (folder, project) = project(text);
     let error = match project.and_then(|project| project.policies()) {
         Ok(policies) => panic!("{text:?} was read, with {policies:?}"),
@@ -29,7 +29,7 @@ fn drawn(text: &str) -> String {
 }
 
 #[test]
-fn a_file_says_what_the_verbs_are_about() {
+fn file_defines_inputs_of_commands() {
     let (folder, project) = project(
         "policies: [policies/team.yaml, as-drawn]\nscope: tiny\nscenarios: [scenarios]\ntraces: [scenarios]\nwaivers:\n  \
          - {claim: C-06, policy: team, reason: ' known ', until: 2027-01-31}\n",
@@ -44,14 +44,14 @@ fn a_file_says_what_the_verbs_are_about() {
         (waiver.claim, &waiver.reason[..], waiver.until),
         ("C-06", "known", Date::constant(2027, 1, 31))
     );
-    assert!(waiver.place.ends_with("orchestrion.yaml:6"), "{}", waiver.place);
+    assert!(waiver.location.ends_with("orchestrion.yaml:6"), "{}", waiver.location);
     assert!(
         waiver.covers("C-06", "team") && !waiver.covers("C-06", "as-drawn") && !waiver.covers("C-07", "team")
     );
 }
 
 #[test]
-fn a_file_that_leaves_out_its_policies_means_hardened() {
+fn default_policy_is_hardened() {
     let (_folder, project) = project("scenarios: [scenarios/first.yaml]\n");
     let project = project.unwrap();
     assert_eq!(project.policies().unwrap(), [Policy::hardened()]);
@@ -59,7 +59,7 @@ fn a_file_that_leaves_out_its_policies_means_hardened() {
 }
 
 #[test]
-fn mistakes_are_drawn_where_they_are() {
+fn errors_are_rendered_with_location() {
     let waiver = |text: &str| format!("waivers: [{{{text}}}]\n");
     let mistakes = [
         "polices: [hardened]\n".to_owned(),
@@ -84,32 +84,32 @@ fn mistakes_are_drawn_where_they_are() {
             "claim: C-06, reason: a, until: 2027-01-31}, {claim: C-06, policy: hardened, reason: b, until: 2027-01-31",
         ),
     ];
-    let drawn: Vec<String> = mistakes.iter().map(|mistake| drawn(mistake)).collect();
-    for (mistake, drawn) in mistakes.iter().zip(&drawn) {
+    let errors: Vec<String> = mistakes.iter().map(|mistake| rendered_error(mistake)).collect();
+    for (mistake, error) in mistakes.iter().zip(&errors) {
         for part in ["[DIR/", "help: "] {
-            assert!(drawn.contains(part), "{mistake:?} is drawn without {part:?}:\n{drawn}");
+            assert!(error.contains(part), "{mistake:?}: missing {part:?} in\n{error}");
         }
     }
-    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(drawn.join("\n")) });
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(errors.join("\n")) });
 }
 
 #[test]
-fn the_schema_takes_what_is_right_and_refuses_what_is_not() {
+fn schema_accepts_only_valid_files() {
     let schema = jsonschema::validator_for(&project_schema()).unwrap();
-    let right = serde_json::json!({
+    let valid = serde_json::json!({
         "policies": ["hardened"], "scope": "tiny", "scenarios": ["a"], "traces": ["a"],
         "waivers": [{"claim": "C-06", "reason": "known", "until": "2027-01-31"}],
     });
-    assert!(schema.is_valid(&right));
-    for (key, wrong) in [
+    assert!(schema.is_valid(&valid));
+    for (key, invalid) in [
         ("policies", serde_json::json!([])),
         ("scope", serde_json::json!("huge")),
         ("waivers", serde_json::json!([{"claim": "C-06", "until": "2027-01-31"}])),
         ("waivers", serde_json::json!([{"claim": "C-999", "reason": "known", "until": "2027-01-31"}])),
         ("colour", serde_json::json!("red")),
     ] {
-        let mut file = right.clone();
-        file[key] = wrong;
+        let mut file = valid.clone();
+        file[key] = invalid;
         assert!(!schema.is_valid(&file), "{file}");
     }
 }

@@ -1,7 +1,7 @@
-//! Conversations with hosts in other languages: calls go out as lines of JSON, and answers come in the same way.
+//! Conversations with hosts in other languages, over standard input and output.
 //!
-//! [`protocol`] says what the lines are. Deliberately absent: anything that decides; what comes in is an input of the
-//! conversation like any other, and may be refused.
+//! Entry points: [`serve`] runs a conversation with a host; [`protocol`] defines the messages, and [`protocol::schema`]
+//! returns their JSON Schema. Deliberately absent: decisions. Each message becomes an input, and the kernel may refuse it.
 
 mod pipe;
 pub mod protocol;
@@ -15,42 +15,41 @@ use protocol::ToHost;
 use std::io::{BufRead, Write};
 use std::pin::pin;
 
-/// How a conversation over standard input and output stands when it is left.
+/// The reason why [`serve`] returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExitReason {
-    /// Everything was asked, or the host closed it: its trace is whole.
+    /// All listed requests ended, or the host closed the conversation. The trace is complete.
     Closed,
-    /// The host has gone; the conversation can be gone on with. The call that was waited for, if one was.
+    /// The host disconnected. Contains the pending call, if any. The conversation can be resumed.
     HostDisconnected(Option<String>),
-    /// Nothing leads on.
+    /// The kernel refuses every next input.
     Halted(Refusal),
 }
 
-/// Where requests come from.
+/// The source of requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Requests {
-    /// They are known, and the conversation is closed after the last of them.
-    Known(Vec<Request>),
-    /// The host sends them.
+    /// These requests. The conversation is closed after the last one.
+    Listed(Vec<Request>),
+    /// The host sends requests.
     Host,
 }
 
-/// A request, and what is written by name as it begins.
+/// A request with the writes that follow its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Who asks.
+    /// The user.
     pub user: UserId,
-    /// What is asked.
-    pub says: Text,
-    /// What is written. The host is told what of it is refused.
+    /// The text of the request.
+    pub text: Text,
+    /// The writes. The host receives their refusals.
     pub writes: Vec<knowledge::Write>,
 }
 
-/// Drives a conversation with the host at the other end of `input` and `output`, until nothing is left to ask, the host
-/// closes it, or it goes.
+/// Runs a conversation with a host until all requests ended, the host closes the conversation, or the host disconnects.
 ///
 /// # Errors
-/// [`DriveError`].
+/// [`RuntimeError`].
 pub fn serve<J: Journal>(
     mut conversation: Conversation<J>,
     requests: Requests,
@@ -58,118 +57,118 @@ pub fn serve<J: Journal>(
     output: impl Write + Send + 'static,
 ) -> Result<ExitReason, RuntimeError> {
     let clock = Clock::real();
-    let host_asks = requests == Requests::Host;
-    // The host may ask at once: what it says is heard before anything else is done here.
-    let busy = !host_asks || conversation.is_unfinished();
-    let (pipe, mut heard, mut gone) =
-        Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_asks, busy);
-    pipe.tell(&ToHost::opened(&conversation));
-    let left = {
-        let talk = pin!(run_requests(&mut conversation, &pipe, requests, &mut heard));
-        match clock.block_on(select(talk, gone.next())) {
-            Ok(Either::Left((left, _))) => Some(left?),
-            // What it said last may still be on its way.
-            Ok(Either::Right((_, talk))) => talk.now_or_never().transpose()?,
-            // In real time nothing is ever stuck.
+    let host_requests = requests == Requests::Host;
+    // The host may send a request at once; it is read before the first step.
+    let busy = !host_requests || conversation.is_unfinished();
+    let (pipe, mut receiver, mut disconnected) =
+        Pipe::open(input, output, conversation.mailbox(), clock.clone(), host_requests, busy);
+    pipe.send(&ToHost::opened(&conversation));
+    let exit = {
+        let run = pin!(run_requests(&mut conversation, &pipe, requests, &mut receiver));
+        match clock.block_on(select(run, disconnected.next())) {
+            Ok(Either::Left((exit, _))) => Some(exit?),
+            // The last messages of the host may still be queued.
+            Ok(Either::Right((_, run))) => run.now_or_never().transpose()?,
+            // A deadlock is only detected in simulated time.
             Err(_) => None,
         }
     };
-    let Some(left) = left else {
+    let Some(exit) = exit else {
         clock.block_on(conversation.commit()).ok().transpose()?;
-        let waiting = conversation.state().control.pending_call();
+        let pending = conversation.state().control().pending_call();
         return Ok(ExitReason::HostDisconnected(
-            waiting.map(|call| format!("call {} ({})", call.id, call.operation.expected_reply())),
+            pending.map(|call| format!("call {} ({})", call.id, call.operation.expected_reply())),
         ));
     };
-    if left == ExitReason::Closed {
+    if exit == ExitReason::Closed {
         clock.block_on(conversation.close()).ok().transpose()?;
-        pipe.tell(&ToHost::Closed);
+        pipe.send(&ToHost::Closed);
     }
-    Ok(left)
+    Ok(exit)
 }
 
-/// Asks whatever is to be asked, one request after the other.
+/// Runs all requests in order, after the interrupted one.
 async fn run_requests<J: Journal, W: Write + Send + 'static>(
     conversation: &mut Conversation<J>,
     pipe: &Pipe<W>,
     requests: Requests,
-    heard: &mut RequestReceiver,
+    receiver: &mut RequestReceiver,
 ) -> Result<ExitReason, RuntimeError> {
-    let mut known = match requests {
-        Requests::Known(requests) => {
-            let begun = conversation.state().control.next_request().number().saturating_sub(1);
-            Some(requests.into_iter().skip(usize::try_from(begun).unwrap_or(usize::MAX)))
+    let mut listed = match requests {
+        Requests::Listed(requests) => {
+            let started = conversation.state().control().next_request().number().saturating_sub(1);
+            Some(requests.into_iter().skip(usize::try_from(started).unwrap_or(usize::MAX)))
         }
         Requests::Host => None,
     };
     let mut halted = None;
     if conversation.is_unfinished() {
-        halted = drive(conversation, pipe, None).await?;
+        halted = run_request(conversation, pipe, None).await?;
     }
     while halted.is_none() {
-        let next = match &mut known {
+        let next = match &mut listed {
             Some(requests) => requests.next(),
-            None => heard.next().await.map(|(user, says)| Request { user, says, writes: Vec::new() }),
+            None => receiver.next().await.map(|(user, text)| Request { user, text, writes: Vec::new() }),
         };
         let Some(request) = next else { return Ok(ExitReason::Closed) };
-        halted = drive(conversation, pipe, Some(request)).await?;
+        halted = run_request(conversation, pipe, Some(request)).await?;
     }
     Ok(halted.map_or(ExitReason::Closed, ExitReason::Halted))
 }
 
-/// Drives a request to its end, a new one or the unfinished one. Gives the refusal with which nothing leads on, if so.
-async fn drive<J: Journal, W: Write + Send + 'static>(
+/// Runs a new request, or resumes the interrupted one if `request` is `None`. Returns the refusal if the conversation halts.
+async fn run_request<J: Journal, W: Write + Send + 'static>(
     conversation: &mut Conversation<J>,
     pipe: &Pipe<W>,
     request: Option<Request>,
 ) -> Result<Option<Refusal>, RuntimeError> {
-    let mut running = conversation.run(pipe)?;
-    let (mut turn, writes) = match request {
-        Some(Request { user, says, writes }) => match running.start_request(&user, says) {
-            Err(RuntimeError::TooLong(why)) if pipe.host_asks() => {
-                pipe.idle();
-                pipe.tell(&ToHost::ParseFailed { line: 0, call: None, why: why.to_string() });
+    let mut driver = conversation.run(pipe)?;
+    let (mut result, writes) = match request {
+        Some(Request { user, text, writes }) => match driver.start_request(&user, text) {
+            Err(RuntimeError::InputTooLarge(error)) if pipe.host_requests() => {
+                pipe.set_idle();
+                pipe.send(&ToHost::ParseFailed { line: 0, call: None, reason: error.to_string() });
                 return Ok(None);
             }
-            begun => (begun?, writes),
+            started => (started?, writes),
         },
-        None => (running.resume()?, Vec::new()),
+        None => (driver.resume()?, Vec::new()),
     };
     for write in writes {
-        if let StepResult::Refused(why) | StepResult::Halted(why) =
-            running.submit(&Input::Write(Box::new(write)))?
+        if let StepResult::Refused(refusal) | StepResult::Halted(refusal) =
+            driver.submit(&Input::Write(Box::new(write)))?
         {
-            pipe.tell(&ToHost::Refused { line: 0, why: why.to_string() });
+            pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
         }
     }
     loop {
-        let refused = running.refused();
-        let is_told = !refused.is_empty();
-        for RefusedMessage { number, why } in refused {
-            pipe.tell(&ToHost::Refused { line: number, why: why.to_string() });
+        let refused = driver.take_refused();
+        let is_reported = !refused.is_empty();
+        for RefusedMessage { sequence, refusal } in refused {
+            pipe.send(&ToHost::Refused { line: sequence, reason: refusal.to_string() });
         }
-        match turn {
+        match result {
             StepResult::Halted(refusal) => {
-                drop(running);
+                drop(driver);
                 conversation.commit().await?;
-                pipe.tell(&ToHost::Halted { why: refusal.to_string() });
+                pipe.send(&ToHost::Halted { reason: refusal.to_string() });
                 return Ok(Some(refusal));
             }
-            StepResult::Refused(refusal) if !is_told => {
-                pipe.tell(&ToHost::Refused { line: 0, why: refusal.to_string() });
+            StepResult::Refused(refusal) if !is_reported => {
+                pipe.send(&ToHost::Refused { line: 0, reason: refusal.to_string() });
             }
             StepResult::Refused(_) | StepResult::Accepted => {}
         }
-        if running.state().control.phase().is_quiescent() {
+        if driver.state().control().phase().is_quiescent() {
             break;
         }
-        turn = running.step().await?;
+        result = driver.step().await?;
     }
-    drop(running);
+    drop(driver);
     conversation.commit().await?;
-    pipe.idle();
-    if let Some(answered) = conversation.last_result() {
-        pipe.tell(&ToHost::answered(answered));
+    pipe.set_idle();
+    if let Some(result) = conversation.last_result() {
+        pipe.send(&ToHost::final_answer(result));
     }
     Ok(None)
 }

@@ -1,13 +1,13 @@
-//! Both ends of the pipe: what is written to the host, and a thread that hears what it says.
+//! Both directions of the pipe: messages to the host, and a thread that reads its messages.
 
-use super::protocol::{FromHost, NeverStarted, ReplyMessage, RequestMessage, ToHost};
+use crate::protocol::{FromHost, NotStartedMessage, ReplyMessage, RequestMessage, ToHost};
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
 use orchestrion_kernel::module::{Failure, Operation};
 use orchestrion_kernel::{CallId, Input, Text, UserId};
 use orchestrion_runtime::{
-    self, Call, CallError, Clock, Host, INPUT_BYTES_MAX, Mailbox, MailboxError, Message, RecoveryResult,
-    locked,
+    Call, CallError, CallResult, Clock, Host, INPUT_BYTES_MAX, Mailbox, Message, RecoveryResult,
+    lock_ignoring_poison,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -17,130 +17,131 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// A longer line says more than is taken in of any input.
+/// The maximum length of a line; it exceeds the limit of an input.
 const LINE_BYTES_MAX: usize = 2 * INPUT_BYTES_MAX;
 
-/// So many calls back, an answer that comes again is still understood, and refused as what it is.
-const ASKED_MAX: usize = 1000;
+/// The number of recent calls whose replies can be parsed, so that a repeated reply is refused as such.
+const CALLS_MAX: usize = 1000;
 
-/// What the thread that hears and the conversation know together.
+/// The state that the conversation and the reading thread share.
 #[derive(Debug)]
 struct Shared<W> {
-    out: Mutex<W>,
-    asked: Mutex<Asked>,
+    output: Mutex<W>,
+    calls: Mutex<Calls>,
 }
 
 #[derive(Debug, Default)]
-struct Asked {
-    /// The latest calls, and what they ask.
-    asks: BTreeMap<CallId, Operation>,
-    /// The call that may never have started, and whom to tell that it did not.
+struct Calls {
+    /// The operations of the recent calls.
+    operations: BTreeMap<CallId, Operation>,
+    /// The call in recovery, and the sender that reports it as not started.
     recovering: Option<(CallId, oneshot::Sender<()>)>,
-    /// A request runs, so another one is not to be asked now.
-    busy: bool,
+    /// Whether a request runs, so that another one is refused.
+    is_busy: bool,
 }
 
 impl<W: Write> Shared<W> {
-    fn tell(&self, told: &ToHost<'_>) -> io::Result<()> {
-        let mut line = serde_json::to_vec(told)?;
+    fn send(&self, message: &ToHost<'_>) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
-        let mut out = locked(&self.out);
-        out.write_all(&line)?;
-        out.flush()
+        let mut output = lock_ignoring_poison(&self.output);
+        output.write_all(&line)?;
+        output.flush()
     }
 }
 
-/// The host at the other end.
+/// The host at the other end of the pipe.
 #[derive(Debug)]
-pub(super) struct Pipe<W> {
+pub(crate) struct Pipe<W> {
     clock: Clock,
     shared: Arc<Shared<W>>,
-    host_asks: bool,
-    /// Told once the host is gone.
-    gone: Mutex<mpsc::Sender<()>>,
+    host_requests: bool,
+    disconnected: Mutex<mpsc::Sender<()>>,
 }
 
-/// What users ask for through it; `None` once nothing more will be asked.
-pub(super) struct RequestReceiver(mpsc::Receiver<Option<(UserId, Text)>>);
+/// Receives the host's requests; `None` closes the conversation.
+pub(crate) struct RequestReceiver(mpsc::Receiver<Option<(UserId, Text)>>);
 
 impl<W: Write + Send + 'static> Pipe<W> {
-    /// Speaks through `output`, and hears `input` on a thread of its own, which ends with it. While it is `busy`, no request is
-    /// taken. The last of the three ends once the host is gone.
-    pub(super) fn open(
+    /// Starts a thread that reads `input`. While the pipe is `busy`, requests are refused. The returned receiver yields
+    /// when the host disconnects.
+    pub(crate) fn open(
         input: impl BufRead + Send + 'static,
         output: W,
         mailbox: Mailbox,
         clock: Clock,
-        host_asks: bool,
+        host_requests: bool,
         busy: bool,
     ) -> (Self, RequestReceiver, mpsc::Receiver<()>) {
         let shared = Arc::new(Shared {
-            out: Mutex::new(output),
-            asked: Mutex::new(Asked { busy, ..Asked::default() }),
+            output: Mutex::new(output),
+            calls: Mutex::new(Calls { is_busy: busy, ..Calls::default() }),
         });
-        let (requests, heard) = mpsc::channel(1);
-        let (gone, is_gone) = mpsc::channel(1);
-        let ears = HostReader { shared: Arc::clone(&shared), mailbox, requests };
-        let mut ended = gone.clone();
+        let (requests, request_receiver) = mpsc::channel(1);
+        let (disconnected, disconnected_receiver) = mpsc::channel(1);
+        let reader = HostReader { shared: Arc::clone(&shared), mailbox, requests };
+        let mut on_end = disconnected.clone();
         thread::spawn(move || {
-            ears.read_lines(input);
-            // If that is known already, or nobody wants to know any more, all the better.
-            let _ = ended.try_send(());
+            reader.read_lines(input);
+            // Fails if the disconnection is already known.
+            let _ = on_end.try_send(());
         });
-        (Self { clock, shared, host_asks, gone: Mutex::new(gone) }, RequestReceiver(heard), is_gone)
+        let disconnected = Mutex::new(disconnected);
+        let pipe = Self { clock, shared, host_requests, disconnected };
+        (pipe, RequestReceiver(request_receiver), disconnected_receiver)
     }
 
-    /// Tells the host something. If it does not read any more, it is gone.
-    pub(super) fn tell(&self, told: &ToHost<'_>) {
-        if self.shared.tell(told).is_err() {
-            let _ = locked(&self.gone).try_send(());
+    /// Sends a message. A host that cannot be written to is disconnected.
+    pub(crate) fn send(&self, message: &ToHost<'_>) {
+        if self.shared.send(message).is_err() {
+            let _ = lock_ignoring_poison(&self.disconnected).try_send(());
         }
     }
 
-    /// Whether requests come from the host.
-    pub(super) const fn host_asks(&self) -> bool {
-        self.host_asks
+    /// Whether the host sends the requests.
+    pub(crate) const fn host_requests(&self) -> bool {
+        self.host_requests
     }
 
-    /// No request runs: the host may ask for the next one, if that is its part.
-    pub(super) fn idle(&self) {
-        locked(&self.shared.asked).busy = !self.host_asks;
+    /// Accepts the next request of the host.
+    pub(crate) fn set_idle(&self) {
+        lock_ignoring_poison(&self.shared.calls).is_busy = !self.host_requests;
     }
 
-    fn asks(&self, call: &Call) {
-        let mut asked = locked(&self.shared.asked);
-        asked.asks.insert(call.id, call.operation);
-        if asked.asks.len() > ASKED_MAX {
-            asked.asks.pop_first();
+    fn register(&self, call: &Call) {
+        let mut calls = lock_ignoring_poison(&self.shared.calls);
+        calls.operations.insert(call.id, call.operation);
+        if calls.operations.len() > CALLS_MAX {
+            calls.operations.pop_first();
         }
     }
 }
 
 impl RequestReceiver {
-    /// The next request, or `None` if the host closes the conversation.
-    pub(super) async fn next(&mut self) -> Option<(UserId, Text)> {
+    /// Waits for the next request. Returns `None` if the host closes the conversation.
+    pub(crate) async fn next(&mut self) -> Option<(UserId, Text)> {
         match self.0.next().await {
             Some(request) => request,
-            // It is gone, which is seen elsewhere.
+            // The host disconnected; `Pipe::open` returns a receiver for that.
             None => pending().await,
         }
     }
 }
 
 impl<W: Write + Send + 'static> Host for Pipe<W> {
-    /// What the host says comes by mail.
-    async fn execute(&self, call: &Call) -> orchestrion_runtime::CallResult {
-        self.asks(call);
-        self.tell(&ToHost::Call(call));
+    /// Sends the call. The reply arrives in the mailbox.
+    async fn execute(&self, call: &Call) -> CallResult {
+        self.register(call);
+        self.send(&ToHost::Call(call));
         pending().await
     }
 
     async fn recover(&self, call: &Call) -> RecoveryResult {
-        self.asks(call);
-        let (never, started) = oneshot::channel();
-        locked(&self.shared.asked).recovering = Some((call.id, never));
-        self.tell(&ToHost::Recover(call));
-        match started.await {
+        self.register(call);
+        let (sender, not_started) = oneshot::channel();
+        lock_ignoring_poison(&self.shared.calls).recovering = Some((call.id, sender));
+        self.send(&ToHost::Recover(call));
+        match not_started.await {
             Ok(()) => RecoveryResult::NotStarted,
             Err(_) => pending().await,
         }
@@ -151,7 +152,7 @@ impl<W: Write + Send + 'static> Host for Pipe<W> {
     }
 }
 
-/// The thread that hears.
+/// Reads the messages of the host on its own thread.
 struct HostReader<W> {
     shared: Arc<Shared<W>>,
     mailbox: Mailbox,
@@ -167,116 +168,119 @@ impl<W: Write> HostReader<W> {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             }
-            let is_whole = line.ends_with(b"\n");
-            if !is_whole && line.len() == LINE_BYTES_MAX {
+            let has_newline = line.ends_with(b"\n");
+            if !has_newline && line.len() == LINE_BYTES_MAX {
                 if skip_line(&mut input).is_err() {
                     return;
                 }
-                self.report_parse_failure(
-                    number,
-                    &[],
-                    format!("expected a line of at most {LINE_BYTES_MAX} bytes"),
-                );
+                let reason = format!("line too long: expected at most {LINE_BYTES_MAX} bytes, found more");
+                self.report_parse_failure(number, &[], reason);
                 continue;
             }
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            // Without its end, or what is missing would be looked for in a second line.
+            // Without its newline, so that an error is located in this line.
             match serde_json::from_slice(line.trim_ascii_end()) {
-                Ok(heard) => {
-                    // It was understood, but has no place: nothing is made of it.
-                    if let Err(why) = self.take(number, heard) {
-                        let _ = self.shared.tell(&ToHost::ParseFailed { line: number, call: None, why });
+                Ok(message) => {
+                    // The message is valid but cannot be used now, so no input follows.
+                    if let Err(reason) = self.handle(number, message) {
+                        let _ = self.shared.send(&ToHost::ParseFailed { line: number, call: None, reason });
                     }
                 }
-                Err(_) if !is_whole => {
-                    // No answer at all: whoever comes next is asked again.
-                    let why = "standard input ended in the middle of the line".to_owned();
-                    let _ = self.shared.tell(&ToHost::ParseFailed { line: number, call: None, why });
+                Err(_) if !has_newline => {
+                    // An incomplete line is not a reply: the call is repeated to the next host.
+                    let reason =
+                        "incomplete line: expected a newline, found the end of standard input".to_owned();
+                    let _ = self.shared.send(&ToHost::ParseFailed { line: number, call: None, reason });
                     return;
                 }
                 Err(error) => {
-                    let why = error.to_string().replace(" at line 1 column ", ", in column ");
-                    let why = format!("{why}; see `orchestrion export schema --of stdio`");
-                    self.report_parse_failure(number, &line, why);
+                    let error = error.to_string().replace(" at line 1 column ", ", in column ");
+                    let reason = format!("{error}; see `orchestrion export schema --schema stdio`");
+                    self.report_parse_failure(number, &line, reason);
                 }
             }
         }
     }
 
-    fn take(&mut self, line: u64, heard: FromHost) -> Result<(), String> {
-        match heard {
-            FromHost::Answer(ReplyMessage { call, with }) => {
-                let ask = locked(&self.shared.asked).asks.get(&call).copied();
-                let Some(ask) = ask else {
-                    return Err(format!(
-                        "call {call} was not asked lately; expected the id of a call that was"
-                    ));
+    fn handle(&mut self, line: u64, message: FromHost) -> Result<(), String> {
+        match message {
+            FromHost::Reply(ReplyMessage { call, content }) => {
+                let operation = lock_ignoring_poison(&self.shared.calls).operations.get(&call).copied();
+                let Some(operation) = operation else {
+                    return Err(format!("unknown call: expected the id of a recent call, found {call}"));
                 };
-                match orchestrion_scenario::parse_reply(ask, with.get()) {
-                    Ok(reply) => self.put(line, reply.into_input(call), None),
-                    Err(CallError { failure, reason: why }) => {
-                        if let Some(why) = why.clone() {
-                            let _ = self.shared.tell(&ToHost::ParseFailed { line, call: Some(call), why });
+                match orchestrion_scenario::parse_reply(operation, content.get()) {
+                    Ok(reply) => self.submit(line, reply.into_input(call), None),
+                    Err(CallError { failure, reason }) => {
+                        if let Some(reason) = reason.clone() {
+                            let _ = self.shared.send(&ToHost::ParseFailed { line, call: Some(call), reason });
                         }
-                        self.put(line, Input::CallFailed { call, failure }, why)
+                        self.submit(line, Input::CallFailed { call, failure }, reason)
                     }
                 }
             }
-            FromHost::NeverStarted(NeverStarted { call }) => {
-                let recovering = locked(&self.shared.asked).recovering.take_if(|(id, _)| *id == call);
+            FromHost::NotStarted(NotStartedMessage { call }) => {
+                let recovering =
+                    lock_ignoring_poison(&self.shared.calls).recovering.take_if(|(id, _)| *id == call);
                 match recovering {
-                    // If nobody waits any more, the time for it is over.
-                    Some((_, never)) => {
-                        let _ = never.send(());
+                    Some((_, sender)) => {
+                        // Fails if the deadline of the recovery has passed.
+                        let _ = sender.send(());
                         Ok(())
                     }
-                    None => Err(format!("call {call} is not to be recovered; expected an answer")),
+                    None => Err(format!(
+                        "call not in recovery: expected a reply to call {call}, found `not_started`"
+                    )),
                 }
             }
-            FromHost::Ask(RequestMessage { user, says }) => {
-                let (user, text) = (UserId::new(user), Text::from(says));
-                let was_busy = std::mem::replace(&mut locked(&self.shared.asked).busy, true);
+            FromHost::Request(RequestMessage { user, text }) => {
+                let (user, text) = (UserId::new(user), Text::from(text));
+                let was_busy = std::mem::replace(&mut lock_ignoring_poison(&self.shared.calls).is_busy, true);
                 if was_busy {
-                    return self.put(line, Input::UserMessage { user, text }, None);
+                    return self.submit(line, Input::UserMessage { user, text }, None);
                 }
-                self.requests
-                    .try_send(Some((user, text)))
-                    .map_err(|_| "the scenario asks by itself".to_owned())
+                self.requests.try_send(Some((user, text))).map_err(|_| {
+                    "unexpected request: expected none, because the scenario lists the requests".to_owned()
+                })
             }
             FromHost::Write(text) => {
                 let write = orchestrion_scenario::parse_write(text.get())?;
-                self.put(line, Input::Write(Box::new(write)), None)
+                self.submit(line, Input::Write(Box::new(write)), None)
             }
-            FromHost::Cancel => self.put(line, Input::Cancel, None),
-            FromHost::Close => self.requests.try_send(None).map_err(|_| "a request runs".to_owned()),
+            FromHost::Cancel => self.submit(line, Input::Cancel, None),
+            FromHost::Close => self
+                .requests
+                .try_send(None)
+                .map_err(|_| "unexpected close: expected no running request, found one".to_owned()),
         }
     }
 
-    fn put(&mut self, line: u64, input: Input, note: Option<String>) -> Result<(), String> {
+    fn submit(&mut self, line: u64, input: Input, note: Option<String>) -> Result<(), String> {
         let message = Message { input, note, sequence: Some(line) };
-        self.mailbox.send(message).map_err(|error: MailboxError| error.to_string())
+        self.mailbox.send(message).map_err(|error| error.to_string())
     }
 
-    /// A line that cannot be read changes nothing, but if it answers a call that was asked: then the answer is malformed.
-    fn report_parse_failure(&mut self, line: u64, said: &[u8], why: String) {
-        let call = answered(said).filter(|call| locked(&self.shared.asked).asks.contains_key(call));
+    /// Reports a line that cannot be parsed. If it replies to a call, that call fails as malformed.
+    fn report_parse_failure(&mut self, line: u64, text: &[u8], reason: String) {
+        let call = replied_call(text)
+            .filter(|call| lock_ignoring_poison(&self.shared.calls).operations.contains_key(call));
         if let Some(call) = call {
-            let note = Some(format!("line {line} of the host was not understood: {why}"));
-            let _full = self.put(line, Input::CallFailed { call, failure: Failure::Malformed }, note);
+            let note = Some(format!("unparsable line {line} of the host: {reason}"));
+            let _full = self.submit(line, Input::CallFailed { call, failure: Failure::Malformed }, note);
         }
-        let _ = self.shared.tell(&ToHost::ParseFailed { line, call, why });
+        let _ = self.shared.send(&ToHost::ParseFailed { line, call, reason });
     }
 }
 
-/// The call that a line answers, whatever else is wrong with it.
-fn answered(said: &[u8]) -> Option<CallId> {
-    let mut said: Value = serde_json::from_slice(said).ok()?;
-    serde_json::from_value(said.get_mut("answer")?.get_mut("call")?.take()).ok()
+/// Returns the call that an otherwise invalid line replies to.
+fn replied_call(line: &[u8]) -> Option<CallId> {
+    let mut line: Value = serde_json::from_slice(line).ok()?;
+    serde_json::from_value(line.get_mut("reply")?.get_mut("call")?.take()).ok()
 }
 
-/// Reads on to the end of a line, and keeps nothing of it.
+/// Reads to the end of a line without keeping it.
 fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
     loop {
         let buffer = input.fill_buf()?;

@@ -1,28 +1,27 @@
-//! The lines that a conversation and its host say to each other. Each is one JSON value on one line.
+//! The protocol between a conversation and its host. Each message is one JSON value on one line.
 //!
-//! The conversation says `opened`, then for each question `call`, and `answered` once a request is over. The host says
-//! `answer` with the id of the call. A call whose task may have run before a crash comes as `recover`: the host answers it if
-//! it knows how it ended, with `{"fail": "unknown"}` if it cannot know, or says `never_started`. What is to be known though nobody
-//! was asked for it the host says with `write`, whenever it likes; what belongs to a session waits for one. What is refused, or not
-//! understood, is told with the number of its line, counted from 1.
+//! The conversation sends `opened`, then `call` for each call, and `final_answer` when a request ends. The host sends `reply`
+//! with the id of the call. After a crash, an effectful call that was in flight is sent as `recover`: the host sends its
+//! reply if it is known, `{"fail": "unknown"}` as its content if the outcome is unknown, or `not_started`. The host sends
+//! `write` at any time; a write that requires a session waits for one. Messages about an input contain its line number,
+//! counted from 1.
 
 use orchestrion_kernel::event::Conclusion;
 use orchestrion_kernel::{CallId, ConversationId, Text, TraceId};
-use orchestrion_runtime::{Call, Conversation, RequestResult};
+use orchestrion_runtime::{Call, Conversation, Journal, RequestResult};
 use orchestrion_scenario::{
-    ApproverAnswer, ArgumentReply, AuditorAnswer, ClassifierAnswer, DiagnosisAnswer, IdentityAnswer,
-    MemoryAnswer, PlannerAnswer, ReplyFile, RevisionReply, StoreAnswer, SummarizerAnswer, TaskAnswer,
-    WriteFile,
+    ApproverReply, ArgumentReply, AuditorReply, ClassifierReply, DiagnosisReply, IdentityReply, MemoryReply,
+    PlannerReply, ReplyFile, RevisionReply, StoreReply, SummarizerReply, TaskReply, WriteFile,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// The protocol that this version speaks.
-pub const PROTOCOL: &str = "orchestrion-stdio/1";
+/// The version of the protocol.
+pub const PROTOCOL: &str = "orchestrion-stdio/2";
 
-/// What the conversation tells its host.
+/// A message to the host.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToHost<'a> {
@@ -30,200 +29,205 @@ pub enum ToHost<'a> {
     Opened {
         /// [`PROTOCOL`].
         protocol: &'static str,
-        /// Its name.
+        /// The name of the conversation.
         conversation: &'a ConversationId,
-        /// Whether a request is gone on with.
+        /// Whether an interrupted request is resumed.
         unfinished: bool,
-        /// What was dropped from the end of its journal, as a sentence.
+        /// The truncated tail of the journal, as a sentence.
         #[serde(skip_serializing_if = "Option::is_none")]
-        dropped: Option<String>,
+        truncated_tail: Option<String>,
     },
-    /// A question.
+    /// A call.
     Call(&'a Call),
-    /// A question that was out when the runtime crashed, and may have been carried out: what became of it?
+    /// An effectful call that was in flight when the runtime crashed. The host recovers its outcome.
     Recover(&'a Call),
-    /// A request is over.
-    Answered {
-        /// The request.
+    /// The end of a request.
+    FinalAnswer {
+        /// The trace id of the request.
         trace: &'a TraceId,
-        /// As what and why it ended.
-        ending: Option<Conclusion>,
-        /// What the user reads.
+        /// The conclusion.
+        conclusion: Option<Conclusion>,
+        /// The final answer.
         text: &'a Text,
     },
-    /// What the host said was understood, and is recorded as refused.
+    /// An input was refused. The refusal is recorded.
     Refused {
-        /// The line, from 1; 0 if it is none in particular.
+        /// The line of the input, from 1; 0 for an input without a line.
         line: u64,
-        /// Why.
-        why: String,
+        /// The refusal.
+        reason: String,
     },
-    /// What the host said was not understood.
+    /// A line could not be parsed or used.
     ParseFailed {
-        /// The line, from 1; 0 if it is none in particular.
+        /// The line, from 1; 0 for an input without a line.
         line: u64,
-        /// The call that the line answers: if it is still waited for, this was a malformed answer to it. Without a call,
-        /// nothing has changed.
+        /// The call of the reply. If the call is pending, it fails as malformed. Without a call, nothing changes.
         #[serde(skip_serializing_if = "Option::is_none")]
         call: Option<CallId>,
-        /// Why.
-        why: String,
+        /// The defect.
+        reason: String,
     },
-    /// Nothing leads on.
+    /// The conversation halted: the kernel refuses every next input.
     Halted {
-        /// Why.
-        why: String,
+        /// The refusal.
+        reason: String,
     },
-    /// The conversation is over, and its trace ended.
+    /// The conversation is closed, and its trace ended.
     Closed,
 }
 
 impl<'a> ToHost<'a> {
-    pub(super) fn opened<J: orchestrion_runtime::Journal>(conversation: &'a Conversation<J>) -> Self {
+    pub(crate) fn opened<J: Journal>(conversation: &'a Conversation<J>) -> Self {
         Self::Opened {
             protocol: PROTOCOL,
-            conversation: conversation.state().control.conversation(),
+            conversation: conversation.state().control().conversation(),
             unfinished: conversation.is_unfinished(),
-            dropped: conversation.dropped().map(|dropped| dropped.to_string()),
+            truncated_tail: conversation.truncated_tail().map(|tail| tail.to_string()),
         }
     }
 
-    pub(super) const fn answered(RequestResult { trace, ending, text }: &'a RequestResult) -> Self {
-        Self::Answered { trace, ending: *ending, text }
+    pub(crate) const fn final_answer(RequestResult { trace, conclusion, text }: &'a RequestResult) -> Self {
+        Self::FinalAnswer { trace, conclusion: *conclusion, text }
     }
 }
 
-/// What a host tells the conversation.
+/// A message from the host.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FromHost {
-    /// How a call ended.
-    Answer(ReplyMessage),
-    /// A call that was to be recovered never started; it is asked again.
-    NeverStarted(NeverStarted),
-    /// A user asks for something.
-    Ask(RequestMessage),
-    /// Something is to be known that no module was asked for, as a request of a scenario has it under `write`.
+    /// The reply or failure of a call.
+    Reply(ReplyMessage),
+    /// A call that was sent as `recover` never started. It is sent again.
+    NotStarted(NotStartedMessage),
+    /// A user's request.
+    Request(RequestMessage),
+    /// A write in the form of a scenario file.
     Write(#[schemars(with = "WriteFile")] Box<RawValue>),
-    /// The user cancels the running request.
+    /// Cancels the running request.
     Cancel,
-    /// Nothing more will be asked: the trace is ended.
+    /// Closes the conversation and ends its trace.
     Close,
 }
 
-/// How a call ended.
+/// The reply or failure of a call.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplyMessage {
-    /// The call's id.
+    /// The id of the call.
     #[schemars(with = "u64")]
     pub call: CallId,
-    /// The answer, as a scenario file has it for that module.
+    /// The reply in the form of a scenario file.
     #[schemars(with = "AnyReply")]
-    pub with: Box<RawValue>,
+    pub content: Box<RawValue>,
 }
 
-/// A call never started.
+/// A call that never started.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NeverStarted {
-    /// The call's id.
+pub struct NotStartedMessage {
+    /// The id of the call.
     #[schemars(with = "u64")]
     pub call: CallId,
 }
 
-/// A user asks for something.
+/// A user's request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestMessage {
-    /// Who asks.
+    /// The user.
     pub user: String,
-    /// For what.
-    pub says: String,
+    /// The text of the request.
+    pub text: String,
 }
 
-/// An answer of any module.
+/// A reply of any module.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "it is there for its schema")]
+#[expect(dead_code, reason = "only its schema is used")]
 enum AnyReply {
-    Identity(ReplyFile<IdentityAnswer>),
-    Memory(ReplyFile<MemoryAnswer>),
-    Summarizer(ReplyFile<SummarizerAnswer>),
-    Classifier(ReplyFile<ClassifierAnswer>),
-    Planner(ReplyFile<PlannerAnswer>),
-    Voice(ReplyFile<ArgumentReply>),
-    Reviser(ReplyFile<RevisionReply>),
-    Approver(ReplyFile<ApproverAnswer>),
-    Diagnosis(ReplyFile<DiagnosisAnswer>),
-    Task(ReplyFile<TaskAnswer>),
-    Store(ReplyFile<StoreAnswer>),
-    Auditor(ReplyFile<AuditorAnswer>),
+    Identity(ReplyFile<IdentityReply>),
+    Memory(ReplyFile<MemoryReply>),
+    Summarizer(ReplyFile<SummarizerReply>),
+    Classifier(ReplyFile<ClassifierReply>),
+    Planner(ReplyFile<PlannerReply>),
+    Argument(ReplyFile<ArgumentReply>),
+    Revision(ReplyFile<RevisionReply>),
+    Approver(ReplyFile<ApproverReply>),
+    Diagnosis(ReplyFile<DiagnosisReply>),
+    Task(ReplyFile<TaskReply>),
+    Store(ReplyFile<StoreReply>),
+    Auditor(ReplyFile<AuditorReply>),
 }
 
-/// The JSON Schema of the lines: what the host says, and, under `$defs`, what it is `told`.
+/// Returns the JSON Schema of a message from the host. `$defs` contains `to_host`, the schema of a message to the host.
 #[must_use]
 pub fn schema() -> Value {
-    let mut schema = orchestrion_yaml::schema_of::<FromHost>("Orchestrion stdio: what a host says");
+    let mut schema = orchestrion_yaml::schema_of::<FromHost>("Orchestrion stdio: message from the host");
     if let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
-        definitions.insert("told".to_owned(), told());
-        definitions.insert("call".to_owned(), call());
+        definitions.insert("to_host".to_owned(), to_host_schema());
+        definitions.insert("call".to_owned(), call_schema());
     }
     schema
 }
 
-/// One line of what the host is told.
-fn told() -> Value {
+fn to_host_schema() -> Value {
     let text = json!({"type": "string"});
-    let one = |key: &str, what: Value| json!({"type": "object", "properties": {key: what}, "required": [key], "additionalProperties": false});
+    let message = |key: &str, content: Value| json!({"type": "object", "properties": {key: content}, "required": [key], "additionalProperties": false});
     let object = |required: &[&str], properties: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
-    let line = json!({"type": "integer", "minimum": 0, "description": "The line of the host, from 1; 0 if none in particular."});
-    let why = object(&["why"], json!({"why": text}));
+    let line = json!({"type": "integer", "minimum": 0, "description": "The line of the input, from 1; 0 for an input without a line."});
     json!({
-        "title": "Orchestrion stdio: what a host is told",
+        "title": "Orchestrion stdio: message to the host",
         "oneOf": [
-            one("opened", object(&["protocol", "conversation", "unfinished"], json!({
+            message("opened", object(&["protocol", "conversation", "unfinished"], json!({
                 "protocol": {"const": PROTOCOL}, "conversation": text, "unfinished": {"type": "boolean"},
-                "dropped": text,
+                "truncated_tail": text,
             }))),
-            one("call", json!({"$ref": "#/$defs/call"})),
-            one("recover", json!({"$ref": "#/$defs/call"})),
-            one("answered", object(&["trace", "ending", "text"], json!({
-                "trace": {"type": "object"}, "ending": {"type": ["object", "null"]}, "text": text,
+            message("call", json!({"$ref": "#/$defs/call"})),
+            message("recover", json!({"$ref": "#/$defs/call"})),
+            message("final_answer", object(&["trace", "conclusion", "text"], json!({
+                "trace": {"type": "object"}, "conclusion": {"type": ["object", "null"]}, "text": text,
             }))),
-            one("refused", object(&["line", "why"], json!({"line": line, "why": text}))),
-            one("not_understood", object(&["line", "why"], json!({
-                "line": line, "call": {"type": "integer", "minimum": 1}, "why": text,
+            message("refused", object(&["line", "reason"], json!({"line": line, "reason": text}))),
+            message("parse_failed", object(&["line", "reason"], json!({
+                "line": line, "call": {"type": "integer", "minimum": 1}, "reason": text,
             }))),
-            one("halted", why),
+            message("halted", object(&["reason"], json!({"reason": text}))),
             {"const": "closed"},
         ],
     })
 }
 
-/// A question.
-fn call() -> Value {
+fn call_schema() -> Value {
     let described = |kind: &str, description: &str| json!({"type": kind, "description": description});
     json!({
         "type": "object",
         "properties": {
-            "id": described("integer", "Names the call. One that is asked again after a crash keeps its id."),
-            "trace": described("object", "The request that it belongs to: `conversation` and `request`."),
-            "module": {"description": "Who is asked: a name, or one with its role, as in {\"debater\": \"critic\"}."},
-            "ask": {"description": "What is asked."},
-            "expects": described("string", "What a well-typed answer consists of, as a noun phrase."),
-            "deadline_ms": described("integer", "How long an answer is waited for, in milliseconds."),
-            "user": described("string", "Whose request it is."),
-            "request": described("string", "What the user asked for."),
+            "id": described("integer", "The id of the call. A call that is repeated after a crash keeps its id."),
+            "trace": described("object", "The trace id of the request: `conversation` and `request`."),
+            "module": {"description": "The module: a name, or a name with its role, as in {\"debater\": \"critic\"}."},
+            "operation": {"description": "The operation: a name, or an object with the name as its key, as in {\"argue\": \"critic\"}."},
+            "expects": described("string", "The expected reply, as a noun phrase."),
+            "deadline_ms": described("integer", "The deadline in milliseconds after the call is sent."),
+            "user": described("string", "The user of the request."),
+            "request": described("string", "The text of the request."),
             "pass": described("integer", "The pass of the debate, from 1; 0 before the first."),
-            "plan": described("array", "The plan as it stands, where the question is about it."),
-            "task": described("object", "The task to run or to undo: `id`, `text`, `effect`."),
-            "record": described("object", "What a store is to keep."),
-            "audit": described("object", "What the audit sink is to take."),
-            "context": described("object", "What is known: `ids`, `cost_tokens`, `text`."),
+            "payload": {
+                "type": "object",
+                "description": "The data of the operation, if it has any.",
+                "properties": {
+                    "plan": described("array", "The current plan."),
+                    "task": described("object", "The task to run or to undo: `id`, `text`, `effect`."),
+                    "record": described("object", "The record for a store."),
+                    "audit": described("object", "The record for the audit sink."),
+                },
+                "minProperties": 1,
+                "maxProperties": 1,
+                "additionalProperties": false,
+            },
+            "context": described("object", "The context: `ids`, `cost_tokens`, `text`."),
         },
         "required": [
-            "id", "trace", "module", "ask", "expects", "deadline_ms", "user", "request", "pass", "context",
+            "id", "trace", "module", "operation", "expects", "deadline_ms", "user", "request", "pass", "context",
         ],
         "additionalProperties": false,
     })

@@ -1,10 +1,11 @@
-//! What may be opened, and what is refused.
+//! Opening journals.
 
-use super::team::{ScriptedTeam, journal, kept, opened};
+use super::team::{ScriptedTeam, journal, read_steps, opened};
 use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::{Conversation, OpenError, TruncatedTail};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::{Header, Writer};
+use orchestrion_trace::replay::replay;
+use orchestrion_trace::{Header, Reader, Writer};
 use std::fs;
 
 fn refused(path: &std::path::Path, policy: Policy) -> String {
@@ -13,13 +14,13 @@ fn refused(path: &std::path::Path, policy: Policy) -> String {
 }
 
 #[tokio::test]
-async fn another_policy_or_kernel_is_refused_with_both_digests() {
+async fn header_mismatch_is_refused() {
     let (_folder, path) = journal();
     opened(&path).run_request(&ScriptedTeam::agrees(), "ada", "Order paper").await.unwrap();
     let error = refused(&path, Policy::as_drawn());
     let digests = error.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 32);
     assert_eq!(digests.count(), 2, "{error}");
-    assert!(error.starts_with("office.ndjson: its policy is hardened with the digest "), "{error}");
+    assert!(error.starts_with("office.ndjson: policy mismatch: expected hardened (digest "), "{error}");
 
     let mut header = Header::new(ConversationId::new("office"), Policy::hardened(), None);
     header.kernel = "0.0.9".to_owned();
@@ -29,14 +30,13 @@ async fn another_policy_or_kernel_is_refused_with_both_digests() {
     assert_eq!(
         refused(&path, Policy::hardened()),
         format!(
-            "office.ndjson: its kernel version is 0.0.9, and {here} was given; go on with the one that it was begun \
-             with, or begin another journal"
+            "office.ndjson: kernel version mismatch: expected 0.0.9 (recorded), found {here}; use the recorded one or a new journal"
         )
     );
 }
 
 #[tokio::test]
-async fn a_second_opener_is_refused_until_the_first_is_gone() {
+async fn journal_has_one_writer() {
     let (_folder, path) = journal();
     let first = opened(&path);
     let error = Conversation::open(&path, Policy::hardened(), &StandardContexts).unwrap_err();
@@ -46,10 +46,10 @@ async fn a_second_opener_is_refused_until_the_first_is_gone() {
 }
 
 #[tokio::test]
-async fn a_closed_conversation_and_other_files_are_refused_and_left_as_they_are() {
+async fn closed_and_foreign_files_stay_unchanged() {
     let (_folder, path) = journal();
     opened(&path).close().await.unwrap();
-    assert!(refused(&path, Policy::hardened()).contains("its conversation was closed after 0 steps"));
+    assert!(refused(&path, Policy::hardened()).contains("found its end after 0 steps"));
 
     let mut changed = fs::read_to_string(&path).unwrap().replacen("hardened", "softened", 1);
     changed.push_str("more\n");
@@ -66,66 +66,101 @@ async fn a_closed_conversation_and_other_files_are_refused_and_left_as_they_are(
         fs::write(&path, text).unwrap();
         let error = refused(&path, Policy::hardened());
         assert!(error.starts_with("office.ndjson:1: "), "{error}");
-        assert_eq!(fs::read_to_string(&path).unwrap(), text, "it is left as it was");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "the file is unchanged");
     }
 }
 
 #[tokio::test]
-async fn what_was_never_wholly_written_is_dropped_and_told_and_nothing_else_is() {
+async fn torn_tail_is_truncated() {
     let (_folder, path) = journal();
     opened(&path).run_request(&ScriptedTeam::agrees(), "ada", "Order paper").await.unwrap();
     let whole = fs::read(&path).unwrap();
     let lines = whole.iter().filter(|byte| **byte == b'\n').count();
     let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
 
-    // Torn anywhere in the last line.
+    // Any incomplete last line.
     for cut in [last + 1, last + 30, whole.len() - 1] {
         fs::write(&path, &whole[..cut]).unwrap();
-        let dropped = opened(&path).dropped();
-        assert_eq!(dropped, Some(TruncatedTail { line: lines as u64, bytes: (cut - last) as u64 }));
-        assert_eq!(fs::read(&path).unwrap(), &whole[..last], "it is cut to what is whole");
-        assert_eq!(kept(&path).len(), lines - 2);
+        let tail = opened(&path).truncated_tail();
+        assert_eq!(tail, Some(TruncatedTail { line: lines as u64, bytes: (cut - last) as u64 }));
+        assert_eq!(fs::read(&path).unwrap(), &whole[..last], "only complete lines stay");
+        assert_eq!(read_steps(&path).len(), lines - 2);
     }
-    // Pages that never reached the disk.
+    // Pages that were never written.
     let mut zeros = whole.clone();
     zeros[last + 10..].fill(0);
     zeros.extend_from_slice(b"\n{}\n");
     fs::write(&path, &zeros).unwrap();
     let bytes = (zeros.len() - last) as u64;
-    assert_eq!(opened(&path).dropped(), Some(TruncatedTail { line: lines as u64, bytes }));
-    // A page in the middle that went bad much later: what follows was kept, so nothing is thrown away.
+    assert_eq!(opened(&path).truncated_tail(), Some(TruncatedTail { line: lines as u64, bytes }));
+    // A page in the middle that was damaged later: the lines after it were durable, so nothing is truncated.
     let mut damaged = whole.clone();
     damaged[whole.len() / 3..whole.len() / 3 + 20].fill(0);
     fs::write(&path, &damaged).unwrap();
     assert!(refused(&path, Policy::hardened()).starts_with("office.ndjson:"));
     assert_eq!(fs::read(&path).unwrap(), damaged);
-    // A letter of several bytes that is cut in two.
+    // An incomplete multi-byte character.
     let mut halved = whole[..last].to_vec();
     halved.extend_from_slice("{\"n\":99,\"note\":\"fr\u{fc}".as_bytes());
     halved.pop();
     fs::write(&path, &halved).unwrap();
-    assert!(opened(&path).dropped().is_some());
-    // Nothing at all but the beginning of a header.
+    assert!(opened(&path).truncated_tail().is_some());
+    // An incomplete header.
     fs::write(&path, &whole[..40]).unwrap();
-    assert_eq!(opened(&path).dropped(), Some(TruncatedTail { line: 1, bytes: 40 }));
+    assert_eq!(opened(&path).truncated_tail(), Some(TruncatedTail { line: 1, bytes: 40 }));
 
-    // A line that was changed is no torn one, not even the last.
+    // An edited line is not torn.
     let mut changed = whole.clone();
     changed[last + 10] ^= 1;
     fs::write(&path, &changed).unwrap();
     let error = refused(&path, Policy::hardened());
-    assert!(error.starts_with(&format!("office.ndjson:{lines}: edited: ")), "{error}");
+    assert!(error.starts_with(&format!("office.ndjson:{lines}: chain mismatch: ")), "{error}");
     assert_eq!(fs::read(&path).unwrap(), changed);
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_there_or_no_folder_is_told() {
+async fn missing_directory_is_an_error() {
     let (folder, path) = journal();
     let missing = folder.path().join("none").join("office.ndjson");
     let error = Conversation::open(&missing, Policy::hardened(), &StandardContexts).unwrap_err().to_string();
-    assert!(error.contains("none") && error.contains("cannot be opened"), "{error}");
+    assert!(error.contains("none") && error.contains("unreadable journal"), "{error}");
     fs::write(&path, "").unwrap();
     let inside = path.join("office.ndjson");
     assert!(Conversation::open(&inside, Policy::hardened(), &StandardContexts).is_err());
     assert!(Conversation::open(folder.path(), Policy::hardened(), &StandardContexts).is_err());
+}
+
+#[tokio::test]
+async fn old_format_is_refused_with_remedy() {
+    let (_folder, path) = journal();
+    opened(&path).close().await.unwrap();
+    let old = fs::read_to_string(&path).unwrap().replacen("orchestrion-trace/2", "orchestrion-trace/1", 1);
+    fs::write(&path, &old).unwrap();
+    let error = refused(&path, Policy::hardened());
+    assert!(
+        error.starts_with(
+            "office.ndjson:1: unsupported trace format: expected orchestrion-trace/2, found orchestrion-trace/1; "
+        ),
+        "{error}"
+    );
+    assert!(error.contains("record the trace again from its scenario"), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), old);
+}
+
+/// A text recorded before a crash is referenced after it.
+#[tokio::test]
+async fn resumed_journal_keeps_text_references() {
+    let (_folder, path) = journal();
+    let text = "Order two packs of paper for the office on the second floor";
+    let mut conversation = opened(&path);
+    conversation.run_request(&ScriptedTeam::agrees(), "ada", text).await.unwrap();
+    drop(conversation);
+    let before = fs::read_to_string(&path).unwrap();
+    let mut conversation = opened(&path);
+    conversation.run_request(&ScriptedTeam::agrees(), "ada", text).await.unwrap();
+    conversation.close().await.unwrap();
+    let after = fs::read_to_string(&path).unwrap();
+    assert!(before.matches(text).count() == 1 && after.matches(text).count() == 1, "{after}");
+    assert!(after.len() - before.len() < before.len());
+    assert!(replay(Reader::new(after.as_bytes(), "office").unwrap(), None, &StandardContexts).is_equal());
 }

@@ -1,4 +1,4 @@
-//! A team whose members do what a test says, and agree to everything else.
+//! A host with scripted behavior. Without a script, every module agrees.
 
 use orchestrion_kernel::module::{Argument, Operation, Ratings, Report, Stance};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
@@ -12,85 +12,86 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// What a member does when it is asked.
+/// The behavior of a module when it is called.
 pub(crate) enum HostBehavior {
     Reply(CallResult),
-    SaysAfter(Duration, CallResult),
+    ReplyAfter(Duration, CallResult),
     Never,
     Panics(&'static str),
 }
 
-type Play = dyn Fn(&Call) -> Option<HostBehavior> + Send + Sync;
-type Finds = dyn Fn(&Call) -> Option<RecoveryResult> + Send + Sync;
+type Script = dyn Fn(&Call) -> Option<HostBehavior> + Send + Sync;
+type RecoveryScript = dyn Fn(&Call) -> Option<RecoveryResult> + Send + Sync;
 
-/// The team. What its play does not speak of is agreed to.
+/// A host that agrees unless its script returns a behavior.
 pub(crate) struct ScriptedTeam {
-    play: Box<Play>,
-    /// What is found out of a lost call; with `None`, nothing ever is.
-    fate: Box<Finds>,
-    finds_after: Duration,
-    /// Every call that came, in order; and those that were to be recovered.
-    pub(crate) asked: Mutex<Vec<Call>>,
+    script: Box<Script>,
+    /// The recovery result of a call; with `None`, the recovery never ends.
+    recovery: Box<RecoveryScript>,
+    recovery_time: Duration,
+    /// All executed calls, in order.
+    pub(crate) calls: Mutex<Vec<Call>>,
+    /// All recovered calls, in order.
     pub(crate) recovered: Mutex<Vec<Call>>,
 }
 
 impl ScriptedTeam {
-    pub(crate) fn that(play: impl Fn(&Call) -> Option<HostBehavior> + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_script(script: impl Fn(&Call) -> Option<HostBehavior> + Send + Sync + 'static) -> Self {
         Self {
-            play: Box::new(play),
-            fate: Box::new(|call| panic!("{call} was not to be recovered")),
-            finds_after: Duration::ZERO,
-            asked: Mutex::default(),
+            script: Box::new(script),
+            recovery: Box::new(|call| panic!("unexpected recovery of {call}")),
+            recovery_time: Duration::ZERO,
+            calls: Mutex::default(),
             recovered: Mutex::default(),
         }
     }
 
     pub(crate) fn agrees() -> Self {
-        Self::that(|_| None)
+        Self::with_script(|_| None)
     }
 
-    pub(crate) fn and_finds(
+    pub(crate) fn and_recovers(
         mut self,
-        fate: impl Fn(&Call) -> Option<RecoveryResult> + Send + Sync + 'static,
+        recovery: impl Fn(&Call) -> Option<RecoveryResult> + Send + Sync + 'static,
     ) -> Self {
-        self.fate = Box::new(fate);
+        self.recovery = Box::new(recovery);
         self
     }
 
-    pub(crate) fn and_finds_after(
+    pub(crate) fn and_recovers_after(
         mut self,
         time: Duration,
-        fate: impl Fn(&Call) -> Option<RecoveryResult> + Send + Sync + 'static,
+        recovery: impl Fn(&Call) -> Option<RecoveryResult> + Send + Sync + 'static,
     ) -> Self {
-        self.finds_after = time;
-        self.and_finds(fate)
+        self.recovery_time = time;
+        self.and_recovers(recovery)
     }
 
-    pub(crate) fn asks(&self) -> Vec<Operation> {
-        self.asked.lock().unwrap().iter().map(|call| call.operation).collect()
+    pub(crate) fn operations(&self) -> Vec<Operation> {
+        self.calls.lock().unwrap().iter().map(|call| call.operation).collect()
     }
 }
 
 impl Host for ScriptedTeam {
     async fn execute(&self, call: &Call) -> CallResult {
-        self.asked.lock().unwrap().push(call.clone());
-        match (self.play)(call) {
+        self.calls.lock().unwrap().push(call.clone());
+        match (self.script)(call) {
             None => Ok(agreed(call).into()),
-            Some(HostBehavior::Reply(answer)) => answer,
-            Some(HostBehavior::SaysAfter(time, answer)) => {
+            Some(HostBehavior::Reply(result)) => result,
+            Some(HostBehavior::ReplyAfter(time, result)) => {
                 tokio::time::sleep(time).await;
-                answer
+                result
             }
             Some(HostBehavior::Never) => std::future::pending().await,
-            Some(HostBehavior::Panics(words)) => panic!("{words}"),
+            Some(HostBehavior::Panics(message)) => panic!("{message}"),
         }
     }
 
     async fn recover(&self, call: &Call) -> RecoveryResult {
         self.recovered.lock().unwrap().push(call.clone());
-        tokio::time::sleep(self.finds_after).await;
-        match (self.fate)(call) {
-            Some(fate) => fate,
+        tokio::time::sleep(self.recovery_time).await;
+        match (self.recovery)(call) {
+            Some(result) => result,
             None => std::future::pending().await,
         }
     }
@@ -104,7 +105,7 @@ pub(crate) fn exit(code: i32, text: &str) -> Report {
     Report::Exit { code, text: text.into() }
 }
 
-/// Look (1), order (2, undoable), tell (3, irreversible).
+/// Three tasks: pure, undoable, irreversible.
 pub(crate) fn plan() -> Plan {
     let task = |id, text: &str, effect| Task { id: TaskId::new(id), text: text.into(), effect };
     let cancel = Effect::Undoable { compensation: "Cancel the order".into() };
@@ -140,7 +141,7 @@ pub(crate) fn agreed(call: &Call) -> Report {
     }
 }
 
-/// A folder with a journal in it that is not there yet.
+/// Returns a directory and the path of a journal in it that does not exist yet.
 pub(crate) fn journal() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("office.ndjson");
@@ -151,7 +152,7 @@ pub(crate) fn opened(path: &Path) -> Conversation<JournalFile> {
     Conversation::open(path, Policy::hardened(), &StandardContexts).unwrap()
 }
 
-/// What is kept so far.
+/// Reads the steps of an open journal.
 pub(crate) fn steps(bytes: &[u8]) -> Vec<Step> {
     let mut steps = Vec::new();
     for step in Reader::new(bytes, "the journal").unwrap() {
@@ -164,11 +165,11 @@ pub(crate) fn steps(bytes: &[u8]) -> Vec<Step> {
     steps
 }
 
-pub(crate) fn kept(path: &Path) -> Vec<Step> {
+pub(crate) fn read_steps(path: &Path) -> Vec<Step> {
     steps(&std::fs::read(path).unwrap())
 }
 
-/// A journal in memory on which the n-th write fails, after a part of it was written.
+/// A journal in memory. One write fails after a part of it was written.
 pub(crate) struct Failing {
     pub(crate) kept: Vec<u8>,
     pub(crate) good_writes: usize,

@@ -1,22 +1,22 @@
-//! Text that would act, at every place of a trace where text can stand.
+//! Traces with a hostile text in every text field.
 
 use orchestrion_trace::{Header, Reader, StepMetadata, StepRecord, Writer};
 use serde_json::Value;
 
-/// What a page or a terminal must never get as it is.
+/// Markup, escape sequences and invisible characters that output must neutralize.
 pub(crate) const MARKER: &str = concat!(
     "<img src=x onerror=alert(1)>\"'&amp;\u{202e}\u{1b}[31m\u{7}\u{9b}2J\u{2028}\r\n",
     "</script><script>alert(2)</script><!--]]>{{7*7}}javascript:alert(3)\u{0}\u{e0041}\u{feff}"
 );
 
-/// The words that the format itself has as texts, beside the names of variants, which are all in this manner.
-fn is_of_the_format(key: &str, text: &str) -> bool {
+/// Checks whether a text belongs to the format: variant names and fixed values.
+fn is_format_word(key: &str, text: &str) -> bool {
     matches!(key, "format" | "row" | "elo")
-        || text.chars().all(|c| c.is_ascii_lowercase() || c == '_') && !FREE.contains(&key)
+        || text.chars().all(|c| c.is_ascii_lowercase() || c == '_') && !FREE_TEXT_FIELDS.contains(&key)
 }
 
-/// The keys under which users, modules and runtimes write what they like.
-pub(crate) const FREE: [&str; 11] = [
+/// The fields whose texts come from users, modules or runtimes.
+pub(crate) const FREE_TEXT_FIELDS: [&str; 11] = [
     "conversation",
     "user",
     "text",
@@ -30,11 +30,11 @@ pub(crate) const FREE: [&str; 11] = [
     "digest",
 ];
 
-/// Puts the marker into every free text, behind what stood there.
+/// Appends the marker to every free text; returns the number of texts.
 fn poison(key: &str, value: &mut Value) -> usize {
     match value {
-        Value::String(text) if FREE.contains(&key) || !is_of_the_format(key, text) => {
-            // The name of a policy says which built-in one it is; another text there makes it an own one.
+        Value::String(text) if FREE_TEXT_FIELDS.contains(&key) || !is_format_word(key, text) => {
+            // A policy with another name than a built-in one is a custom policy.
             text.push_str(MARKER);
             1
         }
@@ -44,7 +44,7 @@ fn poison(key: &str, value: &mut Value) -> usize {
     }
 }
 
-/// The trace with the marker in every text of it, chained anew, and how often it stands there.
+/// Returns the trace with the marker in every text and a new hash chain, and the number of texts.
 pub(crate) fn poisoned(trace: &[u8]) -> (Vec<u8>, usize) {
     let reader = Reader::new(trace, "some.ndjson").unwrap();
     let mut places = 0;
@@ -54,7 +54,7 @@ pub(crate) fn poisoned(trace: &[u8]) -> (Vec<u8>, usize) {
     let mut writer = Writer::new(Vec::new(), &header).unwrap();
     for step in reader {
         let mut step = step.unwrap();
-        step.note = Some("said the runtime".into());
+        step.note = Some("note of the runtime".into());
         step.at_ms = 1_700_000_000_000 + 350 * step.n;
         let mut value = serde_json::to_value(&step).unwrap();
         places += poison("", &mut value);
@@ -63,7 +63,9 @@ pub(crate) fn poisoned(trace: &[u8]) -> (Vec<u8>, usize) {
             Some(sentence) => StepRecord::refused(sentence),
             None => StepRecord::accepted(&step.events, step.context.as_ref()),
         };
-        writer.step(&StepMetadata { at_ms: step.at_ms, note: step.note.clone() }, &step.input, made).unwrap();
+        writer
+            .write_step(&StepMetadata { at_ms: step.at_ms, note: step.note.clone() }, &step.input, made)
+            .unwrap();
     }
     (writer.end().unwrap(), places)
 }

@@ -1,14 +1,13 @@
-//! How much texts have to do with a request: Okapi BM25 (Robertson and Walker 1994; Robertson and others 1995), in integers, so
-//! that every machine gives the same numbers.
+//! Relevance of texts: Okapi BM25 (Robertson and Walker 1994; Robertson and others 1995), in integers, so that every machine
+//! computes the same numbers.
 //!
-//! For each word of the request, however often it stands there, a text gets
-//! `ln(1 + (N − n + ½) / (n + ½)) · f · (k + 1) / (f + k · (1 − b + b · l / L))` with `k` = 1.2 and `b` = 0.75: the word stands
-//! `f` times in the text and in `n` of the `N` texts, and the text has `l` words where a text has `L` on average. Without the one
-//! that is added within the logarithm, a word that stands in most texts would count against them. The sums are then divided by the
-//! largest. Words are runs of letters and digits in small letters; nothing is left out or cut off, for a word that stands everywhere
-//! weighs little.
+//! For each distinct word of the request, a text scores
+//! `ln(1 + (N − n + ½) / (n + ½)) · f · (k + 1) / (f + k · (1 − b + b · l / L))` with `k` = 1.2 and `b` = 0.75. The word occurs
+//! `f` times in the text and in `n` of the `N` texts. The text has `l` words; the average text has `L`. The added 1 within the
+//! logarithm keeps the weight of frequent words positive. The sums are divided by the largest. Words are runs of letters and
+//! digits in lower case. There are no stop words and no stemming, because a frequent word has a small weight.
 //!
-//! Deliberately absent: floats, and words of scripts that are written without spaces, where a run is as long as a sentence.
+//! Deliberately absent: floats, and word segmentation for scripts without spaces.
 
 use orchestrion_kernel::Score;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,32 +15,32 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Binary places of a word's weight.
 const WEIGHT_PLACES: u32 = 48;
 
-/// Binary places of what a text makes of that weight.
+/// Binary places of a text's share of that weight.
 const SHARE_PLACES: u32 = 40;
 
-/// How much each of the texts has to do with the request: one for the one that has most, zero for those that have no word of it. No
-/// other score is zero, however little a text has to do with the request.
+/// Returns the relevance of each text: one for the most relevant text, zero exactly for texts without a word of the request.
 ///
-/// Scores are rounded up, and within two millionths of what the formula gives.
+/// Scores are rounded up and within two millionths of the formula.
 #[must_use]
 pub fn relevance(request: &str, texts: &[&str]) -> Vec<Score> {
-    let asked: BTreeSet<String> = words(request).collect();
-    let asked: BTreeMap<String, usize> = asked.into_iter().zip(0..).collect();
-    let found: Vec<Found> = texts.iter().map(|text| Found::of(text, &asked)).collect();
-    let words_total = found.iter().map(|found| found.words).sum();
-    let mut holders = vec![0; asked.len()];
-    for word in found.iter().flat_map(|found| found.often.keys()) {
-        holders[*word] += 1;
+    let request_words: BTreeSet<String> = words(request).collect();
+    let request_words: BTreeMap<String, usize> = request_words.into_iter().zip(0..).collect();
+    let counts: Vec<WordCounts> = texts.iter().map(|text| WordCounts::new(text, &request_words)).collect();
+    let words_total = counts.iter().map(|text| text.words).sum();
+    let mut containing = vec![0; request_words.len()];
+    for word in counts.iter().flat_map(|text| text.occurrences.keys()) {
+        containing[*word] += 1;
     }
-    let weights: Vec<u64> = holders.iter().map(|holders| weight(*holders, texts.len() as u64)).collect();
-    let sum = |found: &Found| -> u128 {
-        let part = |(word, often): (&usize, &u64)| {
-            let share = share(*often, found.words, words_total, texts.len() as u64);
+    let weights: Vec<u64> =
+        containing.iter().map(|containing| weight(*containing, texts.len() as u64)).collect();
+    let sum = |text: &WordCounts| -> u128 {
+        let part = |(word, occurrences): (&usize, &u64)| {
+            let share = share(*occurrences, text.words, words_total, texts.len() as u64);
             (u128::from(weights[*word]) * share).div_ceil(1 << SHARE_PLACES)
         };
-        found.often.iter().map(part).sum()
+        text.occurrences.iter().map(part).sum()
     };
-    let sums: Vec<u128> = found.iter().map(sum).collect();
+    let sums: Vec<u128> = counts.iter().map(sum).collect();
     let largest = sums.iter().copied().max().unwrap_or_default().max(1);
     let score = |sum: u128| {
         let millionths = (sum * u128::from(Score::ONE.millionths())).div_ceil(largest);
@@ -50,45 +49,45 @@ pub fn relevance(request: &str, texts: &[&str]) -> Vec<Score> {
     sums.into_iter().map(score).collect()
 }
 
-/// The words of a text.
+/// Returns the words of a text in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|letter: char| !letter.is_alphanumeric())
+    text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
 }
 
-/// What was found in a text.
-struct Found {
-    /// How many words it has.
+/// The word counts of a text.
+struct WordCounts {
+    /// The number of words.
     words: u64,
-    /// How often it has which of the words that were asked for, if it has them.
-    often: BTreeMap<usize, u64>,
+    /// The occurrences of each word of the request, by its index.
+    occurrences: BTreeMap<usize, u64>,
 }
 
-impl Found {
-    fn of(text: &str, asked: &BTreeMap<String, usize>) -> Self {
-        let mut found = Self { words: 0, often: BTreeMap::new() };
+impl WordCounts {
+    fn new(text: &str, request_words: &BTreeMap<String, usize>) -> Self {
+        let mut counts = Self { words: 0, occurrences: BTreeMap::new() };
         for word in words(text) {
-            found.words += 1;
-            if let Some(word) = asked.get(&word) {
-                *found.often.entry(*word).or_default() += 1;
+            counts.words += 1;
+            if let Some(word) = request_words.get(&word) {
+                *counts.occurrences.entry(*word).or_default() += 1;
             }
         }
-        found
+        counts
     }
 }
 
-/// The weight of a word that stands in so many of the texts. The base of the logarithm is 2, which the division by the largest sum
-/// takes away again; `1 + (N − n + ½) / (n + ½)` is `(2N + 2) / (2n + 1)`.
-fn weight(holders: u64, texts: u64) -> u64 {
-    log2(2 * texts + 2, 2 * holders + 1)
+/// Returns the weight of a word that occurs in `containing` of the texts. The base of the logarithm is 2; the division by the
+/// largest sum cancels it. `1 + (N − n + ½) / (n + ½)` is `(2N + 2) / (2n + 1)`.
+fn weight(containing: u64, texts: u64) -> u64 {
+    log2(2 * texts + 2, 2 * containing + 1)
 }
 
-/// The binary logarithm of `above / below`, which is at least 1, bit by bit: each is whether the square is 2 or more (Knuth 1968,
-/// The Art of Computer Programming, 1.2.2).
+/// Returns the binary logarithm of `above / below`, which is at least 1. Each bit states whether the square is at least 2 (Knuth
+/// 1968, The Art of Computer Programming, 1.2.2).
 ///
-/// It is too small, by less than 2⁻⁴⁷: all is rounded down, with 62 places, so that one bit is less than 2⁻⁶¹ too small, the
-/// next half as much, and so on; and 2⁻⁴⁸ is the place that is given last.
+/// The result is too small by less than 2⁻⁴⁷: each operation rounds down at 62 places, so the errors of the bits sum to less
+/// than 2⁻⁶⁰, and the last place is 2⁻⁴⁸.
 fn log2(above: u64, below: u64) -> u64 {
     const ONE: u128 = 1 << 62;
     let whole = (above / below).ilog2();
@@ -103,12 +102,12 @@ fn log2(above: u64, below: u64) -> u64 {
     logarithm
 }
 
-/// `f · (k + 1) / (f + k · (1 − b + b · l / L))`, times ten on both sides. Below 2⁴⁰ words in all, which nobody can hand in, no
-/// product is beyond 2¹²⁶.
-fn share(often: u64, words: u64, words_total: u64, texts: u64) -> u128 {
-    let [often, words, words_total, texts] = [often, words, words_total, texts].map(u128::from);
-    let above = 22 * often * words_total;
-    let below = 10 * often * words_total + 3 * words_total + 9 * words * texts;
+/// Returns `f · (k + 1) / (f + k · (1 − b + b · l / L))`, with numerator and denominator times ten. Below 2⁴⁰ words in total, no
+/// product exceeds 2¹²⁶.
+fn share(occurrences: u64, words: u64, words_total: u64, texts: u64) -> u128 {
+    let [occurrences, words, words_total, texts] = [occurrences, words, words_total, texts].map(u128::from);
+    let above = 22 * occurrences * words_total;
+    let below = 10 * occurrences * words_total + 3 * words_total + 9 * words * texts;
     (above << SHARE_PLACES).div_ceil(below)
 }
 
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_relevant_text_has_one_and_a_text_without_a_common_word_has_nothing() {
+    fn scores_range_from_zero_to_one() {
         check("tour", &["a tour", "no trip"], &[1_000_000, 0]);
         check("", &["a tour", "no trip"], &[0, 0]);
         check("tour", &[], &[]);
@@ -132,38 +131,38 @@ mod tests {
 
     /// `l / L` is 2 / 2 throughout, so `f = 2` gives 4.4 / 3.2 = 1.375 where `f = 1` gives 1: 8 / 11 of it.
     #[test]
-    fn a_word_that_stands_twice_counts_less_than_twice() {
+    fn repeated_word_counts_less_than_twice() {
         check("tour", &["tour tour", "tour trip"], &[1_000_000, 727_273]);
     }
 
     /// `l / L` is 1 / 2 and 3 / 2: 2.2 / 1.75 and 2.2 / 2.65, of which the second is 35 / 53 of the first.
     #[test]
-    fn a_word_counts_less_in_a_longer_text() {
+    fn word_counts_less_in_longer_text() {
         check("tour", &["tour", "tour of everything"], &[1_000_000, 660_378]);
     }
 
-    /// One of three texts has the one word, and two have the other: their weights are ln(8 / 3) and ln(8 / 5).
+    /// One of three texts contains the first word, two contain the second: the weights are ln(8 / 3) and ln(8 / 5).
     #[test]
-    fn a_rare_word_counts_more_than_a_common_one() {
+    fn rare_word_counts_more_than_common_word() {
         let rare = f64::ln(8.0 / 5.0) / f64::ln(8.0 / 3.0) * 1e6;
         check("tour trip", &["tour", "trip", "trip"], &[1_000_000, rare.ceil() as u32, rare.ceil() as u32]);
     }
 
     #[test]
-    fn a_word_in_every_text_counts_for_each_of_them() {
+    fn word_in_every_text_counts() {
         check("the", &["the", "the", "the"], &[1_000_000; 3]);
         let many = vec!["the"; 100_000];
         assert!(relevance("the", &many).into_iter().all(|score| score == Score::ONE));
     }
 
     #[test]
-    fn a_request_says_a_word_once_however_often_it_says_it() {
+    fn repetition_in_request_changes_nothing() {
         let texts = ["a tour to the sea", "a trip", "the tour"];
         assert_eq!(relevance("tour tour TOUR trip", &texts), relevance("Trip, tour!", &texts));
     }
 
     #[test]
-    fn words_are_the_same_in_capitals_and_in_every_script_that_parts_them() {
+    fn words_are_case_insensitive_in_all_scripts() {
         for (request, text) in [
             ("ΟΔΟΣ", "η οδος"),
             ("МОСКВА", "из Москва-реки"),
@@ -175,26 +174,26 @@ mod tests {
         ] {
             check(request, &[text, "–"], &[1_000_000, 0]);
         }
-        // Letters alone are made small: ß stays what it is.
+        // Lower case maps single characters: ß is unchanged.
         check("STRASSE", &["straße", "strasse"], &[0, 1_000_000]);
     }
 
     #[test]
-    fn a_text_may_be_long_and_say_one_thing_only() {
-        let endless = "tour ".repeat(1_000_000);
+    fn long_repetitive_texts_are_scored() {
+        let repetitive = "tour ".repeat(1_000_000);
         let wide: String = (0..200_000).map(|word| format!("w{word} ")).collect();
-        let scores = relevance(&wide, &[&endless, &wide, "w7 tour", "tour"]);
+        let scores = relevance(&wide, &[&repetitive, &wide, "w7 tour", "tour"]);
         assert_eq!(scores[1], Score::ONE);
         assert_eq!([scores[0], scores[3]], [Score::ZERO; 2]);
         assert!(Score::ZERO < scores[2] && scores[2].millionths() < 1_000);
-        // A word a million times over is worth 2.2 at most, and the long text of it a little less.
-        let scores = relevance("tour", &[&endless, "tour"]);
+        // A word repeated a million times scores at most 2.2, and a little less in a long text.
+        let scores = relevance("tour", &[&repetitive, "tour"]);
         assert_eq!(scores[0], Score::ONE);
         assert!(scores[1].millionths() > 500_000);
     }
 
     #[test]
-    fn the_logarithm_is_too_small_by_less_than_it_says() {
+    fn logarithm_is_within_its_error_bound() {
         let places = f64::from(WEIGHT_PLACES).exp2();
         for exponent in 0..=62 {
             assert_eq!(log2(1 << exponent, 1), exponent << WEIGHT_PLACES);

@@ -1,6 +1,8 @@
-//! What texts cost, and how much they have to do with a request: measured here, for a kernel that reads no text.
+//! Token counts and relevance of texts, for a kernel that reads no text.
 //!
-//! Numbers from here decide what a module is shown, and a replay works them out again; so they are the same on every machine.
+//! Entry points: [`StandardContexts`] builds the contexts of a conversation; [`PolicyMeasure`] measures texts; [`relevance`]
+//! scores texts against a request. Contexts depend on these numbers and a replay computes them again, so they are equal on
+//! every machine.
 
 mod bm25;
 mod tokens;
@@ -15,36 +17,36 @@ use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::policy::Tokenizer;
 use orchestrion_kernel::{ModuleContext, Policy, Score, State};
 use orchestrion_optimizer::ExactSelector;
-use tokens::Counter;
+use tokens::TokenCounter;
 
-/// The measure by which contexts are chosen: a tokenizer for what texts cost, BM25 for what they have to do with a request.
+/// The measure for context selection: a tokenizer for costs, BM25 for relevance.
 #[derive(Clone, Copy)]
 pub struct PolicyMeasure {
     tokenizer: Tokenizer,
-    counter: Counter,
+    counter: TokenCounter,
 }
 
 impl PolicyMeasure {
-    /// The measure that a policy asks for.
+    /// Creates the measure of a policy.
     ///
     /// # Errors
-    /// [`NotBuiltIn`] if this program has no such tokenizer.
-    pub fn of(policy: &Policy) -> Result<Self, TokenizerUnavailable> {
-        Self::with(policy.contexts.tokenizer)
+    /// [`TokenizerUnavailable`] if this build does not contain the tokenizer.
+    pub fn from_policy(policy: &Policy) -> Result<Self, TokenizerUnavailable> {
+        Self::from_tokenizer(policy.contexts.tokenizer)
     }
 
-    /// The measure with this tokenizer.
+    /// Creates the measure with this tokenizer.
     ///
     /// # Errors
-    /// As [`Border::of`].
-    pub fn with(tokenizer: Tokenizer) -> Result<Self, TokenizerUnavailable> {
-        Ok(Self { tokenizer, counter: Counter::of(tokenizer)? })
+    /// [`TokenizerUnavailable`] if this build does not contain the tokenizer.
+    pub fn from_tokenizer(tokenizer: Tokenizer) -> Result<Self, TokenizerUnavailable> {
+        Ok(Self { tokenizer, counter: TokenCounter::new(tokenizer)? })
     }
 }
 
 impl std::fmt::Debug for PolicyMeasure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Border").field("tokenizer", &self.tokenizer).finish_non_exhaustive()
+        f.debug_struct("PolicyMeasure").field("tokenizer", &self.tokenizer).finish_non_exhaustive()
     }
 }
 
@@ -64,7 +66,7 @@ pub struct StandardContexts;
 
 impl ContextBuilder for StandardContexts {
     fn check_policy(&self, policy: &Policy) -> Result<(), TokenizerUnavailable> {
-        PolicyMeasure::of(policy).map(|_| ())
+        PolicyMeasure::from_policy(policy).map(|_| ())
     }
 
     fn build(
@@ -73,7 +75,7 @@ impl ContextBuilder for StandardContexts {
         state: &State,
         operation: Operation,
     ) -> Result<ModuleContext, ContextError> {
-        let measure = PolicyMeasure::of(policy)?;
+        let measure = PolicyMeasure::from_policy(policy)?;
         if policy.contexts.tokenizer != Tokenizer::Bytes {
             // The kernel counts pinned items in bytes, and refuses the reply to a call that it finds over budget.
             let limit = policy.contexts.token_limit(operation.module());

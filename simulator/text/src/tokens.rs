@@ -1,27 +1,27 @@
-//! What counts the tokens of a text: the vocabularies `cl100k_base` and `o200k_base`, or four bytes for a token.
+//! Token counters: the vocabularies `cl100k_base` and `o200k_base`, or one token for four bytes.
 //!
-//! The vocabularies are part of the program, so counting needs no network. Where a text holds what looks like a special token, its
-//! letters are counted: it is a text that is told.
+//! The build contains the vocabularies, so counting needs no network. A special token within a text is counted as ordinary
+//! text.
 //!
-//! `tiktoken` was taken because it is small, has no unsafe code of its own, and takes every text. On 1,400,000 texts that were made
-//! to be difficult it counts like `tiktoken-rs` and `bpe-openai`, but for an apostrophe before a long s (ſ): in `o200k_base` that
-//! costs a token more.
+//! `tiktoken` is small, has no unsafe code of its own and accepts every text. On 1,400,000 difficult texts it agrees with
+//! `tiktoken-rs` and `bpe-openai`, with one exception: an apostrophe before a long s (ſ) costs one token more in
+//! `o200k_base`.
 
 use orchestrion_kernel::context::{ByteMeasure, TextMeasure, TokenizerUnavailable};
 use orchestrion_kernel::policy::Tokenizer;
 
-/// Counts tokens.
+/// Counts the tokens of a text.
 #[derive(Clone, Copy)]
-pub(super) enum Counter {
-    /// A token for four bytes, rounded up.
+pub(super) enum TokenCounter {
+    /// One token for four bytes, rounded up.
     Bytes,
-    /// A vocabulary.
+    /// The tokens of a vocabulary.
     #[cfg(feature = "tokenizer")]
     Vocabulary(&'static tiktoken::CoreBpe),
 }
 
-impl Counter {
-    pub(super) fn of(tokenizer: Tokenizer) -> Result<Self, TokenizerUnavailable> {
+impl TokenCounter {
+    pub(super) fn new(tokenizer: Tokenizer) -> Result<Self, TokenizerUnavailable> {
         match tokenizer {
             Tokenizer::Bytes => Ok(Self::Bytes),
             Tokenizer::Cl100kBase | Tokenizer::O200kBase => Self::vocabulary(tokenizer),
@@ -52,11 +52,11 @@ mod tests {
     use super::*;
 
     fn tokens(tokenizer: Tokenizer, text: &str) -> u64 {
-        Counter::of(tokenizer).unwrap().tokens(text)
+        TokenCounter::new(tokenizer).unwrap().tokens(text)
     }
 
     #[test]
-    fn four_bytes_are_a_token_without_a_vocabulary() {
+    fn bytes_tokenizer_counts_four_bytes_per_token() {
         for (text, expected) in [("", 0), ("a", 1), ("tour", 1), ("tours", 2), ("漢字", 2)] {
             assert_eq!(tokens(Tokenizer::Bytes, text), expected, "{text:?}");
         }
@@ -64,19 +64,22 @@ mod tests {
 
     #[cfg(not(feature = "tokenizer"))]
     #[test]
-    fn a_tokenizer_that_is_not_there_is_named_with_what_to_do() {
+    fn unavailable_tokenizer_error_names_remedies() {
         for tokenizer in [Tokenizer::Cl100kBase, Tokenizer::O200kBase] {
-            let told = Counter::of(tokenizer).err().unwrap().to_string();
-            assert!(told.contains(tokenizer.name()), "{told}");
-            assert!(told.contains("--features tokenizer") && told.contains("choose bytes"), "{told}");
+            let message = TokenCounter::new(tokenizer).err().unwrap().to_string();
+            assert!(message.contains(tokenizer.name()), "{message}");
+            assert!(
+                message.contains("--features tokenizer") && message.contains("choose bytes"),
+                "{message}"
+            );
         }
     }
 
-    /// The counts that OpenAI publishes: in the tests of `tiktoken` (tests/test_encoding.py), and in the cookbook ("How to count
-    /// tokens with tiktoken").
+    /// Counts published by OpenAI: the tests of `tiktoken` (tests/test_encoding.py) and the cookbook ("How to count tokens with
+    /// tiktoken").
     #[cfg(feature = "tokenizer")]
     #[test]
-    fn tokens_are_counted_as_their_makers_count_them() {
+    fn counts_match_published_counts() {
         let both = [("", 0), ("hello world", 2), ("antidisestablishmentarianism", 6), ("2 + 2 = 4", 7)];
         let cl100k_base = [
             ("tiktoken is great!", 6),
@@ -101,7 +104,7 @@ mod tests {
 
     #[cfg(feature = "tokenizer")]
     #[test]
-    fn what_looks_like_a_special_token_is_counted_by_its_letters() {
+    fn special_tokens_are_counted_as_text() {
         for tokenizer in [Tokenizer::Cl100kBase, Tokenizer::O200kBase] {
             assert_eq!(tokens(tokenizer, "<|endoftext|>"), 7, "{}", tokenizer.name());
         }
@@ -109,7 +112,7 @@ mod tests {
 
     #[cfg(feature = "tokenizer")]
     #[test]
-    fn a_text_may_be_one_letter_a_million_times_over() {
+    fn repeated_characters_are_counted() {
         for (text, expected) in [("a", 125_000), (" ", 7_813), ("-", 15_625), ("0", 333_334)] {
             for tokenizer in [Tokenizer::Cl100kBase, Tokenizer::O200kBase] {
                 assert_eq!(tokens(tokenizer, &text.repeat(1_000_000)), expected, "{text:?}");

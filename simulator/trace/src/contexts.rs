@@ -1,31 +1,43 @@
-//! What modules are shown, as it stands in a trace.
+//! Records of contexts for a trace.
 
-use super::{ContextRecord, hex};
+use crate::digest::hex;
+use crate::format::ContextRecord;
 use orchestrion_kernel::ModuleContext;
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::{Event, Events, Policy, State};
 
-/// The contexts of one conversation, one after the other. Each mostly begins like the one before it, and what
-/// they have in common is digested once.
-#[derive(Clone, Debug)]
-pub struct ContextRecorder {
-    builder: &'static dyn ContextBuilder,
+/// Records the context of the call that these events emitted. Returns `None` if they emitted no call, or if its pinned items
+/// exceed the budget.
+#[must_use]
+pub fn record_context(
+    policy: &Policy,
+    state: &State,
+    events: &Events,
+    contexts: &'static dyn ContextBuilder,
+) -> Option<ContextRecord> {
+    ContextRecorder::new(contexts).record(policy, state, events)
+}
 
+/// Builds and records the contexts of one conversation. Successive contexts mostly share a long prefix; the shared prefix is
+/// digested once.
+#[derive(Clone, Debug)]
+pub(crate) struct ContextRecorder {
+    builder: &'static dyn ContextBuilder,
     /// The text of the latest context.
     text: String,
-    /// What was digested of its beginning.
+    /// The digest state of its first `digested_bytes` bytes.
     digested: blake3::Hasher,
     digested_bytes: usize,
 }
 
 impl ContextRecorder {
-    pub fn new(builder: &'static dyn ContextBuilder) -> Self {
+    pub(crate) fn new(builder: &'static dyn ContextBuilder) -> Self {
         Self { builder, text: String::new(), digested: blake3::Hasher::new(), digested_bytes: 0 }
     }
 
     /// Builds the context of a call with this operation.
-    pub fn build(
+    pub(crate) fn build(
         &self,
         policy: &Policy,
         state: &State,
@@ -34,26 +46,32 @@ impl ContextRecorder {
         self.builder.build(policy, state, operation)
     }
 
-    /// What the call that the state waits for is shown, if a step with these events started one and what must be shown fits.
-    pub fn after(&mut self, policy: &Policy, state: &State, events: &Events) -> Option<ContextRecord> {
-        let (call, ask) = events.iter().rev().find_map(|event| match event {
-            Event::ToolCall { call, operation: ask } => Some((*call, *ask)),
+    /// Records the context of the call that these events emitted. Returns `None` if they emitted no call, or if its pinned
+    /// items exceed the budget.
+    pub(crate) fn record(
+        &mut self,
+        policy: &Policy,
+        state: &State,
+        events: &Events,
+    ) -> Option<ContextRecord> {
+        let (call, operation) = events.iter().rev().find_map(|event| match event {
+            Event::ToolCall { call, operation } => Some((*call, *operation)),
             _ => None,
         })?;
-        let context = self.builder.build(policy, state, ask).ok()?;
+        let context = self.builder.build(policy, state, operation).ok()?;
         let digest = self.digest(context.text);
         Some(ContextRecord { call, items: context.ids, cost_tokens: context.cost_tokens, digest })
     }
 
-    /// [`super::digest`] of the text.
+    /// Returns [`crate::digest`] of the text.
     fn digest(&mut self, text: String) -> String {
-        let common = common_bytes(self.text.as_bytes(), text.as_bytes());
+        let common = common_prefix_bytes(self.text.as_bytes(), text.as_bytes());
         if common < self.digested_bytes {
             self.digested.reset();
             self.digested_bytes = 0;
         }
-        let (beginning, rest) = text.as_bytes().split_at(common);
-        self.digested.update(&beginning[self.digested_bytes..]);
+        let (prefix, rest) = text.as_bytes().split_at(common);
+        self.digested.update(&prefix[self.digested_bytes..]);
         self.digested_bytes = common;
         let digest = hex(self.digested.clone().update(rest).finalize());
         self.text = text;
@@ -61,8 +79,8 @@ impl ContextRecorder {
     }
 }
 
-/// How many bytes two texts have in common at their beginning, in whole blocks, which are quick to compare.
-fn common_bytes(a: &[u8], b: &[u8]) -> usize {
+/// Returns the length of the common prefix in bytes, rounded down to whole hash blocks, which are fast to compare.
+fn common_prefix_bytes(a: &[u8], b: &[u8]) -> usize {
     const BLOCK: usize = blake3::BLOCK_LEN;
     let (a, b) = (a.as_chunks::<BLOCK>().0, b.as_chunks::<BLOCK>().0);
     a.iter().zip(b).take_while(|(a, b)| a == b).count() * BLOCK
@@ -86,9 +104,9 @@ mod tests {
         }
     }
 
-    /// Texts of 0 to 2999 bytes that part from the one before them anywhere.
+    /// Texts of 0 to 2999 bytes that differ from their predecessor at any position.
     #[test]
-    fn a_digest_does_not_depend_on_the_texts_before_it() {
+    fn digest_is_independent_of_earlier_texts() {
         let mut contexts = ContextRecorder::new(&NoContexts);
         let mut text = String::new();
         for step in 0..2000usize {

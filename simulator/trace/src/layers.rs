@@ -1,7 +1,7 @@
-//! Two layers of a trace: what was decided, and what modules said.
+//! Two layers of events: decisions and texts.
 //!
-//! Two runs are equal in their decisions if their events are equal once every text that a module wrote, or
-//! that was made of one, is left out.
+//! Two batches have the same decisions if their events are equal after all module texts, and all texts derived from them, are
+//! blanked.
 
 use orchestrion_kernel::Event;
 use orchestrion_kernel::ids::Text;
@@ -11,16 +11,16 @@ use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::situation::{ActionRecord, ToolCall};
 use std::collections::BTreeMap;
 
-/// In which layer two batches differ.
+/// The layer in which two batches differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DifferenceKind {
-    /// Something else was decided.
+    /// The decisions differ.
     Decisions,
-    /// The same was decided; a text differs.
+    /// Only texts differ.
     Texts,
 }
 
-/// The event without module-originated text.
+/// Returns the event with all texts blanked.
 #[must_use]
 pub fn without_texts(event: &Event) -> Event {
     let mut event = event.clone();
@@ -67,7 +67,7 @@ fn blank_report(report: &mut Report) {
     }
 }
 
-/// Which iteration it was, how it was reasoned, and how the calls ended; the rest is a module's words.
+/// Keeps the iteration, the reasoning mode and the outcomes of calls.
 fn blank_record(record: &ActionRecord) -> ActionRecord {
     let call = |call: &ToolCall| ToolCall {
         name: blank(),
@@ -96,6 +96,6 @@ fn blank_plan(plan: &Plan) -> Plan {
         },
         ..task.clone()
     });
-    // The same numbers in the same order are still a plan.
+    // Task ids and order are unchanged, so the plan stays valid.
     Plan::new(tasks.collect()).unwrap_or_else(|_| plan.clone())
 }

@@ -1,12 +1,14 @@
-//! A conversation that is recorded: every input that comes, with what `decide` made of it.
+//! Recording: decides the inputs of a conversation and writes each with its events or refusal.
 
-use crate::{ContextRecorder, Header, ResumePoint, StepMetadata, StepRecord, Writer};
+use crate::contexts::ContextRecorder;
+use crate::format::{Header, StepMetadata, StepRecord};
+use crate::write::{ResumePoint, Writer};
 use orchestrion_kernel::context::{ContextBuilder, ContextError};
 use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::{Events, Input, ModuleContext, Policy, Refusal, State, decide};
 use std::io;
 
-/// The kernel at work, with a trace of everything that it accepts or refuses.
+/// A conversation that writes a trace of all accepted and refused inputs.
 #[derive(Debug)]
 pub struct Recorder<W> {
     policy: Policy,
@@ -16,33 +18,33 @@ pub struct Recorder<W> {
 }
 
 impl<W: io::Write> Recorder<W> {
-    /// Begins a conversation and writes the header of its trace.
+    /// Starts a conversation and writes the header of its trace.
     ///
     /// # Errors
-    /// Whatever `out` gives.
+    /// Any I/O error of `out`.
     pub fn open(out: W, header: &Header, contexts: &'static dyn ContextBuilder) -> io::Result<Self> {
         let trace = Writer::new(out, header)?;
         let state = State::new(header.conversation.clone());
         Ok(Self { policy: header.policy.clone(), state, contexts: ContextRecorder::new(contexts), trace })
     }
 
-    /// Goes on with a conversation that stands in this state, and whose trace is written up to this place.
+    /// Continues a conversation in this state. `out` already contains its trace before the resume point.
     pub fn resume(
         out: W,
         policy: Policy,
         state: State,
-        place: ResumePoint,
+        point: ResumePoint,
         contexts: &'static dyn ContextBuilder,
     ) -> Self {
-        Self { policy, state, contexts: ContextRecorder::new(contexts), trace: Writer::resume(out, place) }
+        Self { policy, state, contexts: ContextRecorder::new(contexts), trace: Writer::resume(out, point) }
     }
 
-    /// The policy in force.
+    /// The policy.
     pub const fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// The state as it is now.
+    /// The current state.
     pub const fn state(&self) -> &State {
         &self.state
     }
@@ -55,38 +57,40 @@ impl<W: io::Write> Recorder<W> {
         self.contexts.build(&self.policy, &self.state, operation)
     }
 
-    /// The steps in its trace.
+    /// The number of recorded steps.
     pub const fn steps(&self) -> u64 {
         self.trace.steps()
     }
 
-    /// What the trace is written to.
-    pub fn out(&mut self) -> &mut W {
-        self.trace.out()
+    /// The output of the trace.
+    pub fn output(&mut self) -> &mut W {
+        self.trace.output()
     }
 
-    /// Submits an input and writes down what became of it, whether it was accepted or refused.
+    /// Decides an input, applies its events, and records the events or the refusal. The inner result is the decision; a
+    /// refusal is not an error.
     ///
     /// # Errors
-    /// Whatever the trace's writer gives; the conversation is then ahead of its trace and must not go on. A
-    /// refusal is not an error: it is the inner result.
-    pub fn submit(&mut self, input: &Input, stamp: &StepMetadata) -> io::Result<Result<Events, Refusal>> {
+    /// Any I/O error of the output. The state is then ahead of the trace, and the conversation must not continue.
+    pub fn submit(&mut self, input: &Input, metadata: &StepMetadata) -> io::Result<Result<Events, Refusal>> {
         let decided = decide(&self.policy, &self.state, input);
         match &decided {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
-                let shown = self.contexts.after(&self.policy, &self.state, events);
-                self.trace.step(stamp, input, StepRecord::accepted(events, shown.as_ref()))?;
+                let context = self.contexts.record(&self.policy, &self.state, events);
+                self.trace.write_step(metadata, input, StepRecord::accepted(events, context.as_ref()))?;
             }
-            Err(refusal) => self.trace.step(stamp, input, StepRecord::refused(&refusal.to_string()))?,
+            Err(refusal) => {
+                self.trace.write_step(metadata, input, StepRecord::refused(&refusal.to_string()))?
+            }
         }
         Ok(decided)
     }
 
-    /// Ends the trace and gives back what it was written to.
+    /// Ends the trace and returns its output.
     ///
     /// # Errors
-    /// Whatever the trace's writer gives.
+    /// Any I/O error of the output.
     pub fn close(self) -> io::Result<W> {
         self.trace.end()
     }

@@ -1,178 +1,150 @@
-//! Redaction: a trace without its texts, which is decided as it was.
+//! Redaction: removes the texts of a trace and keeps its decisions.
 //!
-//! Every text that a user, a module or a runtime gave becomes its length and a digest of it under a salt that is
-//! kept nowhere; equal texts stay equal, and an empty one stays empty. The mapped inputs are then decided anew, so that
-//! whatever the kernel makes of texts, such as items, refusals and contexts, is made of the new ones. Numbers stay: they are
-//! what was decided by. Deliberately absent: a way back, and an own salt, by which two redactions could be laid
-//! side by side.
+//! Each text of a user, a module or the runtime is replaced by its length and a salted digest. The salt is not stored. Equal
+//! texts stay equal and empty texts stay empty. The mapped inputs are decided again, so that items, refusals and contexts
+//! contain the new texts. Numbers do not change, because decisions depend on them. Deliberately absent: a reverse
+//! mapping, and a salt chosen by the caller, which would make two redactions comparable.
 
 mod knowledge;
 mod situation;
 mod texts;
 
+use crate::error::{TraceError, TraceErrorKind};
+use crate::format::{Header, StepMetadata};
+use crate::layers::without_texts;
+use crate::read::Reader;
+use crate::recorder::Recorder;
 use crate::replay::Replayer;
-use crate::{
-    ContextRecorder, Header, Reader, StepMetadata, StepRecord, TraceError, TraceErrorKind, Writer,
-    without_texts,
-};
 use miette::Diagnostic;
 use orchestrion_kernel::context::ContextBuilder;
-use orchestrion_kernel::{ConversationId, Event, Events, Input, Policy, State, decide};
+use orchestrion_kernel::{ConversationId, Event, Events, Policy, Refusal};
 use std::io::{self, BufRead};
 use texts::Redactor;
 use thiserror::Error;
 
-/// What the digests of one redaction are made with.
+/// The salt of one redaction.
 #[derive(Clone)]
 pub struct Salt([u8; 32]);
 
 impl Salt {
-    /// A new one, from the system's source of randomness.
+    /// Creates a salt from the system's source of randomness.
     ///
     /// # Errors
-    /// Whatever the system says.
-    pub fn random() -> io::Result<Self> {
+    /// The source of randomness fails.
+    pub fn generate() -> io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         Ok(Self(bytes))
     }
 }
 
-/// What was redacted.
+/// The result of a redaction.
 #[derive(Debug)]
 pub struct Redacted {
-    /// Steps, the refused ones included.
+    /// The number of steps, including refused ones.
     pub steps: u64,
-    /// Why the trace stops without its last line, if it does. The redacted one stops there too.
+    /// The error if the trace has no end. The redacted trace stops at the same step.
     pub incomplete: Option<TraceError>,
 }
 
-/// Why a trace was not redacted.
+/// The reason why a trace cannot be redacted.
 #[derive(Debug, Error, Diagnostic)]
 pub enum RedactError {
-    /// It cannot be read.
+    /// The trace cannot be read.
     #[error(transparent)]
-    #[diagnostic(help("only what is whole up to where it stops can be redacted"))]
+    #[diagnostic(help("redaction requires a trace without a defect before its end"))]
     Trace(#[from] TraceError),
-    /// It is not what this kernel decides, so nobody could say that the redacted one is.
-    #[error("step {n} is decided otherwise than recorded: {what}")]
+    /// The trace does not replay with this kernel.
+    #[error("divergence at step {step}: expected {subject} as recorded, found another")]
     #[diagnostic(help(
-        "see where with: orchestrion replay TRACE; redact it with the version that recorded it"
+        "show the difference with: orchestrion replay TRACE; redact the trace with the version that recorded it"
     ))]
-    Replay {
+    ReplayDiffers {
         /// The step.
-        n: u64,
-        /// What is different, as a noun phrase.
-        what: String,
+        step: u64,
+        /// The differing part, as a noun phrase.
+        subject: String,
     },
-    /// Two texts were equal only once they were put together.
-    #[error(
-        "step {n} is decided otherwise once the texts are replaced, for two of them make up the same text"
-    )]
-    #[diagnostic(help("this trace cannot be redacted; show it, or cut it off before this step"))]
-    Decision {
+    /// A decision depends on the content of a text.
+    #[error("decision changed at step {step}: expected the recorded decision, found another after redaction")]
+    #[diagnostic(help(
+        "two texts are equal only after the kernel combined them; redact the trace up to the step before"
+    ))]
+    DecisionDiffers {
         /// The step.
-        n: u64,
+        step: u64,
     },
     /// The redacted trace cannot be written.
-    #[error("the redacted trace cannot be written")]
+    #[error("unwritable output: {0}")]
     Io(#[from] io::Error),
 }
 
-/// Writes the trace anew without its texts.
+/// Writes the trace to `out` without its texts.
 ///
-/// The header names no scenario, whose digest would give it away, and a policy keeps its name only if it is built in.
-/// Times are kept from the first one on.
+/// The header contains no scenario, because its digest identifies the text. Only built-in policies keep their names. Times
+/// are relative to the first one.
 ///
 /// # Errors
-/// [`RedactError`]; what was written by then is no trace to be kept.
+/// [`RedactError`]; the output is then incomplete and must be discarded.
 pub fn redact<R: BufRead>(
     mut reader: Reader<R>,
     salt: &Salt,
     contexts: &'static dyn ContextBuilder,
     out: impl io::Write,
 ) -> Result<Redacted, RedactError> {
-    let names = Redactor::new(salt.0);
+    let redactor = Redactor::new(salt.0);
     let original = reader.header().clone();
-    let mut again = Replayer::new(&reader, None, contexts)?;
-    let mut anew = RedactingRecorder::new(header(&original, &names), contexts, out)?;
+    let mut replayer = Replayer::new(&reader, None, contexts)?;
+    let mut recorder = Recorder::open(out, &redact_header(&original, &redactor), contexts)?;
     let (mut steps, mut first_ms) = (0, None);
     loop {
-        let turn = match again.next(&mut reader) {
-            Ok(Some(turn)) => turn,
+        let step = match replayer.next(&mut reader) {
+            Ok(Some(step)) => step,
             Ok(None) => break,
             Err(error) if matches!(error.kind, TraceErrorKind::MissingEnd | TraceErrorKind::Torn) => {
-                anew.trace.out().flush()?;
+                recorder.output().flush()?;
                 return Ok(Redacted { steps, incomplete: Some(error) });
             }
             Err(error) => return Err(error.into()),
         };
         steps += 1;
-        if let Some((_, difference)) = turn.difference {
-            return Err(RedactError::Replay { n: steps, what: difference.what });
+        if let Some((_, difference)) = step.difference {
+            return Err(RedactError::ReplayDiffers { step: steps, subject: difference.subject });
         }
-        let since = *first_ms.get_or_insert(turn.stamp.at_ms);
-        let stamp = StepMetadata {
-            at_ms: turn.stamp.at_ms.saturating_sub(since),
-            note: turn.stamp.note.map(|note| names.name(&note)),
+        let start_ms = *first_ms.get_or_insert(step.metadata.at_ms);
+        let metadata = StepMetadata {
+            at_ms: step.metadata.at_ms.saturating_sub(start_ms),
+            note: step.metadata.note.map(|note| redactor.name(&note)),
         };
-        let decided = anew.step(&stamp, &names.input(&turn.input))?;
-        if !same(&names, &turn.decided.outcome, &decided) {
-            return Err(RedactError::Decision { n: steps });
+        let decided = recorder.submit(&redactor.input(&step.input), &metadata)?;
+        if !is_same_decision(&redactor, &step.outcome.result, &decided) {
+            return Err(RedactError::DecisionDiffers { step: steps });
         }
     }
-    anew.trace.end()?;
+    recorder.close()?;
     Ok(Redacted { steps, incomplete: None })
 }
 
-fn header(original: &Header, names: &Redactor) -> Header {
+fn redact_header(original: &Header, redactor: &Redactor) -> Header {
     let mut policy = original.policy.clone();
     if Policy::built_in(&policy.name).is_none() {
-        policy.name = names.name(&policy.name);
+        policy.name = redactor.name(&policy.name);
     }
-    Header::new(ConversationId::new(names.name(original.conversation.as_str())), policy, None)
+    Header::new(ConversationId::new(redactor.name(original.conversation.as_str())), policy, None)
 }
 
-/// Whether the same was decided, texts aside.
-fn same(names: &Redactor, before: &Result<Events, String>, now: &Option<Events>) -> bool {
-    match (before, now) {
-        (Ok(before), Some(now)) => {
-            let bare = |event: Event| without_texts(&names.event(event));
-            before.iter().cloned().map(bare).eq(now.iter().map(without_texts))
+/// Whether the redacted input has the same decision as the original one, apart from texts.
+fn is_same_decision(
+    redactor: &Redactor,
+    original: &Result<Events, String>,
+    redacted: &Result<Events, Refusal>,
+) -> bool {
+    match (original, redacted) {
+        (Ok(original), Ok(redacted)) => {
+            let without_texts_of = |event: Event| without_texts(&redactor.event(event));
+            original.iter().cloned().map(without_texts_of).eq(redacted.iter().map(without_texts))
         }
-        (Err(_), None) => true,
-        _ => false,
-    }
-}
-
-/// The conversation without its texts, as it is decided.
-struct RedactingRecorder<W> {
-    policy: Policy,
-    state: State,
-    contexts: ContextRecorder,
-    trace: Writer<W>,
-}
-
-impl<W: io::Write> RedactingRecorder<W> {
-    fn new(header: Header, contexts: &'static dyn ContextBuilder, out: W) -> io::Result<Self> {
-        let trace = Writer::new(out, &header)?;
-        let state = State::new(header.conversation);
-        Ok(Self { policy: header.policy, state, contexts: ContextRecorder::new(contexts), trace })
-    }
-
-    /// Decides an input and writes it down; gives the batch unless it was refused.
-    fn step(&mut self, stamp: &StepMetadata, input: &Input) -> io::Result<Option<Events>> {
-        match decide(&self.policy, &self.state, input) {
-            Ok(events) => {
-                events.iter().for_each(|event| self.state.apply(event));
-                let shown = self.contexts.after(&self.policy, &self.state, &events);
-                self.trace.step(stamp, input, StepRecord::accepted(&events, shown.as_ref()))?;
-                Ok(Some(events))
-            }
-            Err(refusal) => {
-                self.trace.step(stamp, input, StepRecord::refused(&refusal.to_string()))?;
-                Ok(None)
-            }
-        }
+        (Err(_), Err(_)) => true,
+        (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
     }
 }

@@ -1,21 +1,34 @@
 //! Writing a trace: fixed key order, one chained line per step.
 
-use super::{ContextRecord, End, EndLine, Header, ResumePoint, StepMetadata, StepRecord, chain, is_zero};
+use crate::chain;
+use crate::format::{ContextRecord, End, EndLine, Header, StepMetadata, StepRecord, is_zero};
+use crate::texts::{TextEncoder, TextWindow};
 use orchestrion_kernel::{Event, Input};
 use serde::Serialize;
 use std::io;
 
-/// Writes a trace, line by line.
+/// A position in a trace at which a [`Writer`] can continue: the chain, the number of the next step and the recent texts.
+#[derive(Debug)]
+pub struct ResumePoint {
+    pub(crate) chain: String,
+    pub(crate) next: u64,
+    pub(crate) texts: TextWindow,
+}
+
+/// Writes a trace line by line.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
     chain: String,
     next: u64,
+    texts: TextEncoder,
+    /// The serialized body; one buffer for all lines.
+    body: String,
     /// The chain before the line, and the line; one buffer for all lines.
-    text: String,
+    linked: String,
 }
 
-/// A [`Step`](super::Step), borrowed from where its parts are.
+/// A [`Step`](crate::Step) that borrows its parts.
 #[derive(Serialize)]
 struct Line<'a> {
     n: u64,
@@ -36,71 +49,96 @@ impl<W: io::Write> Writer<W> {
     /// Starts a trace with its header.
     ///
     /// # Errors
-    /// Whatever `out` gives.
+    /// Any I/O error of `out`.
     pub fn new(out: W, header: &Header) -> io::Result<Self> {
-        let mut writer = Self { out, chain: String::new(), next: 1, text: String::new() };
-        writer.line(header)?;
+        let mut writer =
+            Self::resume(out, ResumePoint { chain: String::new(), next: 1, texts: TextWindow::default() });
+        writer.serialize(header)?;
+        let steps_chain = chain::seed_steps(&writer.body)?;
+        writer.linked.clear();
+        writer.linked.push_str(&writer.body);
+        writer.write_line()?;
+        writer.chain = steps_chain;
         Ok(writer)
     }
 
-    /// Goes on with a trace of which `out` has everything up to this place.
-    pub fn resume(out: W, ResumePoint { chain, next }: ResumePoint) -> Self {
-        Self { out, chain, next, text: String::new() }
+    /// Continues a trace. `out` already contains everything before the resume point.
+    pub fn resume(out: W, ResumePoint { chain, next, texts }: ResumePoint) -> Self {
+        Self { out, chain, next, texts: texts.into(), body: String::new(), linked: String::new() }
     }
 
-    /// The steps written so far.
+    /// The number of steps written so far.
     pub const fn steps(&self) -> u64 {
         self.next - 1
     }
 
-    /// What was written to.
-    pub fn out(&mut self) -> &mut W {
+    /// The output.
+    pub fn output(&mut self) -> &mut W {
         &mut self.out
     }
 
-    /// Appends an input with what came of it.
+    /// Appends an input with its batch or refusal.
     ///
     /// # Errors
-    /// Whatever `out` gives.
-    pub fn step(&mut self, stamp: &StepMetadata, input: &Input, made: StepRecord<'_>) -> io::Result<()> {
-        let StepMetadata { at_ms, note } = stamp;
-        let StepRecord { events, refused, context } = made;
+    /// Any I/O error of the output.
+    pub fn write_step(
+        &mut self,
+        metadata: &StepMetadata,
+        input: &Input,
+        record: StepRecord<'_>,
+    ) -> io::Result<()> {
+        let StepMetadata { at_ms, note } = metadata;
+        let StepRecord { events, refused, context } = record;
         let n = self.next;
         self.next += 1;
-        self.line(&Line { n, at_ms: *at_ms, note: note.as_deref(), input, events, refused, context })
+        self.serialize(&Line { n, at_ms: *at_ms, note: note.as_deref(), input, events, refused, context })?;
+        self.linked.clear();
+        self.linked.push_str(&self.chain);
+        self.texts.encode(&self.body, &mut self.linked);
+        self.write_line()
     }
 
-    /// Ends the trace with a line that says how many steps it has, so that one cut off between two lines is
-    /// noticed. Gives back what was written to.
+    /// Ends the trace with a line that contains the number of steps, so that a missing end is detected. Returns the output.
     ///
     /// # Errors
-    /// Whatever `out` gives.
+    /// Any I/O error of the output.
     pub fn end(mut self) -> io::Result<W> {
-        self.last_line()?;
+        self.write_end()?;
         Ok(self.out)
     }
 
-    /// Ends the trace, and gives back the chain of its last line, which stands for all that was written.
-    pub fn finish(mut self) -> io::Result<String> {
-        self.last_line()?;
+    /// Ends the trace, flushes the output and returns the chain of the last line.
+    ///
+    /// # Errors
+    /// Any I/O error of the output.
+    pub fn end_with_chain(mut self) -> io::Result<String> {
+        self.write_end()?;
         self.out.flush()?;
         Ok(self.chain)
     }
 
-    fn last_line(&mut self) -> io::Result<()> {
+    fn write_end(&mut self) -> io::Result<()> {
         let end = End { steps: self.steps() };
-        self.line(&EndLine { end })
+        self.serialize(&EndLine { end })?;
+        self.linked.clear();
+        self.linked.push_str(&self.chain);
+        self.linked.push_str(&self.body);
+        self.write_line()
     }
 
-    fn line(&mut self, body: &impl Serialize) -> io::Result<()> {
-        let mut linked = std::mem::take(&mut self.text).into_bytes();
-        linked.clear();
-        linked.extend_from_slice(self.chain.as_bytes());
-        let from = linked.len();
-        serde_json::to_writer(&mut linked, body)?;
-        self.text = String::from_utf8(linked).map_err(io::Error::other)?;
-        self.chain = chain::link(&self.text);
-        chain::seal(&mut self.text, &self.chain);
-        self.out.write_all(&self.text.as_bytes()[from..])
+    fn serialize(&mut self, body: &impl Serialize) -> io::Result<()> {
+        let mut bytes = std::mem::take(&mut self.body).into_bytes();
+        bytes.clear();
+        serde_json::to_writer(&mut bytes, body)?;
+        self.body = String::from_utf8(bytes).map_err(io::Error::other)?;
+        Ok(())
+    }
+
+    /// Writes the line in `linked` with its chain.
+    fn write_line(&mut self) -> io::Result<()> {
+        let start = self.chain.len();
+        self.chain = chain::link(&self.linked);
+        chain::seal(&mut self.linked, &self.chain);
+        self.out.write_all(&self.linked.as_bytes()[start..])
     }
 }

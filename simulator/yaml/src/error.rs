@@ -1,11 +1,11 @@
-//! What is wrong in a file, ready to be drawn: a sentence, the places, and what to do.
+//! Errors in files: a message, labels at source locations, and a help text.
 
 use super::source::Source;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 use std::fmt;
 use std::sync::Arc;
 
-/// A file that could not be read. Reads as a sentence; drawn by miette with its places and a help.
+/// The reason why a file cannot be read. Miette prints it with its source excerpt and help.
 pub struct ReadError(Box<ErrorReport>);
 
 struct ErrorReport {
@@ -16,7 +16,7 @@ struct ErrorReport {
 }
 
 impl ReadError {
-    /// Something wrong with a file as a whole, or one that could not even be opened.
+    /// Creates an error about a whole file.
     pub fn for_file(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self(Box::new(ErrorReport {
             message: message.into(),
@@ -26,30 +26,33 @@ impl ReadError {
         }))
     }
 
-    /// Something wrong in a file.
-    pub fn in_source(source: &Source, fault: LabeledError) -> Self {
-        let first = fault.labels.first().map(|(span, _)| source.visible(*span));
-        if let Some(first) = first.filter(|first| source.is_wide_around(first.offset())) {
+    /// Creates an error at locations in a file.
+    pub fn in_source(source: &Source, error: LabeledError) -> Self {
+        let first = error.labels.first().map(|(span, _)| source.visible_span(*span));
+        if let Some(first) = first.filter(|first| source.has_long_line_near(first.offset())) {
             let message = format!(
                 "{}: {}, at `{}`",
-                source.place(first.offset()),
-                shortened(&fault.message),
-                source.beginning(first)
+                source.location(first.offset()),
+                shorten(&error.message),
+                source.excerpt(first)
             );
-            return Self::for_file(message, fault.help);
+            return Self::for_file(message, error.help);
         }
-        let labels = fault.labels.into_iter().map(|(span, label)| {
-            LabeledSpan::new_with_span(Some(label).filter(|label| !label.is_empty()), source.visible(span))
+        let labels = error.labels.into_iter().map(|(span, label)| {
+            LabeledSpan::new_with_span(
+                Some(label).filter(|label| !label.is_empty()),
+                source.visible_span(span),
+            )
         });
         Self(Box::new(ErrorReport {
-            message: fault.message,
+            message: error.message,
             labels: labels.collect(),
-            help: fault.help,
+            help: error.help,
             source: Some(source.named()),
         }))
     }
 
-    /// What to do about it.
+    /// The help text.
     #[must_use]
     pub fn help_text(&self) -> &str {
         &self.0.help
@@ -89,18 +92,18 @@ impl Diagnostic for ReadError {
     }
 }
 
-/// A sentence without its middle, if it quotes so much of a long line that nobody would read it.
-fn shortened(sentence: &str) -> String {
+/// Removes the middle of a message that quotes a long line.
+fn shorten(message: &str) -> String {
     const BEGIN: usize = 200;
     const END: usize = 60;
-    let chars: Vec<char> = sentence.chars().collect();
+    let chars: Vec<char> = message.chars().collect();
     match (chars.get(..BEGIN), chars.len().checked_sub(END).filter(|end| *end > BEGIN)) {
         (Some(begin), Some(end)) => begin.iter().chain(&['…']).chain(chars.iter().skip(end)).collect(),
-        _ => sentence.to_owned(),
+        _ => message.to_owned(),
     }
 }
 
-/// What is wrong at some places of one file, before it is known which file that is.
+/// An error at locations of a file that is not known yet.
 #[derive(Clone, Debug, Default)]
 pub struct LabeledError {
     message: String,
@@ -108,50 +111,52 @@ pub struct LabeledError {
     labels: Vec<(SourceSpan, String)>,
 }
 
-/// Between the parts of a fault that travels as the text of a serde error.
-const MARK: char = '\u{1}';
+/// Separates the parts of an error that is encoded in the text of a serde error.
+const SEPARATOR: char = '\u{1}';
 
 impl LabeledError {
+    /// Creates an error without labels.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into(), labels: Vec::new() }
     }
 
-    /// Adds a place, if it is known.
+    /// Adds a label at a location, if the location is known.
     #[must_use]
-    pub fn at(mut self, span: impl Into<Option<SourceSpan>>, label: impl Into<String>) -> Self {
+    pub fn with_label(mut self, span: impl Into<Option<SourceSpan>>, label: impl Into<String>) -> Self {
         if let Some(span) = span.into() {
             self.labels.push((span, label.into()));
         }
         self
     }
 
-    pub(super) const fn has_place(&self) -> bool {
+    pub(super) const fn has_label(&self) -> bool {
         !self.labels.is_empty()
     }
 
-    /// The fault as an error of whatever is being read. Such an error can carry nothing but a text, so the
-    /// parts travel in it; only the first place does.
+    /// Converts the error into a serde error, which carries only text. Keeps the first label.
     pub fn into_serde_error<E: serde::de::Error>(self) -> E {
         let (span, label) = self.labels.into_iter().next().unzip();
         let (start, len) = span.map_or((usize::MAX, 0), |span| (span.offset(), span.len()));
         let label = label.unwrap_or_default();
         let (message, help) = (self.message, self.help);
-        E::custom(format_args!("{MARK}{start}{MARK}{len}{MARK}{label}{MARK}{help}{MARK}{message}"))
+        E::custom(format_args!(
+            "{SEPARATOR}{start}{SEPARATOR}{len}{SEPARATOR}{label}{SEPARATOR}{help}{SEPARATOR}{message}"
+        ))
     }
 
-    /// The fault that was raised as this text.
+    /// Decodes an error from the text of a serde error.
     pub(super) fn from_serde_message(text: &str) -> Option<Self> {
-        let mut parts = text.strip_prefix(MARK)?.splitn(5, MARK);
+        let mut parts = text.strip_prefix(SEPARATOR)?.splitn(5, SEPARATOR);
         let start: usize = parts.next()?.parse().ok()?;
         let len: usize = parts.next()?.parse().ok()?;
         let (label, help, message) = (parts.next()?, parts.next()?, parts.next()?);
         let span = (start != usize::MAX).then(|| SourceSpan::new(start.into(), len));
-        Some(Self::new(message, help).at(span, label))
+        Some(Self::new(message, help).with_label(span, label))
     }
 }
 
-/// The word of a list that was probably meant, as the start of a help; empty if none is near.
-pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+/// Returns a suggestion for a misspelled word, as the start of a help text; empty if no word is similar.
+pub fn suggest_nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     words
         .into_iter()
         .map(|known| (strsim::damerau_levenshtein(&word.to_lowercase(), &known.to_lowercase()), known))

@@ -1,94 +1,101 @@
-//! Turns what the YAML library says into what was expected, what came, and what to do.
+//! Converts errors of the YAML library into messages with expected and found values, and help texts.
 
-use super::error::{LabeledError, nearest};
-use super::spanned::bytes_in;
+use super::error::{LabeledError, suggest_nearest};
+use super::renamed::new_name;
+use super::spanned::byte_span_in;
 use miette::SourceSpan;
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
 
-/// The fault in a text that an error of the library means.
+/// Converts an error of the library.
 pub(super) fn explain(error: &Error, text: &str) -> LabeledError {
     let error = error.without_snippet();
-    let place = error.location().and_then(|location| bytes_in(text, location));
+    let span = error.location().and_then(|location| byte_span_in(text, location));
     match error {
         Error::Message { msg, .. } => match LabeledError::from_serde_message(msg) {
-            Some(fault) if fault.has_place() => fault,
-            Some(fault) => fault.at(place, "here"),
-            None => LabeledError::new(msg.as_str(), NOT_YAML).at(place, "here"),
+            Some(error) if error.has_label() => error,
+            Some(error) => error.with_label(span, "here"),
+            None => LabeledError::new(msg.as_str(), NOT_YAML).with_label(span, "here"),
         },
-        Error::SerdeUnknownField { field, expected, .. } => unknown_key(field, expected).at(place, "unknown"),
+        Error::SerdeUnknownField { field, expected, .. } => {
+            unknown_key(field, expected).with_label(span, "unknown")
+        }
         Error::SerdeUnknownVariant { variant, expected, .. } => {
-            unknown_word(variant, expected).at(place, "unknown")
+            unknown_value_error(variant, expected).with_label(span, "unknown")
         }
         Error::SerdeMissingField { field, .. } => {
-            let fault = LabeledError::new(
-                format!("the key `{field}` is missing"),
+            let is_top_level = error.location().is_some_and(|location| location.column() == 1);
+            let error = LabeledError::new(
+                format!("missing key `{field}`"),
                 format!("add `{field}: …` to this mapping"),
             );
-            match place.filter(|_| error.location().is_some_and(|location| location.column() == 1)) {
-                // The library names the last key, which is far from where a file begins.
-                Some(_) => {
-                    fault.at(first_key(text), format!("expected `{field}` in the mapping that begins here"))
-                }
-                None => fault.at(place, format!("expected `{field}` in this mapping")),
+            match span.filter(|_| is_top_level) {
+                // For the top-level mapping, the library reports its last key.
+                Some(_) => error.with_label(
+                    first_key(text),
+                    format!("expected `{field}` in the mapping that begins here"),
+                ),
+                None => error.with_label(span, format!("expected `{field}` in this mapping")),
             }
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_ref().map_or_else(String::new, |key| format!(" `{}`", key.escape_debug()));
-            LabeledError::new(format!("the key{key} is given twice"), "keep one of the two")
-                .at(place, "given a second time")
+            LabeledError::new(format!("duplicate key{key}"), "remove one of the two")
+                .with_label(span, "second occurrence")
         }
         Error::SerdeInvalidType { unexpected, expected, .. }
         | Error::SerdeInvalidValue { unexpected, expected, .. } => {
-            wrong(&format!("{expected}, found {unexpected}"), expected).at(place, "found here")
+            wrong_value(&format!("{expected}, found {unexpected}"), expected).with_label(span, "found here")
         }
         Error::Unexpected { expected, .. } => {
-            let expected = in_words(expected);
-            wrong(expected, expected).at(place, "found something else")
+            let expected = describe_type(expected);
+            wrong_value(expected, expected).with_label(span, "found another value")
         }
         Error::InvalidScalar { ty, .. } => {
-            let expected = in_words(ty);
-            wrong(expected, expected).at(place, "not that")
+            let expected = describe_type(ty);
+            wrong_value(expected, expected).with_label(span, "found another value")
         }
         Error::InvalidBooleanStrict { .. } => {
-            wrong("true or false", "true or false").at(place, "neither true nor false")
+            wrong_value("true or false", "true or false").with_label(span, "neither true nor false")
         }
         Error::NullIntoString { .. } => {
-            LabeledError::new("expected a value, found nothing", "write the value behind the colon")
-                .at(place, "nothing here")
+            LabeledError::new("expected a value, found nothing", "write the value after the colon")
+                .with_label(span, "no value")
         }
         Error::Eof { .. } => LabeledError::new(
-            "the file ends before it says anything",
-            "see `orchestrion export schema` for the keys that belong in it",
+            "expected a mapping, found an empty file",
+            "see `orchestrion export schema` for its keys",
         )
-        .at(place, "the end"),
+        .with_label(span, "end of file"),
         Error::MultipleDocuments { .. } => LabeledError::new(
-            "expected one document, found another one",
+            "expected one document, found a second one",
             "remove the line `---`, or use two files",
         )
-        .at(place, "a second document"),
+        .with_label(span, "a second document"),
         Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. } => {
             LabeledError::new(
-                "anchors (`&name`) and aliases (`*name`) are not read here",
-                "write the value out",
+                "anchors (`&name`) and aliases (`*name`) are not supported",
+                "write the value at each place",
             )
-            .at(place, "here")
+            .with_label(span, "here")
         }
         Error::UnknownAnchor { .. } => LabeledError::new(
-            "aliases (`*name`) are not read here",
-            "write the value out; quote a text that starts with *",
+            "aliases (`*name`) are not supported",
+            "write the value at each place; quote a text that starts with *",
         )
-        .at(place, "here"),
-        other => LabeledError::new(UserMessageFormatter.format_message(other), NOT_YAML).at(place, "here"),
+        .with_label(span, "here"),
+        other => {
+            LabeledError::new(UserMessageFormatter.format_message(other), NOT_YAML).with_label(span, "here")
+        }
     }
 }
 
-/// The first key of the file.
+/// Returns the location of the first key in the file.
 fn first_key(text: &str) -> SourceSpan {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let words = line.trim();
-        if !words.is_empty() && !words.starts_with('#') && words != "---" {
-            let key = words.split(':').next().unwrap_or(words);
+        let content = line.trim();
+        if !content.is_empty() && !content.starts_with('#') && content != "---" {
+            let key = content.split(':').next().unwrap_or(content);
             let indent = line.len() - line.trim_start().len();
             return SourceSpan::new((start + indent).into(), key.len());
         }
@@ -97,42 +104,48 @@ fn first_key(text: &str) -> SourceSpan {
     SourceSpan::new(0.into(), 0)
 }
 
-const NOT_YAML: &str = "check the indentation, the quotes and the brackets around this place";
+const NOT_YAML: &str = "check the indentation, the quotes and the brackets here";
 
-/// A key that a mapping does not have.
+/// Creates the error of an unknown key.
 fn unknown_key(key: &str, known: &[&'static str]) -> LabeledError {
-    if key == "plan" && known == ["confidence", "says"] {
+    if let Some(new) = new_name(key, known) {
+        return renamed_error("key", key, new);
+    }
+    if key == "plan" && known == ["confidence", "text"] {
         return LabeledError::new(
-            "unknown key `plan`: this role brings no plan",
-            "only `solution` and `optimizer` may bring a new plan; move it there, or remove it",
+            "unknown key `plan`: this role cannot propose a plan",
+            "only `solution` and `optimizer` can propose a plan; move it there, or remove it",
         );
     }
     if key.contains(' ') {
         return LabeledError::new(
             format!("unknown key `{}`", key.escape_debug()),
-            "inside { } a comma begins the next key; a text with a comma in it must be quoted",
+            "inside { } a comma begins the next key; quote a text that contains a comma",
         );
     }
     LabeledError::new(
         format!("unknown key `{}`", key.escape_debug()),
-        format!("{}the keys here are {}", nearest(key, known.iter().copied()), known.join(", ")),
+        format!("{}expected one of {}", suggest_nearest(key, known.iter().copied()), known.join(", ")),
     )
 }
 
-/// A word that is none of those which may stand here.
-pub fn unknown_word(word: &str, known: &[&'static str]) -> LabeledError {
+/// Creates the error of an unknown value.
+pub fn unknown_value_error(word: &str, known: &[&'static str]) -> LabeledError {
+    if let Some(new) = new_name(word, known) {
+        return renamed_error("value", word, new);
+    }
     LabeledError::new(
-        format!("unknown word `{}`", word.escape_debug()),
-        format!("{}expected one of {}", nearest(word, known.iter().copied()), known.join(", ")),
+        format!("unknown value `{}`", word.escape_debug()),
+        format!("{}expected one of {}", suggest_nearest(word, known.iter().copied()), known.join(", ")),
     )
 }
 
-fn wrong(message: &str, expected: &str) -> LabeledError {
+fn wrong_value(message: &str, expected: &str) -> LabeledError {
     LabeledError::new(format!("expected {message}"), format!("write {expected}"))
 }
 
-/// What the library calls a thing, as its user would.
-fn in_words(expected: &'static str) -> &'static str {
+/// Translates a type name of the library for users.
+fn describe_type(expected: &'static str) -> &'static str {
     match expected {
         "mapping start" => "a mapping (`key: value`)",
         "sequence start" => "a list (`- …` or `[…]`)",
@@ -143,4 +156,12 @@ fn in_words(expected: &'static str) -> &'static str {
         "bool" | "boolean" => "true or false",
         other => other,
     }
+}
+
+/// Returns the error for a key or value of an earlier format.
+fn renamed_error(kind: &str, old: &str, new: &str) -> LabeledError {
+    LabeledError::new(
+        format!("{kind} `{old}` of an earlier format: renamed to `{new}`"),
+        format!("write `{new}`; the changelog lists all renamed keys"),
+    )
 }

@@ -1,28 +1,31 @@
-//! What every YAML file of the project has in common: how it is read, and how what is wrong in it is drawn.
+//! YAML files with exact source locations in every error.
 //!
-//! A file is bounded in size, checked for UTF-8 with a position, and read with the place of every value kept.
-//! Deliberately absent: anchors and aliases. A file that is evidence says what it says where it says it, and
-//! a file without aliases cannot grow while it is read.
+//! Entry points: [`Source`] reads a file and parses it into a type; [`Spanned`] keeps the location of a value;
+//! [`LabeledError`] describes a defect at a location; [`ReadError`] is the printable error; [`schema_of`] returns the JSON Schema
+//! of a type. A file has a maximum size and must be UTF-8. Deliberately absent: anchors and aliases, because a file
+//! without aliases cannot grow during parsing.
 
 mod error;
 mod explain;
+mod renamed;
 mod render;
 mod scalar;
 mod schema;
 mod source;
 mod spanned;
 
-pub use error::ReadError;
-pub use error::{LabeledError, nearest};
-pub use explain::unknown_word;
+pub use error::{LabeledError, ReadError, suggest_nearest};
+pub use explain::unknown_value_error;
 pub use render::render_error;
 pub use scalar::{Decimal, StrictText};
 pub use schema::schema_of;
-pub use source::FILE_BYTES_MAX;
-pub use source::Source;
+pub use source::{FILE_BYTES_MAX, Source};
 pub use spanned::Spanned;
 
-/// Reads a field that, if it is there at all, must hold a value; an empty one is not the same as none.
+/// Deserializes an optional field that must have a value if its key is present.
+///
+/// # Errors
+/// The value is missing or invalid.
 pub fn required_value<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: serde::Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! An error as text, for terminals without colour and for snapshots.
+//! Errors as plain text, for snapshots.
 
 /// Renders an error with its source excerpt, without colours and without trailing spaces.
 #[must_use]

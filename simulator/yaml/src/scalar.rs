@@ -1,4 +1,4 @@
-//! Single values: texts that are texts, and decimals that are read exactly.
+//! Scalar values: strict texts and exact decimals.
 
 use super::error::LabeledError;
 use super::spanned::Spanned;
@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A text. What YAML would take for a number or a boolean is refused rather than turned into a text: it is
-/// more often a slip than meant, and quotes say that it is meant.
+/// A text. An unquoted number or boolean is an error, because it is usually a mistake; quotes make it a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StrictText(Text);
 
@@ -21,7 +20,7 @@ impl StrictText {
         self.0.as_str()
     }
 
-    /// The text as the kernel has it.
+    /// The text as a kernel type.
     #[must_use]
     pub fn text(&self) -> Text {
         self.0.clone()
@@ -58,12 +57,12 @@ impl<'de> Deserialize<'de> for StrictText {
         let span = raw.span();
         let (found, help) = match raw.value {
             Raw::Text(text) => return Ok(Self::from(text)),
-            Raw::Scalar(found) => (found, "put it in quotes if it is meant as text, as in \"3\""),
-            Raw::Nothing => ("nothing", "write the text behind the colon; \"\" is the empty text"),
-            Raw::Compound(found) => (found, "write one text; put it in quotes if it starts with [ or {"),
+            Raw::Scalar(found) => (found, "quote it to use it as text, as in \"3\""),
+            Raw::Nothing => ("nothing", "write the text after the colon; \"\" is the empty text"),
+            Raw::Compound(found) => (found, "write one text; quote it if it starts with [ or {"),
         };
         Err(LabeledError::new(format!("expected text, found {found}"), help)
-            .at(span, format!("{found}, not text"))
+            .with_label(span, format!("{found}, not text"))
             .into_serde_error())
     }
 }
@@ -80,7 +79,7 @@ impl JsonSchema for StrictText {
     }
 }
 
-/// Whatever stands there, so that its place is known before it is refused.
+/// Any value, so that its location is known before it is refused.
 enum Raw {
     Text(String),
     Scalar(&'static str),
@@ -139,61 +138,68 @@ impl<'de> Visitor<'de> for RawVisitor {
     }
 }
 
-/// A number that decides: written as a decimal, read exactly, never through a float.
+/// A fixed-point number, parsed exactly from its decimal text, never through a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal<N>(pub N);
 
-/// A number of the kernel that has a decimal form.
+/// A fixed-point number of the kernel, in millionths.
 pub trait Millionths: Sized + Copy {
+    /// The range and an example, for messages.
     const RANGE: &'static str;
+    /// The largest whole number.
     const MAX: u32;
-    fn read(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError>;
-    fn count(self) -> u32;
+    /// Parses a decimal.
+    ///
+    /// # Errors
+    /// The text is not a decimal in the range.
+    fn parse(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError>;
+    /// The number in millionths.
+    fn millionths(self) -> u32;
 }
 
 impl Millionths for Score {
     const RANGE: &'static str = "a decimal from 0 to 1, such as 0.85";
     const MAX: u32 = 1;
-    fn read(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError> {
+    fn parse(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError> {
         Self::from_decimal(text)
     }
-    fn count(self) -> u32 {
-        self.millionths()
+    fn millionths(self) -> u32 {
+        Self::millionths(self)
     }
 }
 
 impl Millionths for Weight {
     const RANGE: &'static str = "a decimal from 0 to 1000, such as 1.5";
     const MAX: u32 = 1000;
-    fn read(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError> {
+    fn parse(text: &str) -> Result<Self, orchestrion_kernel::score::NumberError> {
         Self::from_decimal(text)
     }
-    fn count(self) -> u32 {
-        self.millionths()
+    fn millionths(self) -> u32 {
+        Self::millionths(self)
     }
 }
 
 impl<'de, N: Millionths> Deserialize<'de> for Decimal<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Spanned::<String>::deserialize(deserializer)?;
-        N::read(&text.value).map(Self).map_err(|error| {
+        N::parse(&text.value).map(Self).map_err(|error| {
             LabeledError::new(
                 format!("{error}, found `{}`", text.value.escape_debug()),
                 format!("write {}, with at most six places", N::RANGE),
             )
-            .at(text.span(), "not such a number")
+            .with_label(text.span(), "invalid number")
             .into_serde_error()
         })
     }
 }
 
 impl<N: Millionths> Serialize for Decimal<N> {
-    /// As a plain number. Below a thousandth a float would be printed with an exponent, which is no plain
-    /// decimal: there it is the same digits as text, which reads back just as well.
+    /// Serializes as a plain number. Below a thousandth a float would be printed with an exponent, so the digits are serialized as
+    /// text.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.count() {
+        match self.0.millionths() {
             count @ 1..1000 => serializer.collect_str(&format_args!("0.{count:06}")),
-            // Exact: below 2^53 both are whole, and the shortest text of the quotient has these digits.
+            // Exact: both numbers are whole and below 2^53, so the shortest decimal of the quotient has these digits.
             count => serializer.serialize_f64(f64::from(count) / 1e6),
         }
     }

@@ -1,20 +1,20 @@
-//! The JSON Schema of a file's type, as an editor should see it.
+//! JSON Schemas of file formats, for editors.
 
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// The schema of `T`, under a title of its own.
+/// Returns the schema of `T` with this title.
+#[must_use]
 pub fn schema_of<T: JsonSchema>(title: &str) -> Value {
     let mut schema: Schema = schemars::schema_for!(T);
     schema.insert("title".into(), title.into());
     let mut schema = schema.to_value();
-    tidy(&mut schema);
+    adapt(&mut schema);
     schema
 }
 
-/// Two things that derived schemas say otherwise: a key that may be left out may not be null (see
-/// [`super::given`]), and a description is a text, not lines of code.
-fn tidy(schema: &mut Value) {
+/// Adapts a derived schema: an optional key cannot be null (see [`crate::required_value`]), and descriptions have no line breaks.
+fn adapt(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             if let Some(Value::Array(types)) = object.get_mut("type") {
@@ -37,9 +37,9 @@ fn tidy(schema: &mut Value) {
             if let Some(Value::String(text)) = object.get_mut("description") {
                 *text = text.replace('\n', " ");
             }
-            object.values_mut().for_each(tidy);
+            object.values_mut().for_each(adapt);
         }
-        Value::Array(values) => values.iter_mut().for_each(tidy),
+        Value::Array(values) => values.iter_mut().for_each(adapt),
         _ => {}
     }
 }

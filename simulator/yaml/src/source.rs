@@ -1,4 +1,4 @@
-//! The text of a file, read within bounds.
+//! The text of a file.
 
 use super::error::{LabeledError, ReadError};
 use miette::{NamedSource, SourceSpan};
@@ -7,13 +7,13 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The most bytes that a scenario or policy file may have: 1 MiB.
+/// The maximum size of a file: 1 MiB.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
 
-/// Of a longer line only the beginning of the place is told.
-const DRAWN_BYTES_MAX: usize = 1000;
+/// The maximum length of a line in an excerpt.
+const EXCERPT_LINE_BYTES_MAX: usize = 1000;
 
-/// A named text. Cloning it copies pointers.
+/// A named text. Clones share the text.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: Arc<str>,
@@ -22,12 +22,15 @@ pub struct Source {
 
 impl Source {
     /// Reads a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is too large, or is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let name = path.display().to_string();
         let unreadable = |error: std::io::Error| {
             ReadError::for_file(
-                format!("{name} could not be read: {error}"),
-                "check that the path is right, and that it is a file which you may read",
+                format!("{name}: unreadable file: {error}"),
+                "check the path and the permissions of the file",
             )
         };
         let mut bytes = Vec::new();
@@ -37,7 +40,10 @@ impl Source {
         Self::from_bytes(&name, bytes)
     }
 
-    /// A file's bytes. They are checked before they are parsed: the parser would not say where they go wrong.
+    /// Creates a source from bytes.
+    ///
+    /// # Errors
+    /// The bytes are too many, or not UTF-8; the error has the position.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, ReadError> {
         match String::from_utf8(bytes) {
             Ok(text) => Self::from_text(name, &text),
@@ -45,30 +51,38 @@ impl Source {
                 let start = error.utf8_error().valid_up_to();
                 let lossy = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 let source = Self { name: name.into(), text: lossy.into() };
-                let fault = LabeledError::new(
-                    format!("expected UTF-8 text, found bytes that are none (at byte {start})"),
+                let error = LabeledError::new(
+                    format!("invalid encoding: expected UTF-8 text, found other bytes at byte {start}"),
                     "save the file as UTF-8",
                 );
                 let here = SourceSpan::new(start.into(), char::REPLACEMENT_CHARACTER.len_utf8());
-                Err(ReadError::in_source(&source, fault.at(here, "not UTF-8 from here")))
+                Err(ReadError::in_source(&source, error.with_label(here, "not UTF-8 from here")))
             }
         }
     }
 
-    /// A text that is not, or no longer, in a file.
+    /// Creates a source from a text.
+    ///
+    /// # Errors
+    /// The text is too large.
     pub fn from_text(name: &str, text: &str) -> Result<Self, ReadError> {
         if text.len() > FILE_BYTES_MAX {
             return Err(ReadError::for_file(
-                format!("{name} is too large: expected at most {FILE_BYTES_MAX} bytes (1 MiB)"),
+                format!(
+                    "{name}: file too large: expected at most {FILE_BYTES_MAX} bytes (1 MiB), found more"
+                ),
                 "split it into several files",
             ));
         }
-        // A byte order mark is no part of the text, and would shift every place in it.
+        // A byte order mark would shift every location.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Ok(Self { name: name.into(), text: text.into() })
     }
 
-    /// Reads the text as YAML.
+    /// Parses the text as YAML.
+    ///
+    /// # Errors
+    /// [`ReadError`] with its location.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         let options = serde_saphyr::options! {
             budget: serde_saphyr::budget! { max_anchors: 0, max_aliases: 0 },
@@ -82,65 +96,70 @@ impl Source {
             .map_err(|error| ReadError::in_source(self, super::explain::explain(&error, &self.text)))
     }
 
+    /// The text.
+    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The line that a byte stands in, from 1.
+    /// Returns the line of a byte offset, from 1.
+    #[must_use]
     pub fn line(&self, offset: usize) -> usize {
         let before = self.text.as_bytes().iter().take(offset);
         before.filter(|byte| **byte == b'\n').count().saturating_add(1)
     }
 
-    /// The place of a byte: the file, the line and the column, both from 1.
-    pub(super) fn place(&self, offset: usize) -> String {
+    /// Returns the location of a byte offset as `FILE:LINE:COLUMN`, counted from 1.
+    pub(crate) fn location(&self, offset: usize) -> String {
         let before = self.text.get(..offset).unwrap_or("");
         let column = before.rsplit('\n').next().unwrap_or("").chars().count().saturating_add(1);
         format!("{}:{}:{column}", self.name, self.line(offset))
     }
 
-    /// Whether a line that would be drawn around this byte is too long for that.
-    pub(super) fn is_wide_around(&self, offset: usize) -> bool {
+    /// Whether the excerpt around a byte offset would contain an overlong line.
+    pub(crate) fn has_long_line_near(&self, offset: usize) -> bool {
         let line = self.line(offset);
-        let drawn = self.text.lines().skip(line.saturating_sub(2)).take(3);
-        drawn.into_iter().any(|line| line.len() > DRAWN_BYTES_MAX)
+        let excerpt = self.text.lines().skip(line.saturating_sub(2)).take(3);
+        excerpt.into_iter().any(|line| line.len() > EXCERPT_LINE_BYTES_MAX)
     }
 
-    /// The first characters of a place.
-    pub(super) fn beginning(&self, span: SourceSpan) -> String {
+    /// Returns the first characters at a location.
+    pub(crate) fn excerpt(&self, span: SourceSpan) -> String {
         const CHARS: usize = 40;
         let line = self.text.get(span.offset()..).and_then(|rest| rest.lines().next()).unwrap_or("");
-        let begins: String = line.chars().take(CHARS).collect();
-        let cut = if line.chars().nth(CHARS).is_some() { "…" } else { "" };
-        format!("{}{cut}", begins.escape_debug())
+        let prefix: String = line.chars().take(CHARS).collect();
+        let ellipsis = if line.chars().nth(CHARS).is_some() { "…" } else { "" };
+        format!("{}{ellipsis}", prefix.escape_debug())
     }
 
+    /// The name.
+    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn named(&self) -> NamedSource<Arc<str>> {
-        NamedSource::new(&*self.name, self.harmless())
+    pub(crate) fn named(&self) -> NamedSource<Arc<str>> {
+        NamedSource::new(&*self.name, self.sanitized_text())
     }
 
-    /// The text without characters that would act on the terminal that it is drawn on. What stands for one of
-    /// them is as long in bytes, so that every place stays.
-    fn harmless(&self) -> Arc<str> {
-        let acts = |character: char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
-        if !self.text.contains(acts) {
+    /// Replaces control characters, which would act on a terminal. Each replacement has the same length in bytes, so locations
+    /// stay valid.
+    fn sanitized_text(&self) -> Arc<str> {
+        let is_control = |character: char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
+        if !self.text.contains(is_control) {
             return Arc::clone(&self.text);
         }
-        let shown = self.text.chars().map(|character| match character.len_utf8() {
-            _ if !acts(character) => character,
+        let sanitized = self.text.chars().map(|character| match character.len_utf8() {
+            _ if !is_control(character) => character,
             1 => '?',
             _ => '¿',
         });
-        shown.collect::<String>().into()
+        sanitized.collect::<String>().into()
     }
 
-    /// A place that can be seen and drawn: within the text, and not empty where a line has something to show.
-    /// A block mapping or list has a beginning only; its first line stands for it.
-    pub(super) fn visible(&self, span: SourceSpan) -> SourceSpan {
+    /// Adjusts a span for display: it lies within the text and is not empty if its line has content. The span of a block mapping
+    /// or list becomes its first line.
+    pub(crate) fn visible_span(&self, span: SourceSpan) -> SourceSpan {
         let mut start = span.offset().min(self.text.len());
         while !self.text.is_char_boundary(start) {
             start = start.saturating_sub(1);
@@ -151,7 +170,7 @@ impl Source {
             if !line.is_empty() {
                 return SourceSpan::new(start.into(), line.len());
             }
-            // Nothing to show here: the last thing before it is where a reader looks.
+            // The line is empty: show the last character before it.
             let last = self.text.get(..start).unwrap_or("").trim_end().char_indices().next_back();
             let (start, len) = last.map_or((start, 0), |(start, last)| (start, last.len_utf8()));
             return SourceSpan::new(start.into(), len);

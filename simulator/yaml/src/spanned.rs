@@ -1,12 +1,11 @@
-//! A value of a file together with its place in it.
+//! Values with their source locations.
 
 use miette::SourceSpan;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// A value and where it stood. Two such values are equal if the values are: a place is for drawing only, so a
-/// file that was built and one that was read can be compared.
+/// A value with its source location. Equality ignores the location, so that a built file equals a parsed one.
 #[derive(Clone, Copy, Debug)]
 pub struct Spanned<T> {
     /// The value.
@@ -15,13 +14,14 @@ pub struct Spanned<T> {
 }
 
 impl<T> Spanned<T> {
-    /// Where the value stood; none for a value that was not read from a file.
+    /// The location; `None` for a value that was not read from a file.
     #[must_use]
     pub const fn span(&self) -> Option<SourceSpan> {
         self.span
     }
 
-    pub const fn with_span(value: T, span: Option<SourceSpan>) -> Self {
+    /// Creates a value with its location.
+    pub const fn new(value: T, span: Option<SourceSpan>) -> Self {
         Self { value, span }
     }
 }
@@ -40,18 +40,17 @@ impl<T: PartialEq> PartialEq for Spanned<T> {
 
 impl<T: Eq> Eq for Spanned<T> {}
 
-/// The bytes that a location covers. Counted in bytes, as miette wants it; the library's plain offsets count
-/// characters.
-pub(super) fn bytes_of(location: serde_saphyr::Location) -> Option<SourceSpan> {
+/// Returns the byte range of a location. The library's plain offsets count characters; miette requires bytes.
+fn byte_span(location: serde_saphyr::Location) -> Option<SourceSpan> {
     let span = location.span();
     let start = usize::try_from(span.byte_offset()?).ok()?;
     let len = usize::try_from(span.byte_len()?).ok()?;
     Some(SourceSpan::new(start.into(), len))
 }
 
-/// The same, for a location that only has a line and a column, as those of broken YAML have.
-pub(super) fn bytes_in(text: &str, location: serde_saphyr::Location) -> Option<SourceSpan> {
-    bytes_of(location).or_else(|| {
+/// Returns the byte range of a location that may have only a line and a column, as for invalid YAML.
+pub(crate) fn byte_span_in(text: &str, location: serde_saphyr::Location) -> Option<SourceSpan> {
+    byte_span(location).or_else(|| {
         let before = usize::try_from(location.line()).ok()?.checked_sub(1)?;
         let column = usize::try_from(location.column()).ok()?.saturating_sub(1);
         let lines: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
@@ -64,7 +63,7 @@ pub(super) fn bytes_in(text: &str, location: serde_saphyr::Location) -> Option<S
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
-        Ok(Self { span: bytes_of(spanned.referenced), value: spanned.value })
+        Ok(Self { span: byte_span(spanned.referenced), value: spanned.value })
     }
 }
 

@@ -1,5 +1,5 @@
-//! A program that is made to be killed: it opens its journal, finishes what is unfinished, asks what is left to ask, and
-//! says on standard output whatever left it.
+//! A program for crash tests, which kill it: it opens its journal, resumes unfinished requests, sends the remaining
+//! ones, and prints every output that leaves it.
 
 use orchestrion_kernel::Policy;
 use orchestrion_runtime::{Call, Clock, Conversation, RuntimeError};
@@ -19,19 +19,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let clock = Clock::real();
     let tell = |call: &Call| {
         println!("asked {}", call.id);
-        // So that it is killed in the middle of a call as often as between two.
+        // The pause makes a kill during a call as likely as one between two calls.
         thread::sleep(Duration::from_micros(call.id.number() * 7919 % 1500));
     };
     let crew = EffectfulHost::new(SideEffectLog::in_file(Path::new(&world))?, clock.clone(), tell);
     let mut conversation = Conversation::open(&journal, Policy::hardened(), &StandardContexts)?;
-    if let Some(dropped) = conversation.dropped() {
+    if let Some(dropped) = conversation.truncated_tail() {
         println!("dropped {}", dropped.bytes);
     }
     clock.block_on(async {
         if let Some(answered) = conversation.resume(&crew).await? {
             println!("answered {}", answered.trace.request);
         }
-        while conversation.state().control.next_request().number() <= requests {
+        while conversation.state().control().next_request().number() <= requests {
             let answered = conversation.run_request(&crew, "ada", "Order paper").await?;
             println!("answered {}", answered.trace.request);
         }

@@ -1,4 +1,4 @@
-//! Our own models, on the kernel itself.
+//! Our own models, which run the kernel itself.
 
 use super::{CheckerReport, CheckerVerdict};
 use orchestrion_claims::CLAIMS;
@@ -11,10 +11,9 @@ use orchestrion_model::coverage::Observation;
 use orchestrion_model::kernel_under_test::KernelUnderTest;
 use orchestrion_model::scopes::{MODELS, Scope};
 
-/// What our models of the kernel reach under a policy, and say of every claim.
+/// Returns the coverage of our kernel models under a policy, and their verdict on every claim.
 ///
-/// # Errors
-/// If the kernel does not behave as a model.
+/// # Errors If the kernel does not behave as a model.
 pub fn check_with_explorer(policy: &Policy, scope: &Scope) -> Result<CheckerReport, ModelError> {
     let subject = KernelUnderTest::unmodified(policy.clone());
     let explored = |model| explore(&subject, model, scope, &Options::default(), &mut |_| ());
@@ -29,10 +28,10 @@ pub fn check_with_explorer(policy: &Policy, scope: &Scope) -> Result<CheckerRepo
     let verdicts = merge_verdicts(policy, &runs);
     Ok(CheckerReport {
         of: "ours",
-        phases: (0..)
-            .zip(Phase::ALL)
-            .filter(|(at, _)| saw(Observation::Phase(*at)))
-            .map(|(_, phase)| phase.name())
+        phases: Phase::ALL
+            .into_iter()
+            .filter(|phase| saw(Observation::Phase(*phase)))
+            .map(Phase::name)
             .collect(),
         rows: (0..)
             .zip(TRANSITIONS)

@@ -7,20 +7,19 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// SPIN, and a C compiler for what it writes.
+/// SPIN, with a C compiler for its output.
 #[derive(Clone, Debug)]
 pub struct Spin {
-    /// The program.
+    /// The SPIN program.
     pub program: PathBuf,
 }
 
 impl Spin {
-    /// What SPIN says of this text, an export of this model or something like it. It works in the folder.
+    /// Runs SPIN on a text, which is an export of this model or a variant of it. The files are written to `folder`.
     ///
-    /// That a state or a row is reached is asked as one more claim, that it never is.
+    /// Reachability of a phase or transition is checked as a claim that it is never reached.
     ///
-    /// # Errors
-    /// What a tool printed, if it did not come to an end.
+    /// # Errors The output of a tool that did not finish.
     pub fn opinion(
         &self,
         control: &ControlModel,
@@ -48,7 +47,7 @@ impl Spin {
         let mut verdicts = BTreeMap::new();
         for stated in &control.claims {
             let (said, stored) = judge(folder, &stated.name(), stated.is_liveness())?;
-            // A claim on states that holds is followed by an automaton of one state: those counted are the model's.
+            // The automaton of a state claim that holds has one state, so the stored states are those of the model.
             if said == CheckerVerdict::Holds && !stated.is_liveness() {
                 states = Some(stored);
             }
@@ -66,8 +65,8 @@ impl Spin {
     }
 }
 
-/// What the verifier says of one claim, and how many states it stored. It exits with 0 whatever it found, so its words are
-/// read; it stores 2^18 states before its table gets slow.
+/// Returns the verdict of the verifier on one claim, and the number of stored states. The exit code is always 0, so the
+/// output is parsed. The hash table has 2^18 entries; with more states it becomes slow.
 fn judge(folder: &Path, claim: &str, fair: bool) -> Result<(CheckerVerdict, u64), String> {
     let mut pan = Command::new(folder.join("pan"));
     pan.args(["-a", "-m1000000", "-w18", "-N", claim]).args(fair.then_some("-f"));

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// TLC, and a Java machine to run it on.
+/// TLC, with a Java runtime.
 #[derive(Clone, Debug)]
 pub struct Tlc {
-    /// `tla2tools.jar`
+    /// The path of `tla2tools.jar`.
     pub jar: PathBuf,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 enum End {
     NothingFound,
     Broken(String),
@@ -23,13 +23,12 @@ enum End {
 }
 
 impl Tlc {
-    /// What TLC says of this module, an export of this model or something like it. It works in the folder.
+    /// Runs TLC on a module, which is an export of this model or a variant of it. The files are written to `folder`.
     ///
-    /// TLC stops at the first invariant that it finds broken and does not name the property that is: so it is run again
-    /// without that invariant until nothing is found, and property by property if some property is broken.
+    /// TLC stops at the first violated invariant and does not name a violated property. It therefore runs again without
+    /// that invariant until none is violated, and once for each property if a property is violated.
     ///
-    /// # Errors
-    /// What TLC printed, if it did not come to an end.
+    /// # Errors The output of TLC if it did not finish.
     pub fn opinion(
         &self,
         control: &ControlModel,
@@ -94,13 +93,13 @@ impl Tlc {
     }
 }
 
-/// `… 6958 distinct states found, 0 states left on queue.`
+/// Parses `… 6958 distinct states found, 0 states left on queue.`
 fn distinct(told: &str) -> Option<u64> {
     let line = told.lines().rev().find(|line| line.contains("distinct states found, 0 states left"))?;
     line.split(", ").find_map(|part| part.strip_suffix(" distinct states found")?.parse().ok())
 }
 
-/// The control states and rows of all states that TLC wrote down.
+/// Returns the control phases and transitions of all dumped states.
 fn reached(
     control: &ControlModel,
     folder: &Path,

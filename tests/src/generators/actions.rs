@@ -1,9 +1,8 @@
-//! Moves: what happens next, said in a way that stays meaningful when moves before it are dropped.
+//! Actions: the next event of a walk, in a form that stays meaningful when shrinking removes earlier actions.
 //!
-//! A move says in which control state it belongs. Where it was drawn, control stands there, and the move is one
-//! input. When shrinking has dropped what led there, everybody agrees until control comes there again, and the move
-//! follows; if it never does, the move is void. So a failing sequence shrinks to the few moves that matter, and
-//! whatever only led from one to the next becomes as plain as can be.
+//! An action names its control phase. At generation, control is in that phase, and the action is one input. If
+//! shrinking removed the actions that led there, default replies lead there first, and the action follows. If they
+//! never lead there, the action is void. A failing sequence therefore shrinks to the few relevant actions.
 
 use super::RandomSource;
 use super::reports::{answer, default_report, nothing, question, text};
@@ -13,76 +12,76 @@ use orchestrion_kernel::module::{Failure, Report};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, UserId, decide};
 
-/// The name of every conversation that is drawn.
+/// The name of every generated conversation.
 pub(super) const CONVERSATION: &str = "drawn";
 
-/// Agreeing so many times without coming to the state that a move belongs in, the move is void.
+/// The maximum number of default replies on the path to the phase of an action; beyond it the action is void.
 const WAY_MAX: usize = 90;
 
-/// Something that happens in some control state.
+/// An action in a control phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkAction {
-    /// Where.
+    /// The phase.
     pub at: Phase,
-    /// What.
+    /// The kind.
     pub what: ActionKind,
 }
 
-/// What happens.
+/// The kind of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionKind {
-    /// A module answers.
+    /// A module replies.
     Reply(CallSelector, Report),
-    /// The module that is waited for answers, and says something beside that.
+    /// The pending module replies, with a summary update and action records.
     ReplyWithExtras(Report, Option<SummaryUpdate>, Option<Box<ActionRecord>>),
-    /// A call ends without an answer.
+    /// A call ends without a reply.
     Fail(CallSelector, Failure),
-    /// The orchestrator is told to go on by itself.
+    /// The runtime requests the next automatic step.
     Step,
-    /// The user wants to stop.
+    /// The user cancels.
     Cancel,
-    /// The runtime is back.
+    /// The runtime resumes after a crash.
     Resume,
-    /// Somebody opens a session.
+    /// A user opens a session.
     Start(UserSelector),
     /// The session ends.
     End,
-    /// Somebody asks for something.
+    /// A user sends a request.
     Say(UserSelector, Text),
 }
 
-/// Which call is answered.
+/// Selects the call of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallSelector {
-    /// The one that is waited for; the latest one where none is.
+    /// The pending call, or the latest one if none is pending.
     Pending,
-    /// So many before it.
+    /// The call this many numbers earlier.
     Earlier(u64),
-    /// So many after it, which nobody made.
+    /// A call number this much later, which does not exist.
     Later(u64),
 }
 
-/// Who speaks.
+/// Selects the user of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserSelector {
-    /// The user of the session; `ada` where none is open.
+    /// The session user, or `ada` without a session.
     Owner,
-    /// Somebody else.
+    /// Another user.
     Stranger,
 }
 
-/// How everybody is disposed in one sequence, in percent.
+/// The probabilities of one sequence, in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bias {
-    /// Arguments that are for the plan.
+    /// Arguments in favor of the plan.
     pub pro: u32,
     /// Tasks and compensations that succeed.
     pub success: u32,
-    /// Calls that end without an answer.
+    /// Calls that end without a reply.
     pub failure: u32,
-    /// Inputs that are mostly out of place.
+    /// Inputs that are mostly unexpected.
     pub stray: u32,
-    /// Moments at which the user cancels.
+    /// Cancellations by the user.
     pub cancel: u32,
 }
 
@@ -99,16 +98,16 @@ impl Bias {
 }
 
 impl WalkAction {
-    /// What may happen in this state.
+    /// Generates an action for this state.
     pub(crate) fn draw(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias, state: &State) -> Self {
-        let control = &state.control;
+        let control = state.control();
         let at = control.phase();
         let what = if choice.percent(mood.stray) {
             unexpected_input(choice, policy, mood)
         } else if !at.is_quiescent() && choice.percent(mood.cancel) {
             ActionKind::Cancel
         } else if let Some(call) = control.pending_call() {
-            // Few walks come as far as a run, and fewer to an approver; there everything is to be tried more often.
+            // Few walks reach a run, and fewer an approver, so rare actions are more likely there.
             let often = match at {
                 Phase::PlanApproval | Phase::RepairApproval => 10,
                 _ if at.region() == Some(Region::SandboxedExecution) => 3,
@@ -137,7 +136,7 @@ impl WalkAction {
         Self { at, what }
     }
 
-    /// The inputs of the move, given to a conversation in this state: none if the state it belongs in is not come to.
+    /// Returns the inputs of the action for a conversation in this state; none if its phase is not reached.
     pub(crate) fn inputs(&self, policy: &Policy, state: &State) -> Vec<Input> {
         let Some((mut inputs, state)) = path_to_phase(policy, state, self.at) else { return Vec::new() };
         inputs.push(self.what.input(&state));
@@ -145,7 +144,7 @@ impl WalkAction {
     }
 }
 
-/// An input that is mostly out of place.
+/// Generates an input that is mostly unexpected.
 fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias) -> ActionKind {
     let who = choice.one_of(&[UserSelector::Owner, UserSelector::Stranger]);
     let which = choice.one_of(&[
@@ -171,9 +170,9 @@ fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias
 }
 
 impl ActionKind {
-    /// The input that it is in this state.
+    /// Returns the input of the action in this state.
     pub(crate) fn input(&self, state: &State) -> Input {
-        let control = &state.control;
+        let control = state.control();
         let user = |who| match (who, control.session()) {
             (UserSelector::Owner, Some(user)) => user.clone(),
             (UserSelector::Owner, None) => UserId::new("ada"),
@@ -207,11 +206,11 @@ impl ActionKind {
     }
 }
 
-/// The inputs that lead to a control state if everybody agrees, and the state that they lead to.
+/// Returns the inputs that lead to a control phase by default replies, and the resulting state.
 fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>, State)> {
     let (mut inputs, mut state) = (Vec::new(), from.clone());
-    while state.control.phase() != to {
-        let control = &state.control;
+    while state.control().phase() != to {
+        let control = state.control();
         let plan = control.request().and_then(|request| request.plan.as_ref()).map(|revised| &revised.plan);
         let input = match (control.pending_call(), control.phase(), control.session()) {
             (Some(call), ..) => Input::reply(call.id, default_report(call.operation, plan)),

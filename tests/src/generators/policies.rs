@@ -1,5 +1,5 @@
-//! Arbitrary valid policies. Contradictions are mended, not thrown away; what fails shrinks towards `hardened`, one
-//! setting after the other.
+//! Arbitrary valid policies. Contradictory settings are repaired, not rejected. A failing policy shrinks towards
+//! `hardened`, one setting at a time.
 
 use super::{RandomSource, Shrink};
 use orchestrion_kernel::module::Role;
@@ -7,16 +7,16 @@ use orchestrion_kernel::policy::{Bound, CompactionPolicy, EloMethod, Rule, Weigh
 use orchestrion_kernel::{Policy, Score, Weight};
 use std::mem;
 
-/// The lines of the built-in policies, their neighbours, and the ends.
+/// The thresholds of the built-in policies, their neighbours, and the extremes.
 const THRESHOLDS: [u32; 18] = [
     800_000, 600_000, 900_000, 700_000, 0, 1, 500_000, 599_999, 600_001, 699_999, 700_001, 799_999, 800_001,
     899_999, 900_001, 950_000, 999_999, 1_000_000,
 ];
-/// Weights in millionths: ordinary, none, next to none, the largest, and odd ones.
+/// Weights in millionths: common, zero, tiny, maximal, and odd ones.
 const WEIGHTS: [u32; 11] =
     [1_000_000, 1_200_000, 1_500_000, 2_000_000, 800_000, 0, 1, 333_333, 999_999, 7_654_321, 1_000_000_000];
 
-/// Draws a policy: a built-in one with few settings changed, or one in which anything may be.
+/// Generates a policy: a built-in one with few changes, or one with arbitrary settings.
 #[must_use]
 pub fn policy(choice: &mut impl RandomSource) -> Policy {
     let mut policy = if choice.percent(70) { Policy::hardened() } else { Policy::as_drawn() };
@@ -26,7 +26,7 @@ pub fn policy(choice: &mut impl RandomSource) -> Policy {
             policy.rules.set(*rule, choice.percent(50));
         }
     }
-    // What is known in a walk is little: it has grown early, or never would.
+    // A walk writes few items, so compaction must start early.
     if choice.percent(changed.max(40)) {
         policy.compaction = CompactionPolicy {
             from_items: choice.one_of(&[2, 3, 4, 0, 6, 64]),
@@ -34,7 +34,7 @@ pub fn policy(choice: &mut impl RandomSource) -> Policy {
             cluster_items: choice.one_of(&[2, 3, 5, u32::MAX]),
         };
     }
-    // Off in both built-in ones, and what it leads to is far away.
+    // Both built-in policies disable it, and its effects occur late.
     if choice.percent(15) {
         policy.rules.approver = true;
     }
@@ -72,7 +72,7 @@ pub fn policy(choice: &mut impl RandomSource) -> Policy {
     make_valid(policy)
 }
 
-/// A score: mostly one that some policy draws a line at, sometimes any.
+/// Generates a score: mostly a threshold of some policy, sometimes any.
 pub(super) fn score(choice: &mut impl RandomSource) -> Score {
     let millionths = if choice.percent(70) { choice.one_of(&THRESHOLDS) } else { choice.below(1_000_001) };
     Score::from_millionths(millionths).unwrap_or(Score::ONE)
@@ -83,7 +83,7 @@ fn weights(weights: &mut Weights) -> [&mut Weight; 5] {
     [analyst, solution, critic, security, optimizer]
 }
 
-/// The policy with its contradictions mended. Its name says whether it is a built-in one.
+/// Returns the policy without contradictory settings. The name is that of the built-in policy if they are equal.
 fn make_valid(mut policy: Policy) -> Policy {
     let (t, b, r) = (&mut policy.thresholds, &mut policy.bounds, &mut policy.rules);
     if t.proceed_from > t.redebate_below {
@@ -113,7 +113,7 @@ fn make_valid(mut policy: Policy) -> Policy {
 }
 
 impl Shrink for Policy {
-    /// `hardened`, `as-drawn`, and the policy with one setting as `hardened` has it. Each of the latter differs from
+    /// Returns `hardened`, `as-drawn`, and the policy with one setting of `hardened`. Each of the latter differs from
     /// `hardened` in fewer settings.
     fn shrink_candidates(&self) -> Vec<Self> {
         let plain = Self::hardened();
@@ -156,7 +156,7 @@ impl Shrink for Policy {
     }
 }
 
-/// Every number of a policy, in one order.
+/// Returns every number of a policy in a fixed order.
 fn numbers(policy: &Policy) -> impl Iterator<Item = u64> + use<> {
     let (t, b, mut w) = (policy.thresholds, policy.bounds, policy.weights);
     let lines = [t.redebate_below, t.proceed_from, t.veto_from, t.objection_from, t.critique_above];
@@ -177,7 +177,7 @@ mod tests {
     use proptest::test_runner::{RngAlgorithm, TestRng};
 
     #[test]
-    fn every_policy_drawn_is_valid_and_so_is_every_simpler_one() {
+    fn generated_policies_are_valid() {
         let mut rng = TestRng::deterministic_rng(RngAlgorithm::default());
         for _ in 0..5_000 {
             let drawn = policy(&mut rng);

@@ -1,4 +1,4 @@
-//! What modules answer: one agreeable answer for each question, and arbitrary ones of the right kind.
+//! Module reports: one default report for each operation, and arbitrary ones of the right kind.
 
 use super::policies::score;
 use super::{Bias, RandomSource};
@@ -8,13 +8,13 @@ use orchestrion_kernel::module::{
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, ItemId, Policy, RequestId, Score, TaskId, Text, TraceId};
 
-/// Elo points around the ends of a voice's standing, and of the table of duels.
+/// Elo points around the limits of ratings and of the duel table.
 const ELO: [u32; 14] = [1200, 1200, 0, 4, 5, 15, 599, 600, 601, 1190, 1799, 1801, u32::MAX - 3, u32::MAX];
-/// Texts: empty, plain, and what a terminal, a file or an encoding might stumble on.
+/// Texts: empty, plain, and difficult for a terminal, file or encoding.
 const TEXTS: [&str; 8] =
     ["", "a", "so be it", "größer 😀 \u{202e}x", "two\nlines", "\u{0}\u{1b}[2J", "\"{\\}", " "];
 
-/// The answer to a question that lets the request go on. `now` is the plan of the request, if it has one.
+/// Returns a report with which the request continues. `now` is the current plan, if any.
 pub(super) fn default_report(ask: Operation, now: Option<&Plan>) -> Report {
     match ask {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
@@ -28,7 +28,7 @@ pub(super) fn default_report(ask: Operation, now: Option<&Plan>) -> Report {
         }
         Operation::Approve => Report::Approval { approved: true, text: nothing() },
         Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
-        // The plan as it is keeps the effects of what was started.
+        // The unchanged plan keeps the effects of started tasks.
         Operation::Diagnose => {
             Report::Repaired { text: nothing(), plan: now.cloned().unwrap_or_else(plain_plan) }
         }
@@ -37,7 +37,7 @@ pub(super) fn default_report(ask: Operation, now: Option<&Plan>) -> Report {
     }
 }
 
-/// An answer of the right kind.
+/// Generates a report of the right kind.
 pub(super) fn answer(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias, ask: Operation) -> Report {
     match ask {
         Operation::VerifyIdentity => {
@@ -76,7 +76,7 @@ pub(super) fn answer(choice: &mut impl RandomSource, policy: &Policy, mood: &Bia
     }
 }
 
-/// A question that somebody might answer, although it was not asked.
+/// Generates an operation that may not be pending.
 pub(super) fn question(choice: &mut impl RandomSource) -> Operation {
     let role = choice.one_of(&Role::ALL);
     choice.one_of(&[
@@ -101,7 +101,7 @@ pub(super) fn text(choice: &mut impl RandomSource) -> Text {
     Text::from(choice.one_of(&TEXTS))
 }
 
-/// An argument whose confidence lies on a line of the policy, next to one, at an end, or anywhere.
+/// Generates an argument whose confidence is a threshold, next to one, an extreme, or arbitrary.
 fn argument(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias) -> Argument {
     let stance = if choice.percent(mood.pro) { Stance::Pro } else { Stance::Con };
     let t = &policy.thresholds;
@@ -119,7 +119,7 @@ fn argument(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias) -> Arg
     Argument { stance, confidence }
 }
 
-/// Mostly everything; sometimes few items, which may or may not be of the cluster.
+/// Generates a list of forgotten items: mostly all, sometimes few, inside or outside the cluster.
 fn forgets(choice: &mut impl RandomSource) -> Option<Vec<ItemId>> {
     choice
         .percent(40)
@@ -138,7 +138,7 @@ fn ratings(choice: &mut impl RandomSource) -> Ratings {
     ratings
 }
 
-/// Traces of this conversation and of others, sometimes one of them twice.
+/// Generates past requests of this conversation and of others, sometimes with a duplicate.
 fn traces(choice: &mut impl RandomSource) -> Vec<PastRequest> {
     let trace = |choice: &mut _| {
         let conversation =
@@ -149,7 +149,8 @@ fn traces(choice: &mut impl RandomSource) -> Vec<PastRequest> {
     (0..choice.one_of(&[0, 0, 1, 3])).map(|_| trace(choice)).collect()
 }
 
-/// A plan of up to four tasks, rarely of many. A number mostly keeps its kind of effect, as a later plan must.
+/// Generates a plan of up to four tasks, rarely of more. A task number mostly keeps its kind of effect, as a later plan
+/// must.
 fn plan(choice: &mut impl RandomSource) -> Plan {
     let tasks = if choice.percent(1) { 40 } else { 1 + choice.below(4) };
     let mut numbers: Vec<u32> = (1..=tasks.max(5)).collect();
@@ -166,14 +167,14 @@ fn plan(choice: &mut impl RandomSource) -> Plan {
             1 => Effect::Undoable { compensation: text(choice) },
             _ => Effect::Irreversible,
         };
-        // The largest number, once in a while, is as good a name as any.
+        // Rarely, a task has the largest number.
         let id = if number == 5 { TaskId::new(u32::MAX) } else { TaskId::new(number) };
         Task { id, text: text(choice), effect }
     };
     Plan::new(numbers.into_iter().map(task).collect()).unwrap_or_else(|_| plain_plan())
 }
 
-/// One task without any effect. Its number is that of a pure task in every other plan.
+/// Returns a plan with one pure task. Its number belongs to a pure task in every other plan.
 pub(super) fn plain_plan() -> Plan {
     let task = |number| Task { id: TaskId::new(number), text: nothing(), effect: Effect::Pure };
     Plan::new(vec![task(3)]).unwrap_or_else(|error| unreachable!("one task is a plan: {error}"))

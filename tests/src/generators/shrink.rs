@@ -1,4 +1,4 @@
-//! What is simpler than a move: nothing that reads like more, so that shrinking ends.
+//! Simpler actions. Every candidate is strictly shorter or plainer, so shrinking ends.
 
 use super::reports::{nothing, plain_plan};
 use super::{ActionKind, CallSelector, Shrink, UserSelector, WalkAction};
@@ -10,7 +10,7 @@ impl Shrink for WalkAction {
     fn shrink_candidates(&self) -> Vec<Self> {
         let of = |what: Vec<ActionKind>| what.into_iter().map(|what| Self { at: self.at, what }).collect();
         match &self.what {
-            // What is no answer may as well happen earlier.
+            // An input that is no reply can happen in an earlier phase.
             ActionKind::Step
             | ActionKind::Cancel
             | ActionKind::Resume
@@ -23,7 +23,7 @@ impl Shrink for WalkAction {
                 .into_iter()
                 .map(|report| ActionKind::Reply(*which, report))
                 .collect()),
-            // First without what is said beside it.
+            // The update and the action records are dropped first.
             ActionKind::ReplyWithExtras(report, update, record) => {
                 let mut simpler = vec![ActionKind::Reply(CallSelector::Pending, report.clone())];
                 if update.is_some() && record.is_some() {
@@ -42,7 +42,7 @@ impl Shrink for WalkAction {
     }
 }
 
-/// Each has less to read: the empty text, the round confidence, the shorter plan.
+/// Returns simpler reports: an empty text, a round confidence, a shorter plan.
 fn simpler_reports(report: &Report) -> Vec<Report> {
     let shorter = |text: &Text| (*text != nothing()).then(nothing);
     match report {
@@ -101,7 +101,7 @@ fn simpler_reports(report: &Report) -> Vec<Report> {
     }
 }
 
-/// Certainty is simplest, then round numbers, fewer digits before more.
+/// Returns simpler arguments: certainty first, then round numbers, fewer digits before more.
 fn simpler_arguments(argument: Argument) -> Vec<Argument> {
     let now = argument.confidence.millionths();
     let rank = |millionths: u32| match millionths {
@@ -117,7 +117,7 @@ fn simpler_arguments(argument: Argument) -> Vec<Argument> {
     simpler.map(|confidence| Argument { confidence, ..argument }).collect()
 }
 
-/// The plain plan, the plan without one of its tasks, and with one of them without words.
+/// Returns the plain plan, the plan without one of its tasks, and the plan with one empty description.
 fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     let plain = plain_plan();
     if *plan == plain {

@@ -1,14 +1,14 @@
-//! What modules say beside their answers: of the situation, and of what they did.
+//! Summary updates and action records beside the reports of modules.
 
 use super::RandomSource;
 use super::reports::text;
 use orchestrion_kernel::Text;
 use orchestrion_kernel::situation::{ActionRecord, Mode, SummaryUpdate, ToolCall, ToolOutcome};
 
-/// The summary's keys, and such as it does not have.
+/// Keys of the summary, and invalid ones.
 const KEYS: [&str; 8] =
     ["goal", "progress", "current_approach", "key_findings", "next_focus", "insights", "Goal", ""];
-/// Blank texts, and such as only look like it.
+/// Blank texts, and texts that only look blank.
 const TEXTS: [&str; 6] = ["done", " two ", "", " \t", "\u{1c}\u{85}", "\u{200b}"];
 
 pub(super) fn update(choice: &mut impl RandomSource) -> SummaryUpdate {

@@ -157,7 +157,7 @@ impl ExpectedConversation {
                 self.store(); // "as blocked, as it was settled"
             }
             "RunningTasks" | "AssertingOutcomes" | "Success" | "Failure" | "SelfHealingActive"
-            | "RepairReread" | "RepairScoring" | "RepairApproval" => {
+            | "RepairReview" | "RepairScoring" | "RepairApproval" => {
                 // "a task that was running counts as failed"
                 if let Some(OracleOperation::RunTask { task, .. }) = self.give_up() {
                     self.mark(task, "failed");

@@ -41,10 +41,10 @@ impl ExpectedConversation {
             "Round_4_Security" => self.next_round("Round_5_Optimizer", Role::Optimizer), // 004-1.14
             // 004-1.15, F9: a revision of the Optimizer is read by Security first.
             "Round_5_Optimizer" if plan.is_some() && self.lines.rules.cleared_revisions => {
-                self.enter_phase("PlanReread");
+                self.enter_phase("PlanReview");
                 self.ask(OracleOperation::Reread);
             }
-            "RepairReread" => self.enter_phase("RepairScoring"), // 004-1.30, F10
+            "RepairReview" => self.enter_phase("RepairScoring"), // 004-1.30, F10
             _ => self.enter_phase("Multi_Pass_Check"),           // 004-1.15
         }
     }

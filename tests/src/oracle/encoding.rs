@@ -42,7 +42,7 @@ pub(super) enum OracleInput {
 pub(super) enum OracleWrite {
     Identity { name: String, identity: Value },
     Fact(Box<OracleFact>),
-    Working { key: String, text: String, expires_at: Option<u64>, rests_on: Vec<OracleReference> },
+    Working { key: String, text: String, expires_at: Option<u64>, depends_on: Vec<OracleReference> },
     Environment { key: String, text: String, supersedes: Option<OracleReference> },
     Clock { now: u64, text: String },
 }

@@ -105,7 +105,7 @@ impl ExpectedConversation {
         self.diagnosed(text);
         self.adopt(plan);
         if self.lines.rules.cleared_revisions {
-            self.enter_phase("RepairReread"); // F10
+            self.enter_phase("RepairReview"); // F10
             self.ask(OracleOperation::Reread);
         } else {
             self.run();

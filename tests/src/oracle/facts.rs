@@ -46,7 +46,7 @@ pub(super) fn write(known: &Fold, writes: Writes, wrote: &OracleWrite) -> Result
             writing.put("fact".into(), json!("identity"), name, json!({ "identity": identity }), &[]);
         }
         OracleWrite::Fact(said) => writing.fact(writes, said)?,
-        OracleWrite::Working { key, text, expires_at, rests_on } => {
+        OracleWrite::Working { key, text, expires_at, depends_on: rests_on } => {
             let now = now(known);
             if expires_at.is_some_and(|expires_at| expires_at <= now) {
                 return Err(InvalidWrite);

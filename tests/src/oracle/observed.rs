@@ -38,12 +38,12 @@ pub(super) fn compare(
     fold: &Fold,
     after: &State,
 ) -> Result<(), String> {
-    same("control is in", &json!(course.phase), &json!(after.control.phase().name()))?;
+    same("control is in", &json!(course.phase), &json!(after.control().phase().name()))?;
     // 000-7.6: the one call that is out.
-    let call = after.control.pending_call();
+    let call = after.control().pending_call();
     let waiting = call.map(|call| value(&(call.id, call.operation))).transpose()?;
     same("the call that is waited for is", &json!(course.waiting), &json!(waiting))?;
-    same("the session is of", &json!(course.session), &value(&after.control.session())?)?;
+    same("the session is of", &json!(course.session), &value(&after.control().session())?)?;
     compare_request(course, after)?;
     compare_semantic(course, fold, after)?;
     compare_situation(course, after)?;
@@ -51,7 +51,7 @@ pub(super) fn compare(
     if course.request.outdated && course.phase == "Compacting" {
         return Ok(());
     }
-    let Some(call) = after.control.pending_call() else { return Ok(()) };
+    let Some(call) = after.control().pending_call() else { return Ok(()) };
     let context = build_context(policy, after, call.operation, &ByteMeasure, &ExactSelector::default())
         .map_err(|over| over.to_string())?;
     // Decision 0021: the summarizer is shown the cluster, and nothing else.
@@ -91,7 +91,7 @@ pub(super) fn compare(
 
 /// The ledger (decision 0003), the decisions (decision 0009) and the ending, while a request runs.
 fn compare_request(course: &ExpectedConversation, after: &State) -> Result<(), String> {
-    let Some(request) = after.control.request().filter(|_| course.runs()) else { return Ok(()) };
+    let Some(request) = after.control().request().filter(|_| course.runs()) else { return Ok(()) };
     let ledger: Vec<Value> = request
         .ledger
         .iter()
@@ -108,7 +108,7 @@ fn compare_request(course: &ExpectedConversation, after: &State) -> Result<(), S
 
 /// 002-3.5 to 002-3.9, as they can be read while a request runs; and as many actions as they need (decision 0020).
 fn compare_situation(course: &ExpectedConversation, after: &State) -> Result<(), String> {
-    let Some(request) = after.control.request().filter(|_| course.runs()) else { return Ok(()) };
+    let Some(request) = after.control().request().filter(|_| course.runs()) else { return Ok(()) };
     same("the latest actions are", &json!(course.situation.latest(3)), &value(&request.actions)?)?;
     Ok(())
 }
@@ -135,7 +135,7 @@ fn compare_reasoning(course: &ExpectedConversation, ask: Operation, text: &str) 
 
 /// 000-4.8 and 000-4.9: S is the fold of the item events, and nothing else; and each item is what it should be.
 fn compare_semantic(course: &mut ExpectedConversation, fold: &Fold, after: &State) -> Result<(), String> {
-    let mut shown = after.semantic.entries();
+    let mut shown = after.semantic().entries();
     for (_, folded) in fold.entries() {
         let Some(entry) = shown.next() else {
             return Err(format!("S lacks {}, which the events put there (000-4.8)", folded.item));

@@ -1,103 +1,84 @@
-//! What is wrong in a file of timelines: where, what was expected, and what became of the rest.
+//! Problems in a file of timelines. The rest of the file is read and scored.
 
-use super::timeline::written;
-use orchestrion_kernel::Timestamp;
-use orchestrion_kernel::item::Rank;
-use orchestrion_kernel::knowledge::KnowledgeError;
+use crate::time;
+use orchestrion_ingest::IngestDiagnostic;
 use std::fmt;
 
-/// Something that could not be read or written as it stands. Everything else of the file was.
+/// A problem with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The file.
     pub file: String,
-    /// The line, from 1; 0 if the file could not be read at all.
+    /// The line, from 1; 0 for the whole file.
     pub line: u64,
-    /// What is wrong.
+    /// The problem.
     pub kind: DiagnosticKind,
 }
 
-/// What is wrong.
+/// A problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiagnosticKind {
-    /// The file could not be read, or not further.
+    /// The file, or its rest, is unreadable.
     Io(String),
-    /// The line is too long to be read.
+    /// The line is too long.
     TooLong {
-        /// How many bytes a line may have.
-        most: usize,
+        /// The maximum length in bytes.
+        bytes_max: usize,
     },
     /// The line is not UTF-8.
-    NotText {
-        /// The first byte that is none, from 1.
+    NotUtf8 {
+        /// The first invalid byte, from 1.
         byte: usize,
     },
     /// The line is no timeline.
-    NotATimeline(String),
-    /// One part of it is none.
-    NotAPart {
-        /// Which, as it is counted from 1.
+    InvalidTimeline(String),
+    /// A part of the timeline is invalid.
+    InvalidPart {
+        /// The part, with its number from 1.
         part: String,
-        /// Why.
-        why: String,
+        /// The problem.
+        problem: String,
     },
-    /// There is no line in the file.
+    /// The file has no line.
     Empty,
-    /// One write does not fit what is known.
+    /// A write is accepted in part or not at all.
     Write {
-        /// What it is called.
+        /// The key.
         key: String,
-        /// Why.
-        why: WriteDiagnostic,
+        /// The problem.
+        problem: WriteDiagnostic,
     },
 }
 
-/// Why a write is not taken as it stands.
+/// A problem of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteDiagnostic {
-    /// There is no such layer.
+    /// The layer is unknown.
     UnknownLayer(String),
-    /// Nobody writes to that layer.
+    /// The identity is set once, by the initial state.
     ReadOnlyLayer,
-    /// There is no such scope.
+    /// The scope is unknown.
     UnknownScope(String),
-    /// There is no such kind of constraint.
+    /// The kind of constraint is unknown.
     UnknownConstraint(String),
-    /// There is no such field.
+    /// The field is unknown.
     UnknownField(String),
-    /// There is no such memory.
-    UnknownMemory(String),
-    /// What it supersedes was not written before.
-    SupersedesNothing(String),
-    /// What superseded it is not there.
-    SupersededByNothing(String),
-    /// What it supersedes supersedes it in turn.
-    Cyclic(String),
-    /// What it rests on was not written before.
-    RestsOnNothing(String),
-    /// What is to rest on it was not written.
-    DerivesNothing(String),
-    /// What is to rest on it may not.
-    CannotDerive(String),
-    /// Its source may not write such a thing.
-    Denied(Rank),
-    /// It has expired already.
-    Expired {
-        /// When.
-        at: Timestamp,
-        /// What time it is.
-        now: Timestamp,
-    },
-    /// It is to say what time it is, and does not.
-    NoMoment(String),
-    /// A field that says for whom it is, and that nobody here can read.
-    UnreadRestriction(String),
-    /// A field that only facts have.
-    OfFactsOnly(&'static str),
-    /// It says itself that it does not hold.
-    Withdrawn,
-    /// The kernel refuses it.
-    Misuse(KnowledgeError),
+    /// The memory type is unknown.
+    UnknownMemoryType(String),
+    /// The clock has no valid time.
+    InvalidTime(String),
+    /// An unknown field suggests a restriction.
+    UnreadableRestriction(String),
+    /// Only facts have the field.
+    FactField(&'static str),
+    /// A problem that ingestion reports.
+    Ingest(IngestDiagnostic),
+}
+
+impl From<IngestDiagnostic> for WriteDiagnostic {
+    fn from(diagnostic: IngestDiagnostic) -> Self {
+        Self::Ingest(diagnostic)
+    }
 }
 
 impl fmt::Display for Diagnostic {
@@ -113,19 +94,22 @@ impl fmt::Display for Diagnostic {
 impl fmt::Display for DiagnosticKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(why) => write!(f, "cannot be read: {why}"),
-            Self::TooLong { most } => {
-                write!(f, "the line has more than {most} bytes; expected one timeline. It is left out")
+            Self::Io(problem) => write!(f, "cannot read file: {problem}"),
+            Self::TooLong { bytes_max } => {
+                write!(f, "line too long: expected at most {bytes_max} bytes; it is omitted")
             }
-            Self::NotText { byte } => {
-                write!(f, "byte {byte} of the line is not UTF-8; expected JSON. The line is left out")
+            Self::NotUtf8 { byte } => {
+                write!(
+                    f,
+                    "invalid encoding: expected UTF-8, found another byte at {byte}; the line is omitted"
+                )
             }
-            Self::NotATimeline(why) => write!(f, "no timeline: {why}. The line is left out"),
-            Self::NotAPart { part, why } => {
-                write!(f, "{part} is none: {why}. It is left out, the rest of the line is not")
+            Self::InvalidTimeline(problem) => write!(f, "invalid timeline: {problem}; the line is omitted"),
+            Self::InvalidPart { part, problem } => {
+                write!(f, "invalid {part}: {problem}; only this part is omitted")
             }
-            Self::Empty => f.write_str("it has no line; expected one timeline to a line"),
-            Self::Write { key, why } => write!(f, "the write of `{key}`: {why}"),
+            Self::Empty => f.write_str("empty file: expected one timeline per line"),
+            Self::Write { key, problem } => write!(f, "write of `{key}`: {problem}"),
         }
     }
 }
@@ -135,89 +119,45 @@ impl fmt::Display for WriteDiagnostic {
         match self {
             Self::UnknownLayer(layer) => write!(
                 f,
-                "unknown layer `{layer}`; expected persistent_facts, working_set or environment. It is left out"
+                "unknown layer: expected persistent_facts, working_set or environment, found `{layer}`; it is omitted"
             ),
             Self::ReadOnlyLayer => {
-                f.write_str("the identity is set once, at the start, and only read then. It is left out")
+                f.write_str("read-only layer: only the initial state sets the identity; it is omitted")
             }
             Self::UnknownScope(scope) => write!(
                 f,
-                "unknown scope `{scope}`; expected global, session, task, hypothetical or draft. It is left out"
+                "unknown scope: expected global, session, task, hypothetical or draft, found `{scope}`; it is omitted"
             ),
             Self::UnknownConstraint(kind) => write!(
                 f,
-                "unknown constraint `{kind}`; expected budget, deadline, capacity or policy. It is kept without"
+                "unknown constraint: expected budget, deadline, capacity or policy, found `{kind}`; it is kept without a kind"
             ),
-            Self::UnknownField(field) => write!(
-                f,
-                "unknown field `{field}`; expected those of its layer (003). It is kept without"
-            ),
-            Self::UnknownMemory(memory) => write!(
-                f,
-                "unknown memory_type `{memory}`; expected user, capability or organizational. It is kept in that of its \
-                 source"
-            ),
-            Self::SupersedesNothing(what) if what.is_empty() => f.write_str(
-                "it supersedes what has no name; expected an id, a key, or null for nothing. It is kept, and supersedes \
-                 nothing"
-            ),
-            Self::SupersedesNothing(what) => write!(
-                f,
-                "it supersedes `{what}`, but nothing of that id or key was written before. It is kept, and \
-                 supersedes nothing"
-            ),
-            Self::SupersededByNothing(what) if what.is_empty() => f.write_str(
-                "`` is to have superseded it, but nothing has no name; expected an id, a key, or null for nothing. It is kept \
-                 as it is",
-            ),
-            Self::SupersededByNothing(what) => write!(
-                f,
-                "`{what}` is to have superseded it, but nothing has that id or key. It is kept, and told to nobody"
-            ),
-            Self::Cyclic(what) => write!(
-                f,
-                "it and `{what}` are to supersede each other; expected no circle. It is kept, and this link is not"
-            ),
-            Self::RestsOnNothing(what) => write!(
-                f,
-                "it rests on `{what}`, but nothing of that id or key was written before. It is kept, and rests on \
-                 the others"
-            ),
-            Self::DerivesNothing(what) => write!(
-                f,
-                "`{what}` is to rest on it, but nothing has that id or key. It is kept, and so are the others"
-            ),
-            Self::CannotDerive(what) => write!(
-                f,
-                "`{what}` is to rest on it, but it rests on `{what}`, or does not count where that does. It is kept, and so \
-                 are the others"
-            ),
-            Self::Denied(rank) => write!(
-                f,
-                "a source of rank {rank} may not write it; expected a higher authority. It is kept, and shown to nobody"
-            ),
-            Self::Expired { at, now } => write!(
-                f,
-                "the write expired at {}, and it is {}; expected a later moment. It is left out",
-                written(*at),
-                written(*now)
-            ),
-            Self::NoMoment(text) => write!(
-                f,
-                "`{text}` is no moment; expected one such as 2025-11-25T12:00:00. It is told as it stands, and the \
-                 clock stays"
-            ),
-            Self::UnreadRestriction(field) => write!(
-                f,
-                "its field `{field}` cannot be read; expected a tag in its text, such as [RESTRICTED: HR]. It is left out"
-            ),
-            Self::OfFactsOnly(field) => {
-                write!(f, "only persistent_facts have the field `{field}`. It is kept without")
+            Self::UnknownField(field) => {
+                write!(f, "unknown field: expected a field of its layer (003), found `{field}`; it is kept")
             }
-            Self::Withdrawn => {
-                f.write_str("it says of itself that it does not hold; expected what does. It is left out")
+            Self::UnknownMemoryType(memory) => write!(
+                f,
+                "unknown memory_type: expected user, capability or organizational, found `{memory}`; it has that of its source"
+            ),
+            Self::InvalidTime(text) => write!(
+                f,
+                "invalid time: expected one from 1970 on, such as 2025-11-25T12:00:00, found `{text}`; the clock is unchanged"
+            ),
+            Self::UnreadableRestriction(field) => write!(
+                f,
+                "unreadable restriction: expected a tag such as [RESTRICTED: HR], found the field `{field}`; it is omitted"
+            ),
+            Self::FactField(field) => {
+                write!(
+                    f,
+                    "field of another layer: only persistent_facts have the field `{field}`; it is kept"
+                )
             }
-            Self::Misuse(misuse) => write!(f, "{misuse}. It is left out"),
+            Self::Ingest(IngestDiagnostic::Expired { at, now }) => {
+                let (at, now) = (time::format(*at), time::format(*now));
+                write!(f, "expired: expected a time after {now}, found {at}; it is omitted")
+            }
+            Self::Ingest(diagnostic) => diagnostic.fmt(f),
         }
     }
 }

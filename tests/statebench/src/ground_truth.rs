@@ -1,48 +1,51 @@
-//! What the right answers are, and the benchmark's rules by which a context is held against them.
+//! Expected answers, and the benchmark's rules for contexts.
 //!
-//! **Invariant.** Nothing leaves an [`Answers`] but a verdict on contexts that are built already: its phrases are private to this
-//! file, and whoever builds contexts is given a [`Timeline`](super::timeline::Timeline), which has none.
+//! **Invariant.** Only verdicts on finished contexts leave a [`GroundTruth`]: its phrases are private to this file.
 
+use crate::pattern::compile;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The name of a timeline, and what is right at each of its queries.
+/// The name of a timeline, and the expected answer of each query.
 #[derive(Clone, Debug)]
 pub struct GroundTruth {
-    /// The name of the timeline.
+    /// The id of the timeline.
     pub id: String,
-    /// What it tries out.
+    /// The track.
     pub track: String,
-    pub(super) queries: Vec<ExpectedAnswer>,
+    pub(crate) queries: Vec<ExpectedAnswer>,
 }
 
-/// What is right at one query.
+/// The expected answer of a query.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ExpectedAnswer {
-    must: Vec<Phrase>,
-    must_not: Vec<Phrase>,
+pub(crate) struct ExpectedAnswer {
+    required: Vec<Phrase>,
+    forbidden: Vec<Phrase>,
 }
 
-/// What holding one context against its answer came to.
+/// The verdict on a context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether anything is forbidden there.
+    /// Whether the query forbids any phrase.
     pub has_forbidden: bool,
-    /// What is forbidden and stands there all the same.
+    /// The forbidden phrases in the context.
     pub resurrected: Vec<String>,
-    /// How many phrases are required.
+    /// The number of required phrases.
     pub required: usize,
-    /// What is required and does not stand there.
+    /// The required phrases that the context lacks.
     pub missing: Vec<String>,
 }
 
 impl ExpectedAnswer {
+    /// Parses the phrases.
+    ///
     /// # Errors
-    /// What is wrong with a phrase.
-    pub(super) fn new(must: Vec<String>, must_not: Vec<String>) -> Result<Self, String> {
-        let all =
-            |phrases: Vec<String>| phrases.iter().map(|text| Phrase::new(text)).collect::<Result<_, _>>();
-        Ok(Self { must: all(must)?, must_not: all(must_not)? })
+    /// A phrase has an invalid pattern.
+    pub(crate) fn new(required: Vec<String>, forbidden: Vec<String>) -> Result<Self, String> {
+        let parse = |phrases: Vec<String>| -> Result<Vec<Phrase>, String> {
+            phrases.iter().map(|text| Phrase::new(text)).collect()
+        };
+        Ok(Self { required: parse(required)?, forbidden: parse(forbidden)? })
     }
 
     fn judge(&self, context: &str) -> Verdict {
@@ -53,22 +56,22 @@ impl ExpectedAnswer {
             found.map(|phrase| phrase.text.clone()).collect()
         };
         Verdict {
-            has_forbidden: !self.must_not.is_empty(),
-            resurrected: texts(&self.must_not, true),
-            required: self.must.len(),
-            missing: texts(&self.must, false),
+            has_forbidden: !self.forbidden.is_empty(),
+            resurrected: texts(&self.forbidden, true),
+            required: self.required.len(),
+            missing: texts(&self.required, false),
         }
     }
 }
 
 impl GroundTruth {
-    /// Holds the contexts of the queries against the answers, both in the order of the queries.
+    /// Judges the contexts of the queries, in the order of the queries.
     pub fn judge<'a>(&'a self, contexts: impl IntoIterator<Item = &'a str>) -> Vec<Verdict> {
         self.queries.iter().zip(contexts).map(|(answer, context)| answer.judge(context)).collect()
     }
 }
 
-/// A phrase, and what counts as its being there.
+/// A phrase with its matcher.
 #[derive(Clone, Debug)]
 struct Phrase {
     text: String,
@@ -77,13 +80,13 @@ struct Phrase {
 
 #[derive(Clone, Debug)]
 enum Matcher {
-    /// The pattern is found.
+    /// The pattern matches.
     Pattern(Regex),
-    /// Any of these is a part of the text.
+    /// The text contains one of these.
     AnyOf(Vec<String>),
 }
 
-/// Ways to say no: each counts for the other.
+/// Equivalent forms of negation.
 static NEGATIONS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     [
         (r"do not (\w+)", "don't $1"),
@@ -93,7 +96,7 @@ static NEGATIONS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"should not (\w+)", "shouldn't $1"),
         (r"shouldn't (\w+)", "should not $1"),
     ]
-    .map(|(from, to)| (super::stems::pattern(from), to))
+    .map(|(from, to)| (compile(from), to))
     .into()
 });
 
@@ -102,8 +105,7 @@ impl Phrase {
         let lower = text.to_lowercase();
         let lower = lower.trim();
         let matcher = if let Some(pattern) = lower.strip_prefix("regex:") {
-            let pattern = Regex::new(pattern).map_err(|error| format!("the phrase `{text}`: {error}"))?;
-            Matcher::Pattern(pattern)
+            Matcher::Pattern(Regex::new(pattern).map_err(|error| format!("the phrase `{text}`: {error}"))?)
         } else if lower.contains('|') {
             Matcher::AnyOf(lower.split('|').map(|part| part.trim().to_string()).collect())
         } else {
@@ -113,7 +115,7 @@ impl Phrase {
         Ok(Self { text: text.to_string(), matcher })
     }
 
-    /// Whether it is in a text of small letters.
+    /// Whether a lowercase text contains the phrase.
     fn is_in(&self, text: &str) -> bool {
         match &self.matcher {
             Matcher::Pattern(pattern) => pattern.is_match(text),
@@ -132,45 +134,44 @@ mod tests {
     }
 
     #[test]
-    fn case_and_spaces_around_do_not_count() {
+    fn phrase_ignores_case_and_outer_spaces() {
         assert!(is_in(" Friday ", "due on FRIDAY"));
         assert!(!is_in("Fri day", "due on Friday"));
-        assert!(is_in("50", "1500"), "a part of a word is enough");
+        assert!(is_in("50", "1500"), "part of a word suffices");
     }
 
     #[test]
-    fn any_alternative_is_enough() {
+    fn one_alternative_suffices() {
         assert!(is_in("red | green", "all green"));
         assert!(!is_in("red|green", "all blue"));
     }
 
     #[test]
-    fn a_pattern_is_searched_in_small_letters() {
+    fn pattern_matches_lowercase_text() {
         assert!(is_in("regex:ROOM [0-9]+", "in Room 12"));
         assert!(!is_in("regex:room [0-9]+$", "Room 12 or so"));
-        assert!(
-            ExpectedAnswer::new(vec!["regex:(".to_string()], Vec::new()).unwrap_err().contains("regex:(")
-        );
+        let invalid = ExpectedAnswer::new(vec!["regex:(".to_string()], Vec::new());
+        assert!(invalid.unwrap_err().contains("regex:("));
     }
 
     #[test]
-    fn one_way_to_say_no_counts_for_the_other() {
+    fn negations_are_equivalent() {
         for (a, b) in
             [("do not sign", "don't sign"), ("cannot pay", "can't pay"), ("should not go", "shouldn't go")]
         {
             assert!(is_in(a, &format!("We {b}.")) && is_in(b, &format!("We {a}.")), "{a}");
         }
         assert!(!is_in("do not sign", "don't pay"));
-        assert!(!is_in("don't sign|x", "do not sign"), "alternatives are taken as they are");
+        assert!(!is_in("don't sign|x", "do not sign"), "alternatives match literally");
     }
 
     #[test]
-    fn a_verdict_names_what_is_forbidden_and_what_is_missing() {
-        let of = |phrases: &[&str]| phrases.iter().map(|phrase| (*phrase).to_string()).collect::<Vec<_>>();
-        let answer = ExpectedAnswer::new(of(&["red", "red", "blue"]), of(&["green", "black"])).unwrap();
+    fn verdict_names_forbidden_and_missing_phrases() {
+        let list = |phrases: &[&str]| phrases.iter().map(|phrase| (*phrase).to_string()).collect::<Vec<_>>();
+        let answer = ExpectedAnswer::new(list(&["red", "red", "blue"]), list(&["green", "black"])).unwrap();
         let verdict = answer.judge("red and green");
         assert!(verdict.has_forbidden);
         assert_eq!(verdict.resurrected, ["green"]);
-        assert_eq!((verdict.required, verdict.missing), (3, of(&["blue"])));
+        assert_eq!((verdict.required, verdict.missing), (3, list(&["blue"])));
     }
 }

@@ -1,31 +1,31 @@
-//! StateBench: a public benchmark of what a context says after facts were superseded, restricted, scoped or interrupted.
+//! StateBench: a public benchmark of contexts after facts were superseded, restricted, scoped or interrupted.
 //!
-//! [`Reader`](read::Reader) parts each line into a [`Timeline`](timeline::Timeline) and its [`Answers`](answers::Answers). A
-//! [`Session`](session::Session) replays the timeline as writes that the kernel decides, [`Contexts`](context::Contexts) builds
-//! the context of each question from the kernel's state, and only then do the answers judge it. No language model is asked:
-//! what is measured is what the state gives to one.
+//! [`Reader`](read::Reader) splits each line into a [`Timeline`](timeline::Timeline) and its
+//! [`GroundTruth`](ground_truth::GroundTruth). A [`Replay`](replay::Replay) passes the timeline to `orchestrion-ingest`, which
+//! writes it to a semantic state. A [`ContextBuilder`](context::ContextBuilder) builds the context of each query from that state.
+//! Only then does the ground truth judge the context. No language model is called: the score measures what a model would receive.
+//!
+//! **Invariant.** The context builder receives a `Timeline`, which has no ground truth.
+//!
+//! Deliberately absent: general rules on texts, which `orchestrion-ingest` has.
 
 pub mod context;
-pub mod conversation;
-pub mod detect;
 pub mod diagnostic;
+mod fields;
 pub mod ground_truth;
-pub mod import;
+mod line;
 mod order;
-mod present;
-mod ranks;
+mod pattern;
+mod presentation;
 pub mod read;
 pub mod relevance;
+pub mod replay;
 pub mod report;
 pub mod score;
-pub mod session;
-pub mod show;
-pub mod stems;
-mod tags;
+mod statements;
+mod time;
 pub mod timeline;
-mod values;
+pub mod timeline_report;
+mod visible_items;
 
-pub use present::Presentation;
-
-#[cfg(test)]
-mod tests;
+pub use presentation::Presentation;

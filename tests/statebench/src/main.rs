@@ -8,7 +8,7 @@ use clap::{Parser, ValueEnum};
 use orchestrion_statebench::diagnostic::{Diagnostic, DiagnosticKind};
 use orchestrion_statebench::read::{Case, Reader};
 use orchestrion_statebench::score::{Report, Scorer};
-use orchestrion_statebench::show::show;
+use orchestrion_statebench::timeline_report::render_timeline;
 use output::{print, print_error};
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -37,12 +37,13 @@ struct Cli {
 
 const AFTER_HELP: &str = "\
 Examples:
-  statebench train.jsonl dev.jsonl                score two files
-  statebench dev.jsonl --format json              print the report as JSON
-  statebench dev.jsonl --timeline S3-000218       print one timeline with its final state and contexts
+  statebench train.jsonl dev.jsonl              score two files
+  statebench dev.jsonl --format json            print the report as JSON
+  statebench train.jsonl --timeline S3-000218   print one timeline with its contexts
 
-A context is *resurrected* if it contains text that the ground truth forbids. The context builder has no
-access to the ground truth. Invalid lines and writes are reported on standard error, and the rest is scored.
+A context is *resurrected* if it contains text that the ground truth forbids. The context
+builder has no access to the ground truth. Invalid lines and writes are reported on standard
+error, and the rest is scored.
 
 Exit codes: 0 success; 2 error, nothing was scored; 3 incomplete, some input was invalid.";
 
@@ -96,15 +97,15 @@ fn print_report(cli: &Cli) -> io::Result<ExitStatus> {
     let mut report = Report::default();
     read_cases(&cli.files, |file, case| match case {
         Ok(case) => scorer.score(file, &case, &mut report),
-        Err(diagnostic) => report.faults.push(diagnostic),
+        Err(diagnostic) => report.diagnostics.push(diagnostic),
     });
-    report.faults.iter().for_each(|diagnostic| print_error(diagnostic));
+    report.diagnostics.iter().for_each(print_error);
     print(&match cli.format {
-        Format::Json => format!("{:#}\n", report.json()),
+        Format::Json => format!("{:#}\n", report.to_json()),
         Format::Human if cli.quiet => format!("scored: {}\n", report.summary()),
-        Format::Human => format!("{}\nscored: {}\n", report.table(), report.summary()),
+        Format::Human => format!("{}\nscored: {}\n", report.to_table(), report.summary()),
     })?;
-    Ok(match (report.timelines, report.faults.is_empty()) {
+    Ok(match (report.timelines, report.diagnostics.is_empty()) {
         (0, _) => ExitStatus::Error,
         (_, true) => ExitStatus::Success,
         (_, false) => ExitStatus::Incomplete,
@@ -115,8 +116,8 @@ fn print_report(cli: &Cli) -> io::Result<ExitStatus> {
 fn print_timeline(files: &[PathBuf], id: &str) -> io::Result<ExitStatus> {
     let (scorer, mut text, mut is_complete) = (Scorer::default(), String::new(), true);
     read_cases(files, |file, case| match case {
-        Ok(case) if case.answers.id == id => {
-            let (timeline, is_valid) = show(&scorer, file, &case);
+        Ok(case) if case.ground_truth.id == id => {
+            let (timeline, is_valid) = render_timeline(&scorer, file, &case);
             text.push_str(&timeline);
             is_complete &= is_valid;
         }

@@ -1,17 +1,17 @@
-//! What scoring came to: a table for people, JSON for programs.
+//! The report as a table and as JSON.
 
-use super::score::{Report, ScoreCounts};
+use crate::score::{Report, ScoreCounts};
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write as _};
 
 impl ScoreCounts {
-    /// The mean length of a context, in characters.
+    /// The mean length of a context in characters.
     #[must_use]
     pub fn context_chars_mean(&self) -> f64 {
         if self.queries == 0 { 0.0 } else { self.context_chars as f64 / self.queries as f64 }
     }
 
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({
             "queries": self.queries,
             "forbidden_queries": self.forbidden_queries,
@@ -22,9 +22,9 @@ impl ScoreCounts {
         })
     }
 
-    fn line(&self, out: &mut String, name: &str) -> fmt::Result {
-        let resurrections = share(self.resurrections, self.forbidden_queries);
-        let mentioned = share(self.mentioned, self.required);
+    fn write_row(&self, out: &mut String, name: &str) -> fmt::Result {
+        let resurrections = format_share(self.resurrections, self.forbidden_queries);
+        let mentioned = format_share(self.mentioned, self.required);
         writeln!(
             out,
             "  {name:<26} {:>7}  {resurrections:>20}  {mentioned:>20}  {:>5.0}",
@@ -34,44 +34,42 @@ impl ScoreCounts {
     }
 }
 
-/// `3 of 12   25.0 %`, or nothing of nothing.
-fn share(part: usize, whole: usize) -> String {
+/// Formats a share as `3 of 12   25.0 %`, or `-` without a whole.
+fn format_share(part: usize, whole: usize) -> String {
     if whole == 0 {
         return "-".to_string();
     }
     format!("{part} of {whole}  {:>5.1} %", part as f64 * 100.0 / whole as f64)
 }
 
-/// `1 fault`, `2 faults`.
-fn count(many: usize, one: &str, more: &str) -> String {
-    format!("{many} {}", if many == 1 { one } else { more })
+/// Formats a count as `1 query`, `2 queries`.
+fn format_count(count: usize, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 impl Report {
-    /// For programs.
+    /// Returns the report as JSON.
     #[must_use]
-    pub fn json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let tracks: Map<String, Value> =
-            self.tracks.iter().map(|(track, tally)| (track.clone(), tally.json())).collect();
-        let faults: Vec<Value> = self
-            .faults
-            .iter()
-            .map(|fault| json!({"file": fault.file, "line": fault.line, "what": fault.kind.to_string()}))
-            .collect();
+            self.tracks.iter().map(|(track, counts)| (track.clone(), counts.to_json())).collect();
+        let diagnostics = self.diagnostics.iter().map(|diagnostic| {
+            json!({"file": diagnostic.file, "line": diagnostic.line, "what": diagnostic.kind.to_string()})
+        });
         json!({
             "timelines": self.timelines,
             "queries": self.overall.queries,
-            "links": self.links.all,
+            "links": self.links.total,
             "links_resolved": self.links.resolved,
-            "overall": self.overall.json(),
+            "overall": self.overall.to_json(),
             "tracks": tracks,
-            "faults": faults,
+            "faults": diagnostics.collect::<Vec<_>>(),
         })
     }
 
-    /// For people: a row for each track.
+    /// Returns a table with one row per track.
     #[must_use]
-    pub fn table(&self) -> String {
+    pub fn to_table(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -79,27 +77,27 @@ impl Report {
             "  {:<26} {:>7}  {:>20}  {:>20}  {:>5}",
             "track", "queries", "resurrected", "required text there", "chars"
         );
-        for (track, tally) in &self.tracks {
-            let _ = tally.line(&mut out, track);
+        for (track, counts) in &self.tracks {
+            let _ = counts.write_row(&mut out, track);
         }
-        let _ = self.overall.line(&mut out, "overall");
+        let _ = self.overall.write_row(&mut out, "overall");
         out
     }
 
-    /// The last line: what was scored, and what was not.
+    /// Returns one line with the totals.
     #[must_use]
     pub fn summary(&self) -> String {
-        let Self { timelines, overall, links, faults, .. } = self;
-        let mut told = format!(
+        let Self { timelines, overall, links, diagnostics, .. } = self;
+        let mut summary = format!(
             "{}, {}; {} of {} resolved",
-            count(*timelines, "timeline", "timelines"),
-            count(overall.queries, "query", "queries"),
+            format_count(*timelines, "timeline", "timelines"),
+            format_count(overall.queries, "query", "queries"),
             links.resolved,
-            count(links.all, "link", "links"),
+            format_count(links.total, "link", "links"),
         );
-        if !faults.is_empty() {
-            let _ = write!(told, "; {}", count(faults.len(), "fault", "faults"));
+        if !diagnostics.is_empty() {
+            let _ = write!(summary, "; {}", format_count(diagnostics.len(), "diagnostic", "diagnostics"));
         }
-        told
+        summary
     }
 }

@@ -1,111 +1,109 @@
-//! Timelines replayed, and their contexts held against the answers.
+//! Scoring of timelines.
 
-use super::context::Contexts;
-use super::detect::{KeywordDetector, SupersessionDetector};
-use super::diagnostic::{Diagnostic, DiagnosticKind};
-use super::read::Case;
-use super::session::{Links, Session};
-use super::timeline::{Event, Timeline};
+use crate::context::ContextBuilder;
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::read::Case;
+use crate::replay::Replay;
+use crate::timeline::{Event, Timeline};
+use orchestrion_ingest::{KeywordDetector, ReferenceCounts, Session, SupersessionDetector};
 use std::collections::BTreeMap;
 
-/// What was counted.
+/// Counts of queries and phrases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScoreCounts {
-    /// Questions.
+    /// The queries.
     pub queries: usize,
-    /// Those that forbid anything.
+    /// The queries with a forbidden phrase.
     pub forbidden_queries: usize,
-    /// Those with something in their context that is forbidden there.
+    /// The queries with a forbidden phrase in their context.
     pub resurrections: usize,
-    /// Phrases that are required.
+    /// The required phrases.
     pub required: usize,
-    /// Those of them that stand in their context.
+    /// The required phrases in their contexts.
     pub mentioned: usize,
-    /// Characters of all contexts.
+    /// The characters of all contexts.
     pub context_chars: usize,
 }
 
-/// What scoring came to.
+/// The result of scoring.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Timelines that were replayed.
+    /// The number of timelines.
     pub timelines: usize,
-    /// Their links.
-    pub links: Links,
-    /// Everything together.
+    /// The `supersedes` references.
+    pub links: ReferenceCounts,
+    /// The counts of all tracks.
     pub overall: ScoreCounts,
-    /// By track.
+    /// The counts by track.
     pub tracks: BTreeMap<String, ScoreCounts>,
-    /// What could not be taken as it stands.
-    pub faults: Vec<Diagnostic>,
+    /// The problems of the input.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What is detected, and how contexts are built.
+/// Replays and scores timelines.
 pub struct Scorer<'a> {
-    /// Reads what takes the place of what.
-    pub detect: &'a dyn SupersessionDetector,
+    /// Detects supersessions in texts.
+    pub detector: &'a dyn SupersessionDetector,
     /// Builds the contexts.
-    pub contexts: Contexts,
+    pub context_builder: ContextBuilder,
 }
 
 impl Default for Scorer<'_> {
     fn default() -> Self {
-        Self { detect: &KeywordDetector, contexts: Contexts::default() }
+        Self { detector: &KeywordDetector, context_builder: ContextBuilder::default() }
     }
 }
 
 impl Scorer<'_> {
-    /// Replays a timeline, and builds the context of each question from what is known at that moment; `see` is shown each.
+    /// Replays a timeline, and builds the context of each query from the state at that moment. Passes each query with its context
+    /// to `visit`.
     pub fn replay<'t>(
         &self,
         timeline: &'t Timeline,
-        mut see: impl FnMut(&Session<'_>, &'t str, String),
-    ) -> Session<'_> {
-        let mut session = Session::new(&timeline.initial, self.detect);
+        mut visit: impl FnMut(&Session<'_>, &'t str, String),
+    ) -> Replay<'_> {
+        let mut replay = Replay::new(&timeline.initial, self.detector);
         for event in &timeline.events {
-            session.take(event);
+            replay.apply(event);
             if let Event::Query { prompt, .. } = event {
-                session.apply_detected();
-                let context = self.contexts.build(&session, prompt);
-                see(&session, prompt, context);
+                let context = self.context_builder.build(replay.session(), prompt);
+                visit(replay.session(), prompt, context);
             }
         }
-        session.close();
-        session
+        replay.finish();
+        replay
     }
 
     /// Scores one line of a file.
     pub fn score(&self, file: &str, case: &Case, report: &mut Report) {
         let mut contexts = Vec::new();
-        let session = self.replay(&case.timeline, |_, _, context| contexts.push(context));
+        let replay = self.replay(&case.timeline, |_, _, context| contexts.push(context));
+        let links = replay.session().reference_counts();
         report.timelines += 1;
-        report.links.all += session.links().all;
-        report.links.resolved += session.links().resolved;
-        report.faults.extend(case.faults.iter().cloned());
-        report.faults.extend(faults(file, case.line, &session));
-        let verdicts = case.answers.judge(contexts.iter().map(String::as_str));
+        report.links.total += links.total;
+        report.links.resolved += links.resolved;
+        report.diagnostics.extend(diagnostics(file, case, &replay));
+        let verdicts = case.ground_truth.judge(contexts.iter().map(String::as_str));
         for (verdict, context) in verdicts.iter().zip(&contexts) {
-            let track = report.tracks.entry(case.answers.track.clone()).or_default();
-            for tally in [&mut report.overall, track] {
-                tally.queries += 1;
-                tally.forbidden_queries += usize::from(verdict.has_forbidden);
-                tally.resurrections += usize::from(!verdict.resurrected.is_empty());
-                tally.required += verdict.required;
-                tally.mentioned += verdict.required - verdict.missing.len();
-                tally.context_chars += context.chars().count();
+            let track = report.tracks.entry(case.ground_truth.track.clone()).or_default();
+            for counts in [&mut report.overall, track] {
+                counts.queries += 1;
+                counts.forbidden_queries += usize::from(verdict.has_forbidden);
+                counts.resurrections += usize::from(!verdict.resurrected.is_empty());
+                counts.required += verdict.required;
+                counts.mentioned += verdict.required - verdict.missing.len();
+                counts.context_chars += context.chars().count();
             }
         }
     }
 }
 
-/// The faults of a replayed line.
-pub(super) fn faults<'a>(
-    file: &'a str,
-    line: u64,
-    session: &'a Session<'_>,
-) -> impl Iterator<Item = Diagnostic> + 'a {
-    session.unfit().iter().map(move |(key, why)| {
-        let kind = DiagnosticKind::Write { key: key.clone(), why: why.clone() };
-        Diagnostic { file: file.to_string(), line, kind }
-    })
+/// Returns the problems of a line: those of reading, then those of the replay.
+pub(crate) fn diagnostics(file: &str, case: &Case, replay: &Replay<'_>) -> Vec<Diagnostic> {
+    let writes = replay.diagnostics().iter().map(|(key, problem)| Diagnostic {
+        file: file.to_string(),
+        line: case.line,
+        kind: DiagnosticKind::Write { key: key.clone(), problem: problem.clone() },
+    });
+    case.diagnostics.iter().cloned().chain(writes).collect()
 }

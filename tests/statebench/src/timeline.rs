@@ -1,46 +1,41 @@
-//! A timeline of StateBench as whoever builds contexts may see it: no answers, no name, no track.
-//!
-//! The reader parts each line into this and its [`Answers`](super::answers::Answers). Deliberately absent, therefore: every
-//! field of `ground_truth`.
+//! The file format of a timeline, without its ground truth, its id and its track.
 
-use super::stems::pattern;
-use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
+use crate::time;
+use orchestrion_ingest::Speaker;
+use orchestrion_ingest::source::SourceLabel;
 use orchestrion_kernel::Timestamp;
-use regex::Regex;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-/// What is known at first, and what happens then.
+/// An initial state and the events after it.
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    /// What is known at first.
-    pub initial: Initial,
-    /// What happens, in its order, whatever the times say.
+    /// The initial state.
+    pub initial: InitialState,
+    /// The events in order, independent of their times.
     pub events: Vec<Event>,
 }
 
-/// What is known at first.
+/// The initial state.
 #[derive(Clone, Debug)]
-pub struct Initial {
-    /// Who asks.
-    pub identity_role: Identity,
-    /// What is known.
-    pub persistent_facts: Vec<Write>,
-    /// What is in hand.
-    pub working_set: Vec<Note>,
-    /// What is the case outside; `now` is what time it is.
+pub struct InitialState {
+    /// The session user.
+    pub identity_role: IdentityRecord,
+    /// The facts.
+    pub persistent_facts: Vec<WriteRecord>,
+    /// The notes.
+    pub working_set: Vec<NoteRecord>,
+    /// The signals; `now` is the clock.
     pub environment: BTreeMap<String, AnyText>,
-    /// Layers that there are not.
-    pub others: Vec<String>,
+    /// The names of unknown layers.
+    pub unknown_layers: Vec<String>,
 }
 
-/// Who asks.
+/// The session user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object with user_name and authority")]
-pub struct Identity {
+pub struct IdentityRecord {
     /// The name.
     pub user_name: String,
     /// The title, or a rank.
@@ -51,117 +46,115 @@ pub struct Identity {
     /// The organization.
     #[serde(default, deserialize_with = "or_default")]
     pub organization: String,
-    /// What was granted by name.
+    /// The grants by name.
     #[serde(default, deserialize_with = "or_default")]
     pub permissions: Vec<String>,
 }
 
-/// Something in hand at first.
+/// A note of the initial working set.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object with content")]
-pub struct Note {
-    /// What it says.
+pub struct NoteRecord {
+    /// The text.
     pub content: String,
-    /// When it was noted.
-    pub ts: Option<At>,
-    /// When it expires.
-    pub expires_at: Option<At>,
-    /// The scope, as it stands there.
+    /// The time.
+    pub ts: Option<Time>,
+    /// The time of expiry.
+    pub expires_at: Option<Time>,
+    /// The kind of the scope.
     #[serde(default = "global")]
     pub scope: String,
-    /// Which task, supposition or draft its scope is.
+    /// The name of the scope.
     pub scope_id: Option<String>,
-    /// Whether it is current.
+    /// Whether the note is valid.
     #[serde(default = "yes")]
     pub is_valid: bool,
-    /// What superseded it.
+    /// The id or key of the successor.
     pub superseded_by: Option<String>,
-    /// Any other field.
+    /// All other fields.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
 
-/// Something written into a layer.
+/// A write to a layer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object with key and value")]
-pub struct Write {
-    /// What links may call it; not unique.
+pub struct WriteRecord {
+    /// The id that references may use; not unique.
     #[serde(default, deserialize_with = "or_default")]
     pub id: String,
-    /// The layer, as it stands there.
+    /// The layer.
     #[serde(default = "persistent")]
     pub layer: String,
-    /// What it speaks of, without the space around it: only keys of ours begin with one.
+    /// The key, trimmed.
     #[serde(deserialize_with = "trimmed")]
     pub key: String,
-    /// What it says.
+    /// The text.
     pub value: AnyText,
-    /// Where it comes from.
-    #[serde(default)]
-    pub source: Source,
-    /// When it was established; without it, when the event came.
+    /// The source.
+    #[serde(default, deserialize_with = "source")]
+    pub source: SourceLabel,
+    /// The time; `None` for the time of the event.
     #[serde(alias = "timestamp")]
-    pub ts: Option<At>,
-    /// The scope, as it stands there.
+    pub ts: Option<Time>,
+    /// The kind of the scope.
     #[serde(default = "global")]
     pub scope: String,
-    /// Which task, supposition or draft its scope is.
+    /// The name of the scope.
     pub scope_id: Option<String>,
-    /// The memory that it belongs to, as it stands there; without it, that of its source.
+    /// The memory type; `None` for that of the source.
     pub memory_type: Option<String>,
-    /// The id or the key of what it supersedes.
+    /// The id or key of the superseded fact.
     pub supersedes: Option<String>,
-    /// The id or the key of what superseded it.
+    /// The id or key of the successor.
     pub superseded_by: Option<String>,
-    /// Whether it is current.
+    /// Whether the item is valid.
     #[serde(default = "yes")]
     pub is_valid: bool,
-    /// The ids or keys of what it rests on.
+    /// The ids or keys of the dependencies.
     #[serde(default, deserialize_with = "or_default")]
     pub depends_on: Vec<String>,
-    /// The ids or keys of what rests on it.
+    /// The ids or keys of the dependents.
     #[serde(default, deserialize_with = "or_default")]
     pub derived_facts: Vec<String>,
-    /// Whether what it rests on says something else since.
+    /// Whether the fact needs review.
     #[serde(default)]
     pub needs_review: bool,
-    /// Whether its time tells which of two is the later; without it, its words say.
+    /// Whether the later of two times counts; `None` to detect this in the text.
     pub time_sensitive: Option<bool>,
-    /// Whether it is to be kept to.
+    /// Whether the fact is a constraint.
     #[serde(default)]
     pub is_constraint: bool,
-    /// What it limits.
+    /// The kind of the constraint.
     pub constraint_type: Option<String>,
-    /// When it expires.
-    pub expires_at: Option<At>,
-    /// Fields that there are not.
+    /// The time of expiry.
+    pub expires_at: Option<Time>,
+    /// All other fields.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
 
-/// Where something counts, and whether it does: what its fields say of that.
+/// The fields of scope and validity that every record has.
 #[derive(Clone, Copy, Debug)]
-pub struct ValidityFields<'a> {
-    pub(super) scope: &'a str,
-    pub(super) scope_id: Option<&'a str>,
+pub(crate) struct ValidityFields<'a> {
+    pub(crate) scope: &'a str,
+    pub(crate) scope_id: Option<&'a str>,
     is_valid: bool,
     superseded_by: Option<&'a str>,
 }
 
 impl ValidityFields<'_> {
-    /// Whether it says of itself that it does not hold.
-    pub(super) fn is_withdrawn(&self) -> bool {
+    /// Whether the record marks itself as invalid or superseded.
+    pub(crate) fn is_withdrawn(&self) -> bool {
         !self.is_valid || self.superseded_by.is_some_and(|by| !by.is_empty())
     }
 }
 
-/// What has terms.
-macro_rules! terms {
-    ($($of:ty),+) => {$(
-        impl $of {
-            /// Where it counts, and whether it does.
-            #[must_use]
-            pub fn terms(&self) -> ValidityFields<'_> {
+macro_rules! validity_fields {
+    ($($record:ty),+) => {$(
+        impl $record {
+            /// The fields of scope and validity.
+            pub(crate) fn validity_fields(&self) -> ValidityFields<'_> {
                 ValidityFields {
                     scope: &self.scope,
                     scope_id: self.scope_id.as_deref(),
@@ -173,141 +166,129 @@ macro_rules! terms {
     )+};
 }
 
-terms!(Write, Note, Turn);
+validity_fields!(WriteRecord, NoteRecord, TurnRecord);
 
-/// Where something comes from.
-#[derive(Clone, Debug, Default)]
-pub struct Source {
-    /// Who or what says it.
-    pub kind: String,
-    /// With which authority.
-    pub authority: String,
-}
-
-impl<'de> Deserialize<'de> for Source {
-    /// Of its kind and authority, or of one word for both (003 `source: string`); without an authority, its kind says it.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(expecting = "a word, or an object with type and authority")]
-        struct Fields {
-            #[serde(rename = "type")]
-            kind: String,
-            #[serde(default, deserialize_with = "or_default")]
-            authority: String,
-        }
-        match serde_json::Value::deserialize(deserializer)? {
-            serde_json::Value::String(word) => Ok(Self { kind: word.clone(), authority: word }),
-            other => {
-                let Fields { kind, authority } = Fields::deserialize(other).map_err(de::Error::custom)?;
-                let authority = if authority.is_empty() { kind.clone() } else { authority };
-                Ok(Self { kind, authority })
-            }
-        }
-    }
-}
-
-/// Something that happens.
+/// An event.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// Somebody says something.
-    Turn(Turn),
-    /// Something is written.
+    /// A turn of the conversation.
+    Turn(TurnRecord),
+    /// Writes.
     Writes {
-        /// When.
-        at: At,
-        /// What.
-        writes: Vec<Write>,
+        /// The time.
+        at: Time,
+        /// The writes.
+        writes: Vec<WriteRecord>,
     },
-    /// Something is asked, and a context is needed for the answer.
+    /// A query that needs a context.
     Query {
-        /// When.
-        at: At,
-        /// What.
+        /// The time.
+        at: Time,
+        /// The query.
         prompt: String,
     },
 }
 
-/// Something that is said.
+impl Event {
+    /// The time.
+    #[must_use]
+    pub const fn at(&self) -> Timestamp {
+        match self {
+            Self::Turn(turn) => turn.at.0,
+            Self::Writes { at, .. } | Self::Query { at, .. } => at.0,
+        }
+    }
+}
+
+/// A turn of the conversation.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object with ts, speaker and text")]
-pub struct Turn {
-    /// When.
+pub struct TurnRecord {
+    /// The time.
     #[serde(rename = "ts")]
-    pub at: At,
-    /// Who speaks.
+    pub at: Time,
+    /// The speaker.
+    #[serde(with = "SpeakerName")]
     pub speaker: Speaker,
-    /// What is said.
+    /// The text.
     pub text: String,
-    /// The scope, as it stands there.
+    /// The kind of the scope.
     #[serde(default = "global")]
     pub scope: String,
-    /// Which task, supposition or draft its scope is.
+    /// The name of the scope.
     pub scope_id: Option<String>,
-    /// Whether it holds.
+    /// Whether the turn is valid.
     #[serde(default = "yes")]
     pub is_valid: bool,
-    /// What superseded it.
+    /// The id or key of the successor.
     pub superseded_by: Option<String>,
-    /// Any other field.
+    /// All other fields.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
 
-/// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Speaker {
-    /// Whoever asks.
+/// The names of the speakers.
+#[derive(Deserialize)]
+#[serde(remote = "Speaker", rename_all = "snake_case")]
+enum SpeakerName {
     User,
-    /// Whoever answers.
     Assistant,
 }
 
-/// A moment. What is written without a time zone is taken as UTC; moments are only compared.
+/// A time in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At(pub Timestamp);
+pub struct Time(pub Timestamp);
 
-impl<'de> Deserialize<'de> for At {
+impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        moment(&text).map(Self).ok_or_else(|| {
+        time::parse(&text).map(Self).ok_or_else(|| {
             de::Error::custom(format!(
-                "`{text}` is no moment from 1970 on; expected one such as 2025-11-25T12:00:00"
+                "invalid time: expected one from 1970 on, such as 2025-11-25T12:00:00, found `{text}`"
             ))
         })
     }
 }
 
-/// The moment that a text tells, from 1970 on.
-pub(super) fn moment(text: &str) -> Option<Timestamp> {
-    let without_zone = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
-    let moment =
-        text.parse::<jiff::Timestamp>().ok().or_else(|| without_zone().map(|moment| moment.timestamp()))?;
-    u64::try_from(moment.as_millisecond()).ok().map(Timestamp::from_millis)
+/// A text; any other JSON value in its JSON form (003: `value: any`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnyText(pub String);
+
+impl<'de> Deserialize<'de> for AnyText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match Value::deserialize(deserializer)? {
+            Value::String(text) => text,
+            Value::Null => "None".to_string(),
+            other => other.to_string(),
+        }))
+    }
 }
 
-/// How a moment is written.
-pub(super) fn written(moment: Timestamp) -> String {
-    let at = i64::try_from(moment.millis()).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
-    at.map_or_else(|| moment.to_string(), |at| at.to_string())
+/// Deserializes a source: an object with type and authority, or one word for both (003 `source: string`).
+fn source<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SourceLabel, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(expecting = "a word, or an object with type and authority")]
+    struct Fields {
+        #[serde(rename = "type")]
+        kind: String,
+        #[serde(default, deserialize_with = "or_default")]
+        authority: String,
+    }
+    match Value::deserialize(deserializer)? {
+        Value::String(word) => Ok(SourceLabel::from_word(&word)),
+        other => {
+            let Fields { kind, authority } = Fields::deserialize(other).map_err(de::Error::custom)?;
+            let authority = if authority.is_empty() { kind.clone() } else { authority };
+            Ok(SourceLabel { kind, authority })
+        }
+    }
 }
 
-/// A moment as another one was told: in its zone, and as fine as that.
-pub(super) fn written_like(form: &str, at: Timestamp) -> Option<String> {
-    static SHAPE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"^\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d(:\d\d)?[\d.]*(?:([+-])(\d\d):?(\d\d)|([Zz]))?$")
-    });
-    moment(form)?;
-    let Some(shape) = SHAPE.captures(form.trim()) else { return Some(written(at)) };
-    let number =
-        |n: usize| shape.get(n).and_then(|found| found.as_str().parse::<i32>().ok()).unwrap_or_default();
-    let seconds = (number(4) * 60 + number(5)) * 60;
-    let seconds = if shape.get(3).is_some_and(|sign| sign.as_str() == "-") { -seconds } else { seconds };
-    let offset = Offset::from_seconds(seconds).ok()?;
-    let at = offset.to_datetime(jiff::Timestamp::from_millisecond(i64::try_from(at.millis()).ok()?).ok()?);
-    let zone = shape.get(3).or(shape.get(6)).map_or("", |zone| &form.trim()[zone.start()..]);
-    let fine = if shape.get(2).is_some() { ":%S" } else { "" };
-    Some(format!("{}{zone}", at.strftime(&format!("%Y-%m-%d{}%H:%M{fine}", &shape[1]))))
+/// Deserializes `null` as the default value.
+pub(crate) fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 fn trimmed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -324,25 +305,4 @@ fn global() -> String {
 
 const fn yes() -> bool {
     true
-}
-
-/// Nothing where `null` stands.
-pub(super) fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Option::deserialize(deserializer).map(Option::unwrap_or_default)
-}
-
-/// A text as it is, any other value as it is written (003: `value: any`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnyText(pub String);
-
-impl<'de> Deserialize<'de> for AnyText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(match serde_json::Value::deserialize(deserializer)? {
-            serde_json::Value::String(text) => text,
-            serde_json::Value::Null => "None".to_string(),
-            other => other.to_string(),
-        }))
-    }
 }

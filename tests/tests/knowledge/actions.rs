@@ -1,4 +1,4 @@
-//! What happens in a sequence, and under which policy.
+//! The actions of a sequence, and its policy.
 
 use super::writes::{KINDS_OF_FACTS, SCOPES, plain_fact, plain_key, read_one_of, write};
 use orchestrion_kernel::item::Rank;
@@ -12,63 +12,63 @@ use proptest::strategy::Union;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// The most deeds of a sequence.
+/// The maximum number of actions in a sequence.
 const ACTIONS_MAX: usize = 80;
 
-/// What happens next.
+/// An action.
 #[derive(Clone)]
 pub(super) enum KnowledgeAction {
-    /// This comes in.
+    /// Submits this input.
     Take(Value),
-    /// The user asks for something, what is known is compacted if it is due, and memory gives back this trace.
+    /// The user sends a request, due compaction runs, and memory returns this past request.
     Ask {
-        /// Of which request.
+        /// The past request.
         trace: u32,
-        /// What comes in while the summarizer is at work.
+        /// An input while the summarizer runs.
         meanwhile: Option<Value>,
-        /// What the summarizer answers.
+        /// The summarizer's reply.
         answer: SummarizerReply,
     },
-    /// So many questions are answered, so that the request gets on.
+    /// This many calls get their default reply.
     Go(u32),
-    /// The request is cancelled, and ended.
+    /// The request is cancelled and completed.
     End,
-    /// The same, and the session ends; the next may start at once, of this user.
+    /// The same, and the session ends; the next one may start at once, with this user.
     Close(Option<&'static str>),
-    /// In a task something else counts than this key says everywhere, and then nothing does: what was said there keeps its link.
+    /// A task-scoped fact shadows this fact, and then no fact in the task does; the shadowed fact keeps its dependency.
     Aside(Value),
-    /// This fact, about one of the summaries of facts: it supersedes it, or else rests on it.
+    /// A fact about a summary of facts, which it supersedes or depends on.
     About {
-        /// Which of them.
+        /// The index of the summary.
         summary: usize,
-        /// Whether it supersedes it.
+        /// Whether the fact supersedes the summary.
         supersedes: bool,
-        /// Everything else of the fact.
+        /// The remaining fields of the fact.
         fact: Value,
     },
 }
 
-/// What the summarizer does with what it is shown.
+/// The summarizer's treatment of its cluster.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SummarizerReply {
-    /// It leaves out what it forgets.
+    /// It omits the list of forgotten items.
     All,
-    /// It forgets those of the cluster that have their bit set.
+    /// It forgets the members of the cluster whose bit is set.
     Part(u32),
-    /// The same, each of them twice, the last first.
+    /// The same, with each item twice and the last first.
     Twice(u32),
-    /// It forgets another item as well.
+    /// It also forgets an item outside the cluster.
     Stranger(u64),
     /// It forgets nothing.
     Nothing,
-    /// It does not answer.
+    /// It does not reply.
     Fails(&'static str),
-    /// The user cancels before it does.
+    /// The user cancels before the reply.
     Cancelled,
 }
 
 impl SummarizerReply {
-    /// What it says about this cluster, as an input. A stranger in the cluster is none.
+    /// Returns the input for this cluster. A stranger inside the cluster is ignored.
     pub(super) fn input(self, call: &Value, cluster: &[ItemId]) -> Value {
         let of = |bits: u32| cluster.iter().enumerate().filter(move |(at, _)| bits & (1 << at) != 0);
         let part = |bits: u32| of(bits).map(|(_, id)| json!(id)).collect::<Vec<Value>>();
@@ -113,7 +113,7 @@ impl fmt::Debug for KnowledgeAction {
     }
 }
 
-/// Who may write what differs, and when and how is compacted.
+/// Generates policies with different write permissions and compaction settings.
 pub(super) fn policy() -> impl Strategy<Value = Policy> {
     let writes = (select(&Rank::ALL[..]), select(&Rank::ALL[..]));
     let limits = (
@@ -143,7 +143,8 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
     )
 }
 
-/// Mostly, a session is open from the beginning. Some ask often, so that what requests leave grows; more note, so that facts do.
+/// Generates actions. A session is mostly open from the beginning. Some sequences send many requests, so that request
+/// items accumulate; more of them write, so that facts accumulate.
 pub(super) fn deeds() -> impl Strategy<Value = Vec<KnowledgeAction>> {
     let start = KnowledgeAction::Take(json!({ "session_start": { "user": "ada" } }));
     let asking = vec(
@@ -177,7 +178,7 @@ fn ask() -> impl Strategy<Value = KnowledgeAction> {
         .prop_map(|(trace, meanwhile, answer)| KnowledgeAction::Ask { trace, meanwhile, answer })
 }
 
-/// Mostly the same.
+/// Generates users, mostly the same one.
 fn user() -> impl Strategy<Value = &'static str> {
     select(vec!["ada", "ada", "ben"])
 }

@@ -1,13 +1,13 @@
-//! What the sequences come to.
+//! Coverage of the sequences.
 
 use orchestrion_kernel::State;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// How often each kind was met.
+/// The number of occurrences of each kind.
 pub(super) type Met = BTreeMap<&'static str, usize>;
 
-/// What the sequences are to come to, by what the encoding of a batch has in it.
+/// The required kinds of events, by a text in the encoding of the batch.
 pub(super) const KINDS: &[&str] = &[
     "\"rule\":\"authority\"",
     "\"rule\":\"explicit\"",
@@ -24,7 +24,7 @@ pub(super) const KINDS: &[&str] = &[
     "\"module\":\"summarizer\",\"call\"",
 ];
 
-/// What the compactions are to come to, by what [`compacted`] finds in them, or where they stand.
+/// The required kinds of compaction, by the names that [`compacted`] returns.
 pub(super) const COMPACTIONS: &[&str] = &[
     "of facts",
     "of facts of the session",
@@ -52,10 +52,10 @@ pub(super) const COMPACTIONS: &[&str] = &[
     "a summary without a name ends",
 ];
 
-/// What a batch does to the items, by the names of [`COMPACTIONS`].
+/// Returns the effects of a batch on items, by the names of [`COMPACTIONS`].
 pub(super) fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
     let old: BTreeMap<u64, (Value, Value)> = before
-        .semantic
+        .semantic()
         .entries()
         .map(|entry| (entry.item.id.number(), (json!(entry.item), json!(entry.deps))))
         .collect();

@@ -1,4 +1,4 @@
-//! What is written by name.
+//! Keyed writes.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -36,11 +36,11 @@ fn fact() -> impl Strategy<Value = Value> {
     )
 }
 
-/// The kinds and scopes of facts that count alike, by their weights.
+/// Kinds and scopes of facts that belong to one compaction group, with weights.
 pub(super) const KINDS_OF_FACTS: &[(u32, &str)] = &[(2, r#""fact""#), (1, r#"{"constraint":null}"#)];
 pub(super) const SCOPES: &[(u32, &str)] = &[(3, r#""global""#), (2, r#""session""#), (1, r#"{"task":"x"}"#)];
 
-/// Facts that count alike, so that several of them can be summarized; and some that nobody believes beside those.
+/// Generates facts of one compaction group, so that several can be summarized, and facts that need review.
 pub(super) fn plain_fact(
     kind: impl Strategy<Value = Value>,
     scope: impl Strategy<Value = Value>,
@@ -61,7 +61,7 @@ pub(super) fn plain_fact(
 
 fn working() -> impl Strategy<Value = Value> {
     (key(), text(), option::of(0..6_u64), rests_on()).prop_map(|(key, text, expires_at, rests_on)| {
-        json!({ "working": { "key": key, "text": text, "expires_at": expires_at, "rests_on": rests_on } })
+        json!({ "working": { "key": key, "text": text, "expires_at": expires_at, "depends_on": rests_on } })
     })
 }
 

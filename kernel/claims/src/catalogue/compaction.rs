@@ -1,4 +1,4 @@
-//! Claims on compaction: when, what of, and what stands in its place (000 §6, decision 0021).
+//! Claims about compaction: its trigger, its cluster and its summary (000 §6, decision 0021).
 
 use super::*;
 use alloc::collections::BTreeSet;
@@ -14,10 +14,11 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-88",
         clause: "000-6.9",
-        statement: "A cluster is summarized exactly when so many items are alike, or so many tokens may be shown.",
+        statement: "Compaction starts exactly when the largest compaction group or the readable tokens \
+                    reach their thresholds.",
         formula: "□ (IdentityVerified left by a step ⇒ (to Compacting ⇔ due))",
         check: StepInvariant(|policy, before, events, _| {
-            if before.control.phase() != Phase::IdentityVerified || !policy.rules.compaction {
+            if before.control().phase() != Phase::IdentityVerified || !policy.rules.compaction {
                 return true;
             }
             let entered = |event: &Event| match event {
@@ -30,7 +31,7 @@ pub(super) const COMPACTION: &[Claim] = &[
             to.is_none_or(|to| (to == Phase::Compacting) == is_due(policy, before))
         }),
         premise: |policy, state| {
-            state.control.phase() == Phase::IdentityVerified && is_due(policy, state)
+            state.control().phase() == Phase::IdentityVerified && is_due(policy, state)
                 || !policy.rules.compaction
         },
         not_applicable: without_compaction,
@@ -39,12 +40,12 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-89",
         clause: "000-6.5",
-        statement: "Forgotten is what the summary names, or else all of the cluster, with whatever that had taken the place \
-                    of; and it names only of the oldest that are alike, shown to the speaker, and free to be summarized.",
+        statement: "A compaction forgets the items that the summary names, or the whole cluster, with the \
+                    items that these had superseded. The summary names only items of the cluster.",
         formula: "□ (F = named ∪ { x | by*(x) ∈ named }) ∧ □ (named ⊆ C)",
         check: StepInvariant(|policy, before, events, _| {
             let Some((_, gone)) = summarized(events) else { return true };
-            let known = &before.semantic;
+            let known = before.semantic();
             let named = events.iter().find_map(|event| match event {
                 Event::ToolResult { report: Report::Summary { forgets, .. }, .. } => Some(forgets.as_ref()),
                 _ => None,
@@ -67,44 +68,44 @@ pub(super) const COMPACTION: &[Claim] = &[
                     Some(alike().count()) == largest && alike().filter(|other| other.id < *id).count() < most
                 })
         }),
-        premise: |_, state| state.control.phase() == Phase::Compacting,
+        premise: |_, state| state.control().phase() == Phase::Compacting,
         not_applicable: without_compaction,
         ..CLAIM
     },
     Claim {
         id: "C-90",
         clause: "000-6.4",
-        statement: "One summary takes the place of what is forgotten: it counts where that counted, for whom it was, stands for \
-                    its names, and is to be reviewed if any of that was.",
-        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ names(x_new) = ∪ names(F) ∧ ∀ x ∈ F: alike(x, x_new))",
+        statement: "One summary replaces the forgotten items. It has their scope and audience, covers \
+                    their keys, and needs review if one of them did.",
+        formula: "□ (F ≠ ∅ ⇒ I' = (I \\ F) ∪ { x_new } ∧ keys(x_new) = ∪ keys(F) ∧ ∀ x ∈ F: same_group(x, x_new))",
         check: StepInvariant(|_, before, events, after| {
             let summaries =
-                |state: &State| state.semantic.by_key(&ItemKey::Summary).map(|entry| entry.item.id).max();
+                |state: &State| state.semantic().by_key(&ItemKey::Summary).map(|entry| entry.item.id).max();
             let Some((into, gone)) = summarized(events) else {
                 return !events.iter().any(
                     |event| matches!(event, Event::AddItem { item, .. } if item.key == ItemKey::Summary),
                 );
             };
-            let Some(summary) = after.semantic.get(into).map(|entry| &entry.item) else { return false };
+            let Some(summary) = after.semantic().get(into).map(|entry| &entry.item) else { return false };
             let parts: Vec<&Item> = valid_entries(before, gone).map(|entry| &entry.item).collect();
             let review = parts.iter().any(|item| item.validity == Validity::NeedsReview);
             let names: BTreeSet<&Text> = parts.iter().flat_map(|item| item.covered_keys()).collect();
             summaries(after) == Some(into)
                 && summary.covered_keys().eq(names)
-                && before.semantic.get(into).is_none()
+                && before.semantic().get(into).is_none()
                 && without_situation(after).count() + gone.len() == without_situation(before).count() + 1
                 && summary.validity == if review { Validity::NeedsReview } else { Validity::Current }
                 && parts.iter().all(|part| is_same_group(part, summary))
         }),
-        premise: |_, state| state.semantic.latest_by_key(&ItemKey::Summary).is_some(),
+        premise: |_, state| state.semantic().latest_by_key(&ItemKey::Summary).is_some(),
         not_applicable: without_compaction,
         ..CLAIM
     },
     Claim {
         id: "C-91",
         clause: "000-6.7",
-        statement: "What rested on the forgotten rests on the summary, and that on what the forgotten rested on; no link leads \
-                    to them; nothing else about what stays is changed.",
+        statement: "Dependents of forgotten items depend on the summary. The summary depends on what the \
+                    forgotten items depended on. No link refers to them, and nothing else changes.",
         formula: "□ (F ≠ ∅ ⇒ deps' = deps[x_new / F] ∧ links' = links \\ F)",
         check: StepInvariant(|policy, before, events, after| {
             let Some((into, gone)) = summarized(events) else { return true };
@@ -115,9 +116,9 @@ pub(super) const COMPACTION: &[Claim] = &[
                 .flat_map(|entry| entry.deps.iter().copied())
                 .filter(|dep| !gone.contains(dep) && !round(dep))
                 .collect();
-            after.semantic.get(into).is_some_and(|summary| summary.deps.iter().eq(&grounds))
+            after.semantic().get(into).is_some_and(|summary| summary.deps.iter().eq(&grounds))
                 && stays.into_iter().all(|old| {
-                    let Some(new) = after.semantic.get(old.item.id) else { return false };
+                    let Some(new) = after.semantic().get(old.item.id) else { return false };
                     let mut deps: BTreeSet<ItemId> = old.deps.iter().copied().collect();
                     deps.retain(|dep| !gone.contains(dep));
                     if deps.len() < old.deps.len() {
@@ -131,8 +132,8 @@ pub(super) const COMPACTION: &[Claim] = &[
                 })
         }),
         premise: |_, state| {
-            let summary = state.semantic.latest_by_key(&ItemKey::Summary).map(|entry| entry.item.id);
-            summary.is_some_and(|id| state.semantic.entries().any(|entry| entry.deps.contains(&id)))
+            let summary = state.semantic().latest_by_key(&ItemKey::Summary).map(|entry| entry.item.id);
+            summary.is_some_and(|id| state.semantic().entries().any(|entry| entry.deps.contains(&id)))
         },
         not_applicable: without_compaction,
         ..CLAIM
@@ -140,17 +141,17 @@ pub(super) const COMPACTION: &[Claim] = &[
     Claim {
         id: "C-92",
         clause: "000-6.13",
-        statement: "Without a summary nothing is forgotten and nothing changed; nor if anything but signals became known since \
-                    it was asked for.",
+        statement: "Without a valid summary nothing changes. A summary is not valid if an item other than \
+                    a signal changed after its call.",
         formula: "□ (call of Sum fails ∨ S changed since ⇒ S' = S)",
         check: StepInvariant(|_, before, events, after| {
-            let outdated = |state: &State| state.control.request().is_some_and(|request| request.outdated);
+            let outdated = |state: &State| state.control().request().is_some_and(|request| request.outdated);
             let lost = |event: &Event| match event {
                 Event::CallFailed { module, .. } => *module == Module::Summarizer,
                 Event::ToolResult { module, .. } => *module == Module::Summarizer && outdated(before),
                 _ => false,
             };
-            let waits = |state: &State| state.control.phase() == Phase::Compacting;
+            let waits = |state: &State| state.control().phase() == Phase::Compacting;
             let said = |state: &State| -> Vec<Entry> {
                 let signal = |item: &Item| matches!(item.layer, Layer::Environment | Layer::Clock { .. });
                 without_situation(state).filter(|entry| !signal(&entry.item)).cloned().collect()
@@ -159,23 +160,24 @@ pub(super) const COMPACTION: &[Claim] = &[
                 || !waits(before) || !waits(after) || outdated(after) || said(before) == said(after);
             (!events.iter().any(lost) || without_situation(before).eq(without_situation(after))) && notices()
         }),
-        premise: |_, state| state.control.phase() == Phase::Compacting,
+        premise: |_, state| state.control().phase() == Phase::Compacting,
         not_applicable: without_compaction,
         ..CLAIM
     },
     Claim {
         id: "C-100",
         clause: "decision 0021",
-        statement: "What is written under a name that a summary stands for meets it as it would meet a fact: a lower rank is \
-                    not believed; what is takes the name from it; and what a summary has lost a name to leaves it to be reviewed.",
-        formula: "□ (valid(s) ∧ valid'(s) ∧ valid'(x) new ∧ scope(x) = scope(s) ∧ key(x) ∈ names(s) ⇒ rank(x) ≥ rank(s) ∧ key(x) ∉ \
-                  names'(s)) ∧ □ (names'(s) ≠ names(s) ⇒ names'(s) ⊂ names(s) ∧ marked'(s))",
+        statement: "A write under a key that a summary covers competes with the summary as with a fact. If \
+                    it wins, the summary loses the key and needs review.",
+        formula: "□ (valid(s) ∧ valid'(s) ∧ valid'(x) new ∧ scope(x) = scope(s) ∧ key(x) ∈ keys(s) ⇒ rank(x) ≥ rank(s) ∧ key(x) ∉ \
+                  keys'(s)) ∧ □ (keys'(s) ≠ keys(s) ⇒ keys'(s) ⊂ keys(s) ∧ needs_review'(s))",
         check: StepInvariant(|_, before, _, after| {
             let summaries = || facts_of(before).filter(|(item, _)| item.key == ItemKey::Summary);
             summaries().all(|(old, stood)| {
-                let now = after.semantic.get(old.id).map(|entry| &entry.item).filter(|item| item.is_valid());
+                let now =
+                    after.semantic().get(old.id).map(|entry| &entry.item).filter(|item| item.is_valid());
                 let Some(now) = now else { return true };
-                let added = || facts_of(after).filter(|(item, _)| before.semantic.get(item.id).is_none());
+                let added = || facts_of(after).filter(|(item, _)| before.semantic().get(item.id).is_none());
                 let speaks =
                     |item: &Item| old.covered_keys().any(|name| item.covered_keys().any(|own| own == name));
                 let rivals = || added().filter(|(item, fact)| fact.scope == stood.scope && speaks(item));
@@ -204,10 +206,10 @@ pub(super) const COMPACTION: &[Claim] = &[
 ];
 
 fn without_compaction(policy: &Policy) -> Option<&'static str> {
-    (!policy.rules.compaction).then_some("under the policy nothing is compacted")
+    (!policy.rules.compaction).then_some("the policy has no compaction")
 }
 
-/// What a summary stands for from now on.
+/// The summary and the items that it replaces, if the events contain a compaction.
 pub(super) fn summarized(events: &[Event]) -> Option<(ItemId, &[ItemId])> {
     events.iter().find_map(|event| match event {
         Event::ForgetItems { ids, cause: ForgetCause::Compaction { into } } => Some((*into, ids.as_slice())),
@@ -215,51 +217,55 @@ pub(super) fn summarized(events: &[Event]) -> Option<(ItemId, &[ItemId])> {
     })
 }
 
-/// What is believed of facts, and of summaries of facts.
+/// The valid facts and the valid summaries of facts.
 fn facts_of(state: &State) -> impl Iterator<Item = (&Item, &FactRecord)> {
-    state.semantic.read_valid_facts().filter_map(|item| Some((item, item.fact()?)))
+    state.semantic().read_valid_facts().filter_map(|item| Some((item, item.fact()?)))
 }
 
-/// What is known, but for the situation, of which every answer may say something new.
+/// The entries without the situation summary, which every reply may update.
 fn without_situation(state: &State) -> impl Iterator<Item = &Entry> {
-    state.semantic.entries().filter(|entry| !matches!(entry.item.key, ItemKey::Situation(_)))
+    state.semantic().entries().filter(|entry| !matches!(entry.item.key, ItemKey::Situation(_)))
 }
 
-/// Those of these that were believed.
+/// The valid entries among these ids.
 fn valid_entries<'a>(state: &'a State, ids: &'a [ItemId]) -> impl Iterator<Item = &'a Entry> {
-    ids.iter().filter_map(|id| state.semantic.get(*id)).filter(|entry| entry.item.is_valid())
+    ids.iter().filter_map(|id| state.semantic().get(*id)).filter(|entry| entry.item.is_valid())
 }
 
-/// Whether an item rests on one of these, however far.
+/// Whether an item depends on one of these items, directly or transitively.
 fn depends_transitively_on(state: &State, id: ItemId, these: &[ItemId]) -> bool {
     let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from([id]));
     while let Some(id) = waiting.pop() {
-        let deps = state.semantic.get(id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
+        let deps = state.semantic().get(id).map(|entry| entry.deps.as_slice()).unwrap_or_default();
         waiting.extend(deps.iter().filter(|dep| reached.insert(**dep)));
     }
     these.iter().any(|id| reached.contains(id))
 }
 
-/// Whether two items count alike: facts of one kind, rank, memory, scope and audience; or what one user's requests
-/// left for good; or what leaves with the session.
+/// Whether two items are in the same compaction group: facts of one kind, rank, memory, scope and audience; persistent items
+/// of one user's requests; or items of the session.
 fn is_same_group(one: &Item, other: &Item) -> bool {
     match (one.fact(), other.fact()) {
         (Some(a), Some(b)) => {
             (one.kind, a.source.rank, a.memory) == (other.kind, b.source.rank, b.memory)
                 && (&a.scope, &a.audience) == (&b.scope, &b.audience)
         }
-        (None, None) => one.persists() == other.persists() && (!one.persists() || one.user() == other.user()),
+        (None, None) => {
+            one.is_persistent() == other.is_persistent()
+                && (!one.is_persistent() || one.user() == other.user())
+        }
         _ => false,
     }
 }
 
-/// What may be summarized: shown to the speaker and hidden in no narrower scope; but not who speaks, signals, what expires by
-/// itself, the summary of the situation, constraints unless the policy says so, and what the running request left.
+/// The items that compaction may summarize: readable by the session principal and shadowed in no narrower scope. Excluded are the
+/// identity, signals, items with an expiry, the situation summary, items of the running request, and constraints unless the
+/// policy includes them.
 fn compactable<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item = &'a Item> {
-    let known = &state.semantic;
+    let known = state.semantic();
     let reader = state.session_principal();
     let shown: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
-    let running = state.control.request().map(|request| request.id);
+    let running = state.control().request().map(|request| request.id);
     let is_free = move |item: &Item| match &item.layer {
         Layer::Fact(fact) => {
             let hides = |other: &Item| {
@@ -285,13 +291,13 @@ fn compactable<'a>(policy: &'a Policy, state: &'a State) -> impl Iterator<Item =
     known.entries().map(|entry| &entry.item).filter(move |item| shown.contains(&item.id) && is_free(item))
 }
 
-/// Whether an item says something under every name under which another does.
+/// Whether an item covers every key of another.
 fn covers_keys_of(one: &Item, other: &Item) -> bool {
     let names: BTreeSet<&Text> = one.covered_keys().collect();
     other.covered_keys().next().is_some() && other.covered_keys().all(|name| names.contains(name))
 }
 
-/// How many are alike, for each that may be summarized.
+/// The size of the compaction group of each item that may be summarized.
 fn group_sizes(policy: &Policy, state: &State) -> impl Iterator<Item = usize> {
     let free: Vec<&Item> = compactable(policy, state).collect();
     let counts: Vec<usize> =
@@ -299,13 +305,13 @@ fn group_sizes(policy: &Policy, state: &State) -> impl Iterator<Item = usize> {
     counts.into_iter()
 }
 
-/// All that may be summarized at once: the oldest of those that most are like.
+/// The cluster: the oldest items of the largest compaction group.
 fn cluster(policy: &Policy, state: &State) -> Vec<ItemId> {
     let free: Vec<&Item> = compactable(policy, state).collect();
     let like = |item: &Item| -> Vec<ItemId> {
         free.iter().filter(|other| is_same_group(item, other)).map(|other| other.id).collect()
     };
-    // Of equals the last counts, which is the first.
+    // `max_by_key` returns the last maximum, which is the group of the smallest id in reverse order.
     let mut most: Vec<ItemId> =
         free.iter().rev().map(|item| like(item)).max_by_key(Vec::len).unwrap_or_default();
     most.truncate(usize::try_from(policy.compaction.cluster_items).unwrap_or(usize::MAX));
@@ -315,7 +321,7 @@ fn cluster(policy: &Policy, state: &State) -> Vec<ItemId> {
 fn is_due(policy: &Policy, state: &State) -> bool {
     let at_least = |count: usize, limit: u32| usize::try_from(limit).is_ok_and(|limit| count >= limit);
     let largest = group_sizes(policy, state).max().unwrap_or_default();
-    let known = &state.semantic;
+    let known = state.semantic();
     let tokens = known
         .selectable(&state.session_principal())
         .map(|entry| entry.item.text.as_str().len().div_ceil(4))

@@ -1,4 +1,4 @@
-//! Claims on what modules are shown (000 §5, decision 0024).
+//! Claims about module contexts (000 §5, decision 0024).
 
 use super::*;
 use alloc::collections::BTreeSet;
@@ -13,18 +13,19 @@ use orchestrion_kernel::selection::{Candidate, Inclusion};
 use orchestrion_kernel::state::Call;
 use orchestrion_optimizer::ExactSelector;
 
-/// With more items than these, nobody tries every set.
+/// With more items, the claims do not enumerate every set.
 const BRUTE_FORCE_ITEMS_MAX: usize = 14;
 
 pub(super) const CONTEXTS: &[Claim] = &[
     Claim {
         id: "C-95",
         clause: "000-5.7",
-        statement: "A module is shown nothing that may not be shown, nothing without what it rests on, and no more than its \
-                    budget; who speaks and what comes from outside it is shown always. Nothing becomes known by that.",
-        formula: "□ (waiting(M) ⇒ Ctx ⊆ selectable(S) ∧ deps(Ctx) ⊆ Ctx ∧ cost(Ctx) ≤ T_M ∧ pinned ⊆ Ctx ∧ S' = S)",
+        statement: "A context is a closed set of readable items within the budget, and contains every \
+                    pinned item. Building it does not change the state.",
+        formula: "□ (pending(M) ⇒ Ctx ⊆ selectable(S) ∧ deps(Ctx) ⊆ Ctx ∧ cost(Ctx) ≤ T_M ∧ pinned ⊆ Ctx ∧ S' = S)",
         check: ClaimCheck::StateInvariant(|policy, state| {
-            let Some(call) = state.control.pending_call().filter(|_| may_exceed_budget(policy, state)) else {
+            let Some(call) = state.control().pending_call().filter(|_| may_exceed_budget(policy, state))
+            else {
                 return true;
             };
             let Ok(shown) =
@@ -32,7 +33,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
             else {
                 return true;
             };
-            let known = state.semantic.clone();
+            let known = state.semantic().clone();
             let reader = state.session_principal();
             let free: BTreeSet<ItemId> = known.selectable(&reader).map(|entry| entry.item.id).collect();
             let alone = call.operation == Operation::Summarize;
@@ -49,7 +50,7 @@ pub(super) const CONTEXTS: &[Claim] = &[
                 && free.iter().find(missing).is_none()
                 && u64::try_from(shown.text.len().div_ceil(4))
                     .is_ok_and(|tokens| tokens <= policy.contexts.token_limit(call.operation.module()))
-                && known == state.semantic
+                && known == *state.semantic()
         }),
         premise: omits_items,
         ..CLAIM
@@ -57,11 +58,12 @@ pub(super) const CONTEXTS: &[Claim] = &[
     Claim {
         id: "C-96",
         clause: "000-5.9",
-        statement: "What a module is shown is worth most to it of all that it might be shown; of what is worth as much it \
-                    costs least, and of that its ids are the first.",
-        formula: "□ (waiting(M) ⇒ Ctx = lexmin argmin_c argmax_w { X closed, cost(X) ≤ T_M })",
+        statement: "A context is a closed selection of maximum utility. Ties are broken by minimum cost, \
+                    then by the lexicographically smallest id list.",
+        formula: "□ (pending(M) ⇒ Ctx = lexmin argmin_c argmax_w { X closed, cost(X) ≤ T_M })",
         check: ClaimCheck::StateInvariant(|policy, state| {
-            let Some(call) = state.control.pending_call().filter(|_| may_exceed_budget(policy, state)) else {
+            let Some(call) = state.control().pending_call().filter(|_| may_exceed_budget(policy, state))
+            else {
                 return true;
             };
             let Ok((asked, shown)) = build_context_with_problem(
@@ -81,58 +83,58 @@ pub(super) const CONTEXTS: &[Claim] = &[
     Claim {
         id: "C-97",
         clause: "000-5.6",
-        statement: "A module is not asked where what it must be shown does not fit, and only there; such a call is never \
-                    answered, it fails.",
+        statement: "A call fails as over budget if and only if its pinned items exceed the budget. The \
+                    kernel accepts no reply to it.",
         formula: "□ (ToolCall(M) ∈ σ ⇒ (over_budget' ⇔ c(pinned*) > T_M)) ∧ □ (over_budget ∧ ToolResult ∉ σ)",
         check: StepInvariant(|policy, before, events, after| {
             let over = |state: &State| of_request(state, |request| request.over_budget);
             let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
             let calls = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
             let right = |call: Call| {
-                !may_exceed_budget(policy, after) || over(after) == asked(policy, after, call).is_err()
+                !may_exceed_budget(policy, after) || over(after) == context_problem_of(policy, after, call).is_err()
             };
-            !(answered && over(before)) && (!calls || after.control.pending_call().is_none_or(right))
+            !(answered && over(before)) && (!calls || after.control().pending_call().is_none_or(right))
         }),
         premise: |_, state| of_request(state, |request| request.over_budget),
         ..CLAIM
     },
 ];
 
-/// What may be chosen for a call, as the kernel itself counts.
-fn asked(policy: &Policy, state: &State, call: Call) -> Result<ContextProblem, BudgetError> {
+/// The context problem of a call, measured in bytes.
+fn context_problem_of(policy: &Policy, state: &State, call: Call) -> Result<ContextProblem, BudgetError> {
     let room = policy.contexts.token_limit(call.operation.module());
     context_problem(policy, state, call.operation, room, &ByteMeasure)
 }
 
-/// Whether the budget may bind: what is known does not seem short enough for it. Where it does, nobody counts.
+/// Whether the budget may bind. An estimate that is safely below it saves the exact computation.
 fn may_exceed_budget(policy: &Policy, state: &State) -> bool {
     const BESIDE_TEXT: usize = 60;
-    let Some(call) = state.control.pending_call() else { return false };
+    let Some(call) = state.control().pending_call() else { return false };
     let lengths =
-        state.semantic.entries().map(|entry| entry.item.text.as_str().len().saturating_add(BESIDE_TEXT));
+        state.semantic().entries().map(|entry| entry.item.text.as_str().len().saturating_add(BESIDE_TEXT));
     let tokens = lengths.fold(0_usize, usize::saturating_add) / 4;
     u64::try_from(tokens)
         .map_or(true, |tokens| tokens >= policy.contexts.token_limit(call.operation.module()))
 }
 
-/// Whether there is no room for all that the module that is asked might be shown.
+/// Whether the context of the pending call omits readable items.
 fn omits_items(policy: &Policy, state: &State) -> bool {
-    let Some(call) = state.control.pending_call().filter(|_| may_exceed_budget(policy, state)) else {
+    let Some(call) = state.control().pending_call().filter(|_| may_exceed_budget(policy, state)) else {
         return false;
     };
-    asked(policy, state, call).is_ok_and(|asked| {
+    context_problem_of(policy, state, call).is_ok_and(|asked| {
         let costs = asked.problem.candidates().iter().map(|candidate| candidate.cost);
         costs.fold(0, u64::saturating_add) > asked.problem.budget()
     })
 }
 
-/// The items of the set that counts, found by trying every one; nothing where there are too many.
+/// The items of the optimal set by enumeration, or `None` if there are too many items.
 fn best_by_enumeration(asked: &ContextProblem) -> Option<Vec<ItemId>> {
     let (all, items) = (asked.problem.candidates(), asked.ids.len());
     if items > BRUTE_FORCE_ITEMS_MAX {
         return None;
     }
-    // Sets are numbers, a bit for each candidate.
+    // A set is a number with one bit for each candidate.
     let bit = |at: usize| 1_u64 << at;
     let sum = |set: u64, of: fn(&Candidate) -> u64| -> u64 {
         (0..).zip(all).filter(|(at, _)| set & bit(*at) != 0).map(|(_, candidate)| of(candidate)).sum()
@@ -148,7 +150,7 @@ fn best_by_enumeration(asked: &ContextProblem) -> Option<Vec<ItemId>> {
         all.iter().map(|candidate| candidate.deps.iter().fold(0, |set, dep| set | bit(*dep))).collect();
     let mut best: Option<(u64, Reverse<u64>, Reverse<Vec<ItemId>>)> = None;
     for chosen in 0..bit(items) {
-        // A heading, which is none of the items, is there where it is needed.
+        // Headings are candidates too, and follow from the items that need them.
         let needed =
             (0..).zip(&needs).filter(|(at, _)| chosen & bit(*at) != 0).fold(0, |set, (_, deps)| set | deps);
         let headings = (needed | pinned) & !bit(items).wrapping_sub(1);

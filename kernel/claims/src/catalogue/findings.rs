@@ -1,4 +1,4 @@
-//! Claims on the findings F1 to F16 of the design, each as a claim that `as-drawn` breaks.
+//! Claims about the findings F1 to F16 of the design. `as-drawn` violates each of them.
 
 use super::*;
 
@@ -6,7 +6,7 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-01",
         clause: "004-1.36",
-        statement: "Every request that ends was audited exactly once before.",
+        statement: "Every request that ends has exactly one earlier audit record.",
         formula: "□ (ended(r) ⇒ exactly one earlier audit(r))",
         finding: Some("F1"),
         check: TraceInvariant(|_, past, event| !ends_request(past, event) || past.audit_records == 1),
@@ -16,7 +16,8 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-02",
         clause: "004-1.32",
-        statement: "A rollback that ends is stored as rolled back and audited, and is no dead end.",
+        statement: "A rollback that ends is stored as rolled back and audited. RollbackActive is no dead \
+                    end.",
         formula: "□ (rollback ends ⇒ stored(r) = rolled back ∧ audit(r)) ∧ no dead end in RollbackActive",
         finding: Some("F2"),
         check: TraceInvariant(|policy, past, event| match event {
@@ -26,21 +27,21 @@ pub(super) const FINDINGS: &[Claim] = &[
                 *kind == ConclusionKind::RolledBack
             }
             event => {
-                !ends_request(past, event) || (past.audit_records == 1 && past.stores_asked == (true, true))
+                !ends_request(past, event) || (past.audit_records == 1 && past.stores_called == (true, true))
             }
         }),
-        premise: |_, state| state.control.phase() == Phase::RollbackActive,
+        premise: |_, state| state.control().phase() == Phase::RollbackActive,
         ..CLAIM
     },
     Claim {
         id: "C-03",
         clause: "004-1.29",
-        statement: "If every call is answered or times out, every request that starts ends.",
+        statement: "If every call gets a reply or times out, every request that starts ends.",
         formula: "fair ⇒ □ (started(r) ⇒ ◇ ended(r))",
         finding: Some("F3"),
         check: LeadsTo {
             from: |_, past, _| past.running,
-            to: |_, _, state| state.control.phase().is_quiescent(),
+            to: |_, _, state| state.control().phase().is_quiescent(),
             under: FAIR,
         },
         premise: running,
@@ -49,12 +50,13 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-04",
         clause: "004-1.32",
-        statement: "If every call is answered or times out, every request that starts is audited or aborted.",
+        statement: "If every call gets a reply or times out, every request that starts is audited or \
+                    aborted.",
         formula: "fair ⇒ □ (started(r) ⇒ ◇ (audit(r) ∨ aborted(r)))",
         finding: Some("F4"),
         check: LeadsTo {
             from: |_, past, _| past.running,
-            to: |_, past, state| past.audit_records > 0 || state.control.phase() == Phase::Aborted,
+            to: |_, past, state| past.audit_records > 0 || state.control().phase() == Phase::Aborted,
             under: FAIR,
         },
         premise: running,
@@ -63,11 +65,11 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-05",
         clause: "004-1.32",
-        statement: "If every call is answered or times out, every task that ran is listed in an audit.",
+        statement: "If every call gets a reply or times out, an audit record lists every task that ran.",
         formula: "fair ⇒ □ (ran(t, r) ⇒ ◇ (audit(r) lists t))",
         finding: Some("F5"),
         check: LeadsTo {
-            from: |_, past, _| !past.tasks.is_empty() && past.audit_records == 0,
+            from: |_, past, _| !past.task_records.is_empty() && past.audit_records == 0,
             to: |_, past, _| past.audit_records > 0,
             under: FAIR,
         },
@@ -77,7 +79,7 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-06",
         clause: "004-3.1",
-        statement: "A plan that was vetoed in any pass never runs.",
+        statement: "A plan that is vetoed in any pass never runs.",
         formula: "□ (vetoed(r) ⇒ □ ¬run(r))",
         finding: Some("F6"),
         check: TraceInvariant(|_, past, event| !(starts_task(event) && past.vetoed)),
@@ -87,7 +89,8 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-07",
         clause: "004-1.22",
-        statement: "If a plan runs to which Security objected, the decision and the audit name the objection.",
+        statement: "If a plan runs despite Security's objection, the decision and the audit record name \
+                    the objection.",
         formula: "□ (run(r, rev) ∧ Security CON on rev ⇒ decision(r) and audit(r) name it)",
         finding: Some("F7"),
         check: TraceInvariant(|_, past, event| match event {
@@ -102,7 +105,7 @@ pub(super) const FINDINGS: &[Claim] = &[
             _ => true,
         }),
         premise: |_, state| {
-            state.control.phase() == Phase::RunningTasks
+            state.control().phase() == Phase::RunningTasks
                 && of_request(state, |request| request.objection().is_some())
         },
         ..CLAIM
@@ -110,7 +113,7 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-08",
         clause: "004-1.22",
-        statement: "Consensus is called reached only at or above the line.",
+        statement: "The label ConsensusReached requires a score at or above the re-debate threshold.",
         formula: "□ (label(r) = ConsensusReached ⇒ score(r) ≥ redebate_below)",
         finding: Some("F8"),
         check: TraceInvariant(|policy, _, event| match event {
@@ -125,7 +128,7 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-09",
         clause: "004-1.15",
-        statement: "Security's latest report is on the very revision that runs, and is no veto.",
+        statement: "Security's latest report is about the running revision, and is no veto.",
         formula: "□ (running(rev) ⇒ Security's latest report is on rev ∧ no veto)",
         finding: Some("F9"),
         check: TraceInvariant(|policy, past, event| {
@@ -134,28 +137,28 @@ pub(super) const FINDINGS: &[Claim] = &[
                     .security
                     .is_some_and(|report| !report.is_objection_at_least(policy.thresholds.veto_from))
         }),
-        premise: |_, state| state.control.phase() == Phase::RunningTasks && revised(state),
+        premise: |_, state| state.control().phase() == Phase::RunningTasks && revised(state),
         ..CLAIM
     },
     Claim {
         id: "C-10",
         clause: "004-1.30",
-        statement: "The revision that runs was scored by the consensus, at or above the line to proceed.",
+        statement: "The running revision has a consensus score at or above the proceed threshold.",
         formula: "□ (running(rev) ⇒ score(rev) ≥ proceed_from)",
         finding: Some("F10"),
         check: TraceInvariant(|_, past, event| !starts_task(event) || past.revision_cleared == Some(true)),
-        premise: |_, state| state.control.phase() == Phase::RunningTasks && revised(state),
+        premise: |_, state| state.control().phase() == Phase::RunningTasks && revised(state),
         ..CLAIM
     },
     Claim {
         id: "C-11",
         clause: "004-1.16",
-        statement: "After a veto no further pass is debated.",
+        statement: "After a veto, no further pass starts.",
         formula: "□ (vetoed(r) ⇒ no further pass)",
         finding: Some("F11"),
         check: TraceInvariant(|_, past, event| !(past.vetoed && starts_another_pass(past, event))),
         premise: |_, state| {
-            state.control.phase() == Phase::MultiPassCheck
+            state.control().phase() == Phase::MultiPassCheck
                 && of_request(state, |request| request.debate.vetoed)
         },
         ..CLAIM
@@ -163,16 +166,16 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-12",
         clause: "004-2.16",
-        statement: "The audit says of each store what it holds.",
+        statement: "The audit record states the status of each store correctly.",
         formula: "□ (ended(r) ⇒ for each store: holds(store, r) = audit(r).stores(store))",
         finding: Some("F12"),
         check: TraceInvariant(|_, past, event| match event {
-            Event::AuditRecorded { record } => record.stores == past.holdings,
+            Event::AuditRecorded { record } => record.stores == past.store_statuses,
             _ => true,
         }),
         premise: |_, state| {
             use orchestrion_kernel::event::StoreStatus;
-            state.control.phase() == Phase::Auditing
+            state.control().phase() == Phase::Auditing
                 && of_request(state, |request| request.store_statuses.local != request.store_statuses.cloud)
                 && of_request(state, |request| request.store_statuses.local != StoreStatus::Held)
         },
@@ -192,7 +195,7 @@ pub(super) const FINDINGS: &[Claim] = &[
             _ => true,
         }),
         premise: |_, state| {
-            state.control.phase() == Phase::StoringMemory
+            state.control().phase() == Phase::StoringMemory
                 && of_request(state, |request| {
                     request.conclusion.is_some_and(|e| e.kind != ConclusionKind::Outcome)
                 })
@@ -202,33 +205,34 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-14",
         clause: "004-1.1",
-        statement: "Every call that is waited for may fail in any way, and only Idle is a place to stay.",
-        formula: "□ (waiting(call) ⇒ every failure has a row) ∧ no dead end but Idle",
+        statement: "Every pending call has a transition for each failure. Only Idle has no successor \
+                    without user input.",
+        formula: "□ (pending(call) ⇒ every failure has a row) ∧ no dead end but Idle",
         finding: Some("F14"),
         check: ResponseInvariant(|decide, state| {
             let taken = |input: Input| decide(state, &input).is_ok();
-            match state.control.pending_call() {
+            match state.control().pending_call() {
                 Some(call) => Failure::ALL
                     .into_iter()
                     .all(|failure| taken(Input::CallFailed { call: call.id, failure })),
-                None => state.control.phase() == Phase::Idle || taken(Input::Step),
+                None => state.control().phase() == Phase::Idle || taken(Input::Step),
             }
         }),
-        premise: |_, state| state.control.pending_call().is_some(),
+        premise: |_, state| state.control().pending_call().is_some(),
         ..CLAIM
     },
     Claim {
         id: "C-15",
         clause: "004-1.35",
-        statement: "The audit lists every started effect, as kept, undone or undo failed.",
+        statement: "The audit record lists every started effect as kept, undone or undo failed.",
         formula: "□ (ended(r) ∧ effects(r) ≠ ∅ ⇒ audit(r) lists each with what became of it)",
         finding: Some("F15"),
         check: TraceInvariant(|_, past, event| match event {
-            Event::AuditRecorded { record } => record.tasks == past.tasks,
+            Event::AuditRecorded { record } => record.tasks == past.task_records,
             _ => true,
         }),
         premise: |_, state| {
-            state.control.phase() == Phase::Auditing
+            state.control().phase() == Phase::Auditing
                 && of_request(state, |request| !request.ledger.is_empty())
         },
         ..CLAIM
@@ -236,7 +240,7 @@ pub(super) const FINDINGS: &[Claim] = &[
     Claim {
         id: "C-16",
         clause: "004-1.36",
-        statement: "A request that ends leaves control in Idle, where the next message is accepted.",
+        statement: "A request that ends leaves control in Idle, which accepts the next message.",
         formula: "□ (ended(r) ⇒ Idle ∧ the next message is accepted)",
         finding: Some("F16"),
         check: ResponseInvariant(|decide, state| {
@@ -244,9 +248,9 @@ pub(super) const FINDINGS: &[Claim] = &[
                 user: user.clone(),
                 text: Text::from("?"),
             };
-            !state.control.phase().is_quiescent()
-                || (state.control.phase() == Phase::Idle
-                    && state.control.session().is_none_or(|user| decide(state, &message(user)).is_ok()))
+            !state.control().phase().is_quiescent()
+                || (state.control().phase() == Phase::Idle
+                    && state.control().session().is_none_or(|user| decide(state, &message(user)).is_ok()))
         }),
         premise: has_ended,
         ..CLAIM

@@ -1,4 +1,4 @@
-//! Claims on the kernel itself: `decide`, `apply`, and what the kernel remembers.
+//! Claims about the kernel itself: `decide`, `apply`, and the state of the request.
 
 use super::*;
 
@@ -6,7 +6,7 @@ pub(super) const KERNEL: &[Claim] = &[
     Claim {
         id: "C-60",
         clause: "000-4.10",
-        statement: "A refused input changes nothing and is refused with a sentence.",
+        statement: "A refused input does not change the state, and the refusal has a message.",
         formula: "decide(o, i) = refusal ⇒ o' = o ∧ σ = ε",
         check: ClaimCheck::Contract(Contract::RefusalPreservesState),
         ..CLAIM
@@ -14,7 +14,8 @@ pub(super) const KERNEL: &[Claim] = &[
     Claim {
         id: "C-61",
         clause: "000-4.6",
-        statement: "Every state takes every trigger along one row, or refuses it; a resume takes none.",
+        statement: "Every phase takes each trigger by one transition or refuses it. A resume takes no \
+                    transition.",
         formula: "∀ o, i: decide(o, i) is one row's batch, ⟨resumed⟩ or a refusal",
         check: ClaimCheck::Contract(Contract::Total),
         ..CLAIM
@@ -30,7 +31,7 @@ pub(super) const KERNEL: &[Claim] = &[
     Claim {
         id: "C-63",
         clause: "000-4.8",
-        statement: "The state is the fold of its log: decoding the encoded events and applying them gives it.",
+        statement: "The state is the fold of its log, also after the events were encoded and decoded.",
         formula: "fold(decode(encode(σ))) = apply(σ)",
         check: ClaimCheck::Contract(Contract::ReplaysFromLog),
         ..CLAIM
@@ -38,53 +39,54 @@ pub(super) const KERNEL: &[Claim] = &[
     Claim {
         id: "C-64",
         clause: "000-4.4",
-        statement: "An answer to another call, an answer of another kind, and a stranger are refused as what they are.",
-        formula: "call(i) ≠ waiting(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
+        statement: "The kernel refuses a reply to another call, a reply of the wrong kind, and a message \
+                    of another user, each with its own refusal.",
+        formula: "call(i) ≠ pending(o) ⇒ decide(o, i) = WrongCall; likewise WrongReport, WrongUser",
         check: ClaimCheck::Contract(Contract::RefusesMismatchedReply),
-        premise: |_, state| state.control.pending_call().is_some(),
+        premise: |_, state| state.control().pending_call().is_some(),
         ..CLAIM
     },
     Claim {
         id: "C-65",
         clause: "000-4.3",
-        statement: "The kernel waits for exactly what was asked and not answered, and stands where it moved to.",
-        formula: "□ (waiting(o) = asked(τ)) ∧ □ (phase(o) = last move(τ))",
+        statement: "The pending call and the phase are those that the events determine.",
+        formula: "□ (pending(o) = last open call(τ)) ∧ □ (phase(o) = last transition(τ))",
         check: ClaimCheck::HistoryConsistency(|past, state| {
-            past.pending_operation == state.control.pending_call().map(|call| call.operation)
-                && (!past.running || past.phase == Some(state.control.phase()))
+            past.pending_operation == state.control().pending_call().map(|call| call.operation)
+                && (!past.running || past.phase == Some(state.control().phase()))
         }),
-        premise: |_, state| state.control.pending_call().is_some(),
+        premise: |_, state| state.control().pending_call().is_some(),
         ..CLAIM
     },
     Claim {
         id: "C-66",
         clause: "decision 0015",
-        statement: "A resume is accepted while a request runs, and then only, and changes nothing.",
+        statement: "A resume is accepted if and only if a request runs, and does not change the state.",
         formula: "decide(o, resume) = ⟨resumed⟩ ∧ o' = o if a request runs, else a refusal",
         check: ResponseInvariant(|decide, state| match decide(state, &Input::Resume) {
             Ok(events) => {
                 let mut after = state.clone();
                 events.iter().for_each(|event| after.apply(event));
-                events == [Event::Resumed] && after == *state && state.control.request().is_some()
+                events == [Event::Resumed] && after == *state && state.control().request().is_some()
             }
-            Err(_) => state.control.request().is_none(),
+            Err(_) => state.control().request().is_none(),
         }),
-        premise: |_, state| state.control.pending_call().is_some_and(|call| call.operation.is_effectful()),
+        premise: |_, state| state.control().pending_call().is_some_and(|call| call.operation.is_effectful()),
         ..CLAIM
     },
     Claim {
         id: "C-67",
         clause: "000-4.3",
-        statement: "Whatever answers the call that is waited for is taken: no answer leaves the kernel without a way on.",
-        formula: "answers(i, waiting(o)) ⇒ decide(o, i) ≠ NotExpected",
+        statement: "The kernel accepts every well-typed reply to the pending call.",
+        formula: "reply_to(i, pending(o)) ⇒ decide(o, i) ≠ UnexpectedInput",
         check: ClaimCheck::Contract(Contract::AcceptsExpectedReply),
-        premise: |_, state| state.control.pending_call().is_some(),
+        premise: |_, state| state.control().pending_call().is_some(),
         ..CLAIM
     },
     Claim {
         id: "C-68",
         clause: "000-4.4",
-        statement: "A step says nothing twice.",
+        statement: "No batch contains the same event twice.",
         formula: "□ (no event of σ is there twice)",
         check: StepInvariant(|_, _, events, _| {
             events
@@ -92,31 +94,31 @@ pub(super) const KERNEL: &[Claim] = &[
                 .enumerate()
                 .all(|(i, event)| !events.iter().skip(i.saturating_add(1)).any(|other| other == event))
         }),
-        premise: |_, state| !state.semantic.is_empty(),
+        premise: |_, state| !state.semantic().is_empty(),
         ..CLAIM
     },
     Claim {
         id: "C-69",
         clause: "000-4.8",
-        statement: "What the kernel remembers of a request is what its events told.",
-        formula: "□ (o.request = what σ told of r)",
+        statement: "The kernel's record of a request equals the fold of the request's events.",
+        formula: "□ (o.request = fold of the events of r)",
         check: ClaimCheck::HistoryConsistency(|past, state| {
-            of_request(state, |request| remembers(past, request)) || !past.running
+            of_request(state, |request| agrees_with_history(past, request)) || !past.running
         }),
         premise: |_, state| of_request(state, |request| !request.outcomes.is_empty()),
         ..CLAIM
     },
 ];
 
-/// Whether a request is remembered as its events told of it; names that only count up are left out.
-fn remembers(past: &History, request: &Request) -> bool {
+/// Whether the state of a request agrees with its history. Ids that only increase are not compared.
+fn agrees_with_history(past: &History, request: &Request) -> bool {
     let debate = &request.debate;
     let revision = request.plan.as_ref().map(|plan| plan.revision);
     let tasks = request.plan.iter().flat_map(|plan| plan.plan.tasks());
     let tasks = tasks.map(|task| (task.id, task.effect.kind()));
     let alike =
         |(kept, heard): (&Decision, &Decision)| Decision { revision: heard.revision, ..*kept } == *heard;
-    // The outcomes of a run that is over may be forgotten.
+    // The state may drop the outcomes of a finished run.
     let running = matches!(past.phase, Some(Phase::RunningTasks | Phase::AssertingOutcomes));
     request.verified == past.verified
         && (past.memory_records > 0 || request.ratings == past.ratings)
@@ -128,11 +130,11 @@ fn remembers(past: &History, request: &Request) -> bool {
         && debate.pass == past.pass
         && (debate.security_reviewed.is_some() && debate.security_reviewed == revision)
             == past.security.is_some()
-        && tasks.eq(past.planned.iter().copied())
+        && tasks.eq(past.tasks_planned.iter().copied())
         && (!running || request.outcomes.iter().eq(past.outcomes.iter().map(|outcome| &outcome.outcome)))
-        && request.ledger.iter().map(StartedTask::record).eq(past.tasks.iter().copied())
+        && request.ledger.iter().map(StartedTask::record).eq(past.task_records.iter().copied())
         && request.decisions.len() == past.decisions.len()
         && request.decisions.iter().zip(&past.decisions).all(alike)
-        && request.store_statuses == past.holdings
-        && request.conclusion == past.ending
+        && request.store_statuses == past.store_statuses
+        && request.conclusion == past.conclusion
 }

@@ -1,4 +1,4 @@
-//! Claims on the semantic state: what is known, and what rests on what.
+//! Claims about the semantic state: items and dependencies.
 
 use super::*;
 
@@ -6,24 +6,24 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
     Claim {
         id: "C-30",
         clause: "000-2.9",
-        statement: "Every dependency leads to an item of the state.",
+        statement: "Every dependency refers to an item of the state.",
         formula: "□ (∀ x ∈ I: deps(id(x)) ⊆ { id(y) | y ∈ I })",
-        check: ClaimCheck::StateInvariant(|_, state| state.semantic.is_consistent()),
-        premise: |_, state| state.semantic.entries().any(|entry| !entry.deps.is_empty()),
+        check: ClaimCheck::StateInvariant(|_, state| state.semantic().is_consistent()),
+        premise: |_, state| state.semantic().entries().any(|entry| !entry.deps.is_empty()),
         ..CLAIM
     },
     Claim {
         id: "C-31",
         clause: "000-4.9",
-        statement: "The semantic state changes only by AddItem, UpdateItem and ForgetItems.",
+        statement: "Only AddItem, UpdateItem and ForgetItems change the semantic state.",
         formula: "□ (no such event in σ ⇒ S' = S)",
         check: StepInvariant(|_, before, events, after| {
             let semantic = |event: &Event| {
                 matches!(event, Event::AddItem { .. } | Event::UpdateItem { .. } | Event::ForgetItems { .. })
             };
-            events.iter().any(semantic) || before.semantic == after.semantic
+            events.iter().any(semantic) || before.semantic() == after.semantic()
         }),
-        premise: |_, state| !state.semantic.is_empty(),
+        premise: |_, state| !state.semantic().is_empty(),
         ..CLAIM
     },
     Claim {
@@ -32,60 +32,63 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
         statement: "A subtask is in progress exactly while its task runs.",
         formula: "□ (status(t) = InProgress ⇔ running(t))",
         check: ClaimCheck::StateInvariant(|_, state| {
-            let running =
-                match (state.control.pending_call().map(|call| call.operation), state.control.request()) {
-                    (Some(Operation::RunTask { task, .. }), Some(request)) => {
-                        Some(ItemKey::Task(request.id, task))
-                    }
-                    _ => None,
-                };
-            let subtasks = state.semantic.entries().map(|entry| &entry.item);
+            let running = match (
+                state.control().pending_call().map(|call| call.operation),
+                state.control().request(),
+            ) {
+                (Some(Operation::RunTask { task, .. }), Some(request)) => {
+                    Some(ItemKey::Task(request.id, task))
+                }
+                _ => None,
+            };
+            let subtasks = state.semantic().entries().map(|entry| &entry.item);
             let in_progress =
                 subtasks.filter(|item| item.kind == ItemKind::Subtask(SubtaskStatus::InProgress));
             in_progress.map(|item| &item.key).eq(running.iter())
         }),
-        premise: |_, state| state.control.phase() == Phase::RunningTasks,
+        premise: |_, state| state.control().phase() == Phase::RunningTasks,
         ..CLAIM
     },
     Claim {
         id: "C-33",
         clause: "000-2.3",
-        statement: "A task that ended leaves its subtask done or failed, and one that was undone leaves it failed.",
-        formula: "□ (exit(t) = 0 ⇒ Done) ∧ □ (exit(t) ≠ 0 ∨ no answer ∨ cancelled ∨ undone(t) ⇒ Failed)",
+        statement: "A task that ended leaves its subtask done or failed. A task that was undone leaves it \
+                    failed.",
+        formula: "□ (exit(t) = 0 ⇒ Done) ∧ □ (exit(t) ≠ 0 ∨ failed(t) ∨ cancelled ∨ undone(t) ⇒ Failed)",
         check: StepInvariant(|_, before, events, after| {
             let Some((status, task)) = events.iter().find_map(|event| ends_task(before, event)) else {
                 return true;
             };
-            let Some(request) = before.control.request() else { return false };
-            let subtask = after.semantic.latest_by_key(&ItemKey::Task(request.id, task));
+            let Some(request) = before.control().request() else { return false };
+            let subtask = after.semantic().latest_by_key(&ItemKey::Task(request.id, task));
             subtask.is_some_and(|entry| entry.item.kind == ItemKind::Subtask(status))
         }),
-        premise: |_, state| state.control.phase() == Phase::RollbackActive,
+        premise: |_, state| state.control().phase() == Phase::RollbackActive,
         ..CLAIM
     },
     Claim {
         id: "C-34",
         clause: "000-2.9",
-        statement: "What a task gave rests on the task, as long as the task is known.",
+        statement: "The output of a task depends on the task, while the task is in the state.",
         formula: "□ (output(t) ∈ I ∧ t ∈ I ⇒ deps(output(t)) = {t})",
         check: ClaimCheck::StateInvariant(|_, state| {
-            state.semantic.entries().all(|entry| match &entry.item.key {
+            state.semantic().entries().all(|entry| match &entry.item.key {
                 ItemKey::Output(request, task) => {
-                    let subtask = state.semantic.latest_by_key(&ItemKey::Task(*request, *task));
+                    let subtask = state.semantic().latest_by_key(&ItemKey::Task(*request, *task));
                     subtask.is_none_or(|subtask| entry.deps == [subtask.item.id])
                 }
                 _ => true,
             })
         }),
         premise: |_, state| {
-            state.semantic.entries().any(|entry| matches!(entry.item.key, ItemKey::Output(..)))
+            state.semantic().entries().any(|entry| matches!(entry.item.key, ItemKey::Output(..)))
         },
         ..CLAIM
     },
     Claim {
         id: "C-35",
         clause: "004-2.9",
-        statement: "Nothing of a request becomes known before the identity is verified.",
+        statement: "No item of a request is added before the identity is verified.",
         formula: "□ (AddItem(x) ∨ UpdateItem(x), x of r ⇒ verified(r))",
         check: TraceInvariant(|_, past, event| match event {
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
@@ -93,20 +96,20 @@ pub(super) const KNOWLEDGE: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| state.control.phase() == Phase::VerifyingIdentity,
+        premise: |_, state| state.control().phase() == Phase::VerifyingIdentity,
         ..CLAIM
     },
     Claim {
         id: "C-36",
         clause: "000-2.11",
-        statement: "When a session ends, its working set is forgotten.",
+        statement: "The end of a session removes its working set.",
         formula: "□ (session ends ⇒ what does not persist ∉ I)",
         check: StepInvariant(|_, _, events, after| {
-            !events.contains(&Event::SessionEnded) || after.semantic.working_set().is_empty()
+            !events.contains(&Event::SessionEnded) || after.semantic().working_set().is_empty()
         }),
-        premise: |_, state| state.control.session().is_none() && !state.semantic.is_empty(),
+        premise: |_, state| state.control().session().is_none() && !state.semantic().is_empty(),
         not_applicable: |policy| {
-            (!policy.rules.next_request).then_some("under the policy no session ends after a request")
+            (!policy.rules.next_request).then_some("the policy accepts no input after a request")
         },
         ..CLAIM
     },

@@ -1,4 +1,4 @@
-//! Claims on the order of things: who is asked before whom, what runs when, what ends how.
+//! Claims about order: which call precedes which, and when tasks run and requests end.
 
 use super::*;
 use orchestrion_kernel::event::EffectOutcome;
@@ -8,7 +8,7 @@ pub(super) const ORDER: &[Claim] = &[
     Claim {
         id: "C-18",
         clause: "decision 0015",
-        statement: "After a task was lost in a crash, no task is started.",
+        statement: "After a crash lost a task, no task starts.",
         formula: "□ (lost(t) ⇒ □ ¬run(r))",
         check: TraceInvariant(|_, past, event| !(past.task_lost && starts_task(event))),
         premise: |_, state| {
@@ -16,37 +16,39 @@ pub(super) const ORDER: &[Claim] = &[
             of_request(state, |request| request.conclusion.is_some_and(|ending| ending.cause == lost))
         },
         not_applicable: |policy| {
-            (!policy.rules.error_rows).then_some("a call that gives no answer has no row under the policy")
+            (!policy.rules.error_rows).then_some("the policy has no transitions for failed calls")
         },
         ..CLAIM
     },
     Claim {
         id: "C-19",
         clause: "decision 0013",
-        statement: "Where an approver is wanted, only a revision that it agreed to runs.",
+        statement: "If the policy has an approver, only an approved revision runs.",
         formula: "□ (running(rev) ⇒ approved(rev))",
         check: TraceInvariant(|_, past, event| !starts_task(event) || past.approved),
-        premise: |_, state| state.control.phase() == Phase::PlanApproval,
-        not_applicable: |policy| (!policy.rules.approver).then_some("the policy wants no approver"),
+        premise: |_, state| state.control().phase() == Phase::PlanApproval,
+        not_applicable: |policy| (!policy.rules.approver).then_some("the policy has no approver"),
         ..CLAIM
     },
     Claim {
         id: "C-20",
         clause: "004-2.9",
-        statement: "Nobody but the identity guard is asked before both locks match; of an unverified request only the audit goes out.",
+        statement: "Until both locks match, only the identity guard is called. For an unverified request, \
+                    only the audit record is delivered.",
         formula: "□ (call(m) ∧ m ∉ {identity guard, auditor} ⇒ verified(r))",
         check: TraceInvariant(|_, past, event| match event {
             Event::ToolCall { operation: Operation::VerifyIdentity | Operation::DeliverAudit, .. } => true,
             Event::ToolCall { .. } => past.verified,
             _ => true,
         }),
-        premise: |_, state| state.control.phase() == Phase::IdentityVerified,
+        premise: |_, state| state.control().phase() == Phase::IdentityVerified,
         ..CLAIM
     },
     Claim {
         id: "C-21",
         clause: "004-2.11",
-        statement: "Rounds come in their order: Analyst to Optimizer, later passes from Solution on, no more passes than allowed.",
+        statement: "The rounds follow the order Analyst to Optimizer. Later passes start at Solution. The \
+                    number of passes is bounded.",
         formula: "□ (round(k) ⇒ previous round is k − 1, or k = 2 after round 5) ∧ passes ≤ bound",
         check: TraceInvariant(|policy, past, event| match event {
             Event::Transitioned { row } => match row.transition().to {
@@ -68,7 +70,7 @@ pub(super) const ORDER: &[Claim] = &[
     Claim {
         id: "C-22",
         clause: "004-2.4",
-        statement: "The debate is taken up again only while the consensus lies below the line.",
+        statement: "Another pass starts only while the consensus is below the re-debate threshold.",
         formula: "□ (re-debate ⇒ score < redebate_below)",
         check: TraceInvariant(|_, past, event| {
             !starts_another_pass(past, event) || past.below_redebate_threshold
@@ -80,7 +82,7 @@ pub(super) const ORDER: &[Claim] = &[
     Claim {
         id: "C-23",
         clause: "004-3.3",
-        statement: "Nothing runs without a decision to proceed.",
+        statement: "No task starts without a decision to proceed.",
         formula: "□ (run(r) ⇒ earlier decision(r) = PROCEED)",
         check: TraceInvariant(|_, past, event| {
             !starts_task(event) || past.decision().is_some_and(|d| d.label.is_proceed())
@@ -91,7 +93,7 @@ pub(super) const ORDER: &[Claim] = &[
     Claim {
         id: "C-24",
         clause: "004-3.2",
-        statement: "Nothing runs on a consensus below the line to proceed.",
+        statement: "No task starts with a consensus below the proceed threshold.",
         formula: "□ (run(r) ⇒ latest score(r) ≥ proceed_from)",
         check: TraceInvariant(|_, past, event| !starts_task(event) || past.meets_proceed_threshold),
         premise: |_, state| decided(state, |label| label == DecisionLabel::Rejected),
@@ -100,7 +102,7 @@ pub(super) const ORDER: &[Claim] = &[
     Claim {
         id: "C-25",
         clause: "004-1.29",
-        statement: "Repairs never exceed the policy's bound.",
+        statement: "The number of repairs never exceeds the policy's bound.",
         formula: "□ (repairs(r) ≤ bounds.repairs)",
         check: TraceInvariant(|policy, past, event| match (event, policy.bounds.repairs) {
             (Event::ToolCall { operation: Operation::Diagnose, .. }, Bound::AtMost(most)) => {
@@ -121,7 +123,8 @@ pub(super) const ORDER: &[Claim] = &[
     Claim {
         id: "C-26",
         clause: "004-2.15",
-        statement: "A rollback undoes each started effect that declares a compensation exactly once, the latest first.",
+        statement: "A rollback undoes each started effect with a compensation exactly once, the latest \
+                    first.",
         formula: "□ (undo(t) ⇒ t is the latest start that stands) ∧ □ (rollback ends ⇒ none stands)",
         check: TraceInvariant(|_, past, event| match event {
             Event::ToolCall { operation: Operation::UndoTask { task }, .. } => {
@@ -133,7 +136,7 @@ pub(super) const ORDER: &[Claim] = &[
             _ => true,
         }),
         premise: |_, state| {
-            matches!(state.control.pending_call(), Some(call) if matches!(call.operation, Operation::UndoTask { .. }))
+            matches!(state.control().pending_call(), Some(call) if matches!(call.operation, Operation::UndoTask { .. }))
                 && of_request(state, |request| {
                     let stands = |started: &&StartedTask| {
                         started.effect == EffectKind::Undoable && started.outcome == EffectOutcome::Kept
@@ -146,24 +149,25 @@ pub(super) const ORDER: &[Claim] = &[
     Claim {
         id: "C-27",
         clause: "004-1.35",
-        statement: "A verified user is answered only after both stores were asked and the audit was written.",
-        formula: "□ (answer(r) ⇒ audit(r) ∧ (verified(r) ⇒ both stores asked))",
+        statement: "A verified user receives the final answer only after both stores were called and the \
+                    audit record was written.",
+        formula: "□ (final_answer(r) ⇒ audit(r) ∧ (verified(r) ⇒ both stores called))",
         check: TraceInvariant(|_, past, event| match event {
             Event::FinalAnswer { .. } => {
-                past.audit_records == 1 && (!past.verified || past.stores_asked == (true, true))
+                past.audit_records == 1 && (!past.verified || past.stores_called == (true, true))
             }
             _ => true,
         }),
         premise: |_, state| {
-            state.control.phase() == Phase::Auditing && of_request(state, |request| request.verified)
+            state.control().phase() == Phase::Auditing && of_request(state, |request| request.verified)
         },
         ..CLAIM
     },
     Claim {
         id: "C-28",
         clause: "004-1.36",
-        statement: "A request is answered once, at its end; only a halt leaves it unanswered.",
-        formula: "□ (ended(r) ∧ ¬aborted(r) ⇒ exactly one answer(r))",
+        statement: "A request has one final answer, at its end. Only a halt leaves it without one.",
+        formula: "□ (ended(r) ∧ ¬aborted(r) ⇒ exactly one final_answer(r))",
         check: TraceInvariant(|_, past, event| match event {
             Event::FinalAnswer { .. } => past.final_answers == 0,
             Event::Transitioned { row } if ends_request(past, event) => {
@@ -171,13 +175,13 @@ pub(super) const ORDER: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| state.control.phase() == Phase::Auditing,
+        premise: |_, state| state.control().phase() == Phase::Auditing,
         ..CLAIM
     },
     Claim {
         id: "C-29",
         clause: "000-4.4",
-        statement: "After the user cancelled, no task is started.",
+        statement: "After a cancel, no task starts.",
         formula: "□ (cancelled(r) ⇒ □ ¬run(r))",
         check: TraceInvariant(|_, past, event| !(past.cancelled && starts_task(event))),
         premise: |_, state| {

@@ -1,4 +1,4 @@
-//! Claims on reports and records: what is said of a request is what happened to it.
+//! Claims about reports and records: they agree with the events of the request.
 
 use super::*;
 
@@ -6,12 +6,13 @@ pub(super) const RECORDS: &[Claim] = &[
     Claim {
         id: "C-40",
         clause: "004-1.25",
-        statement: "An execution report says of each task of the plan what was answered; what was not run comes after a failure.",
-        formula: "□ (report(t) = answer(t)) ∧ □ (NotRun(t) ⇒ an earlier task failed)",
+        statement: "An execution report states the outcome of each task of the plan. A task that did not \
+                    run follows a failed one.",
+        formula: "□ (report(t) = reply(t)) ∧ □ (NotRun(t) ⇒ an earlier task failed)",
         check: TraceInvariant(|_, past, event| match event {
             Event::ExecutionReported { tasks, .. } => {
                 let ran = past.outcomes.len();
-                tasks.iter().map(|task| task.task).eq(past.planned.iter().map(|(task, _)| *task))
+                tasks.iter().map(|task| task.task).eq(past.tasks_planned.iter().map(|(task, _)| *task))
                     && tasks.iter().take(ran).eq(&past.outcomes)
                     && tasks.iter().skip(ran).all(|task| task.outcome == TaskOutcome::NotRun)
                     && (tasks.len() == ran
@@ -19,13 +20,14 @@ pub(super) const RECORDS: &[Claim] = &[
             }
             _ => true,
         }),
-        premise: |_, state| state.control.phase() == Phase::Failure,
+        premise: |_, state| state.control().phase() == Phase::Failure,
         ..CLAIM
     },
     Claim {
         id: "C-41",
         clause: "004-1.20",
-        statement: "The consensus is that of the latest arguments and the ratings that memory gave.",
+        statement: "The consensus is computed from the latest arguments and the ratings that memory \
+                    returned.",
         formula: "□ (scored(r) = consensus(latest arguments, ratings))",
         check: TraceInvariant(|policy, past, event| match event {
             Event::ConsensusScored { score, .. } => {
@@ -39,7 +41,7 @@ pub(super) const RECORDS: &[Claim] = &[
     Claim {
         id: "C-42",
         clause: "004-3.2",
-        statement: "A plan is rejected only below the line to proceed.",
+        statement: "A plan is rejected only below the proceed threshold.",
         formula: "□ (decision(r) = REJECT ⇒ score(r) < proceed_from)",
         check: TraceInvariant(|policy, _, event| match event {
             Event::Decided { decision } if decision.label == DecisionLabel::Rejected => {
@@ -53,10 +55,10 @@ pub(super) const RECORDS: &[Claim] = &[
     Claim {
         id: "C-43",
         clause: "004-3.5",
-        statement: "What is scored, vetoed, decided or reported is the plan as it stands.",
+        statement: "A score, a veto, a decision and a report refer to the current revision of the plan.",
         formula: "□ (scored(rev) ∨ vetoed(rev) ∨ decided(rev) ∨ reported(rev) ⇒ rev is the plan)",
         check: StepInvariant(|_, before, events, _| {
-            let plan = before.control.request().and_then(|request| request.plan.as_ref());
+            let plan = before.control().request().and_then(|request| request.plan.as_ref());
             let standing = plan.map(|plan| plan.revision);
             events.iter().all(|event| match event {
                 Event::ConsensusScored { revision, .. }
@@ -72,7 +74,8 @@ pub(super) const RECORDS: &[Claim] = &[
     Claim {
         id: "C-44",
         clause: "004-1.35",
-        statement: "A request is concluded, stored and audited as what happened: outcome, blocked, rolled back or aborted.",
+        statement: "The conclusion, the memory record and the audit record agree with the events: outcome, \
+                    blocked, rolled back or aborted.",
         formula: "□ (kind(r) = what happened to r)",
         check: TraceInvariant(|_, past, event| match event {
             Event::MemoryRecorded { record } => record.kind == past.kind(),
@@ -81,21 +84,23 @@ pub(super) const RECORDS: &[Claim] = &[
             _ => true,
         }),
         premise: |_, state| {
-            state.control.phase() == Phase::Auditing
+            state.control().phase() == Phase::Auditing
                 && of_request(state, |request| {
                     request.conclusion.is_some_and(|ending| ending.kind == ConclusionKind::Blocked)
                 })
         },
-        not_applicable: |policy| (!policy.rules.typed_kinds).then_some("the policy stores every kind alike"),
+        not_applicable: |policy| {
+            (!policy.rules.typed_kinds).then_some("the policy stores every conclusion kind alike")
+        },
         ..CLAIM
     },
     Claim {
         id: "C-45",
         clause: "004-1.36",
-        statement: "Records and the answer name the request and the user that they are about.",
-        formula: "□ (memorized ∨ audited ∨ answered ⇒ trace id of r ∧ user of r)",
+        statement: "The records and the final answer name their request and its user.",
+        formula: "□ (memory record ∨ audit record ∨ final answer ⇒ trace id of r ∧ user of r)",
         check: StepInvariant(|_, before, events, _| {
-            let control = &before.control;
+            let control = before.control();
             let trace = control.request().map(|request| control.trace_id(request.id));
             events.iter().all(|event| match event {
                 Event::MemoryRecorded { record } => Some(&record.trace) == trace.as_ref(),
@@ -106,13 +111,13 @@ pub(super) const RECORDS: &[Claim] = &[
                 _ => true,
             })
         }),
-        premise: |_, state| state.control.phase() == Phase::Auditing,
+        premise: |_, state| state.control().phase() == Phase::Auditing,
         ..CLAIM
     },
     Claim {
         id: "C-46",
         clause: "004-1.35",
-        statement: "The audit lists every decision.",
+        statement: "The audit record lists every decision.",
         formula: "□ (decision(r) = d ⇒ audit(r) lists d)",
         check: TraceInvariant(|_, past, event| match event {
             Event::AuditRecorded { record } => {
@@ -130,8 +135,9 @@ pub(super) const RECORDS: &[Claim] = &[
     Claim {
         id: "C-47",
         clause: "004-1.35",
-        statement: "The audit sink is tried no more often than allowed, and an answer after a failed try says so.",
-        formula: "□ (tries(r) ≤ bounds.audit_attempts) ∧ □ (answer(r) ∧ last try failed ⇒ told undelivered)",
+        statement: "Audit deliveries never exceed their bound. A final answer after a failed delivery says \
+                    so.",
+        formula: "□ (deliveries(r) ≤ bounds.audit_attempts) ∧ □ (final_answer(r) ∧ last delivery failed ⇒ AuditUndelivered)",
         check: TraceInvariant(|policy, past, event| match event {
             Event::ToolCall { operation: Operation::DeliverAudit, .. } => {
                 past.audit_attempts < policy.bounds.audit_attempts
@@ -147,7 +153,8 @@ pub(super) const RECORDS: &[Claim] = &[
     Claim {
         id: "C-48",
         clause: "004-1.21",
-        statement: "The ratings that are stored are those that memory gave, moved by the duels over the arguments heard.",
+        statement: "The stored ratings are those that memory returned, updated by the duels over the \
+                    arguments.",
         formula: "□ (rated(r) = elo(ratings, latest arguments)) ∧ □ (stored ratings = rated(r) if anything was decided)",
         check: TraceInvariant(|policy, past, event| match event {
             Event::RatingsUpdated { ratings } => {
@@ -170,14 +177,14 @@ pub(super) const RECORDS: &[Claim] = &[
     Claim {
         id: "C-49",
         clause: "004-2.8",
-        statement: "The stores are asked to keep one memory record, which was written before.",
+        statement: "Both stores receive the same memory record, which was written before.",
         formula: "□ (remember(store, r) ⇒ exactly one earlier memorized(r))",
         check: TraceInvariant(|_, past, event| match event {
             Event::MemoryRecorded { .. } => past.memory_records == 0,
             Event::ToolCall { operation: Operation::StoreMemory { .. }, .. } => past.memory_records == 1,
             _ => true,
         }),
-        premise: |_, state| state.control.phase() == Phase::StoringMemory,
+        premise: |_, state| state.control().phase() == Phase::StoringMemory,
         ..CLAIM
     },
 ];

@@ -1,9 +1,9 @@
-//! Claims on why control moves: every state is entered for a reason that the events before it tell.
+//! Claims about transitions: earlier events justify every phase that control enters.
 
 use super::*;
 use crate::history::SinceTransition;
 
-/// Whether a move of a running request is one that a claim speaks of, and if so whether its reason is there.
+/// Whether a transition into one of the selected phases is justified. Other transitions are.
 fn transition_is_justified(
     past: &History,
     event: &Event,
@@ -19,12 +19,12 @@ fn transition_is_justified(
     }
 }
 
-/// The module that was to answer gave no answer.
-fn unanswered(news: &SinceTransition, by: impl Fn(Operation) -> bool) -> bool {
-    news.unanswered.is_some_and(|(ask, _)| by(ask))
+/// Whether the latest input is the failure of such a call.
+fn is_failed_call(news: &SinceTransition, by: impl Fn(Operation) -> bool) -> bool {
+    news.failed_call.is_some_and(|(ask, _)| by(ask))
 }
 
-/// As many repairs were started as the policy allows.
+/// Whether the number of repairs reached the policy's bound.
 fn repairs_exhausted(policy: &Policy, past: &History) -> bool {
     matches!(policy.bounds.repairs, Bound::AtMost(most) if past.repairs >= most)
 }
@@ -33,8 +33,9 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-70",
         clause: "004-1.4",
-        statement: "Preparation goes step by step: identity, compaction if it is due, context, classification, plan, each after the answer before.",
-        formula: "□ (move to s ⇒ what s rests on was answered)",
+        statement: "Preparation follows its order: identity, compaction if due, context, classification, \
+                    plan. Each step needs the reply of the step before.",
+        formula: "□ (transition to s ⇒ the calls before s have replies)",
         check: TraceInvariant(|_, past, event| {
             let prepares = |to| {
                 matches!(
@@ -48,26 +49,27 @@ pub(super) const TURNS: &[Claim] = &[
             };
             transition_is_justified(past, event, prepares, |from, to| match to {
                 Phase::IdentityVerified => {
-                    past.since_transition.answered == Some(Operation::VerifyIdentity) && past.verified
+                    past.since_transition.replied == Some(Operation::VerifyIdentity) && past.verified
                 }
                 Phase::LoadingContext => matches!(from, Phase::IdentityVerified | Phase::Compacting),
                 Phase::Compacting => from == Phase::IdentityVerified,
-                Phase::Classifying => past.since_transition.answered == Some(Operation::LoadContext),
-                Phase::Planning => past.since_transition.answered == Some(Operation::Classify),
+                Phase::Classifying => past.since_transition.replied == Some(Operation::LoadContext),
+                Phase::Planning => past.since_transition.replied == Some(Operation::Classify),
                 _ => {
-                    past.since_transition.answered == Some(Operation::DraftPlan)
-                        && past.since_transition.planned
+                    past.since_transition.replied == Some(Operation::DraftPlan)
+                        && past.since_transition.plan_adopted
                 }
             })
         }),
-        premise: |_, state| state.control.phase() == Phase::Planning,
+        premise: |_, state| state.control().phase() == Phase::Planning,
         ..CLAIM
     },
     Claim {
         id: "C-71",
         clause: "004-1.16",
-        statement: "A debate is judged only after every role argued and Security read the Optimizer's revision, if it wants that.",
-        formula: "□ (judged(pass) ⇒ argued(Optimizer, pass)) ∧ □ (re-read ⇒ a new revision)",
+        statement: "A pass is evaluated only after every role argued and Security reviewed the Optimizer's \
+                    revision, if the policy requires it.",
+        formula: "□ (judged(pass) ⇒ argued(Optimizer, pass)) ∧ □ (review ⇒ a new revision)",
         check: TraceInvariant(|policy, past, event| {
             let argued = Some(Operation::Argue(Role::Optimizer));
             transition_is_justified(
@@ -76,27 +78,28 @@ pub(super) const TURNS: &[Claim] = &[
                 |to| matches!(to, Phase::MultiPassCheck | Phase::PlanReview),
                 |from, to| match (from, to) {
                     (Phase::Round(Role::Optimizer), Phase::MultiPassCheck) => {
-                        past.since_transition.answered == argued
-                            && !(policy.rules.cleared_revisions && past.since_transition.planned)
+                        past.since_transition.replied == argued
+                            && !(policy.rules.cleared_revisions && past.since_transition.plan_adopted)
                     }
                     (Phase::PlanReview, Phase::MultiPassCheck) => {
-                        past.since_transition.answered == Some(Operation::ReviewRevision)
+                        past.since_transition.replied == Some(Operation::ReviewRevision)
                     }
                     (_, to) => {
                         to == Phase::PlanReview
-                            && past.since_transition.answered == argued
-                            && past.since_transition.planned
+                            && past.since_transition.replied == argued
+                            && past.since_transition.plan_adopted
                     }
                 },
             )
         }),
-        premise: |_, state| state.control.phase() == Phase::MultiPassCheck,
+        premise: |_, state| state.control().phase() == Phase::MultiPassCheck,
         ..CLAIM
     },
     Claim {
         id: "C-72",
         clause: "004-1.17",
-        statement: "A debate ends when the consensus is above the line, the passes are used up, or a veto stands; then it is weighed, rated and decided in this order.",
+        statement: "A debate ends at the re-debate threshold, at the bound on passes, or with a veto. \
+                    Aggregation then scores, rates and decides in this order.",
         formula: "□ (aggregate ⇒ score ≥ redebate_below ∨ pass = bounds.passes ∨ veto) ∧ order of the aggregation engine",
         check: TraceInvariant(|policy, past, event| {
             let engine = |to| {
@@ -111,17 +114,17 @@ pub(super) const TURNS: &[Claim] = &[
             transition_is_justified(past, event, engine, |from, to| match to {
                 Phase::Aggregating => {
                     from == Phase::MultiPassCheck
-                        && ((past.since_transition.scored && !past.below_redebate_threshold)
+                        && ((past.since_transition.consensus_scored && !past.below_redebate_threshold)
                             || past.pass >= policy.bounds.passes
                             || past.vetoed)
                 }
                 Phase::CalculatingConsensus => from == Phase::Aggregating,
-                Phase::EloDuels => from == Phase::CalculatingConsensus && past.since_transition.scored,
-                _ => from == Phase::EloDuels && past.since_transition.rated,
+                Phase::EloDuels => from == Phase::CalculatingConsensus && past.since_transition.consensus_scored,
+                _ => from == Phase::EloDuels && past.since_transition.ratings_updated,
             })
         }),
         premise: |policy, state| {
-            state.control.phase() == Phase::MultiPassCheck
+            state.control().phase() == Phase::MultiPassCheck
                 && of_request(state, |request| request.debate.pass == policy.bounds.passes)
         },
         ..CLAIM
@@ -129,51 +132,54 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-73",
         clause: "004-3.1",
-        statement: "A plan is blocked for a reason: it was vetoed or rejected, a voice is missing, or the approver did not agree.",
-        formula: "□ (blocked(r) ⇒ decision ∈ {VETO, REJECT} ∨ a voice gave no answer ∨ ¬approved)",
+        statement: "A plan is blocked only if it was vetoed or rejected, an argument is missing, or the \
+                    approver did not agree.",
+        formula: "□ (blocked(r) ⇒ decision ∈ {VETO, REJECT} ∨ an argument is missing ∨ ¬approved)",
         check: TraceInvariant(|_, past, event| {
             transition_is_justified(
                 past,
                 event,
                 |to| to == Phase::Blocked,
                 |_, _| {
-                    let voice = |ask: Operation| ask.argued_by().is_some() || ask == Operation::Approve;
-                    past.since_transition.decided.is_some_and(|label| !label.is_proceed())
-                        || unanswered(&past.since_transition, voice)
-                        || (past.since_transition.answered == Some(Operation::Approve) && !past.approved)
+                    let voice = |ask: Operation| ask.arguing_role().is_some() || ask == Operation::Approve;
+                    past.since_transition.decision_label.is_some_and(|label| !label.is_proceed())
+                        || is_failed_call(&past.since_transition, voice)
+                        || (past.since_transition.replied == Some(Operation::Approve) && !past.approved)
                 },
             )
         }),
-        premise: |_, state| state.control.phase() == Phase::Blocked,
+        premise: |_, state| state.control().phase() == Phase::Blocked,
         ..CLAIM
     },
     Claim {
         id: "C-74",
         clause: "004-1.27",
-        statement: "A run is judged by its tasks: success if all succeeded, failure otherwise, and only once it is over and reported.",
+        statement: "A run succeeds if every task succeeded, and fails otherwise. It is judged only after \
+                    it ended and was reported.",
         formula: "□ (judge ⇒ (last task ended ∨ a task failed) ∧ reported) ∧ □ (success(r) ⇔ every task succeeded)",
         check: TraceInvariant(|_, past, event| {
             let judged = |to| matches!(to, Phase::AssertingOutcomes | Phase::Success | Phase::Failure);
             let over = || {
-                past.outcomes.len() >= past.planned.len()
+                past.outcomes.len() >= past.tasks_planned.len()
                     || past.outcomes.last().is_some_and(|last| last.outcome != TaskOutcome::Succeeded)
             };
             transition_is_justified(past, event, judged, |from, to| match to {
                 Phase::AssertingOutcomes => {
-                    from == Phase::RunningTasks && over() && past.since_transition.reported
+                    from == Phase::RunningTasks && over() && past.since_transition.execution_reported
                 }
                 Phase::Success => from == Phase::AssertingOutcomes && past.succeeded,
                 _ => from == Phase::AssertingOutcomes && !past.succeeded,
             })
         }),
-        premise: |_, state| state.control.phase() == Phase::AssertingOutcomes,
+        premise: |_, state| state.control().phase() == Phase::AssertingOutcomes,
         ..CLAIM
     },
     Claim {
         id: "C-75",
         clause: "004-1.29",
-        statement: "A repair is tried after a failed run, while the bound allows one; what it brings is read again and scored.",
-        formula: "□ (repair ⇒ failed(run) ∧ repairs < bounds.repairs) ∧ □ (re-read, scored, asked about ⇒ a repaired plan)",
+        statement: "A repair starts only after a failed run and within the bound. The repaired plan is \
+                    reviewed and scored.",
+        formula: "□ (repair ⇒ failed(run) ∧ repairs < bounds.repairs) ∧ □ (review, score, approval ⇒ a repaired plan)",
         check: TraceInvariant(|policy, past, event| {
             let repairs = |to| {
                 matches!(
@@ -187,23 +193,24 @@ pub(super) const TURNS: &[Claim] = &[
             transition_is_justified(past, event, repairs, |from, to| match to {
                 Phase::SelfHealingActive => from == Phase::Failure && !repairs_exhausted(policy, past),
                 Phase::RepairReview => {
-                    past.since_transition.answered == Some(Operation::Diagnose)
-                        && past.since_transition.planned
+                    past.since_transition.replied == Some(Operation::Diagnose)
+                        && past.since_transition.plan_adopted
                 }
                 Phase::RepairScoring => {
                     from == Phase::RepairReview
-                        && past.since_transition.answered == Some(Operation::ReviewRevision)
+                        && past.since_transition.replied == Some(Operation::ReviewRevision)
                 }
                 _ => from == Phase::RepairScoring && past.meets_proceed_threshold && policy.rules.approver,
             })
         }),
-        premise: |_, state| state.control.phase() == Phase::SelfHealingActive,
+        premise: |_, state| state.control().phase() == Phase::SelfHealingActive,
         ..CLAIM
     },
     Claim {
         id: "C-76",
         clause: "004-2.7",
-        statement: "A run is rolled back for a reason: no repair is left or found, the repaired plan is not let run, a task was lost, or the user cancels.",
+        statement: "A run is rolled back only if no repair is left or found, the repaired plan is not \
+                    cleared, a task was lost, or the user cancels.",
         formula: "□ (rollback(r) ⇒ repairs spent ∨ no repair ∨ repair not cleared ∨ lost(t) ∨ cancelled(r))",
         check: TraceInvariant(|policy, past, event| {
             transition_is_justified(
@@ -220,29 +227,30 @@ pub(super) const TURNS: &[Claim] = &[
                         ),
                     };
                     news.cancelled
-                        || unanswered(news, asked)
+                        || is_failed_call(news, asked)
                         || match from {
                             Phase::Failure => repairs_exhausted(policy, past),
                             Phase::SelfHealingActive => {
-                                news.answered == Some(Operation::Diagnose) && !news.planned
+                                news.replied == Some(Operation::Diagnose) && !news.plan_adopted
                             }
                             Phase::RepairScoring => past.vetoed || !past.meets_proceed_threshold,
                             Phase::RepairApproval => {
-                                news.answered == Some(Operation::Approve) && !past.approved
+                                news.replied == Some(Operation::Approve) && !past.approved
                             }
                             _ => false,
                         }
                 },
             )
         }),
-        premise: |_, state| state.control.phase() == Phase::RollbackActive,
+        premise: |_, state| state.control().phase() == Phase::RollbackActive,
         ..CLAIM
     },
     Claim {
         id: "C-77",
         clause: "004-1.34",
-        statement: "A request is stored when it succeeded, was blocked or rolled back, was cancelled, or could not be prepared.",
-        formula: "□ (store(r) ⇒ success ∨ blocked ∨ rolled back ∨ cancelled ∨ no answer in preparation)",
+        statement: "A request is stored only if it succeeded, was blocked, rolled back or cancelled, or \
+                    its preparation failed.",
+        formula: "□ (store(r) ⇒ success ∨ blocked ∨ rolled back ∨ cancelled ∨ a failed call in preparation)",
         check: TraceInvariant(|_, past, event| {
             transition_is_justified(
                 past,
@@ -254,59 +262,62 @@ pub(super) const TURNS: &[Claim] = &[
                     };
                     matches!(from, Phase::Success | Phase::Blocked | Phase::RollbackActive)
                         || past.since_transition.cancelled
-                        || unanswered(&past.since_transition, prepares)
+                        || is_failed_call(&past.since_transition, prepares)
                 },
             )
         }),
-        premise: |_, state| state.control.phase() == Phase::StoringMemory,
+        premise: |_, state| state.control().phase() == Phase::StoringMemory,
         ..CLAIM
     },
     Claim {
         id: "C-78",
         clause: "004-1.35",
-        statement: "A verified request is audited after both stores were asked and answered or failed; another one when it is turned away.",
-        formula: "□ (audit(r) ⇒ both stores asked ∨ ¬verified(r))",
+        statement: "A verified request is audited after each store replied or failed. An unverified \
+                    request is audited when it is refused.",
+        formula: "□ (audit(r) ⇒ both stores called ∨ ¬verified(r))",
         check: TraceInvariant(|_, past, event| {
             transition_is_justified(
                 past,
                 event,
                 |to| to == Phase::Auditing,
                 |from, _| match from {
-                    Phase::StoringMemory => past.stores_asked == (true, true),
+                    Phase::StoringMemory => past.stores_called == (true, true),
                     from => from == Phase::VerifyingIdentity && !past.verified,
                 },
             )
         }),
-        premise: |_, state| state.control.phase() == Phase::Auditing,
+        premise: |_, state| state.control().phase() == Phase::Auditing,
         ..CLAIM
     },
     Claim {
         id: "C-79",
         clause: "004-1.36",
-        statement: "A request ends when its audit was delivered or may not be tried again; as drawn, also where it halts.",
-        formula: "□ (ended(r) ⇒ delivered(audit(r)) ∨ tries = bounds.audit_attempts ∨ halted)",
+        statement: "A request ends only when its audit record was delivered or may not be delivered again. \
+                    As drawn, it also ends where it halts.",
+        formula: "□ (ended(r) ⇒ delivered(audit(r)) ∨ deliveries = bounds.audit_attempts ∨ halted)",
         check: TraceInvariant(|policy, past, event| {
             !ends_request(past, event)
                 || match past.phase {
                     Some(Phase::Auditing) => {
-                        past.since_transition.answered == Some(Operation::DeliverAudit)
+                        past.since_transition.replied == Some(Operation::DeliverAudit)
                             || (past.audit_failed && past.audit_attempts >= policy.bounds.audit_attempts)
                     }
                     from => from == Some(Phase::VerifyingIdentity) && !policy.rules.audited_abort,
                 }
         }),
-        premise: |_, state| state.control.phase() == Phase::Auditing,
+        premise: |_, state| state.control().phase() == Phase::Auditing,
         ..CLAIM
     },
     Claim {
         id: "C-80",
         clause: "004-1.36",
-        statement: "The cause with which a request is concluded is what happened, and the audit gives it.",
+        statement: "The cause of a conclusion agrees with the events, and the audit record has the same \
+                    conclusion.",
         formula: "□ (concluded(r) = c ⇒ c happened) ∧ □ (audit(r).cause = concluded(r))",
         check: TraceInvariant(|policy, past, event| match event {
             Event::Concluded { conclusion: ending } => cause_matches_history(policy, past, ending.cause),
-            Event::AuditRecorded { record } => past.ending == Some(record.conclusion),
-            Event::MemoryRecorded { .. } => past.ending.is_some(),
+            Event::AuditRecorded { record } => past.conclusion == Some(record.conclusion),
+            Event::MemoryRecorded { .. } => past.conclusion.is_some(),
             _ => true,
         }),
         premise: |_, state| of_request(state, |request| request.conclusion.is_some()),
@@ -315,17 +326,18 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-81",
         clause: "004-1.24",
-        statement: "Tasks run in the order of the plan, each after the one before succeeded, as the kind of effect it declares.",
-        formula: "□ (run(t) ⇒ t is the first of the plan without an answer ∧ every one before it succeeded)",
+        statement: "Tasks run in the order of the plan. Each starts after its predecessor succeeded, with \
+                    the effect that it declares.",
+        formula: "□ (run(t) ⇒ t is the first of the plan without a reply ∧ every one before it succeeded)",
         check: TraceInvariant(|_, past, event| match event {
             Event::ToolCall { operation: Operation::RunTask { task, effect }, .. } => {
-                past.planned.get(past.outcomes.len()) == Some(&(*task, *effect))
+                past.tasks_planned.get(past.outcomes.len()) == Some(&(*task, *effect))
                     && past.outcomes.iter().all(|outcome| outcome.outcome == TaskOutcome::Succeeded)
             }
             _ => true,
         }),
         premise: |_, state| {
-            state.control.phase() == Phase::RunningTasks
+            state.control().phase() == Phase::RunningTasks
                 && of_request(state, |request| !request.outcomes.is_empty())
         },
         ..CLAIM
@@ -333,12 +345,13 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-82",
         clause: "000-4.4",
-        statement: "While a request runs, the user may cancel; once it is being undone, stored or audited, that goes on as it was.",
+        statement: "The user can cancel while a request runs. A cancel does not interrupt a rollback, a \
+                    store or an audit.",
         formula: "□ (running(r) ⇒ decide(o, cancel) is no refusal, and cancels unless r is undone, stored or audited)",
         check: ResponseInvariant(|decide, state| {
-            let phase = state.control.phase();
+            let phase = state.control().phase();
             let too_late = matches!(phase, Phase::RollbackActive | Phase::StoringMemory | Phase::Auditing);
-            state.control.request().is_none()
+            state.control().request().is_none()
                 || decide(state, &Input::Cancel)
                     .is_ok_and(|events| events.contains(&Event::Cancelled) != too_late)
         }),
@@ -349,37 +362,37 @@ pub(super) const TURNS: &[Claim] = &[
     Claim {
         id: "C-83",
         clause: "000-1.3",
-        statement: "In Idle a session may be opened if none is open, and else be closed.",
+        statement: "In Idle, a session can start if none is open, and can end otherwise.",
         formula: "□ (Idle ⇒ (session ⇒ end accepted) ∧ (¬session ⇒ start accepted))",
         check: ResponseInvariant(|decide, state| {
-            let input = match state.control.session() {
+            let input = match state.control().session() {
                 Some(_) => Input::SessionEnd,
                 None => Input::SessionStart { user: orchestrion_kernel::ids::UserId::new("u") },
             };
-            state.control.phase() != Phase::Idle || decide(state, &input).is_ok()
+            state.control().phase() != Phase::Idle || decide(state, &input).is_ok()
         }),
-        premise: |_, state| state.control.phase() == Phase::Idle && state.control.session().is_some(),
+        premise: |_, state| state.control().phase() == Phase::Idle && state.control().session().is_some(),
         ..CLAIM
     },
 ];
 
-/// Whether what a cause names is what the latest events tell.
+/// Whether the cause of a conclusion agrees with the latest events.
 fn cause_matches_history(policy: &Policy, past: &History, cause: Cause) -> bool {
     let news = &past.since_transition;
     match cause {
         Cause::Completed => past.succeeded,
-        Cause::IdentityMismatch => news.answered == Some(Operation::VerifyIdentity) && !past.verified,
+        Cause::IdentityMismatch => news.replied == Some(Operation::VerifyIdentity) && !past.verified,
         Cause::CallFailed(module, failure) => {
-            news.unanswered.is_some_and(|(ask, how)| ask.module() == module && how == failure)
+            news.failed_call.is_some_and(|(ask, how)| ask.module() == module && how == failure)
         }
-        Cause::Vetoed => news.decided == Some(DecisionLabel::Vetoed),
-        Cause::Rejected => news.decided == Some(DecisionLabel::Rejected),
-        Cause::NoRepair => news.answered == Some(Operation::Diagnose) && !news.planned,
+        Cause::Vetoed => news.decision_label == Some(DecisionLabel::Vetoed),
+        Cause::Rejected => news.decision_label == Some(DecisionLabel::Rejected),
+        Cause::NoRepair => news.replied == Some(Operation::Diagnose) && !news.plan_adopted,
         Cause::RepairsExhausted => repairs_exhausted(policy, past),
         Cause::RepairRejected => {
             past.phase == Some(Phase::RepairScoring) && (past.vetoed || !past.meets_proceed_threshold)
         }
-        Cause::NotApproved => news.answered == Some(Operation::Approve) && !past.approved,
+        Cause::NotApproved => news.replied == Some(Operation::Approve) && !past.approved,
         Cause::Cancelled => news.cancelled,
     }
 }

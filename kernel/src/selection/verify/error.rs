@@ -1,133 +1,132 @@
-//! Why a certificate is not believed.
+//! Why a certificate is rejected.
 
-use super::SLOPES_MAX;
-use super::table::{CELLS_MAX, ROW_MAX};
-use crate::selection::SelectionError;
+use super::limits::{CELLS_MAX, ROW_MAX, SLOPES_MAX};
+use crate::selection::check::SelectionError;
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 
-/// What a certificate does not prove, and in which step; reads as a sentence.
+/// The defect of a certificate, with the step that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct VerifyError {
-    /// The step, from 0 on; none if it is the certificate as a whole.
+    /// The index of the step; `None` for the certificate as a whole.
     pub step: Option<usize>,
-    /// What is missing.
-    pub gap: VerifyErrorKind,
+    /// The defect.
+    pub kind: VerifyErrorKind,
 }
 
-/// What is missing in a proof.
+/// The kinds of defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VerifyErrorKind {
-    /// What it is to be a proof of is no answer.
+    /// The certified selection is not valid.
     InvalidSelection(SelectionError),
-    /// More slopes than are tried.
+    /// More than [`SLOPES_MAX`] slopes.
     TooManySlopes,
-    /// A position that is not in the list.
-    Unknown {
+    /// A position is not in the list.
+    UnknownPosition {
         /// The position.
         item: usize,
     },
-    /// A candidate that is decided already.
+    /// A candidate is already fixed.
     AlreadyFixed {
         /// The candidate.
         item: usize,
     },
-    /// A candidate is dropped that there is room for, with all that it needs.
+    /// A dropped candidate fits the budget with its closure.
     FitsBudget {
         /// The candidate.
         item: usize,
     },
-    /// A candidate is decided, and the prices allow the other way.
+    /// The prices do not exclude the opposite choice.
     FixingNotProven {
         /// The candidate.
         item: usize,
     },
-    /// Weight is handed to what is not needed.
+    /// A flow does not follow a dependency.
     FlowWithoutDependency {
-        /// Who hands it on.
+        /// The source.
         item: usize,
-        /// To whom.
+        /// The target.
         dep: usize,
     },
-    /// A scale, a price or an amount that flows is below zero.
+    /// A scale, a price or a flow is negative.
     Negative,
-    /// A toll in a case that says nothing of how many counted ones there are.
+    /// A count price in a node without a bound on the count.
     CountPriceWithoutBranch,
-    /// Numbers whose products do not fit 128 bits.
+    /// A product overflows 128 bits.
     Overflow,
-    /// A case is closed, and there is room for a better set.
+    /// A pruned node may contain a better selection.
     BoundTooWeak,
-    /// A table, and a candidate that needs two open ones, or itself through others.
+    /// The open candidates of a table do not form a forest.
     NotAForest {
         /// The candidate.
         item: usize,
     },
-    /// Tables that are too large.
+    /// A table exceeds [`ROW_MAX`] or [`CELLS_MAX`].
     TableTooLarge,
-    /// A step after the last case was closed.
+    /// A step follows although no node is open.
     TrailingStep,
-    /// No more steps, and cases are open.
+    /// Nodes are open after the last step.
     OpenNodes,
 }
 
 impl VerifyError {
-    /// The sentence, with these names for the candidates.
-    pub fn told(&self, name: impl Fn(usize) -> String) -> String {
-        let gap = match &self.gap {
-            VerifyErrorKind::InvalidSelection(fault) => {
-                format!("the answer is none: {}", fault.describe(&name))
+    /// Formats the error with a name for each candidate.
+    pub fn describe(&self, name: impl Fn(usize) -> String) -> String {
+        let message = match &self.kind {
+            VerifyErrorKind::InvalidSelection(error) => {
+                format!("invalid selection: {}", error.describe(&name))
             }
             VerifyErrorKind::TooManySlopes => {
-                format!("there are more than {SLOPES_MAX} slopes; expected no more")
+                format!("too many slopes: expected at most {SLOPES_MAX}")
             }
-            VerifyErrorKind::Unknown { item } => {
-                format!("{item} is not in the list; expected positions of the list")
+            VerifyErrorKind::UnknownPosition { item } => {
+                format!("unknown position: expected a position of the list, found {item}")
             }
             VerifyErrorKind::AlreadyFixed { item } => {
-                format!("{} is decided already; expected one that is open", name(*item))
+                format!("{} is already fixed: expected an open candidate", name(*item))
             }
             VerifyErrorKind::FitsBudget { item } => {
-                format!("{} is dropped, and there is room for it with all that it needs", name(*item))
+                format!("{} is dropped although its closure fits the budget", name(*item))
             }
             VerifyErrorKind::FixingNotProven { item } => format!(
-                "{} is decided, and the prices do not exclude that a better choice decides otherwise",
+                "fixing of {} not proven: the prices allow a better selection with the opposite choice",
                 name(*item)
             ),
             VerifyErrorKind::FlowWithoutDependency { item, dep } => {
-                format!("weight flows from {} to {}, which it does not need", name(*item), name(*dep))
+                format!("flow without dependency: {} does not depend on {}", name(*item), name(*dep))
             }
             VerifyErrorKind::Negative => {
-                "a scale, a price or a flow is below zero; expected none that is".into()
+                "negative number: expected a scale, prices and flows of at least 0".into()
             }
             VerifyErrorKind::CountPriceWithoutBranch => {
-                "there is a toll, and no split says how many are counted".into()
+                "count price without branch: expected a bound on the number of counted candidates".into()
             }
-            VerifyErrorKind::Overflow => {
-                "the numbers are too large; expected products of less than 127 bits".into()
-            }
+            VerifyErrorKind::Overflow => "overflow: expected products of less than 127 bits".into(),
             VerifyErrorKind::BoundTooWeak => {
-                "the case is closed, and a better choice in it is not excluded".into()
+                "bound too weak: the pruned node may contain a better selection".into()
             }
-            VerifyErrorKind::NotAForest { item } => format!(
-                "{} needs two open ones, or itself through others; expected a table of a forest",
-                name(*item)
-            ),
-            VerifyErrorKind::TableTooLarge => format!(
-                "the tables are too large; expected rows of {ROW_MAX} values, and {CELLS_MAX} in all, at most"
-            ),
-            VerifyErrorKind::TrailingStep => "every case is closed already; expected no more steps".into(),
-            VerifyErrorKind::OpenNodes => {
-                "after the last step, cases are open; expected steps that close them".into()
+            VerifyErrorKind::NotAForest { item } => {
+                format!("not a forest: {} has two open dependencies, or depends on itself", name(*item))
             }
+            VerifyErrorKind::TableTooLarge => {
+                format!("table too large: expected at most {ROW_MAX} cells in a row and {CELLS_MAX} in total")
+            }
+            VerifyErrorKind::TrailingStep => {
+                "trailing step: expected no step after the last node is pruned".into()
+            }
+            VerifyErrorKind::OpenNodes => "open nodes: expected steps that prune every node".into(),
         };
-        self.step.map_or_else(|| gap.clone(), |step| format!("step {}: {gap}", step.saturating_add(1)))
+        self.step
+            .map_or_else(|| message.clone(), |step| format!("step {}: {message}", step.saturating_add(1)))
     }
 }
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told(|item| item.to_string()))
+        f.write_str(&self.describe(|item| item.to_string()))
     }
 }
 

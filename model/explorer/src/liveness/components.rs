@@ -1,4 +1,4 @@
-//! Strongly connected components, after Tarjan, with a stack of its own: graphs are deeper than the machine's stack.
+//! Strongly connected components by Tarjan's algorithm, with an explicit stack: graphs are deeper than the call stack.
 
 use super::fairness::SccView;
 use super::property::ClassMask;
@@ -6,30 +6,30 @@ use super::region::PendingRegion;
 use crate::graph::Graph;
 use std::ops::Range;
 
-/// The components of the region, in one walk over all calls; no node is looked at twice unless it is reopened.
+/// The components of a region, in one search over all calls. No node is visited twice unless it is reopened.
 pub(super) struct Components<'a> {
     graph: &'a Graph,
-    /// What no loop takes.
+    /// The classes that no cycle may contain.
     finitely: ClassMask,
-    /// For each node when it was entered, from 1 on; or [`UNSEEN`], or [`DONE`].
+    /// The discovery index of each node, from 1; or [`UNSEEN`], or [`DONE`].
     entered: Vec<u32>,
-    /// The nodes that were entered and whose component is not known yet.
+    /// The nodes that were entered and whose component is not complete.
     open: Vec<u32>,
-    /// The way from the root to the node that is being looked at.
+    /// The path from the root to the current node.
     way: Vec<Frame>,
 }
 
-/// It is to be looked at.
+/// Not visited yet.
 const UNSEEN: u32 = 0;
-/// Its component is known, or it is outside.
+/// Its component is complete, or it is outside of the region.
 const DONE: u32 = u32::MAX;
 
-/// A node on the way.
+/// A node on the path.
 struct Frame {
     node: u32,
-    /// The earliest open node that is reached from it.
+    /// The earliest open node that it reaches.
     low: u32,
-    /// Where those of its edges stand that were not looked at.
+    /// The positions of its edges that were not visited.
     left: Range<usize>,
 }
 
@@ -39,14 +39,14 @@ impl<'a> Components<'a> {
         Self { graph, finitely, entered, open: Vec::new(), way: Vec::new() }
     }
 
-    /// Lets nodes be looked at once more, apart from all others.
+    /// Visits nodes again, apart from all others.
     pub(super) fn reopen(&mut self, nodes: &[u32]) {
         for &node in nodes {
             self.entered[node as usize] = UNSEEN;
         }
     }
 
-    /// Hands over each component that is reached from the roots and was not handed over before.
+    /// Passes on each component that the roots reach and that was not passed on before.
     pub(super) fn of(&mut self, roots: &[u32], mut found: impl FnMut(&SccView<'_>)) {
         for &root in roots {
             if self.entered[root as usize] == UNSEEN {

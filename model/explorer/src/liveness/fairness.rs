@@ -1,32 +1,32 @@
-//! Whether a run may stay for ever among some nodes, and be fair.
+//! Whether a fair run can stay forever in a set of nodes.
 
 use super::property::{ClassMask, Fairness};
 use crate::graph::Graph;
 
-/// Nodes of which each reaches each by steps that a loop may take, without leaving them.
+/// A strongly connected set of nodes by steps that a cycle may contain.
 pub(super) struct SccView<'a> {
     pub(super) graph: &'a Graph,
-    /// What no loop takes.
+    /// The classes that no cycle may contain.
     pub(super) finitely: ClassMask,
     pub(super) nodes: &'a [u32],
-    /// Whether a node is one of them.
+    /// Whether a node is in the set.
     pub(super) has: &'a dyn Fn(u32) -> bool,
 }
 
-/// Where no fair run can stay.
+/// The nodes in which no fair run can stay.
 pub(super) enum UnfairNodes {
-    /// Going round through all of it is fair.
+    /// A cycle through the whole set is fair.
     None,
-    /// A run that stays must do so among these.
+    /// A run that stays must stay in a subset without these nodes.
     At(Vec<u32>),
-    /// Anywhere.
+    /// No fair run can stay in the set.
     All,
 }
 
 impl SccView<'_> {
-    /// Where no step is taken no run stays. Taking more is fairer to a weak class, and visiting less to a strong one: a weak
-    /// class that is always enabled and never taken here is so among fewer nodes, too; and where a strong class is enabled
-    /// that is not taken here, no fair run returns.
+    /// Without a step no run stays. A larger set is fairer to a weak class, and a smaller set to a strong one. A weak
+    /// class that is always enabled and never taken here is so in every subset. A strong class that is enabled at a
+    /// node and not taken here excludes that node.
     pub(super) fn unfair(&self, fair: &Fairness) -> UnfairNodes {
         let (mut taken, mut always, mut ever) = (0, u32::MAX, 0);
         for &node in self.nodes {
@@ -50,8 +50,8 @@ impl SccView<'_> {
     }
 }
 
-/// The classes of the steps out of a node, wherever they lead. Where not all are known each may be one of them, so that
-/// no run is called fair that may not be.
+/// The classes of the outgoing steps of a node. If not all steps are known, each class may be among them, so that no
+/// run is called fair wrongly.
 pub(super) fn enabled(graph: &Graph, node: u32) -> ClassMask {
     if !graph.is_complete(node) {
         return ClassMask(u32::MAX);

@@ -1,32 +1,32 @@
-//! A run that breaks a promise, as it is told.
+//! A violating run.
 
 use super::fairness::enabled;
 use super::property::Fairness;
 use crate::graph::{Edge, Graph};
 use std::collections::VecDeque;
 
-/// A run that breaks a promise: the stem from an initial node, then the loop for ever.
+/// A run that violates a property: the stem from an initial node, then the cycle forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lasso {
-    /// To where the loop begins, or to where the run ends. The promise is open there.
+    /// The steps to the entry of the cycle, or to the end of the run. The property is pending there.
     pub stem: Vec<Step>,
     /// The node there.
     pub entry: u32,
-    /// Back to it; nothing if no step leads on from it.
+    /// The steps back to it; empty if the run is finite.
     pub cycle: Vec<Step>,
 }
 
 /// A step of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The node that is left.
+    /// The source.
     pub node: u32,
-    /// By its how-manieth edge, from 0 on.
+    /// The position of its edge, from 0.
     pub position: u16,
 }
 
-/// A loop through the entry that is fair, among nodes where going round through all is. It is no longer than the shorter
-/// of two: back by the shortest way and then what is missing, or what is missing first.
+/// A fair cycle through the entry, in a set of nodes where a cycle through all of them is fair. It is the shorter of
+/// two: first the shortest path back and then the missing steps, or the missing steps first.
 pub(super) fn cycle(graph: &Graph, fair: &Fairness, nodes: &[u32], entry: u32) -> Vec<Step> {
     let tours = [true, false].map(|back_first| {
         let mut tour = CycleBuilder::new(graph, fair, nodes, entry);
@@ -38,7 +38,7 @@ pub(super) fn cycle(graph: &Graph, fair: &Fairness, nodes: &[u32], entry: u32) -
     tours.into_iter().min_by_key(Vec::len).unwrap_or_default()
 }
 
-/// A walk among some nodes, and what it was fair to.
+/// A walk in a set of nodes, with its fairness so far.
 struct CycleBuilder<'a> {
     graph: &'a Graph,
     fair: &'a Fairness,
@@ -48,17 +48,17 @@ struct CycleBuilder<'a> {
     steps: Vec<Step>,
     /// The classes of its steps.
     taken: u32,
-    /// Enabled wherever it was.
+    /// The classes that were enabled everywhere on the walk.
     always: u32,
-    /// Enabled somewhere where it was.
+    /// The classes that were enabled somewhere on the walk.
     ever: u32,
-    /// For each node, while a way is looked for, the one before it; or [`UNSEEN`], or [`OUTSIDE`].
+    /// The predecessor of each node in the current path search; or [`UNSEEN`], or [`OUTSIDE`].
     before: Vec<u32>,
 }
 
-/// No way to the node is known yet.
+/// No path to the node is known yet.
 const UNSEEN: u32 = u32::MAX - 1;
-/// The loop does not come there.
+/// The cycle does not enter the node.
 const OUTSIDE: u32 = u32::MAX;
 
 impl<'a> CycleBuilder<'a> {
@@ -71,7 +71,7 @@ impl<'a> CycleBuilder<'a> {
         tour
     }
 
-    /// Goes on until it is fair and back.
+    /// Extends the walk until it is fair and closed.
     fn finish(mut self) -> Vec<Step> {
         loop {
             let weak = self.fair.weak.0 & self.always & !self.taken;
@@ -88,13 +88,13 @@ impl<'a> CycleBuilder<'a> {
         }
     }
 
-    /// Goes to the entry.
+    /// Extends the walk to the entry.
     fn return_to_entry(&mut self) {
         let entry = self.entry;
         self.extend_to(|edge| edge.to == entry);
     }
 
-    /// Goes the shortest way that ends with such a step.
+    /// Extends the walk by the shortest path that ends with such a step.
     fn extend_to(&mut self, last: impl Fn(Edge) -> bool) {
         for &node in self.nodes {
             self.before[node as usize] = UNSEEN;

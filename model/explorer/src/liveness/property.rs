@@ -1,53 +1,54 @@
-//! What is promised, and what may be taken for granted of those who are to keep it.
+//! Liveness properties and fairness assumptions.
 
-/// How many classes of actions there may be.
+/// The maximum number of fairness classes.
 pub const CLASSES: u8 = 32;
 
-/// An obligation that opens and must be kept.
+/// A liveness property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LivenessProperty {
     /// Its name.
     pub name: &'static str,
-    /// When it opens.
+    /// Its kind.
     pub kind: LivenessKind,
     /// The runs that count.
-    pub fair: Fairness,
+    pub fairness: Fairness,
 }
 
-/// When a promise opens. A run breaks it by a state that opens it with none from there on, itself included, that
-/// keeps it.
+/// The trigger of a property. A run violates the property if a state triggers it and no state from there on, itself
+/// included, satisfies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LivenessKind {
-    /// In the states that say so.
+    /// Triggered in the states that the model names.
     LeadsTo,
-    /// In the initial states only.
+    /// Triggered in the initial states only.
     Eventually,
-    /// In every state.
+    /// Triggered in every state.
     AlwaysEventually,
 }
 
-/// Which infinite runs count, by classes of actions. A run that ends counts always.
+/// Which infinite runs count, by fairness classes. A finite run always counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fairness {
-    /// Taken again and again, or disabled again and again.
+    /// Weak fairness: taken infinitely often, or disabled infinitely often.
     pub weak: ClassMask,
-    /// Taken again and again if enabled again and again.
+    /// Strong fairness: taken infinitely often if enabled infinitely often.
     pub strong: ClassMask,
-    /// Taken finitely often.
+    /// Taken only finitely often.
     pub finitely_often: ClassMask,
 }
 
-/// A set of classes of actions.
+/// A set of fairness classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassMask(pub(super) u32);
 
 impl ClassMask {
-    /// No class.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// This set and one class more.
+    /// This set with one more class.
     ///
     /// # Panics
+    ///
     /// If the class is not below [`CLASSES`].
     #[must_use]
     pub const fn with(self, class: u8) -> Self {
@@ -55,7 +56,7 @@ impl ClassMask {
         Self(self.0 | 1 << class)
     }
 
-    /// Whether the class is in it.
+    /// Whether the set contains the class.
     #[must_use]
     pub const fn has(self, class: u8) -> bool {
         class < CLASSES && self.0 & 1 << class != 0

@@ -1,29 +1,29 @@
-//! Where a promise is open: what is reached from where it opened without passing a state that keeps it.
+//! The pending region of a property: what its triggers reach without a state that satisfies it.
 
 use super::StateGraph;
 use super::lasso::Step;
 
-/// The nodes that are reached with the promise open.
+/// The nodes in which the property is pending.
 pub(super) struct PendingRegion {
-    /// In the order of the shortest ways on which the promise is open at the end.
+    /// In the order of the shortest paths that end with the property pending.
     pub(super) nodes: Vec<u32>,
-    /// For each of them the place of the one that it was reached from; or [`OPENED`].
+    /// The position of each node's predecessor; or [`OPENED`].
     before: Vec<u32>,
-    /// For each explored node its place among `nodes`; or [`OUTSIDE`].
+    /// The position of each explored node among `nodes`; or [`OUTSIDE`].
     places: Vec<u32>,
-    /// The place of the nearest node from which no step leads on.
+    /// The position of the nearest dead end.
     pub(super) dead_end: Option<u32>,
-    /// The nearest node of which not all steps are known.
+    /// The nearest node whose steps are not all known.
     pub(super) unknown: Option<u32>,
 }
 
-/// The promise opens in the node itself.
+/// The node itself triggers the property.
 const OPENED: u32 = u32::MAX;
-/// The promise is not open there.
+/// The property is not pending there.
 const OUTSIDE: u32 = u32::MAX;
 
 impl PendingRegion {
-    /// Goes out in rings: what is reached after so many steps, and what opens after as many.
+    /// Searches breadth-first: nodes at each distance, and triggers at the same distance.
     pub(super) fn reached(
         explored: &impl StateGraph,
         opens: impl Fn(u32) -> bool,
@@ -61,17 +61,17 @@ impl PendingRegion {
         region
     }
 
-    /// The place of a node that is in it.
+    /// The position of a node of the region.
     pub(super) fn place(&self, node: u32) -> u32 {
         self.places[node as usize]
     }
 
-    /// For each explored node whether it is in it.
+    /// For each explored node, whether it is in the region.
     pub(super) fn everywhere(&self) -> impl Iterator<Item = bool> + '_ {
         self.places.iter().map(|&place| place != OUTSIDE)
     }
 
-    /// A shortest way from an initial node on which the promise is open when the place is reached.
+    /// A shortest path from an initial node on which the property is pending at the end.
     pub(super) fn stem(&self, explored: &impl StateGraph, mut place: u32) -> Vec<Step> {
         let mut stem = Vec::new();
         while self.before[place as usize] != OPENED {
@@ -100,7 +100,7 @@ impl PendingRegion {
     }
 }
 
-/// The first node that is one step further away than those from `level` on, where a level begins.
+/// The first node of the depth after the one that begins at `level`.
 fn first_behind(explored: &impl StateGraph, level: u32) -> u32 {
     let behind = |&node: &u32| explored.parent(node).is_some_and(|(parent, _)| parent >= level);
     (level..explored.nodes()).find(behind).unwrap_or(explored.nodes())

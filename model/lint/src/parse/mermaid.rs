@@ -1,7 +1,7 @@
-//! State diagrams in Mermaid's language, wherever they stand in a text.
+//! Mermaid state diagrams anywhere in a text.
 //!
-//! A diagram begins with the line `stateDiagram` or `stateDiagram-v2`. In a fence of Markdown it ends with the fence. Copied
-//! out of a page without its fence, it ends where a heading, a table or a fence begins, or with the text.
+//! A diagram begins with the line `stateDiagram` or `stateDiagram-v2`. In a Markdown fence it ends with the fence.
+//! Without a fence it ends at a heading, a table or a fence, or with the text.
 
 mod drawn;
 mod flat;
@@ -9,10 +9,10 @@ mod statement;
 
 use super::{ParsedMachine, fault_at};
 use drawn::ParsedDiagram;
-use orchestrion_yaml::{LabeledError, ReadError, Source, nearest};
+use orchestrion_yaml::{LabeledError, ReadError, Source, suggest_nearest};
 use statement::Line;
 
-/// How a diagram begins.
+/// The first words of a diagram.
 const HEADERS: [&str; 2] = ["stateDiagram-v2", "stateDiagram"];
 
 /// Reads every state diagram in a text.
@@ -41,16 +41,16 @@ fn one(text: &str, block: &Block<'_>) -> Result<ParsedMachine, LabeledError> {
 /// A diagram in a text.
 pub(super) struct Block<'a> {
     header: Line<'a>,
-    /// What stands under the header.
+    /// The lines below the header.
     lines: Vec<Line<'a>>,
 }
 
 fn blocks(text: &str) -> Result<Vec<Block<'_>>, LabeledError> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    // The fence that is open, if one is; whether a diagram is.
+    // The open fence, if any; whether a diagram is open.
     let mut fence: Option<&str> = None;
     let mut is_open = false;
-    // Whether the fence is for Mermaid and nothing stood in it yet.
+    // Whether the fence is for Mermaid and still empty.
     let mut is_fresh = false;
     for line in statement::lines(text) {
         let trimmed = line.text.trim();
@@ -82,7 +82,7 @@ fn blocks(text: &str) -> Result<Vec<Block<'_>>, LabeledError> {
             block.lines.push(line);
         } else if is_fresh && !trimmed.is_empty() && !trimmed.starts_with("%%") {
             is_fresh = false;
-            let near = nearest(trimmed, HEADERS);
+            let near = suggest_nearest(trimmed, HEADERS);
             if !near.is_empty() {
                 let message = format!("`{}` begins no diagram", trimmed.escape_debug());
                 return Err(fault_at(

@@ -1,8 +1,8 @@
-//! A machine as a YAML table: the states with what goes on in them, and a row for each edge.
+//! A machine as a YAML table: the states with their kinds, and a row for each edge.
 
 use super::{ParsedMachine, place, place_of};
 use crate::{Edge, Machine, State, StateKind};
-use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, nearest, required_value};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, suggest_nearest, required_value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -15,19 +15,18 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MachineFile {
-    /// Its name.
+    /// The name.
     #[serde(default, deserialize_with = "required_value")]
     pub name: Option<StrictText>,
-    /// The state in which it starts.
+    /// The initial state.
     pub start: Spanned<StrictText>,
-    /// The states, each with what goes on in it.
+    /// The states, each with its kind.
     pub states: States,
-    /// The triggers by which it is told that an answer does not come, such as failed and timed_out. Every state that waits
-    /// needs a row for each.
+    /// The triggers that report a failed call, such as failed and timed_out. Every waiting state needs a row for each.
     #[serde(default, deserialize_with = "required_value")]
     #[schemars(length(min = 1))]
     pub errors: Option<Spanned<Vec<Spanned<StrictText>>>>,
-    /// The edges. Of those that start in the same state with the same trigger, each but the last needs a condition.
+    /// The edges. Among rows with the same state and trigger, each but the last needs a guard.
     pub rows: Vec<RowFile>,
 }
 
@@ -35,40 +34,40 @@ pub struct MachineFile {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RowFile {
-    /// The state, or the states, in which it starts.
+    /// The source state or states.
     pub from: Sources,
-    /// The trigger that takes it. Left out: the state leads on by itself.
+    /// The trigger. Without a trigger the state continues on its own.
     #[serde(default, deserialize_with = "required_value")]
     pub on: Option<StrictText>,
-    /// What must hold. Left out: it is taken whenever no other row with this trigger is.
+    /// The guard. Without a guard the row applies if no other row with this trigger does.
     #[serde(default, deserialize_with = "required_value")]
     pub when: Option<StrictText>,
-    /// The state in which it ends.
+    /// The target state.
     pub to: Spanned<StrictText>,
-    /// How often it may be taken in one run.
+    /// How often the row may be taken in one run.
     #[serde(default, deserialize_with = "required_value")]
     pub at_most: Option<NonZeroU32>,
 }
 
-/// What goes on in a state.
+/// The kind of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StateKindFile {
-    /// It leads on by itself.
+    /// It continues on its own.
     Automatic,
-    /// It waits for something outside, which may never come.
+    /// It waits for an external reply, which may not come.
     Waiting,
-    /// Nothing runs: a run may stay here, and another one begin.
+    /// Nothing runs: a run may stay here, and another may begin.
     Idle,
-    /// The run is over for good.
+    /// The run is over.
     Final,
 }
 
-/// States by their names, in the order in which they are written.
+/// States by name, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct States(pub Vec<(Spanned<String>, StateKindFile)>);
 
-/// One state, or a list of them.
+/// One state, or a list of states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources(pub Vec<Spanned<String>>);
 
@@ -84,7 +83,7 @@ impl<'de> Visitor<'de> for StatesVisitor {
     type Value = States;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a mapping of states, as in `Idle: rests`")
+        f.write_str("a mapping of states, as in `Idle: idle`")
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<States, A::Error> {
         let mut states = Vec::new();
@@ -113,11 +112,11 @@ impl<'de> Deserialize<'de> for Sources {
         let read = Spanned::<OneOrMany>::deserialize(deserializer)?;
         let span = read.span();
         match read.value {
-            OneOrMany::One(name) => Ok(Self(vec![Spanned::with_span(name, span)])),
+            OneOrMany::One(name) => Ok(Self(vec![Spanned::new(name, span)])),
             OneOrMany::Many(names) if names.is_empty() => {
                 let fault =
                     LabeledError::new("expected at least one state, found an empty list", "name the states");
-                Err(fault.at(span, "none").into_serde_error())
+                Err(fault.with_label(span, "none").into_serde_error())
             }
             OneOrMany::Many(names) => Ok(Self(names)),
         }
@@ -200,10 +199,10 @@ impl MachineFile {
                 format!("there is no state `{}`", name.escape_debug()),
                 format!(
                     "{}the states are those under `states:`; add it there if it is one",
-                    nearest(name, numbers.keys().copied())
+                    suggest_nearest(name, numbers.keys().copied())
                 ),
             )
-            .at(span, "no such state")),
+            .with_label(span, "no such state")),
         };
         let start = number(self.start.value.as_str(), self.start.span())?;
         let errors: Vec<String> = self
@@ -221,10 +220,10 @@ impl MachineFile {
                 if states[state].kind == StateKind::Final {
                     return Err(LabeledError::new(
                         format!("`{}` ends, and a row leads on from it", from.value.escape_debug()),
-                        "write `rests` if a run may go on from there, or remove the row",
+                        "write `idle` if a run can continue from there, or remove the row",
                     )
-                    .at(self.states.0[state].0.span(), "ends")
-                    .at(from.span(), "leads on"));
+                    .with_label(self.states.0[state].0.span(), "ends")
+                    .with_label(from.span(), "leads on"));
                 }
                 let trigger = row.on.as_ref().map(ToString::to_string);
                 edges.push(Edge {
@@ -241,14 +240,14 @@ impl MachineFile {
         Ok(Machine { states, edges, starts: vec![start], errors, is_guessed: false })
     }
 
-    /// A fault if a trigger is listed among the errors that no row knows: with a slip there, every state that waits would
-    /// be found to have no row for it.
+    /// Returns an error if a listed error trigger occurs in no row: with a typo there, every waiting state would appear
+    /// to have no row for it.
     fn errors_are_used(&self) -> Result<(), LabeledError> {
         let triggers: Vec<&str> =
             self.rows.iter().filter_map(|row| Some(row.on.as_ref()?.as_str())).collect();
         let listed = self.errors.iter().flat_map(|errors| &errors.value);
         let slip = listed
-            .map(|error| (error, nearest(error.value.as_str(), triggers.iter().copied())))
+            .map(|error| (error, suggest_nearest(error.value.as_str(), triggers.iter().copied())))
             .find(|(error, near)| !triggers.contains(&error.value.as_str()) && !near.is_empty());
         match slip {
             None => Ok(()),
@@ -256,7 +255,7 @@ impl MachineFile {
                 format!("no row has the trigger `{}`", error.value.as_str().escape_debug()),
                 format!("{near}write it as in the rows, or add a row for it"),
             )
-            .at(error.span(), "in no row")),
+            .with_label(error.span(), "in no row")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is read from tables and drawings, what is found in it, and how mistakes are drawn.
+//! Parsing of tables and diagrams, diagnostics, and error messages.
 
 use super::*;
 use crate::{StateKind, lint};
@@ -11,14 +11,14 @@ fn spec(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// The only machine in a text.
+/// Returns the only machine in a text.
 fn one(name: &str, text: &str) -> ParsedMachine {
     let read = parse(name, text).unwrap_or_else(|error| panic!("{}", render_error(&error)));
     let [one] = &read[..] else { panic!("{} machines", read.len()) };
     one.clone()
 }
 
-/// What is found in a machine, as `question line: sentence`, failures with a `!`.
+/// Returns the diagnostics of a machine as `rule line: message`, errors with a `!`.
 fn found(read: &ParsedMachine) -> Vec<String> {
     let answers = lint(&read.machine);
     let told = answers.iter().flat_map(|answer| {
@@ -30,7 +30,7 @@ fn found(read: &ParsedMachine) -> Vec<String> {
     told.collect()
 }
 
-/// The edges of a machine, as `A → B label`.
+/// Returns the edges of a machine as `A → B label`.
 fn edges(read: &ParsedMachine) -> Vec<String> {
     let Machine { states, edges, .. } = &read.machine;
     let told = edges.iter().map(|edge| {
@@ -41,10 +41,10 @@ fn edges(read: &ParsedMachine) -> Vec<String> {
 }
 
 #[test]
-fn the_mistakes_of_004_that_a_drawing_shows_are_found() {
+fn defects_of_004_are_found_in_diagram() {
     let found = found(&one("004.mmd", &spec("004.mmd")));
     let [identity, rollback, stuck, silent, repair, over] = &found[..] else { panic!("{found:#?}") };
-    // F17: by the letter, only an identity that does not match leads on.
+    // F17: literally, only an identity mismatch continues.
     assert_eq!(
         identity,
         "leads-on! 6: nothing leads on from `IdentityVerified`; `Idle` has an edge on to `LoadingContext` (line 9), but by \
@@ -63,7 +63,7 @@ fn the_mistakes_of_004_that_a_drawing_shows_are_found() {
     // F14
     assert!(silent.starts_with("no-answer 6: `IdentityVerified`, `LoadingContext`, "), "{silent}");
     assert!(!silent.contains("`SelfHealingActive`") && !silent.contains("`VerifyingIdentity`"), "{silent}");
-    // F3; the debate, whose turns are limited, is not among them.
+    // F3; the debate, whose rounds are limited, is not among them.
     assert!(
         repair.ends_with("RunningTasks → AssertingOutcomes → Failure → SelfHealingActive → RunningTasks"),
         "{repair}"
@@ -91,7 +91,7 @@ fn our_own_drawings_are_read_and_hold() {
 }
 
 #[test]
-fn a_table_without_mistakes_has_none_and_one_with_them_has_each() {
+fn table_defects_are_reported() {
     assert_eq!(found(&one("orders.yaml", &spec("orders.yaml"))), [""; 0]);
     assert_eq!(
         found(&one("agent.yaml", &spec("agent.yaml"))),
@@ -124,7 +124,7 @@ fn states_inside_states_are_made_flat() {
             "b → [*] of Inner done",
             "[*] of Inner → [*] of Outer",
             "[*] of Outer → [*]",
-            // What surrounds states without an end of their own is left from each of them, unless it says so itself.
+            // The edges around states without a final state leave from each of them, unless the state overrides them.
             "y → a",
             "x → y",
             "x → a back",
@@ -134,7 +134,7 @@ fn states_inside_states_are_made_flat() {
 }
 
 #[test]
-fn everything_that_a_drawing_may_have_is_read() {
+fn diagram_syntax_is_parsed() {
     let text = "# A page\n\nSome words.\n\n```mermaid\n%%{init: {}}%%\nstateDiagram-v2\n    direction LR\n    %% a comment: A --> B\n    \
                 accTitle: a title\n    accDescr {\n    several lines --> here\n    }\n    classDef bad fill:#f00\n    \
                 state \"Being paid\" as Paying\n    state fork <<fork>>\n    state Enough <<choice>>\n    [*] --> Still\n    Still : nothing --> moves\n    \
@@ -166,7 +166,7 @@ fn everything_that_a_drawing_may_have_is_read() {
 }
 
 #[test]
-fn a_drawing_that_lost_its_fence_ends_where_the_page_goes_on() {
+fn unfenced_diagram_ends_at_page_text() {
     let read = one(
         "page.md",
         "Words.\nmermaid\nstateDiagram-v2\n[*] --> A\nA --> [*] : done📊 More\n| a | b |\n|---|---|\nmore --- words\n",
@@ -244,7 +244,7 @@ fn mistakes_in_tables_are_drawn_where_they_are() {
 }
 
 #[test]
-fn the_schema_takes_what_is_right_and_refuses_what_is_not() {
+fn schema_accepts_exactly_valid_machines() {
     let schema = jsonschema::validator_for(&machine_schema()).unwrap();
     let right = serde_json::json!({
         "name": "m", "start": "A", "errors": ["failed"], "states": {"A": "rests", "B": "waits"},

@@ -1,4 +1,4 @@
-//! The claims on why control moves: what was so before the last step, and what came.
+//! The claims on the reasons of transitions: the phase before the last step, and its input.
 
 use super::super::ast::Condition::{self, Can, Flag, Is, Less, Same};
 use super::super::ast::{BoundName, StepFilter, Term, Var};
@@ -6,41 +6,38 @@ use orchestrion_kernel::module::Role;
 use orchestrion_kernel::policy::Bound;
 use orchestrion_kernel::{Phase, Policy, Trigger};
 
-/// What a claim of this name comes to; none if it is left out.
+/// The property of a claim; none if it is not exported.
 pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
     let is = Condition::is;
-    let late = || was(&[Phase::RollbackActive, Phase::StoringMemory, Phase::Auditing]);
+    let is_late = || was(&[Phase::RollbackActive, Phase::StoringMemory, Phase::Auditing]);
     let from = |phase| was(&[phase]);
-    let cancelled = || is(Var::Came, "cancel");
-    let argued = || Condition::all([answered("Argue"), Same(Term::Of(Var::Heard), Term::Number(5))]);
-    let unapproved = || Condition::all([answered("Approve"), !Flag(Var::Approved)]);
+    let cancelled = || is(Var::Input, "cancel");
+    let argued = || Condition::all([replied("Argue"), Same(Term::Of(Var::Argued), Term::Number(5))]);
+    let unapproved = || Condition::all([replied("Approve"), !Flag(Var::Approved)]);
     let enough = || Is(Var::Scored, vec!["between", "above"]);
     let some = |on: bool| if on { Condition::True } else { Condition::False };
     Some(match id {
         "C-70" => Condition::all([
-            enters(
-                Phase::IdentityVerified,
-                Condition::all([answered("VerifyIdentity"), Flag(Var::Verified)]),
-            ),
+            enters(Phase::IdentityVerified, Condition::all([replied("VerifyIdentity"), Flag(Var::Verified)])),
             enters(Phase::Compacting, from(Phase::IdentityVerified)),
             enters(Phase::LoadingContext, was(&[Phase::IdentityVerified, Phase::Compacting])),
-            enters(Phase::Classifying, answered("LoadContext")),
-            enters(Phase::Planning, answered("Classify")),
-            enters(Phase::Round(Role::Analyst), Condition::all([answered("DraftPlan"), planned()])),
+            enters(Phase::Classifying, replied("LoadContext")),
+            enters(Phase::Planning, replied("Classify")),
+            enters(Phase::Round(Role::Analyst), Condition::all([replied("DraftPlan"), has_new_plan()])),
         ]),
         "C-71" => {
-            let unread = if policy.rules.cleared_revisions { planned() } else { Condition::False };
-            let debated = Condition::all([from(Phase::Round(Role::Optimizer)), argued(), !unread]);
-            let reread = Condition::all([from(Phase::PlanReview), answered("Reread")]);
+            let unreviewed = if policy.rules.cleared_revisions { has_new_plan() } else { Condition::False };
+            let debated = Condition::all([from(Phase::Round(Role::Optimizer)), argued(), !unreviewed]);
+            let reviewed = Condition::all([from(Phase::PlanReview), replied("ReviewRevision")]);
             Condition::all([
-                enters(Phase::MultiPassCheck, Condition::any([debated, reread])),
-                enters(Phase::PlanReview, Condition::all([argued(), planned()])),
+                enters(Phase::MultiPassCheck, Condition::any([debated, reviewed])),
+                enters(Phase::PlanReview, Condition::all([argued(), has_new_plan()])),
             ])
         }
         "C-72" => {
             let passes_used = !Less(Term::Of(Var::Pass), Term::Limit(BoundName::Passes));
             let over = Condition::any([is(Var::Scored, "above"), passes_used, Flag(Var::Vetoed)]);
-            let scored = Condition::all([from(Phase::CalculatingConsensus), Flag(Var::Current)]);
+            let scored = Condition::all([from(Phase::CalculatingConsensus), Flag(Var::ScoreCurrent)]);
             Condition::all([
                 enters(Phase::Aggregating, Condition::all([from(Phase::MultiPassCheck), over])),
                 enters(Phase::CalculatingConsensus, from(Phase::Aggregating)),
@@ -49,19 +46,19 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
             ])
         }
         "C-73" => {
-            let refused = Is(Var::Decision, vec!["VETO", "REJECT"]);
-            let missing = unanswered(&["Argue", "Reread", "Approve"]);
-            enters(Phase::Blocked, Condition::any([refused, missing, unapproved()]))
+            let rejected = Is(Var::Decision, vec!["VETO", "REJECT"]);
+            let failed = call_failed(&["Argue", "ReviewRevision", "Approve"]);
+            enters(Phase::Blocked, Condition::any([rejected, failed, unapproved()]))
         }
         "C-74" => {
             let all_ran = Same(Term::Of(Var::Task), Term::Limit(BoundName::Tasks));
             let over =
                 Condition::all([from(Phase::RunningTasks), Condition::any([all_ran, Flag(Var::Failed)])]);
-            let judged = |succeeded| Condition::all([from(Phase::AssertingOutcomes), succeeded]);
+            let evaluated = |succeeded| Condition::all([from(Phase::AssertingOutcomes), succeeded]);
             Condition::all([
                 enters(Phase::AssertingOutcomes, over),
-                enters(Phase::Success, judged(Flag(Var::Succeeded))),
-                enters(Phase::Failure, judged(!Flag(Var::Succeeded))),
+                enters(Phase::Success, evaluated(Flag(Var::Succeeded))),
+                enters(Phase::Failure, evaluated(!Flag(Var::Succeeded))),
             ])
         }
         "C-75" => {
@@ -69,61 +66,61 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
                 Bound::AtMost(_) => !Less(Term::Limit(BoundName::Repairs), Term::Of(Var::Repairs)),
                 Bound::Unbounded => Condition::True,
             };
-            let reread = Condition::all([from(Phase::RepairReview), answered("Reread")]);
+            let reviewed = Condition::all([from(Phase::RepairReview), replied("ReviewRevision")]);
             let cleared = Condition::all([from(Phase::RepairScoring), enough(), some(policy.rules.approver)]);
             Condition::all([
                 enters(Phase::SelfHealingActive, Condition::all([from(Phase::Failure), allowed])),
-                enters(Phase::RepairReview, Condition::all([answered("Diagnose"), planned()])),
-                enters(Phase::RepairScoring, reread),
+                enters(Phase::RepairReview, Condition::all([replied("Diagnose"), has_new_plan()])),
+                enters(Phase::RepairScoring, reviewed),
                 enters(Phase::RepairApproval, cleared),
             ])
         }
         "C-76" => {
-            let spent = match policy.bounds.repairs {
+            let exhausted = match policy.bounds.repairs {
                 Bound::AtMost(_) => !Less(Term::Of(Var::Repairs), Term::Limit(BoundName::Repairs)),
                 Bound::Unbounded => Condition::False,
             };
             let uncleared = Condition::any([Flag(Var::Vetoed), !enough()]);
-            let why = Condition::any([
+            let reason = Condition::any([
                 cancelled(),
-                unanswered(&["Diagnose", "Reread", "Approve"]),
-                Condition::all([unanswered(&["RunTask"]), Flag(Var::Lost)]),
-                Condition::all([from(Phase::Failure), spent]),
-                Condition::all([from(Phase::SelfHealingActive), answered("Diagnose"), !planned()]),
+                call_failed(&["Diagnose", "ReviewRevision", "Approve"]),
+                Condition::all([call_failed(&["RunTask"]), Flag(Var::OutcomeUnknown)]),
+                Condition::all([from(Phase::Failure), exhausted]),
+                Condition::all([from(Phase::SelfHealingActive), replied("Diagnose"), !has_new_plan()]),
                 Condition::all([from(Phase::RepairScoring), uncleared]),
                 Condition::all([from(Phase::RepairApproval), unapproved()]),
             ]);
-            enters(Phase::RollbackActive, why)
+            enters(Phase::RollbackActive, reason)
         }
         "C-77" => {
-            let settled = was(&[Phase::Success, Phase::Blocked, Phase::RollbackActive]);
-            let unprepared = unanswered(&["LoadContext", "Classify", "DraftPlan"]);
-            enters(Phase::StoringMemory, Condition::any([settled, cancelled(), unprepared]))
+            let concluded = was(&[Phase::Success, Phase::Blocked, Phase::RollbackActive]);
+            let preparation_failed = call_failed(&["LoadContext", "Classify", "DraftPlan"]);
+            enters(Phase::StoringMemory, Condition::any([concluded, cancelled(), preparation_failed]))
         }
         "C-78" => {
-            let both_asked = Same(Term::Of(Var::Stores), Term::Number(2));
-            let stored = Condition::all([from(Phase::StoringMemory), both_asked]);
-            let turned_away = Condition::all([from(Phase::VerifyingIdentity), !Flag(Var::Verified)]);
-            enters(Phase::Auditing, Condition::any([stored, turned_away]))
+            let both_called = Same(Term::Of(Var::Stores), Term::Number(2));
+            let stored = Condition::all([from(Phase::StoringMemory), both_called]);
+            let unverified = Condition::all([from(Phase::VerifyingIdentity), !Flag(Var::Verified)]);
+            enters(Phase::Auditing, Condition::any([stored, unverified]))
         }
         "C-79" => {
-            let tries_used = !Less(Term::Of(Var::Tries), Term::Limit(BoundName::Attempts));
-            let undelivered = Condition::all([unanswered(&["DeliverAudit"]), tries_used]);
-            let delivered = Condition::any([answered("DeliverAudit"), undelivered]);
+            let attempts_used = !Less(Term::Of(Var::Attempts), Term::Limit(BoundName::Attempts));
+            let undelivered = Condition::all([call_failed(&["DeliverAudit"]), attempts_used]);
+            let delivered = Condition::any([replied("DeliverAudit"), undelivered]);
             let halted = Condition::all([from(Phase::VerifyingIdentity), some(!policy.rules.audited_abort)]);
-            let why = Condition::any([Condition::all([from(Phase::Auditing), delivered]), halted]);
-            let rest =
+            let reason = Condition::any([Condition::all([from(Phase::Auditing), delivered]), halted]);
+            let quiescent =
                 || Phase::ALL.into_iter().filter(|phase| phase.is_quiescent()).map(Phase::name).collect();
-            Condition::all([Is(Var::Phase, rest()), !Is(Var::Before, rest())]).implies(why)
+            Condition::all([Is(Var::Phase, quiescent()), !Is(Var::Before, quiescent())]).implies(reason)
         }
         "C-81" => {
             let left = Less(Term::Of(Var::Task), Term::Limit(BoundName::Tasks));
-            is(Var::Asked, "RunTask").implies(Condition::all([left, !Flag(Var::Failed)]))
+            is(Var::Call, "RunTask").implies(Condition::all([left, !Flag(Var::Failed)]))
         }
         "C-82" => Condition::all([
             is(Var::Request, "running").implies(Can(StepFilter::User(Trigger::Cancel))),
-            cancelled().implies(!late()),
-            is(Var::Came, "late_cancel").implies(late()),
+            cancelled().implies(!is_late()),
+            is(Var::Input, "late_cancel").implies(is_late()),
         ]),
         "C-83" => {
             let idle = |session| Condition::all([is(Var::Phase, Phase::Idle.name()), session]);
@@ -136,28 +133,28 @@ pub(super) fn form(policy: &Policy, id: &str) -> Option<Condition> {
     })
 }
 
-/// If the last step led here from another state, it was for this reason.
+/// The last step entered this phase from another one only for this reason.
 fn enters(to: Phase, reason: Condition) -> Condition {
     Condition::all([Condition::is(Var::Phase, to.name()), !Condition::is(Var::Before, to.name())])
         .implies(reason)
 }
 
-/// Control stood in one of these states before the last step.
+/// The phase before the last step was one of these.
 fn was(phases: &[Phase]) -> Condition {
     Is(Var::Before, phases.iter().map(|phase| phase.name()).collect())
 }
 
-/// This call was answered.
-fn answered(ask: &'static str) -> Condition {
-    Condition::all([Is(Var::Came, vec!["answer", "new_plan"]), Condition::is(Var::WasAsked, ask)])
+/// The last input was a reply to this operation.
+fn replied(operation: &'static str) -> Condition {
+    Condition::all([Is(Var::Input, vec!["reply", "new_plan"]), Condition::is(Var::CallBefore, operation)])
 }
 
-/// One of these calls was not.
-fn unanswered(asks: &[&'static str]) -> Condition {
-    Condition::all([Condition::is(Var::Came, "no_answer"), Is(Var::WasAsked, asks.to_vec())])
+/// The last input was the failure of a call with one of these operations.
+fn call_failed(operations: &[&'static str]) -> Condition {
+    Condition::all([Condition::is(Var::Input, "call_failed"), Is(Var::CallBefore, operations.to_vec())])
 }
 
-/// With the answer came a plan.
-fn planned() -> Condition {
-    Condition::is(Var::Came, "new_plan")
+/// The last input was a reply with a new plan.
+fn has_new_plan() -> Condition {
+    Condition::is(Var::Input, "new_plan")
 }

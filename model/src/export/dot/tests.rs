@@ -1,4 +1,4 @@
-//! The picture of a real exploration, and of a run through it.
+//! The picture of an exploration, with a run.
 
 use super::*;
 use crate::check::explore_counting;
@@ -23,7 +23,7 @@ fn explored(policy: &Policy, model: &str) -> Summary {
 }
 
 #[test]
-fn every_row_that_is_switched_on_and_can_be_come_to_is_drawn_once() {
+fn enabled_rows_are_drawn_once() {
     let policy = Policy::hardened();
     let summary = explored(&policy, "lifecycle");
     let text = dot(&policy, &summary);
@@ -33,19 +33,19 @@ fn every_row_that_is_switched_on_and_can_be_come_to_is_drawn_once() {
     for (id, row) in (0..).zip(TRANSITIONS) {
         let taken = summary.steps.keys().any(|(_, taken, _)| *taken == id);
         let count = drawn.iter().filter(|word| **word == row.id).count();
-        // These start where only an approver leads.
+        // Only an approver leads to the phases of these rows.
         let is_due = row.switch.is_on(&policy) && !["E13", "E14"].contains(&row.id);
         assert_eq!(count, usize::from(is_due), "{}: {text}", row.id);
         assert!(!taken || count == 1);
     }
-    // What was counted is what is written, nothing lost on the way from the border of a region.
+    // The drawn counts equal the counted ones, for rows of a region too.
     let steps: u64 = edges(&policy, &summary).iter().map(|edge| edge.count).sum();
     assert_eq!(steps, summary.steps.values().sum::<u64>());
     assert!(text.contains("not reached"), "{text}");
 }
 
 #[test]
-fn a_run_is_numbered() {
+fn run_steps_are_numbered() {
     let policy = Policy::hardened();
     let mut summary = explored(&policy, "lifecycle");
     let first = |from: Phase| *summary.steps.keys().find(|way| way.0 == from && way.2 != from).unwrap();
@@ -59,7 +59,7 @@ fn a_run_is_numbered() {
 }
 
 #[test]
-fn titles_cannot_break_out_of_their_quotes() {
+fn titles_are_escaped() {
     let summary = Summary { title: "a \"b\" \\".to_string(), ..Summary::default() };
     assert!(dot(&Policy::hardened(), &summary).contains("label=\"a \\\"b\\\" \\\\\";"));
 }

@@ -1,87 +1,93 @@
-//! The claims of the kernel's catalogue, held against one trace. Deliberately absent: what no single trace can tell, which
-//! is what `check` is for.
+//! The claims of the catalogue, checked on one trace.
 
 use super::step_view::StepView;
 use orchestrion_claims::{CLAIMS, Claim, ClaimCheck, History, state_violations, step_violations};
 use orchestrion_kernel::{Policy, State};
 
-/// What a trace shows of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The verdict of a trace on a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It was broken first in this step.
-    Broken(u64),
-    /// It had something to say first in this step, and held to the end of the trace.
-    Held(u64),
-    /// Nothing came that it is about.
+    /// First violated in this step.
+    Violated(u64),
+    /// Holds in every step; the premise is first reached in this step.
+    Holds(u64),
+    /// No step reaches the premise.
     Vacuous,
-    /// It says nothing under the policy, for this reason.
+    /// Excluded by the policy, for this reason.
     NotApplicable(&'static str),
-    /// One trace cannot tell, for this reason.
-    NotJudged(&'static str),
+    /// A single trace has no verdict, for this reason.
+    NotCheckable(&'static str),
 }
 
-/// The claims as far as a trace was gone through.
+/// The steps in which a claim was first violated, and in which its premise was first reached.
+#[derive(Clone, Copy, Default)]
+struct Observed {
+    violation: Option<u64>,
+    premise: Option<u64>,
+}
+
+/// Checks the claims during a trace.
 pub(super) struct ClaimMonitor {
     history: History,
-    /// For each claim the first step that broke it, and the first one after which it had something to say.
-    found: Vec<(Option<u64>, Option<u64>)>,
+    /// In the order of the catalogue.
+    observed: Vec<Observed>,
 }
 
 impl ClaimMonitor {
-    /// Nothing has happened yet; some claims are about that too.
+    /// Starts at the initial state, which may already satisfy premises.
     pub(super) fn new(policy: &Policy, state: &State) -> Self {
-        let mut judge = Self { history: History::default(), found: vec![(None, None); CLAIMS.len()] };
-        judge.met(policy, state, 0);
-        judge
+        let mut monitor =
+            Self { history: History::default(), observed: vec![Observed::default(); CLAIMS.len()] };
+        monitor.check_premises(policy, state, 0);
+        monitor
     }
 
-    /// Moves on past a step.
-    pub(super) fn step(&mut self, scene: &StepView<'_>, before: &State) {
-        let (policy, events, after) = (scene.policy, &scene.step.events, scene.after);
+    /// Checks a step and the state after it.
+    pub(super) fn check_step(&mut self, view: &StepView<'_>, before: &State) {
+        let (policy, events, after) = (view.policy, &view.step.events, view.after);
         if events.is_empty() {
             return;
         }
-        let broken = step_violations(policy, before, events, after, &mut self.history);
-        for claim in broken.chain(state_violations(policy, after)) {
-            self.found[claim].0.get_or_insert(scene.step.n);
+        let violations = step_violations(policy, before, events, after, &mut self.history);
+        for claim in violations.chain(state_violations(policy, after)) {
+            self.observed[claim].violation.get_or_insert(view.step.n);
         }
-        self.met(policy, after, scene.step.n);
+        self.check_premises(policy, after, view.step.n);
     }
 
-    fn met(&mut self, policy: &Policy, state: &State, n: u64) {
-        for (claim, (_, met)) in CLAIMS.iter().zip(&mut self.found) {
-            if met.is_none() && (claim.premise)(policy, state) {
-                *met = Some(n);
+    fn check_premises(&mut self, policy: &Policy, state: &State, n: u64) {
+        for (claim, observed) in CLAIMS.iter().zip(&mut self.observed) {
+            if observed.premise.is_none() && (claim.premise)(policy, state) {
+                observed.premise = Some(n);
             }
         }
     }
 
-    /// What the trace shows, claim by claim.
+    /// Returns the verdict on every claim.
     pub(super) fn verdicts(&self, policy: &Policy) -> Vec<(&'static Claim, Verdict)> {
-        let verdict = |(claim, found): (&'static Claim, &(Option<u64>, Option<u64>))| {
-            (claim, Self::verdict(policy, claim, *found))
-        };
-        CLAIMS.iter().zip(&self.found).map(verdict).collect()
+        let verdict =
+            |(claim, observed): (&'static Claim, &Observed)| (claim, observed.verdict(policy, claim));
+        CLAIMS.iter().zip(&self.observed).map(verdict).collect()
     }
+}
 
-    fn verdict(policy: &Policy, claim: &Claim, (broken, met): (Option<u64>, Option<u64>)) -> Verdict {
-        if let Some(why) = (claim.not_applicable)(policy) {
-            return Verdict::NotApplicable(why);
+impl Observed {
+    fn verdict(self, policy: &Policy, claim: &Claim) -> Verdict {
+        if let Some(reason) = (claim.not_applicable)(policy) {
+            return Verdict::NotApplicable(reason);
         }
         match claim.check {
-            ClaimCheck::LeadsTo { .. } => return Verdict::NotJudged("what is not yet, may still come"),
-            ClaimCheck::Contract(_) => {
-                return Verdict::NotJudged("it is about every input, not only those that came");
-            }
+            ClaimCheck::LeadsTo { .. } => return Verdict::NotCheckable("liveness: needs all infinite runs"),
+            ClaimCheck::Contract(_) => return Verdict::NotCheckable("contract: needs all inputs"),
             ClaimCheck::StateInvariant(_)
             | ClaimCheck::ResponseInvariant(_)
             | ClaimCheck::StepInvariant(_)
             | ClaimCheck::TraceInvariant(_)
             | ClaimCheck::HistoryConsistency(_) => {}
         }
-        match (broken, met) {
-            (Some(n), _) => Verdict::Broken(n),
-            (None, Some(n)) => Verdict::Held(n),
+        match (self.violation, self.premise) {
+            (Some(n), _) => Verdict::Violated(n),
+            (None, Some(n)) => Verdict::Holds(n),
             (None, None) => Verdict::Vacuous,
         }
     }

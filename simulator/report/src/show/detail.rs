@@ -1,5 +1,6 @@
-//! One step in full: what came, which row was taken, what that changed, and what is shown to whoever is
-//! asked next. Every text stands here whole, once.
+//! One step in full: input, transition, events, the state after it, and the context of the pending call.
+//!
+//! Each text appears in full, once.
 
 pub(super) mod events;
 mod situation;
@@ -8,146 +9,150 @@ pub(super) mod state;
 use super::phrases;
 use super::renderer::{Line, Renderer, TextStyle};
 use super::step_view::StepView;
-use super::text::count;
-use orchestrion_kernel::Input;
+use crate::text::count;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::module::Report;
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{CallId, Input};
 use orchestrion_text::StandardContexts;
-use orchestrion_trace::ContextRecord;
-use orchestrion_trace::Header;
+use orchestrion_trace::{Header, record_context};
 use std::io;
 
-/// The step.
-pub(super) fn step(page: &mut dyn Renderer, header: &Header, scene: &StepView<'_>) -> io::Result<()> {
-    let n = scene.step.n;
+/// Writes the step.
+pub(super) fn write_step(out: &mut dyn Renderer, header: &Header, view: &StepView<'_>) -> io::Result<()> {
     let title = Line::new()
-        .ink(TextStyle::Heading, format_args!("Step {n}"))
+        .styled(TextStyle::Heading, format_args!("Step {}", view.step.n))
         .and(format_args!(" of conversation {}, policy {}", header.conversation, header.policy.name));
-    page.heading(title)?;
-    told(page, scene)?;
-    state::list(page, scene)?;
-    if let Some(context) = shown(page, scene)? {
-        page.whole(&context)?;
+    out.write_heading(title)?;
+    write_decision(out, view)?;
+    state::write(out, view)?;
+    if let Some(context) = write_context_summary(out, view)? {
+        out.write_text(&context)?;
     }
     Ok(())
 }
 
-/// What came, what was made of it, and in which events.
-pub(super) fn told(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-    input(page, scene)?;
-    if let Some(note) = &scene.step.note {
-        page.section("note", Line::new().ink(TextStyle::Warn, note))?;
+/// Writes the input, the transition and the events.
+pub(super) fn write_decision(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
+    write_input(out, view)?;
+    if let Some(note) = &view.step.note {
+        out.write_section("note", Line::new().styled(TextStyle::Warn, note))?;
     }
-    if let Some(time) = scene.since_first() {
-        page.section("time", Line::text(format_args!("{time} after the first step")))?;
+    if let Some(time) = view.elapsed() {
+        out.write_section("time", Line::text(format_args!("{time} after the first step")))?;
     }
-    match (&scene.step.refused, scene.row()) {
-        (Some(sentence), _) => {
-            page.section("refused", Line::new().ink(TextStyle::Warn, sentence))?;
-        }
+    match (&view.step.refused, view.transition()) {
+        (Some(message), _) => out.write_section("refused", Line::new().styled(TextStyle::Warn, message))?,
         (None, Some(row)) => {
-            page.section("row", phrases::row(row))?;
-            page.section("", Line::faint(row.label))?;
+            out.write_section("transition", phrases::transition(row))?;
+            out.write_section("", Line::dim(row.label))?;
         }
-        (None, None) => page.section("row", Line::faint("none: control did not move"))?,
+        (None, None) => out.write_section("transition", Line::dim("none: the phase does not change"))?,
     }
-    events::list(page, scene)
+    events::write_list(out, view)
 }
 
-fn input(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-    match &scene.step.input {
+fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
+    let is_pending = |call: &&Call, id: CallId| call.id == id;
+    match &view.step.input {
         Input::SessionStart { user } => {
-            page.section("input", Line::text(format_args!("{user} opens a session")))
+            out.write_section("input", Line::text(format_args!("{user} opens a session")))
         }
-        Input::SessionEnd => page.section("input", Line::text("the session ends")),
+        Input::SessionEnd => out.write_section("input", Line::text("the session ends")),
         Input::UserMessage { user, text } => {
-            page.section("input", Line::new().ink(TextStyle::Who, user).and(" asks"))?;
-            page.whole(text.as_str())
+            out.write_section("input", Line::text("message of ").styled(TextStyle::Actor, user))?;
+            out.write_text(text.as_str())
         }
         Input::Reply { call, report, summary_update, action } => {
-            let line = match scene.before.waiting {
-                Some(waiting) if waiting.id == *call => Line::new()
-                    .ink(TextStyle::Who, waiting.operation.module())
-                    .and(format_args!(" answers call {call}")),
-                _ => Line::text(format_args!("an answer to call {call}")),
+            let line = match view.before.pending.as_ref().filter(|pending| is_pending(pending, *call)) {
+                Some(pending) => Line::new()
+                    .styled(TextStyle::Actor, pending.operation.module())
+                    .and(format_args!(" replies to call {call}: ")),
+                None => Line::text(format_args!("reply to call {call}: ")),
             };
-            page.section("input", line.and(": ").and(report.noun()))?;
-            said(page, report)?;
-            situation::said(page, summary_update.as_ref(), action.as_deref())
+            out.write_section("input", line.and(report.label()))?;
+            write_report(out, report)?;
+            situation::write(out, summary_update.as_ref(), action.as_deref())
         }
         Input::CallFailed { call, failure } => {
-            let line = match scene.before.waiting {
-                Some(waiting) if waiting.id == *call => Line::new()
-                    .ink(TextStyle::Who, waiting.operation.module())
+            let line = match view.before.pending.as_ref().filter(|pending| is_pending(pending, *call)) {
+                Some(pending) => Line::new()
+                    .styled(TextStyle::Actor, pending.operation.module())
                     .and(format_args!(" fails call {call}: ")),
-                _ => Line::text(format_args!("call {call} fails: ")),
+                None => Line::text(format_args!("call {call} fails: ")),
             };
-            page.section("input", line.ink(TextStyle::Bad, failure))
+            out.write_section("input", line.styled(TextStyle::Bad, failure))
         }
-        Input::Step => page.section("input", Line::text("a step by itself")),
-        Input::Cancel => page.section("input", Line::new().ink(TextStyle::Warn, "the user cancels")),
-        Input::Write(write) => page.section("input", phrases::write(write)),
+        Input::Step => out.write_section("input", Line::text("internal step")),
+        Input::Cancel => {
+            out.write_section("input", Line::new().styled(TextStyle::Warn, "the user cancels the request"))
+        }
+        Input::Write(write) => out.write_section("input", phrases::write(write)),
         Input::Resume => {
-            page.section("input", Line::new().ink(TextStyle::Warn, "the runtime is back after a crash"))
+            let text = "the runtime restarts after a crash";
+            out.write_section("input", Line::new().styled(TextStyle::Warn, text))
         }
     }
 }
 
-/// Everything that a report says.
-fn said(page: &mut dyn Renderer, report: &Report) -> io::Result<()> {
+/// Writes a report in full.
+fn write_report(out: &mut dyn Renderer, report: &Report) -> io::Result<()> {
     let line = match report {
         Report::Argument { argument, .. } => phrases::argument(*argument),
-        Report::Exit { code, .. } => phrases::exit(*code),
+        Report::Exit { code, .. } => phrases::exit_code(*code),
         Report::Approval { approved, .. } => phrases::approval(*approved),
         Report::Plan(_) | Report::Repaired { .. } | Report::NoRepair { .. } => Line::new(),
         report => phrases::report(report),
     };
     if !line.is_empty() {
-        page.section("", line)?;
+        out.write_section("", line)?;
     }
     match report {
         Report::Argument { text, .. }
         | Report::Approval { text, .. }
         | Report::Repaired { text, .. }
         | Report::NoRepair { text }
-        | Report::Exit { text, .. } => page.whole(text.as_str())?,
+        | Report::Exit { text, .. } => out.write_text(text.as_str())?,
         Report::Context { traces, .. } => {
             for past in traces {
-                page.section("", Line::text(format_args!("past trace {}", past.trace)))?;
-                page.whole(past.text.as_str())?;
+                out.write_section("", Line::text(format_args!("past request {}", past.trace)))?;
+                out.write_text(past.text.as_str())?;
             }
         }
         _ => {}
     }
     let tasks = report.plan().into_iter().flat_map(|plan| plan.tasks());
-    tasks.into_iter().try_for_each(|task| page.task(events::task(task)))
+    tasks.into_iter().try_for_each(|task| out.write_task(events::task(task)))
 }
 
-/// What the module that is asked now is shown: how much, and the text.
-pub(super) fn shown(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<Option<String>> {
-    let (Some(call), Some(now)) = (
-        scene.after.control.pending_call(),
-        ContextRecord::after(scene.policy, scene.after, &scene.step.events, &StandardContexts),
+/// Writes the size of the context of the pending call, and returns its text.
+pub(super) fn write_context_summary(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
+) -> io::Result<Option<String>> {
+    let (Some(call), Some(found)) = (
+        view.after.control().pending_call(),
+        record_context(view.policy, view.after, &view.step.events, &StandardContexts),
     ) else {
         return Ok(None);
     };
-    let Ok(context) = StandardContexts.build(scene.policy, scene.after, call.operation) else {
+    let Ok(context) = StandardContexts.build(view.policy, view.after, call.operation) else {
         return Ok(None);
     };
-    page.gap()?;
-    let line = Line::new().ink(TextStyle::Who, call.operation.module()).and(format_args!(
-        " reads {}, about {}",
+    out.write_blank()?;
+    let line = Line::new().styled(TextStyle::Actor, call.operation.module()).and(format_args!(
+        " receives {}, {}",
         count(context.ids.len(), "item"),
         count(usize::try_from(context.cost_tokens).unwrap_or(usize::MAX), "token"),
     ));
-    let recorded = match &scene.step.context {
-        Some(recorded) if *recorded == now => Line::faint(", as recorded"),
-        Some(recorded) => Line::new().ink(
+    let comparison = match &view.step.context {
+        Some(recorded) if *recorded == found => Line::dim(", as recorded"),
+        Some(recorded) => Line::new().styled(
             TextStyle::Warn,
-            format_args!(", not as recorded: digest {}, here {}", recorded.digest, now.digest),
+            format_args!(", differs: digest {} recorded, {} computed", recorded.digest, found.digest),
         ),
-        None => Line::faint(", taken from this build: nothing was recorded"),
+        None => Line::dim(", computed by this version, not recorded"),
     };
-    page.section("shown", line.join(recorded))?;
+    out.write_section("context", line.join(comparison))?;
     Ok(Some(context.text))
 }

@@ -1,4 +1,4 @@
-//! Plans and their revisions: what is to be done, and what a new revision changes.
+//! Plans, and the changes of their revisions.
 
 use super::phrases;
 use super::renderer::{Line, Renderer};
@@ -8,45 +8,47 @@ use orchestrion_kernel::{Revision, TaskId};
 use std::collections::BTreeMap;
 use std::io;
 
-/// The most tasks listed of one plan.
-const LISTED_MAX: usize = 12;
+/// The most lines of a list.
+const LIST_LINES_MAX: usize = 12;
 
-/// A plan that was adopted: the first one in full, a later one by what it changes.
-pub(super) fn adopted(
-    page: &mut dyn Renderer,
+/// Writes an adopted plan: the first revision in full, a later one by its changes.
+pub(super) fn write_adopted(
+    out: &mut dyn Renderer,
     revision: Revision,
     plan: &Plan,
     before: Option<&PlanRevision>,
-    repair: bool,
+    is_repair: bool,
 ) -> io::Result<()> {
-    let who = format!("plan r{revision}");
-    let tasks = phrases::tasks(plan);
+    let label = format!("plan r{revision}");
+    let task_count = phrases::task_count(plan);
     let Some(before) = before else {
-        // Whoever drafted it has just been told.
-        return list(page, plan.tasks().iter().map(|task| phrases::task(task, "  ")));
+        // The line of the reply above names the plan.
+        return write_list(out, plan.tasks().iter().map(|task| phrases::task(task, "  ")));
     };
     let old: BTreeMap<TaskId, &Task> = before.plan.tasks().iter().map(|task| (task.id, task)).collect();
-    if repair {
-        // A repaired plan names what is to run now; what it does not name is not taken back.
-        page.more(&who, Line::text(format_args!("{tasks} to run now")))?;
-        return list(page, plan.tasks().iter().map(|task| phrases::task(task, sign(task, &old))));
+    if is_repair {
+        // A repaired plan lists the tasks to run. Tasks that it omits are done, not dropped.
+        out.write_line(&label, Line::text(format_args!("{task_count} to run")))?;
+        return write_list(out, plan.tasks().iter().map(|task| phrases::task(task, change_sign(task, &old))));
     }
     let unchanged = plan.tasks().iter().filter(|task| old.get(&task.id) == Some(task)).count();
-    let now: BTreeMap<TaskId, &Task> = plan.tasks().iter().map(|task| (task.id, task)).collect();
+    let new: BTreeMap<TaskId, &Task> = plan.tasks().iter().map(|task| (task.id, task)).collect();
     let unchanged = if unchanged == 0 { "none".to_string() } else { unchanged.to_string() };
-    let said = Line::text(format_args!("{tasks}, {unchanged} as in r{}", before.revision));
-    page.more(&who, said)?;
+    out.write_line(
+        &label,
+        Line::text(format_args!("{task_count}, {unchanged} unchanged since r{}", before.revision)),
+    )?;
     let changed = plan.tasks().iter().filter(|task| old.get(&task.id) != Some(task));
-    let dropped = before.plan.tasks().iter().filter(|task| !now.contains_key(&task.id));
-    list(
-        page,
+    let dropped = before.plan.tasks().iter().filter(|task| !new.contains_key(&task.id));
+    write_list(
+        out,
         changed
-            .map(|task| phrases::task(task, sign(task, &old)))
+            .map(|task| phrases::task(task, change_sign(task, &old)))
             .chain(dropped.map(|task| phrases::task(task, "- "))),
     )
 }
 
-fn sign(task: &Task, old: &BTreeMap<TaskId, &Task>) -> &'static str {
+fn change_sign(task: &Task, old: &BTreeMap<TaskId, &Task>) -> &'static str {
     match old.get(&task.id) {
         None => "+ ",
         Some(before) if *before == task => "  ",
@@ -54,18 +56,18 @@ fn sign(task: &Task, old: &BTreeMap<TaskId, &Task>) -> &'static str {
     }
 }
 
-/// Lines of a list, up to a number at which nobody reads on.
-pub(super) fn list(page: &mut dyn Renderer, lines: impl Iterator<Item = Line>) -> io::Result<()> {
-    let mut hidden = 0_usize;
+/// Writes the first lines of a list and the number of omitted ones.
+pub(super) fn write_list(out: &mut dyn Renderer, lines: impl Iterator<Item = Line>) -> io::Result<()> {
+    let mut omitted = 0_usize;
     for (i, line) in lines.enumerate() {
-        if i < LISTED_MAX {
-            page.more("", line)?;
+        if i < LIST_LINES_MAX {
+            out.write_line("", line)?;
         } else {
-            hidden += 1;
+            omitted += 1;
         }
     }
-    if hidden > 0 {
-        page.more("", Line::faint(format_args!("… and {hidden} more")))?;
+    if omitted > 0 {
+        out.write_line("", Line::dim(format_args!("… {omitted} more")))?;
     }
     Ok(())
 }

@@ -1,78 +1,129 @@
-//! What is told of a trace, in lines of different ink, and where it can be written: on a terminal, or into a web page.
+//! The output interface of reports, and its styled lines. A renderer writes them to a terminal or into a web page.
 //!
-//! Every text goes through [`Line`], and there it is made harmless.
+//! Every text passes through [`Line`], which sanitizes it.
 
 use super::step_view::StepView;
-use super::text::{break_at, columns, sanitize, shorten};
+use crate::text::{columns, line_break, sanitize, shorten};
 use std::fmt::Display;
 use std::io;
 
-/// Where a trace is told: the timeline step by step, or one step in full.
+/// Output of a timeline or of one step in full.
 pub(super) trait Renderer {
-    /// A line of a step: its number and its row stand only at the first one.
-    fn step(&mut self, scene: &StepView<'_>, who: Line, said: Line, row: &str) -> io::Result<()>;
-    /// What the user asks, as the line of a step.
-    fn asked(&mut self, scene: &StepView<'_>, who: Line, text: &str, row: &str) -> io::Result<()>;
-    /// A further line of a step.
-    fn more(&mut self, who: &str, said: Line) -> io::Result<()>;
-    /// What the user reads, under a step.
-    fn answer(&mut self, scene: &StepView<'_>, text: &str) -> io::Result<()>;
-    /// A heading that parts the page.
-    fn heading(&mut self, title: Line) -> io::Result<()>;
-    /// A heading within a request.
-    fn region(&mut self, title: &str) -> io::Result<()>;
-    /// A paragraph over the whole width, further lines indented.
-    fn paragraph(&mut self, line: Line, indent: usize) -> io::Result<()>;
-    /// Some room.
-    fn gap(&mut self) -> io::Result<()>;
-    /// A line about one step under a name; without one, under that of the line before.
-    fn section(&mut self, name: &str, line: Line) -> io::Result<()>;
-    /// An event of the step.
-    fn event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()>;
-    /// Whether what stands whole elsewhere is shortened.
-    fn shortens(&self) -> bool;
-    /// A property of the state.
-    fn property(&mut self, section: &str, name: &str, line: Line) -> io::Result<()>;
-    /// A task under what was said.
-    fn task(&mut self, line: Line) -> io::Result<()>;
-    /// A text under what was said before, whole.
-    fn whole(&mut self, text: &str) -> io::Result<()>;
+    /// Writes the first line of a step: number, actor, text and transition id.
+    fn write_step(
+        &mut self,
+        view: &StepView<'_>,
+        actor: Line,
+        text: Line,
+        transition: &str,
+    ) -> io::Result<()>;
+    /// Writes the message of a user as the first line of a step.
+    fn write_message(
+        &mut self,
+        view: &StepView<'_>,
+        actor: Line,
+        text: &str,
+        transition: &str,
+    ) -> io::Result<()>;
+    /// Writes a further line of a step.
+    fn write_line(&mut self, label: &str, line: Line) -> io::Result<()>;
+    /// Writes the final answer below its step.
+    fn write_answer(&mut self, view: &StepView<'_>, text: &str) -> io::Result<()>;
+    /// Writes the heading of a session, a request or a step.
+    fn write_heading(&mut self, title: Line) -> io::Result<()>;
+    /// Writes a heading within a request.
+    fn write_region(&mut self, title: &str) -> io::Result<()>;
+    /// Writes a paragraph over the whole width; its continuation lines are indented.
+    fn write_paragraph(&mut self, line: Line, indent: usize) -> io::Result<()>;
+    /// Writes an empty line.
+    fn write_blank(&mut self) -> io::Result<()>;
+    /// Writes a line of a named section of one step. An empty name continues the previous section.
+    fn write_section(&mut self, name: &str, line: Line) -> io::Result<()>;
+    /// Writes an event of the step.
+    fn write_event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()>;
+    /// Writes a property of the state. An empty name continues the previous property.
+    fn write_property(&mut self, section: &str, name: &str, line: Line) -> io::Result<()>;
+    /// Writes a task of a reply.
+    fn write_task(&mut self, line: Line) -> io::Result<()>;
+    /// Writes a text in full, with its line breaks.
+    fn write_text(&mut self, text: &str) -> io::Result<()>;
 }
 
-/// What a piece of text is, from which its colour follows.
+/// The role of a text in a line; determines its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextStyle {
     Text,
-    /// What the eye may skip.
+    /// Secondary information.
     Dim,
-    /// Who speaks.
-    Who,
+    /// The name of a user, module or item.
+    Actor,
     Heading,
-    /// In favour, or well ended.
+    /// Approval or success.
     Good,
-    /// Against, or failed.
+    /// Objection or failure.
     Bad,
-    /// Worth a look.
+    /// Needs the reader's attention.
     Warn,
 }
 
-/// How wide what is said may be on a terminal, to which quotes are shortened.
-pub(super) const TEXT_WIDTH: usize = 71;
+/// How a piece of a line adapts to the width of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    Fixed,
+    /// Takes the columns that the other pieces leave.
+    Rest,
+    /// The same, in quotes.
+    QuotedRest,
+    /// Takes a percentage of the columns to its right, and is padded to it.
+    Share(usize),
+}
 
-/// One line, in pieces of different ink.
+/// A line with less room for its elastic piece continues it on a second line; a table row does not.
+const REST_COLUMNS_MIN: usize = 24;
+/// Narrower lines have no padded cells.
+const CELL_LINE_COLUMNS_MIN: usize = 48;
+
+/// One logical line of styled pieces. [`Line::wrapped`] fits it to a width.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     pieces: Vec<Piece>,
-    columns: usize,
+    /// The indent of continuation lines.
+    indent: usize,
 }
 
-/// Some words of a line.
+/// A part of a line with one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    pub(super) ink: TextStyle,
+    pub(super) style: TextStyle,
     pub(super) text: String,
-    /// What it is the beginning of, where there is more room.
-    pub(super) whole: Option<String>,
+    /// The full text, if `text` is shortened.
+    full: Option<String>,
+    fit: Fit,
+}
+
+impl Piece {
+    fn fixed(style: TextStyle, text: String) -> Self {
+        Self { style, text, full: None, fit: Fit::Fixed }
+    }
+
+    /// Returns the text without any shortening.
+    pub(super) fn full_text(&self) -> &str {
+        self.full.as_ref().unwrap_or(&self.text)
+    }
+
+    /// Returns a fixed piece of at most `columns` columns.
+    fn fitted(&self, columns: usize) -> Self {
+        let text = match self.fit {
+            Fit::Fixed => self.text.clone(),
+            Fit::Rest | Fit::Share(_) => shorten(&self.text, columns.max(8)),
+            Fit::QuotedRest => {
+                let quoted = self.text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+                let columns = columns.saturating_sub(2).max(8);
+                format!("\"{}\"", shorten(quoted.unwrap_or(&self.text), columns))
+            }
+        };
+        Self::fixed(self.style, text)
+    }
 }
 
 impl Line {
@@ -80,114 +131,105 @@ impl Line {
         Self::default()
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
-    }
-
-    /// A line of plain text.
+    /// Returns a line of plain text.
     pub(super) fn text(text: impl Display) -> Self {
         Self::new().and(text)
     }
 
-    /// A line that the eye may skip.
-    pub(super) fn faint(text: impl Display) -> Self {
-        Self::new().ink(TextStyle::Dim, text)
+    /// Returns a line of secondary text.
+    pub(super) fn dim(text: impl Display) -> Self {
+        Self::new().styled(TextStyle::Dim, text)
     }
 
+    pub(super) const fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Appends plain text.
     pub(super) fn and(self, text: impl Display) -> Self {
-        self.ink(TextStyle::Text, text)
+        self.styled(TextStyle::Text, text)
     }
 
-    pub(super) fn ink(self, ink: TextStyle, text: impl Display) -> Self {
-        let text = sanitize(&text.to_string());
-        self.push(Piece { ink, text, whole: None })
+    /// Appends styled text.
+    pub(super) fn styled(self, style: TextStyle, text: impl Display) -> Self {
+        self.push(Piece::fixed(style, sanitize(&text.to_string())))
     }
 
-    fn push(mut self, piece: Piece) -> Self {
-        self.columns += columns(&piece.text);
-        self.pieces.push(piece);
-        self
+    /// Appends a text, shortened to at most `columns_max` columns.
+    pub(super) fn shortened(self, style: TextStyle, text: &str, columns_max: usize) -> Self {
+        let short = shorten(text, columns_max);
+        let full = Some(sanitize(text.trim())).filter(|full| *full != short);
+        self.push(Piece { full, ..Piece::fixed(style, short) })
     }
 
-    /// What the line is made of.
-    pub(super) fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    /// Appends a text, shortened to the columns that the rest of the line leaves.
+    pub(super) fn rest(self, style: TextStyle, text: &str) -> Self {
+        self.push(Piece { fit: Fit::Rest, ..Piece::fixed(style, sanitize(text.trim())) })
     }
 
-    /// The first words of a text, on so many columns at most.
-    pub(super) fn first(self, ink: TextStyle, text: &str, columns_max: usize) -> Self {
-        self.beginning(ink, "", text, columns_max)
-    }
-
-    fn beginning(self, ink: TextStyle, quote: &str, text: &str, columns_max: usize) -> Self {
-        let short = format!("{quote}{}{quote}", shorten(text, columns_max));
-        let whole = format!("{quote}{}{quote}", sanitize(text.trim()));
-        let whole = (whole != short).then_some(whole);
-        self.push(Piece { ink, text: short, whole })
-    }
-
-    /// The first words of a text, in quotes, up to the end of the line.
+    /// Appends a text in quotes, shortened to the columns that the rest of the line leaves.
     pub(super) fn quote(self, text: &str) -> Self {
-        self.quote_within(text, TEXT_WIDTH)
-    }
-
-    /// The first words of a text, in quotes, up to a column; nothing if there is no text.
-    pub(super) fn quote_within(self, text: &str, column: usize) -> Self {
         if text.trim().is_empty() {
-            return self.ink(TextStyle::Dim, "(no text)");
+            return self.styled(TextStyle::Dim, "(no text)");
         }
-        let room = column.saturating_sub(self.columns + 2).max(8);
-        self.beginning(TextStyle::Text, "\"", text, room)
+        let quoted = format!("\"{}\"", sanitize(text.trim()));
+        self.push(Piece { fit: Fit::QuotedRest, ..Piece::fixed(TextStyle::Text, quoted) })
     }
 
-    /// Spaces up to a column, and at least one.
-    pub(super) fn to(self, column: usize) -> Self {
-        let spaces = column.saturating_sub(self.columns).max(usize::from(self.columns > 0));
+    /// Appends a table cell that takes a percentage of the columns.
+    pub(super) fn cell(self, style: TextStyle, text: &str, percent: usize) -> Self {
+        self.push(Piece { fit: Fit::Share(percent), ..Piece::fixed(style, sanitize(text.trim())) })
+    }
+
+    /// Appends spaces up to a column, and at least one.
+    pub(super) fn pad_to(self, column: usize) -> Self {
+        let used = self.columns();
+        let spaces = column.saturating_sub(used).max(usize::from(used > 0));
         self.and(" ".repeat(spaces))
     }
 
     /// Appends another line.
     pub(super) fn join(mut self, other: Self) -> Self {
         self.pieces.extend(other.pieces);
-        self.columns += other.columns;
+        self.indent += other.indent;
         self
     }
 
-    /// The line in lines of at most so many columns: the first one, and those that follow.
+    /// Sets the indent of continuation lines.
+    pub(super) const fn with_indent(mut self, indent: usize) -> Self {
+        self.indent = indent;
+        self
+    }
+
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Returns the columns of the unfitted line.
+    pub(super) fn columns(&self) -> usize {
+        self.pieces.iter().map(|piece| columns(&piece.text)).sum()
+    }
+
+    /// Returns lines of at most `first_max` columns for the first one and `columns_max` for each continuation.
     pub(super) fn wrapped(&self, first_max: usize, columns_max: usize) -> Vec<Self> {
-        let mut lines = Vec::new();
-        let mut rest = self.clone();
-        while let Some(at) = break_at(rest.chars(), if lines.is_empty() { first_max } else { columns_max }) {
+        let mut lines: Vec<Self> = Vec::new();
+        let mut rest = self.fitted(first_max);
+        let continuation_max = columns_max.saturating_sub(self.indent).max(1);
+        loop {
+            let is_first = lines.is_empty();
+            let indent = if is_first { 0 } else { self.indent };
+            let line_max = if is_first { first_max } else { continuation_max };
+            let Some(at) = line_break(rest.chars(), line_max) else {
+                lines.push(Self::new().indented(indent).join(rest));
+                return lines;
+            };
             let (line, after) = rest.split(at);
-            lines.push(line);
+            lines.push(Self::new().indented(indent).join(line));
             rest = after;
         }
-        lines.push(rest);
-        lines
     }
 
-    fn chars(&self) -> impl Iterator<Item = char> {
-        self.pieces.iter().flat_map(|piece| piece.text.chars())
-    }
-
-    fn split(self, at: usize) -> (Self, Self) {
-        let (mut line, mut after) = (Self::new(), Self::new());
-        let mut left = at;
-        for Piece { ink, text, .. } in self.pieces {
-            let (head, tail) = text.split_at(left.min(text.len()));
-            left -= head.len();
-            let tail = if after.columns == 0 { tail.trim_start() } else { tail };
-            if !head.is_empty() {
-                line = line.push(Piece { ink, text: head.to_string(), whole: None });
-            }
-            if !tail.is_empty() {
-                after = after.push(Piece { ink, text: tail.to_string(), whole: None });
-            }
-        }
-        (line, after)
-    }
-
-    /// The line without the spaces at its end.
+    /// Returns the line without trailing spaces.
     pub(super) fn trimmed(mut self) -> Self {
         while let Some(piece) = self.pieces.last_mut() {
             piece.text.truncate(piece.text.trim_end().len());
@@ -199,8 +241,89 @@ impl Line {
         self
     }
 
-    /// How many columns it takes.
-    pub(super) const fn columns(&self) -> usize {
-        self.columns
+    fn push(mut self, piece: Piece) -> Self {
+        self.pieces.push(piece);
+        self
+    }
+
+    fn indented(self, columns: usize) -> Self {
+        if columns == 0 { self } else { self.and(" ".repeat(columns)) }
+    }
+
+    /// Returns the line with its elastic pieces shortened to a width.
+    fn fitted(&self, columns_max: usize) -> Self {
+        let is_fixed = |piece: &&Piece| piece.fit == Fit::Fixed;
+        let fixed: usize = self.pieces.iter().filter(is_fixed).map(|piece| columns(&piece.text)).sum();
+        let mut left = columns_max.saturating_sub(fixed);
+        let is_row = columns_max >= CELL_LINE_COLUMNS_MIN
+            && self.pieces.iter().any(|piece| matches!(piece.fit, Fit::Share(_)));
+        let mut line = Self::new().with_indent(self.indent);
+        for piece in &self.pieces {
+            line = match piece.fit {
+                Fit::Fixed => line.push(piece.clone()),
+                Fit::Share(percent) if is_row => {
+                    let start = line.columns();
+                    let share = columns_max.saturating_sub(start) * percent / 100;
+                    left = left.saturating_sub(share);
+                    let column = start + share;
+                    line.push(piece.fitted(share)).pad_to(column)
+                }
+                Fit::Share(_) => line.push(piece.fitted(2 * columns_max)),
+                Fit::Rest | Fit::QuotedRest if left < REST_COLUMNS_MIN && !is_row => {
+                    line.push(piece.fitted(left + columns_max * 3 / 4))
+                }
+                Fit::Rest | Fit::QuotedRest => line.push(piece.fitted(left)),
+            };
+        }
+        line
+    }
+
+    fn chars(&self) -> impl Iterator<Item = char> {
+        self.pieces.iter().flat_map(|piece| piece.text.chars())
+    }
+
+    /// Splits a fitted line at a byte offset and removes the spaces after it.
+    fn split(self, at: usize) -> (Self, Self) {
+        let (mut line, mut after) = (Self::new(), Self::new());
+        let mut left = at;
+        for Piece { style, text, .. } in self.pieces {
+            let (head, tail) = text.split_at(left.min(text.len()));
+            left -= head.len();
+            let tail = if after.is_empty() { tail.trim_start() } else { tail };
+            if !head.is_empty() {
+                line = line.push(Piece::fixed(style, head.to_string()));
+            }
+            if !tail.is_empty() {
+                after = after.push(Piece::fixed(style, tail.to_string()));
+            }
+        }
+        (line, after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the lines as plain text.
+    fn wrap(line: &Line, columns_max: usize) -> Vec<String> {
+        let text = |line: &Line| line.pieces.iter().map(|piece| piece.text.as_str()).collect::<String>();
+        line.wrapped(columns_max, columns_max).iter().map(|line| text(line).trim_end().to_string()).collect()
+    }
+
+    #[test]
+    fn quote_takes_remaining_columns() {
+        let line = Line::text("PRO ").quote("one two three four five six").and(" end");
+        assert_eq!(wrap(&line, 80), ["PRO \"one two three four five six\" end"]);
+        assert_eq!(wrap(&line, 34), ["PRO \"one two three four…\" end"]);
+        assert_eq!(wrap(&line, 20), ["PRO \"one two three", "four five…\" end"]);
+    }
+
+    #[test]
+    fn cells_align_in_wide_lines_only() {
+        let row = |text: &str| Line::text("1 ").cell(TextStyle::Text, text, 50).and(" pure").with_indent(2);
+        assert_eq!(wrap(&row("push"), 62), ["1 push                           pure"]);
+        assert_eq!(wrap(&row("push"), 20), ["1 push pure"]);
+        assert_eq!(wrap(&row("push the image"), 12), ["1 push the", "  image pure"]);
     }
 }

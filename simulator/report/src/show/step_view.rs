@@ -1,6 +1,6 @@
 //! One step between the state before it and the state after it.
 
-use super::text::duration;
+use crate::text::duration;
 use orchestrion_kernel::control::table::Transition;
 use orchestrion_kernel::plan::Task;
 use orchestrion_kernel::semantic::SemanticState;
@@ -8,64 +8,64 @@ use orchestrion_kernel::state::{Call, Request};
 use orchestrion_kernel::{Event, Phase, Policy, State, TaskId};
 use orchestrion_trace::Step;
 
-/// What a step is told by.
+/// A step with the states around it.
 pub(super) struct StepView<'a> {
     pub(super) policy: &'a Policy,
     pub(super) step: &'a Step,
-    /// When the first step came, if anybody looked.
+    /// The time of the first step; 0 if it was not recorded.
     pub(super) first_ms: u64,
-    pub(super) before: &'a Before,
+    pub(super) before: &'a StateBefore,
     pub(super) after: &'a State,
 }
 
-/// What is needed of the state before a step.
-pub(super) struct Before {
+/// The parts of the state before a step that reports read.
+pub(super) struct StateBefore {
     pub(super) phase: Phase,
-    pub(super) waiting: Option<Call>,
+    pub(super) pending: Option<Call>,
     pub(super) request: Option<Request>,
-    /// What was known; a copy shares what stays.
+    /// A copy that shares its items with the state.
     pub(super) semantic: SemanticState,
 }
 
-impl Before {
-    pub(super) fn of(state: &State) -> Self {
+impl StateBefore {
+    pub(super) fn from_state(state: &State) -> Self {
         Self {
-            phase: state.control.phase(),
-            waiting: state.control.pending_call(),
-            request: state.control.request().cloned(),
-            semantic: state.semantic.clone(),
+            phase: state.control().phase(),
+            pending: state.control().pending_call(),
+            request: state.control().request().cloned(),
+            semantic: state.semantic().clone(),
         }
     }
 }
 
 impl StepView<'_> {
-    /// The row that was taken; a refused input takes none.
-    pub(super) fn row(&self) -> Option<&'static Transition> {
+    /// Returns the transition of the step. A refused input has none.
+    pub(super) fn transition(&self) -> Option<&'static Transition> {
         self.find(|event| match event {
             Event::Transitioned { row } => Some(row.transition()),
             _ => None,
         })
     }
 
-    /// How long after the first step it came, where somebody looked.
-    pub(super) fn since_first(&self) -> Option<String> {
+    /// Returns the time since the first step, if it was recorded.
+    pub(super) fn elapsed(&self) -> Option<String> {
         let at_ms = self.step.at_ms;
         let sign = if at_ms < self.first_ms { '-' } else { '+' };
         (at_ms > 0).then(|| format!("{sign}{}", duration(at_ms.abs_diff(self.first_ms))))
     }
 
-    /// What the first event that `pick` knows says.
+    /// Returns the first result of `pick` for an event of the step.
     pub(super) fn find<T>(&self, pick: impl Fn(&Event) -> Option<T>) -> Option<T> {
         self.step.events.iter().find_map(pick)
     }
 
-    /// The request as it was when its batch was decided on: before control forgot what it was decided by.
-    pub(super) fn judged(&self) -> Option<&Request> {
+    /// Returns the request that `decide` read: the events of the step may already have cleared its scores and arguments.
+    pub(super) fn request_before(&self) -> Option<&Request> {
         self.before.request.as_ref()
     }
 
-    /// The task as the plan had it then.
-    pub(super) fn planned(&self, task: TaskId) -> Option<&Task> {
-        self.judged()?.plan.as_ref()?.plan.tasks().iter().find(|planned| planned.id == task)
+    /// Returns a task of the plan that `decide` read.
+    pub(super) fn planned_task(&self, task: TaskId) -> Option<&Task> {
+        self.request_before()?.plan.as_ref()?.plan.tasks().iter().find(|planned| planned.id == task)
     }
 }

@@ -1,99 +1,110 @@
-//! The page on a terminal: a narrow column of step numbers, one of who speaks, what is said, and the row at the right.
+//! Terminal output: step number, actor, text, and the transition id at the right edge.
 //!
 //! ```text
-//!     n  who             what                                                              time   row
+//!     n  actor           text                                                              time   row
 //! ```
-//! Escapes are written here alone.
+//! Only this file writes escape sequences.
 
-use super::renderer::{Line, Renderer, TEXT_WIDTH, TextStyle};
+use super::renderer::{Line, Renderer, TextStyle};
 use super::step_view::StepView;
-use super::text::{count, wrap};
+use crate::text::{count, wrap};
 use anstyle::{AnsiColor, Effects};
 use std::io;
 
-/// Whether escapes may be written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
-    /// No escapes.
-    #[default]
-    Plain,
-    /// ANSI colours.
-    Colour,
+/// Colors and width of terminal output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Write ANSI colors.
+    pub colors: bool,
+    /// Display columns of a line. Lines with unbreakable words may exceed it; less than 60 counts as 60.
+    pub columns: usize,
+}
+
+impl Default for Style {
+    /// No colors and 100 columns, as for files.
+    fn default() -> Self {
+        Self { colors: false, columns: 100 }
+    }
 }
 
 impl TextStyle {
-    fn style(self) -> anstyle::Style {
+    fn ansi(self) -> anstyle::Style {
         let style = anstyle::Style::new();
-        let colour = |colour: AnsiColor| style.fg_color(Some(colour.into()));
+        let color = |color: AnsiColor| style.fg_color(Some(color.into()));
         match self {
             Self::Text => style,
             Self::Dim => style.effects(Effects::DIMMED),
-            Self::Who => colour(AnsiColor::Cyan),
+            Self::Actor => color(AnsiColor::Cyan),
             Self::Heading => style.effects(Effects::BOLD),
-            Self::Good => colour(AnsiColor::Green),
-            Self::Bad => colour(AnsiColor::Red),
-            Self::Warn => colour(AnsiColor::Yellow),
+            Self::Good => color(AnsiColor::Green),
+            Self::Bad => color(AnsiColor::Red),
+            Self::Warn => color(AnsiColor::Yellow),
         }
     }
 }
 
-/// The whole width.
-const WIDTH: usize = 100;
-/// Where who speaks stands.
-const WHO_AT: usize = 7;
-/// Where what is said stands.
-const TEXT_AT: usize = WHO_AT + 17;
-/// Where the words about one step stand.
-const DETAIL_AT: usize = 14;
-/// Where those about an event of it stand.
-const EVENT_AT: usize = DETAIL_AT + 19;
-/// Where those about a property of the state stand.
-const PROPERTY_AT: usize = DETAIL_AT + 12;
-/// The most lines of a text of the user's.
-const ASKED_LINES_MAX: usize = 4;
+const COLUMNS_MIN: usize = 60;
+/// Narrower output indents the continuation of events less.
+const WIDE_COLUMNS_MIN: usize = 80;
+/// The column of the actor.
+const ACTOR_AT: usize = 7;
+/// The column of the text.
+const TEXT_AT: usize = ACTOR_AT + 17;
+/// The columns of the transition id, with the space before it.
+const TRANSITION_COLUMNS: usize = 5;
+/// The column of the sections of one step.
+const SECTION_AT: usize = 14;
+/// The column of the text of an event.
+const EVENT_AT: usize = SECTION_AT + 19;
+/// The column of the value of a property.
+const PROPERTY_AT: usize = SECTION_AT + 12;
+/// The most lines of a user message.
+const MESSAGE_LINES_MAX: usize = 4;
 /// The most lines of a final answer.
 const ANSWER_LINES_MAX: usize = 8;
 
-// The room that the row takes at the right.
-const _: () = assert!(TEXT_AT + TEXT_WIDTH + 5 == WIDTH);
-
-/// A page of lines.
+/// A renderer for terminals and text files.
 pub(super) struct Terminal<'a> {
     out: &'a mut dyn io::Write,
-    style: Style,
+    colors: bool,
+    columns: usize,
 }
 
 impl<'a> Terminal<'a> {
     pub(super) fn new(out: &'a mut dyn io::Write, style: Style) -> Self {
-        Self { out, style }
+        Self { out, colors: style.colors, columns: style.columns.max(COLUMNS_MIN) }
     }
 
-    fn entry(&mut self, number: &str, who: Line, said: &Line, right: &str) -> io::Result<()> {
-        let room = TEXT_WIDTH.min(WIDTH - TEXT_AT - 1 - right.len());
-        let mut lines = said.wrapped(room, TEXT_WIDTH).into_iter();
+    /// The columns between the actor and the transition id.
+    const fn text_columns(&self) -> usize {
+        self.columns - TEXT_AT - TRANSITION_COLUMNS
+    }
+
+    fn write_entry(&mut self, number: &str, actor: Line, text: &Line, right: &str) -> io::Result<()> {
+        let columns = self.text_columns();
+        let first_columns = columns.min(self.columns - TEXT_AT - 1 - right.len());
+        let mut lines = text.wrapped(first_columns, columns).into_iter();
         let first = lines.next().unwrap_or_default();
-        let head = Line::new().ink(TextStyle::Dim, number).join(who).to(TEXT_AT).join(first);
+        let head = Line::new().styled(TextStyle::Dim, number).join(actor).pad_to(TEXT_AT).join(first);
         if right.is_empty() {
-            self.line(head)?;
+            self.write(head)?;
         } else {
-            self.line(head.to(WIDTH - right.len()).ink(TextStyle::Dim, right))?;
+            self.write(head.pad_to(self.columns - right.len()).styled(TextStyle::Dim, right))?;
         }
         for line in lines {
-            self.line(Line::new().to(TEXT_AT).join(line))?;
+            self.write(Line::new().pad_to(TEXT_AT).join(line))?;
         }
         Ok(())
     }
 
-    /// One line as it is, without the spaces at its end.
-    fn line(&mut self, line: Line) -> io::Result<()> {
+    /// Writes one fitted line without trailing spaces.
+    fn write(&mut self, line: Line) -> io::Result<()> {
         for piece in line.trimmed().pieces() {
-            let ink = if piece.text.trim().is_empty() { TextStyle::Text } else { piece.ink };
-            match (self.style, ink) {
-                (Style::Plain, _) | (_, TextStyle::Text) => self.out.write_all(piece.text.as_bytes())?,
-                (Style::Colour, ink) => {
-                    let style = ink.style();
-                    write!(self.out, "{style}{}{style:#}", piece.text)?;
-                }
+            if !self.colors || piece.style == TextStyle::Text || piece.text.trim().is_empty() {
+                self.out.write_all(piece.text.as_bytes())?;
+            } else {
+                let ansi = piece.style.ansi();
+                write!(self.out, "{ansi}{}{ansi:#}", piece.text)?;
             }
         }
         self.out.write_all(b"\n")
@@ -101,92 +112,103 @@ impl<'a> Terminal<'a> {
 }
 
 impl Renderer for Terminal<'_> {
-    fn step(&mut self, scene: &StepView<'_>, who: Line, said: Line, row: &str) -> io::Result<()> {
-        let right = match scene.since_first() {
-            Some(time) => format!("{time} {row:>4}"),
-            None => row.to_string(),
+    fn write_step(
+        &mut self,
+        view: &StepView<'_>,
+        actor: Line,
+        text: Line,
+        transition: &str,
+    ) -> io::Result<()> {
+        let right = match view.elapsed() {
+            Some(time) => format!("{time} {transition:>4}"),
+            None => transition.to_string(),
         };
-        self.entry(&format!("{:>5}  ", scene.step.n), who, &said, &right)
+        self.write_entry(&format!("{:>5}  ", view.step.n), actor, &text, &right)
     }
 
-    fn asked(&mut self, scene: &StepView<'_>, who: Line, text: &str, row: &str) -> io::Result<()> {
-        let mut lines = wrap(text, TEXT_WIDTH).into_iter();
-        self.step(scene, who, Line::text(lines.next().unwrap_or_default()), row)?;
-        let hidden = lines.len().saturating_sub(ASKED_LINES_MAX - 1);
-        for line in lines.take(ASKED_LINES_MAX - 1) {
-            self.more("", Line::text(line))?;
+    fn write_message(
+        &mut self,
+        view: &StepView<'_>,
+        actor: Line,
+        text: &str,
+        transition: &str,
+    ) -> io::Result<()> {
+        let mut lines = wrap(text, self.text_columns()).into_iter();
+        self.write_step(view, actor, Line::text(lines.next().unwrap_or_default()), transition)?;
+        let omitted = lines.len().saturating_sub(MESSAGE_LINES_MAX - 1);
+        for line in lines.take(MESSAGE_LINES_MAX - 1) {
+            self.write_line("", Line::text(line))?;
         }
-        if hidden > 0 {
-            self.more("", Line::faint(format_args!("… and {}", count(hidden, "more line"))))?;
+        if omitted > 0 {
+            self.write_line("", Line::dim(format_args!("… {}", count(omitted, "more line"))))?;
         }
         Ok(())
     }
 
-    fn more(&mut self, who: &str, said: Line) -> io::Result<()> {
-        self.entry(&" ".repeat(WHO_AT), Line::faint(who), &said, "")
+    fn write_line(&mut self, label: &str, line: Line) -> io::Result<()> {
+        self.write_entry(&" ".repeat(ACTOR_AT), Line::dim(label), &line, "")
     }
 
-    fn answer(&mut self, scene: &StepView<'_>, text: &str) -> io::Result<()> {
-        let lines = wrap(text, TEXT_WIDTH - 2);
+    fn write_answer(&mut self, view: &StepView<'_>, text: &str) -> io::Result<()> {
+        let lines = wrap(text, self.text_columns() - 2);
         for line in lines.iter().take(ANSWER_LINES_MAX) {
-            self.more("", Line::faint("│ ").and(line))?;
+            self.write_line("", Line::dim("│ ").and(line))?;
         }
-        let hidden = lines.len().saturating_sub(ANSWER_LINES_MAX);
-        if hidden > 0 {
-            let more = format!("… and {}; --at {} shows all", count(hidden, "more line"), scene.step.n);
-            self.more("", Line::faint(more))?;
-        }
-        Ok(())
-    }
-
-    fn heading(&mut self, title: Line) -> io::Result<()> {
-        let head = Line::faint("━━ ").join(title).and(" ");
-        let fill = "━".repeat(WIDTH.saturating_sub(head.columns()));
-        self.line(head.ink(TextStyle::Dim, fill))
-    }
-
-    fn region(&mut self, title: &str) -> io::Result<()> {
-        self.gap()?;
-        self.line(Line::new().to(WHO_AT).ink(TextStyle::Heading, title))
-    }
-
-    fn paragraph(&mut self, line: Line, indent: usize) -> io::Result<()> {
-        for (i, part) in line.wrapped(WIDTH, WIDTH - indent).into_iter().enumerate() {
-            let indent = if i == 0 { Line::new() } else { Line::new().to(indent) };
-            self.line(indent.join(part))?;
+        let omitted = lines.len().saturating_sub(ANSWER_LINES_MAX);
+        if omitted > 0 {
+            let hint = format!("… {}; --step {} shows all", count(omitted, "more line"), view.step.n);
+            self.write_line("", Line::dim(hint))?;
         }
         Ok(())
     }
 
-    fn gap(&mut self) -> io::Result<()> {
-        self.line(Line::new())
+    fn write_heading(&mut self, title: Line) -> io::Result<()> {
+        let mut lines = Line::dim("━━ ").join(title).and(" ").wrapped(self.columns, self.columns);
+        let last = lines.pop().unwrap_or_default();
+        lines.into_iter().try_for_each(|line| self.write(line))?;
+        let fill = "━".repeat(self.columns.saturating_sub(last.columns()));
+        self.write(last.styled(TextStyle::Dim, fill))
     }
 
-    fn section(&mut self, name: &str, line: Line) -> io::Result<()> {
-        self.paragraph(Line::faint(name).to(DETAIL_AT).join(line), DETAIL_AT)
+    fn write_region(&mut self, title: &str) -> io::Result<()> {
+        self.write_blank()?;
+        self.write(Line::new().pad_to(ACTOR_AT).styled(TextStyle::Heading, title))
     }
 
-    fn event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
-        let head = Line::faint(section).to(DETAIL_AT).ink(TextStyle::Heading, name).to(EVENT_AT);
-        self.paragraph(head.join(line), EVENT_AT)
+    fn write_paragraph(&mut self, line: Line, indent: usize) -> io::Result<()> {
+        for (i, part) in line.wrapped(self.columns, self.columns - indent).into_iter().enumerate() {
+            let indent = if i == 0 { Line::new() } else { Line::new().pad_to(indent) };
+            self.write(indent.join(part))?;
+        }
+        Ok(())
     }
 
-    fn shortens(&self) -> bool {
-        true
+    fn write_blank(&mut self) -> io::Result<()> {
+        self.write(Line::new())
     }
 
-    fn property(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
-        let head = Line::faint(section).to(DETAIL_AT).ink(TextStyle::Dim, name).to(PROPERTY_AT);
-        self.paragraph(head.join(line), PROPERTY_AT)
+    fn write_section(&mut self, name: &str, line: Line) -> io::Result<()> {
+        self.write_paragraph(Line::dim(name).pad_to(SECTION_AT).join(line), SECTION_AT)
     }
 
-    fn task(&mut self, line: Line) -> io::Result<()> {
-        self.paragraph(Line::new().to(DETAIL_AT).join(line), DETAIL_AT + 4)
+    fn write_event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
+        let head = Line::dim(section).pad_to(SECTION_AT).styled(TextStyle::Heading, name).pad_to(EVENT_AT);
+        let indent = if self.columns < WIDE_COLUMNS_MIN { SECTION_AT + 4 } else { EVENT_AT };
+        self.write_paragraph(head.join(line), indent)
     }
 
-    fn whole(&mut self, text: &str) -> io::Result<()> {
-        for line in wrap(text, WIDTH - DETAIL_AT - 2) {
-            self.line(Line::new().to(DETAIL_AT).ink(TextStyle::Dim, "│ ").and(line))?;
+    fn write_property(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
+        let head = Line::dim(section).pad_to(SECTION_AT).styled(TextStyle::Dim, name).pad_to(PROPERTY_AT);
+        self.write_paragraph(head.join(line), PROPERTY_AT + 2)
+    }
+
+    fn write_task(&mut self, line: Line) -> io::Result<()> {
+        self.write_paragraph(Line::new().pad_to(SECTION_AT).join(line), SECTION_AT + 4)
+    }
+
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
+        for line in wrap(text, self.columns - SECTION_AT - 2) {
+            self.write(Line::new().pad_to(SECTION_AT).styled(TextStyle::Dim, "│ ").and(line))?;
         }
         Ok(())
     }

@@ -1,276 +1,271 @@
-//! The timeline: every step in a line or a few, under headings that follow the request through its regions.
+//! The timeline: one or a few lines for each step, under headings for sessions, requests and regions.
 
 mod closing;
 mod execution;
 mod headings;
+mod progress;
 mod write_effects;
 
-pub(super) use headings::header;
+pub(super) use headings::{write_end, write_header};
 
 use super::reasons::{self, Veto};
 use super::renderer::{Line, Renderer, TextStyle};
 use super::step_view::StepView;
 use super::{phrases, plans};
-use headings::Part;
+use headings::Headings;
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::{Operation, Report};
-use orchestrion_kernel::{Event, Input, Phase, RequestId, Revision};
+use orchestrion_kernel::{Event, Input, Phase, Revision};
+use progress::RequestProgress;
 use std::io;
 
-/// What is remembered from step to step: where the reader is, and a summary of the running request.
+/// The headings and the counts of the current request.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
-    part: Option<Part>,
-    running: Option<Running>,
-    /// A summary was the last that was written.
-    summed_up: bool,
+    headings: Headings,
+    progress: Option<RequestProgress>,
+    /// The previous step ended with the summary of a request.
+    is_after_summary: bool,
 }
 
-#[derive(Debug)]
-struct Running {
-    id: RequestId,
-    first: u64,
-    passes: u32,
-    runs: u32,
-    repairs: u32,
-    refused: u32,
-    veto: Option<Veto>,
-}
-
-/// What the runtime says of the input.
-fn noted(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-    scene.step.note.iter().try_for_each(|note| page.more("note", Line::new().ink(TextStyle::Warn, note)))
+fn write_note(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
+    let write = |note| out.write_line("note", Line::new().styled(TextStyle::Warn, note));
+    view.step.note.iter().try_for_each(write)
 }
 
 impl Timeline {
-    pub(super) fn step(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-        let summed_up = std::mem::take(&mut self.summed_up);
-        if let Some(sentence) = &scene.step.refused {
-            if summed_up {
-                page.gap()?;
+    pub(super) fn write_step(&mut self, out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
+        let is_after_summary = std::mem::take(&mut self.is_after_summary);
+        if let Some(message) = &view.step.refused {
+            if is_after_summary {
+                out.write_blank()?;
             }
-            if let Some(running) = &mut self.running {
-                running.refused += 1;
+            if let Some(progress) = &mut self.progress {
+                progress.refused += 1;
             }
-            let said = Line::text(sentence);
-            page.step(scene, Line::new().ink(TextStyle::Warn, "refused"), said, "")?;
-            return noted(page, scene);
+            let actor = Line::new().styled(TextStyle::Warn, "refused");
+            out.write_step(view, actor, Line::text(message), "")?;
+            return write_note(out, view);
         }
-        self.headings(page, scene)?;
-        self.said(page, scene)?;
-        noted(page, scene)?;
-        for event in &scene.step.events {
-            self.followed(page, scene, event)?;
+        if let Some(request) = RequestProgress::started_by(view) {
+            self.progress = Some(request);
         }
-        write_effects::told(page, scene)?;
-        self.ended(page, scene)
+        if let Some(progress) = &mut self.progress {
+            progress.count_step(view);
+        }
+        self.headings.write(out, view, self.progress.as_ref())?;
+        write_input(out, view)?;
+        write_note(out, view)?;
+        for event in &view.step.events {
+            self.write_event(out, view, event)?;
+        }
+        write_effects::write(out, view)?;
+        self.write_summary(out, view)
     }
 
-    /// The line of the step itself: who said what.
-    fn said(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-        let row = scene.row();
-        let id = row.map_or("", |row| row.id);
-        let label = row.map_or("", |row| row.label);
-        match &scene.step.input {
-            Input::SessionStart { user } => {
-                page.step(scene, phrases::who(user), Line::text("opens a session"), id)
-            }
-            Input::SessionEnd => closing::session_ended(page, scene, id),
-            Input::UserMessage { user, text } => page.asked(scene, phrases::who(user), text.as_str(), id),
-            Input::Reply { report, .. } => self.replied(page, scene, report, id),
-            Input::CallFailed { failure, .. } => {
-                let (who, what) = match scene.before.waiting {
-                    Some(call) => (phrases::asked(call.operation), phrases::failed(failure)),
-                    None => (phrases::who("?"), phrases::failed(failure)),
-                };
-                page.step(scene, who, what.ink(TextStyle::Dim, format_args!(": {label}")), id)
-            }
-            Input::Cancel => {
-                page.step(scene, Line::new().ink(TextStyle::Warn, "cancel"), Line::text(label), id)?;
-                match scene.before.waiting {
-                    Some(call) if scene.after.control.pending_call().map(|call| call.id) != Some(call.id) => {
-                        let asked = phrases::asked(call.operation)
-                            .ink(TextStyle::Dim, " was running, and is given up");
-                        page.more("", asked)
-                    }
-                    _ => Ok(()),
-                }
-            }
-            Input::Write(write) => {
-                page.step(scene, Line::new().ink(TextStyle::Warn, "write"), phrases::write(write), id)
-            }
-            Input::Resume => {
-                let back = Line::text("the runtime is back after a crash, and nothing was lost");
-                page.step(scene, Line::new().ink(TextStyle::Warn, "resume"), back, id)?;
-                match scene.after.control.pending_call().filter(|_| scene.step.refused.is_none()) {
-                    Some(call) if call.operation.is_effectful() => page.more(
-                        "",
-                        phrases::asked(call.operation)
-                            .ink(TextStyle::Dim, " may have run: the host finds out first"),
-                    ),
-                    Some(call) => {
-                        page.more("", phrases::asked(call.operation).ink(TextStyle::Dim, " is asked again"))
-                    }
-                    None => Ok(()),
-                }
-            }
-            Input::Step => self.stepped(page, scene, label, id),
-        }
-    }
-
-    fn replied(
-        &mut self,
-        page: &mut dyn Renderer,
-        scene: &StepView<'_>,
-        report: &Report,
-        row: &str,
-    ) -> io::Result<()> {
-        let Some(call) = scene.before.waiting else {
-            return page.step(scene, phrases::who("?"), phrases::report(report), row);
-        };
-        match (call.operation, report) {
-            (Operation::Argue(_) | Operation::ReviewRevision, Report::Argument { argument, text, .. }) => {
-                let said = phrases::argument(*argument).and("  ").quote(text.as_str());
-                page.step(scene, phrases::who(call.operation.module()), said, row)?;
-                if call.operation == Operation::ReviewRevision {
-                    let revision = scene.judged().and_then(|request| request.plan.as_ref());
-                    let revision = revision.map_or(String::new(), |plan| format!(" r{}", plan.revision));
-                    page.more("", Line::faint(format_args!("(on the new revision{revision})")))?;
-                }
-                Ok(())
-            }
-            (Operation::RunTask { task, .. }, Report::Exit { code, text }) => {
-                execution::ran(page, scene, task, *code, text.as_str(), row)
-            }
-            (Operation::UndoTask { task }, Report::Exit { code, text }) => {
-                execution::undone(page, scene, task, *code, text.as_str(), row)
-            }
-            (ask, report) => page.step(scene, phrases::who(ask.module()), phrases::report(report), row),
-        }
-    }
-
-    /// A step that control took by itself; only those that computed something speak.
-    fn stepped(
-        &mut self,
-        page: &mut dyn Renderer,
-        scene: &StepView<'_>,
-        label: &str,
-        row: &str,
-    ) -> io::Result<()> {
-        let faint = |word: &str| Line::new().ink(TextStyle::Dim, word);
-        for event in &scene.step.events {
-            match event {
-                Event::ConsensusScored { revision, score } => {
-                    page.step(scene, faint("consensus"), reasons::scored(scene, *revision, *score), row)?;
-                    if scene.before.phase == Phase::CalculatingConsensus
-                        && let Some(request) = scene.judged()
-                    {
-                        page.more("", reasons::voices(request))?;
-                    }
-                    return Ok(());
-                }
-                Event::RatingsUpdated { ratings } => {
-                    let before = scene.judged().map_or(*ratings, |request| request.ratings);
-                    return page.step(scene, faint("duels"), phrases::moved(&before, ratings), row);
-                }
-                Event::Decided { decision } => {
-                    return page.step(
-                        scene,
-                        Line::new().ink(TextStyle::Heading, "decision"),
-                        phrases::label(decision.label),
-                        row,
-                    );
-                }
-                _ => {}
-            }
-        }
-        if scene.before.phase == Phase::RollbackActive {
-            return execution::rolled_back(page, scene, row);
-        }
-        page.step(scene, faint("·"), Line::faint(label), row)
-    }
-
-    /// What else the events of the step say.
-    fn followed(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>, event: &Event) -> io::Result<()> {
+    /// Writes the further lines of an event.
+    fn write_event(&mut self, out: &mut dyn Renderer, view: &StepView<'_>, event: &Event) -> io::Result<()> {
         match event {
             Event::PlanAdopted { revision, plan } => {
-                let before = scene.judged().and_then(|request| request.plan.as_ref());
-                let repair = scene.before.phase == Phase::SelfHealingActive;
-                plans::adopted(page, *revision, plan, before, repair)?;
-                if repair && scene.row().is_some_and(|row| row.to == Phase::RunningTasks) {
-                    let said = "it runs before anybody has reviewed it (finding F10)";
-                    page.more("", Line::new().ink(TextStyle::Warn, said))?;
+                let before = view.request_before().and_then(|request| request.plan.as_ref());
+                let is_repair = view.before.phase == Phase::SelfHealingActive;
+                plans::write_adopted(out, *revision, plan, before, is_repair)?;
+                if is_repair && view.transition().is_some_and(|row| row.to == Phase::RunningTasks) {
+                    let warning = "this plan runs without a review (finding F10)";
+                    out.write_line("", Line::new().styled(TextStyle::Warn, warning))?;
                 }
                 Ok(())
             }
             Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => match item.key {
                 ItemKey::Situation(field) => {
-                    page.more("situation", Line::faint(format_args!("{field}: ")).quote(item.text.as_str()))
+                    let line = Line::dim(format_args!("{field}: ")).quote(item.text.as_str());
+                    out.write_line("situation", line)
                 }
                 _ => Ok(()),
             },
-            Event::ActionRecorded { record } => page.more("action", phrases::action(record)),
-            Event::VetoRaised { revision } => self.vetoed(page, scene, *revision),
+            Event::ActionRecorded { record } => out.write_line("action", phrases::action(record)),
+            Event::VetoRaised { revision } => self.write_veto(out, view, *revision),
             Event::Decided { decision } => {
-                if scene.before.phase == Phase::RepairScoring {
-                    page.more("decision", phrases::label(decision.label))?;
+                if view.before.phase == Phase::RepairScoring {
+                    out.write_line("decision", phrases::decision_label(decision.label))?;
                 }
-                let veto = self.running.as_ref().and_then(|running| running.veto);
-                for reason in reasons::decided(scene, decision, veto) {
-                    page.more("", reason)?;
-                }
-                Ok(())
+                let veto = self.progress.as_ref().and_then(|progress| progress.veto);
+                reasons::decided(view, decision, veto)
+                    .into_iter()
+                    .try_for_each(|reason| out.write_line("", reason))
             }
             Event::Transitioned { row } => {
-                if let Some(running) = &mut self.running {
-                    let (from, to) = (scene.before.phase, row.transition().to);
-                    running.runs += u32::from(to == Phase::RunningTasks && from != to);
-                    running.repairs += u32::from(to == Phase::SelfHealingActive);
+                if let Some(progress) = &mut self.progress {
+                    progress.count_transition(view.before.phase, row.transition().to);
                 }
                 Ok(())
             }
-            Event::ExecutionReported { revision, tasks } => execution::reported(page, *revision, tasks),
-            Event::Concluded { conclusion: ending } => page.more("it will end", phrases::ending(*ending)),
-            Event::MemoryRecorded { record } => closing::memorized(page, scene, record),
-            Event::AuditRecorded { record } => closing::audited(page, scene, record),
+            Event::ExecutionReported { revision, tasks } => execution::write_report(out, *revision, tasks),
+            Event::Concluded { conclusion } => out.write_line("conclusion", phrases::conclusion(*conclusion)),
+            Event::MemoryRecorded { record } => closing::write_memory_record(out, view, record),
+            Event::AuditRecorded { record } => closing::write_audit_record(out, view, record),
             Event::AuditUndelivered => {
-                let said = "the audit record was not delivered, and will not be tried again";
-                page.more("undelivered", Line::new().ink(TextStyle::Warn, said))
+                let warning = "the audit record was not delivered; there is no further attempt";
+                out.write_line("undelivered", Line::new().styled(TextStyle::Warn, warning))
             }
-            Event::FinalAnswer { trace, text } => closing::answered(page, scene, trace, text.as_str()),
+            Event::FinalAnswer { trace, text } => {
+                closing::write_final_answer(out, view, trace, text.as_str())
+            }
             _ => Ok(()),
         }
     }
 
-    fn vetoed(
+    fn write_veto(
         &mut self,
-        page: &mut dyn Renderer,
-        scene: &StepView<'_>,
+        out: &mut dyn Renderer,
+        view: &StepView<'_>,
         revision: Revision,
     ) -> io::Result<()> {
-        let Some(confidence) = scene.find(|event| match event {
+        let Some(confidence) = view.find(|event| match event {
             Event::ToolResult { report: Report::Argument { argument, .. }, .. } => Some(argument.confidence),
             _ => None,
         }) else {
             return Ok(());
         };
-        let debated = scene.before.phase != Phase::RepairReview;
-        let pass = scene.judged().map(|request| request.debate.pass).filter(|_| debated);
+        let is_debate = view.before.phase != Phase::RepairReview;
+        let pass = view.request_before().map(|request| request.debate.pass).filter(|_| is_debate);
         let veto = Veto { pass, revision, confidence };
-        if let Some(running) = &mut self.running {
-            running.veto = Some(veto);
+        if let Some(progress) = &mut self.progress {
+            progress.veto = Some(veto);
         }
-        page.more("", reasons::veto(scene, veto))
+        out.write_line("", reasons::veto(view, veto))
     }
 
-    /// Closes the request's summary if the step ended it.
-    fn ended(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-        if scene.after.control.request().is_some() || scene.before.request.is_none() {
+    /// Writes the summary of the request if the step ended it.
+    fn write_summary(&mut self, out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
+        if view.after.control().request().is_some() || view.before.request.is_none() {
             return Ok(());
         }
-        let Some(running) = self.running.take() else { return Ok(()) };
-        self.part = None;
-        self.summed_up = true;
-        closing::summed_up(page, scene, &running)
+        let Some(progress) = self.progress.take() else { return Ok(()) };
+        self.headings = Headings::default();
+        self.is_after_summary = true;
+        closing::write_summary(out, view, &progress)
     }
+}
+
+/// Writes the first line of the step: its input, or the result of an internal step.
+fn write_input(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
+    let row = view.transition();
+    let id = row.map_or("", |row| row.id);
+    let label = row.map_or("", |row| row.label);
+    match &view.step.input {
+        Input::SessionStart { user } => {
+            out.write_step(view, phrases::actor(user), Line::text("opens a session"), id)
+        }
+        Input::SessionEnd => closing::write_session_end(out, view, id),
+        Input::UserMessage { user, text } => out.write_message(view, phrases::actor(user), text.as_str(), id),
+        Input::Reply { report, .. } => write_reply(out, view, report, id),
+        Input::CallFailed { failure, .. } => {
+            let actor = match view.before.pending {
+                Some(call) => phrases::operation(call.operation),
+                None => phrases::actor("?"),
+            };
+            let line = phrases::failure(failure).styled(TextStyle::Dim, format_args!(": {label}"));
+            out.write_step(view, actor, line, id)
+        }
+        Input::Cancel => {
+            out.write_step(view, Line::new().styled(TextStyle::Warn, "cancel"), Line::text(label), id)?;
+            let pending_after = view.after.control().pending_call().map(|call| call.id);
+            match view.before.pending {
+                Some(call) if pending_after != Some(call.id) => {
+                    let suffix = " was pending; its reply is no longer expected";
+                    out.write_line("", phrases::operation(call.operation).styled(TextStyle::Dim, suffix))
+                }
+                _ => Ok(()),
+            }
+        }
+        Input::Write(write) => {
+            out.write_step(view, Line::new().styled(TextStyle::Warn, "write"), phrases::write(write), id)
+        }
+        Input::Resume => {
+            let line = Line::text("the runtime restarts after a crash");
+            out.write_step(view, Line::new().styled(TextStyle::Warn, "resume"), line, id)?;
+            match view.after.control().pending_call() {
+                Some(call) => {
+                    let suffix = if call.operation.is_effectful() {
+                        " may have started; the host recovers its outcome"
+                    } else {
+                        " is called again"
+                    };
+                    out.write_line("", phrases::operation(call.operation).styled(TextStyle::Dim, suffix))
+                }
+                None => Ok(()),
+            }
+        }
+        Input::Step => write_internal_step(out, view, label, id),
+    }
+}
+
+fn write_reply(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
+    report: &Report,
+    transition: &str,
+) -> io::Result<()> {
+    let Some(call) = view.before.pending else {
+        return out.write_step(view, phrases::actor("?"), phrases::report(report), transition);
+    };
+    match (call.operation, report) {
+        (Operation::Argue(_) | Operation::ReviewRevision, Report::Argument { argument, text, .. }) => {
+            let line = phrases::argument(*argument).and("  ").quote(text.as_str());
+            out.write_step(view, phrases::actor(call.operation.module()), line, transition)?;
+            if call.operation == Operation::ReviewRevision {
+                let plan = view.request_before().and_then(|request| request.plan.as_ref());
+                let revision = plan.map_or(String::new(), |plan| format!(" r{}", plan.revision));
+                out.write_line("", Line::dim(format_args!("(review of revision{revision})")))?;
+            }
+            Ok(())
+        }
+        (Operation::RunTask { task, .. }, Report::Exit { code, text }) => {
+            execution::write_run(out, view, task, *code, text.as_str(), transition)
+        }
+        (Operation::UndoTask { task }, Report::Exit { code, text }) => {
+            execution::write_undo(out, view, task, *code, text.as_str(), transition)
+        }
+        (operation, report) => {
+            out.write_step(view, phrases::actor(operation.module()), phrases::report(report), transition)
+        }
+    }
+}
+
+/// Writes an internal step: its score, ratings or decision, else the label of its transition.
+fn write_internal_step(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
+    label: &str,
+    transition: &str,
+) -> io::Result<()> {
+    for event in &view.step.events {
+        match event {
+            Event::ConsensusScored { revision, score } => {
+                let line = reasons::scored(view, *revision, *score);
+                out.write_step(view, Line::dim("consensus"), line, transition)?;
+                if view.before.phase == Phase::CalculatingConsensus
+                    && let Some(request) = view.request_before()
+                {
+                    out.write_line("", reasons::sides(request))?;
+                }
+                return Ok(());
+            }
+            Event::RatingsUpdated { ratings } => {
+                let before = view.request_before().map_or(*ratings, |request| request.ratings);
+                let line = phrases::rating_changes(&before, ratings);
+                return out.write_step(view, Line::dim("duels"), line, transition);
+            }
+            Event::Decided { decision } => {
+                let actor = Line::new().styled(TextStyle::Heading, "decision");
+                return out.write_step(view, actor, phrases::decision_label(decision.label), transition);
+            }
+            _ => {}
+        }
+    }
+    if view.before.phase == Phase::RollbackActive {
+        return execution::write_rollback_end(out, view, transition);
+    }
+    out.write_step(view, Line::dim("·"), Line::dim(label), transition)
 }

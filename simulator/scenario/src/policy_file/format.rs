@@ -1,11 +1,13 @@
-//! A policy file, as it is written. Every setting may be left out.
+//! The serialized form of a policy file. Each setting is optional.
 
-mod views;
+mod module_overrides;
+mod names;
 
-pub(super) use views::written;
-pub(super) use views::{ByName, ViewFile};
+pub use module_overrides::ModuleOverrideFile;
+pub(super) use module_overrides::format_override;
+pub use names::{ByName, EnumName, NamedEnum};
 
-use super::write::rule_meaning;
+use super::meanings::rule_meaning;
 use miette::SourceSpan;
 use orchestrion_kernel::item::Rank;
 use orchestrion_kernel::module::Module;
@@ -16,87 +18,82 @@ use orchestrion_kernel::policy::{
 use orchestrion_kernel::{Policy, Score, Weight};
 use orchestrion_yaml::{Decimal, LabeledError, Spanned, StrictText, required_value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::OnceLock;
 
-/// A policy: the numbers and rules by which requests are judged, as far as they differ from another policy's.
+/// A policy: the settings that differ from the policy that it extends.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {
-    /// How the policy is called.
+    /// The name of the policy.
     pub name: Spanned<StrictText>,
-    /// A built-in policy (as-drawn, hardened), or the path of a policy file, relative to this file. Left out:
-    /// hardened.
+    /// A built-in policy (as-drawn, hardened), or the path of a policy file relative to this file. Default: hardened.
     #[serde(default, deserialize_with = "required_value")]
     pub extends: Option<Spanned<StrictText>>,
-    /// The lines that scores are compared with; from 0 to 1.
+    /// The thresholds of scores, from 0 to 1.
     #[serde(default, deserialize_with = "required_value")]
     pub thresholds: Option<Spanned<ThresholdsFile>>,
-    /// How often things may happen.
+    /// The limits of repetitions.
     #[serde(default, deserialize_with = "required_value")]
     pub bounds: Option<Spanned<BoundsFile>>,
-    /// How much each voice counts in the consensus; from 0 to 1000.
+    /// The weights of the roles in the consensus, from 0 to 1000.
     #[serde(default, deserialize_with = "required_value")]
     pub weights: Option<Spanned<WeightsFile>>,
-    /// How the roles' ratings move after a debate: by fixed steps, or by standard duels.
+    /// The rating method after a debate: fixed steps, or standard duels.
     #[serde(default, deserialize_with = "required_value")]
     pub elo: Option<Spanned<EnumName<EloMethod>>>,
-    /// Who may write what into what is known.
+    /// The ranks that writes require.
     #[serde(default, deserialize_with = "required_value")]
     pub writes: Option<Spanned<WritesFile>>,
-    /// When what is known is compacted, and how much of it at once.
+    /// The triggers and the size of compactions.
     #[serde(default, deserialize_with = "required_value")]
     pub compaction: Option<Spanned<CompactionFile>>,
-    /// How much modules are shown.
+    /// The budgets and utilities of contexts.
     #[serde(default, deserialize_with = "required_value")]
     pub contexts: Option<Spanned<ContextsFile>>,
-    /// What single modules are shown differently.
+    /// The context settings of single modules.
     #[serde(default, deserialize_with = "required_value")]
-    pub views: Option<Spanned<ByName<Module, ViewFile>>>,
-    /// Which rules that go beyond the drawing of 004 are in force.
+    pub module_overrides: Option<Spanned<ByName<Module, ModuleOverrideFile>>>,
+    /// The rules beyond the diagram of 004 that are in force.
     #[serde(default, deserialize_with = "required_value")]
     pub rules: Option<Spanned<RulesFile>>,
 }
 
 impl PolicyFile {
-    /// The policy that this file makes of the one that it extends; not yet validated.
-    pub(super) fn over(&self, base: &Policy) -> Policy {
+    /// Returns the base policy with the settings of this file; not yet validated.
+    pub(super) fn apply_to(&self, base: &Policy) -> Policy {
         let mut policy = Policy { name: self.name.value.as_str().to_owned(), ..base.clone() };
         if let Some(section) = &self.thresholds {
-            section.value.lay_over(&mut policy.thresholds);
+            section.value.apply(&mut policy.thresholds);
         }
         if let Some(section) = &self.bounds {
-            section.value.lay_over(&mut policy.bounds);
+            section.value.apply(&mut policy.bounds);
         }
         if let Some(section) = &self.weights {
-            section.value.lay_over(&mut policy.weights);
+            section.value.apply(&mut policy.weights);
         }
         if let Some(elo) = &self.elo {
             policy.elo = elo.value.0;
         }
         if let Some(section) = &self.writes {
-            section.value.lay_over(&mut policy.writes);
+            section.value.apply(&mut policy.writes);
         }
         if let Some(section) = &self.compaction {
-            section.value.lay_over(&mut policy.compaction);
+            section.value.apply(&mut policy.compaction);
         }
         if let Some(section) = &self.contexts {
-            section.value.lay_over(&mut policy.contexts);
+            section.value.apply(&mut policy.contexts);
         }
-        if let Some(section) = &self.views {
-            section.value.lay_over(&mut policy.contexts);
+        if let Some(section) = &self.module_overrides {
+            section.value.apply(&mut policy.contexts);
         }
         if let Some(section) = &self.rules {
-            section.value.lay_over(&mut policy.rules);
+            section.value.apply(&mut policy.rules);
         }
         policy
     }
 
-    /// Where the file sets a setting, by its path.
+    /// Returns the place of a setting, by its path; `None` if the file does not set it.
     pub(super) fn span(&self, path: &str) -> Option<SourceSpan> {
         let (section, key) = path.split_once('.').unwrap_or((path, ""));
         match section {
@@ -106,7 +103,7 @@ impl PolicyFile {
             "writes" => self.writes.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "compaction" => self.compaction.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "contexts" => self.contexts.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
-            "views" => self.views.as_ref().and_then(Spanned::span),
+            "module_overrides" => self.module_overrides.as_ref().and_then(Spanned::span),
             "rules" => self.rules.as_ref().and_then(|s| s.value.span(key).unwrap_or(s.span())),
             "elo" => self.elo.as_ref().and_then(Spanned::span),
             _ => None,
@@ -114,122 +111,31 @@ impl PolicyFile {
     }
 }
 
-/// What the setting `elo` means, in a line.
-pub(super) const ELO_MEANING: &str = "how ratings move after a debate: incremental (fixed steps) or standard (each PRO role duels each CON role)";
-
-/// One of a few, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EnumName<T>(pub T);
-
-/// What has a name in a policy file.
-pub trait NamedEnum: Copy + 'static {
-    /// All that there are.
-    const ALL: &'static [Self];
-    /// What they are called together, in a schema.
-    const SCHEMA: &'static str;
-
-    /// Its name.
-    fn name(self) -> &'static str;
-
-    /// What is wrong with a name that none has.
-    fn unknown(name: &str) -> String;
+/// A setting with a value of the kernel.
+trait Setting<K> {
+    fn to_kernel(self) -> K;
 }
 
-impl NamedEnum for EloMethod {
-    const ALL: &'static [Self] = &Self::ALL;
-    const SCHEMA: &'static str = "Elo";
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-
-    fn unknown(name: &str) -> String {
-        format!("there is no way `{name}` for ratings to move")
-    }
-}
-
-impl NamedEnum for Rank {
-    const ALL: &'static [Self] = &Self::ALL;
-    const SCHEMA: &'static str = "Rank";
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-
-    fn unknown(name: &str) -> String {
-        format!("there is no rank `{name}`")
-    }
-}
-
-impl NamedEnum for Tokenizer {
-    const ALL: &'static [Self] = &Self::ALL;
-    const SCHEMA: &'static str = "Tokenizer";
-
-    fn name(self) -> &'static str {
-        self.name()
-    }
-
-    fn unknown(name: &str) -> String {
-        format!("there is no tokenizer `{name}`")
-    }
-}
-
-impl<'de, T: NamedEnum> Deserialize<'de> for EnumName<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Spanned::<String>::deserialize(deserializer)?;
-        T::ALL.iter().find(|known| known.name() == text.value).map(|known| Self(*known)).ok_or_else(|| {
-            let names: Vec<String> = T::ALL.iter().map(|known| format!("`{}`", known.name())).collect();
-            LabeledError::new(
-                T::unknown(&text.value.escape_debug().to_string()),
-                format!("write {}", names.join(" or ")),
-            )
-            .at(text.span(), "unknown")
-            .into_serde_error()
-        })
-    }
-}
-
-impl<T: NamedEnum> Serialize for EnumName<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.name())
-    }
-}
-
-impl<T: NamedEnum> JsonSchema for EnumName<T> {
-    fn schema_name() -> Cow<'static, str> {
-        T::SCHEMA.into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = T::ALL.iter().map(|known| known.name()).collect();
-        json_schema!({"type": "string", "enum": names})
-    }
-}
-
-/// A value of a file that stands for one of the kernel's.
-trait ToKernel<K> {
-    fn means(self) -> K;
-}
-
-impl<N> ToKernel<N> for Decimal<N> {
-    fn means(self) -> N {
+impl<N> Setting<N> for Decimal<N> {
+    fn to_kernel(self) -> N {
         self.0
     }
 }
 
-impl<N> ToKernel<N> for EnumName<N> {
-    fn means(self) -> N {
+impl<N> Setting<N> for EnumName<N> {
+    fn to_kernel(self) -> N {
         self.0
     }
 }
 
-impl ToKernel<Self> for u32 {
-    fn means(self) -> Self {
+impl Setting<Self> for u32 {
+    fn to_kernel(self) -> Self {
         self
     }
 }
 
-impl ToKernel<Bound> for BoundFile {
-    fn means(self) -> Bound {
+impl Setting<Bound> for BoundFile {
+    fn to_kernel(self) -> Bound {
         self.0
     }
 }
@@ -252,13 +158,14 @@ macro_rules! sections {
             pub(super) const MEANINGS: &'static [(&'static str, &'static str)] =
                 &[$((stringify!($field), $meaning)),*];
 
-            fn lay_over(&self, onto: &mut $kernel) {
+            fn apply(&self, policy: &mut $kernel) {
                 $(if let Some(setting) = self.$field {
-                    onto.$field = setting.value.means();
+                    policy.$field = setting.value.to_kernel();
                 })*
             }
 
-            /// Where a setting is; the inner none if it is not set, the outer none if there is no such one.
+            /// Returns the place of a setting: the outer `None` for an unknown setting, the inner `None` for one that is not
+            /// set.
             fn span(&self, key: &str) -> Option<Option<SourceSpan>> {
                 match key {
                     $(stringify!($field) => Some(self.$field.as_ref().and_then(Spanned::span)),)*
@@ -270,46 +177,46 @@ macro_rules! sections {
 }
 
 sections! {
-    /// The lines that scores are compared with.
+    /// The thresholds of scores.
     ThresholdsFile for Thresholds {
-        redebate_below: Decimal<Score>, "score, 0 to 1: debate again below this consensus, while passes last";
-        proceed_from: Decimal<Score>, "score, 0 to 1: proceed from this consensus on";
-        veto_from: Decimal<Score>, "confidence, 0 to 1: an objection of Security from here on is a veto";
-        objection_from: Decimal<Score>, "confidence, 0 to 1: an objection of Security from here on weighs extra and is rated";
-        critique_above: Decimal<Score>, "confidence, 0 to 1: an objection of the Critic above this is rated";
+        redebate_below: Decimal<Score>, "score, 0 to 1: a lower consensus starts another pass, if one is left";
+        proceed_from: Decimal<Score>, "score, 0 to 1: minimum consensus to proceed";
+        veto_from: Decimal<Score>, "confidence, 0 to 1: minimum confidence of a Security objection that is a veto";
+        objection_from: Decimal<Score>, "confidence, 0 to 1: minimum confidence of a Security objection that has extra weight and is rated";
+        critique_above: Decimal<Score>, "confidence, 0 to 1: a Critic objection with a higher confidence is rated";
     }
-    /// How often things may happen.
+    /// The limits of repetitions.
     BoundsFile for Bounds {
-        passes: u32, "passes of the debate, at least 1";
-        repairs: BoundFile, "repairs in one request: a number, or unbounded";
-        audit_attempts: u32, "times that the outside audit sink is tried, at least 1";
+        passes: u32, "maximum number of debate passes, at least 1";
+        repairs: BoundFile, "maximum number of repairs of a request: a number, or unbounded";
+        audit_attempts: u32, "maximum number of calls to the outside audit sink, at least 1";
     }
-    /// How much each voice counts in the consensus.
+    /// The weights of the roles in the consensus.
     WeightsFile for Weights {
-        analyst: Decimal<Weight>, "factor, 0 to 1000: the Analyst's voice";
-        solution: Decimal<Weight>, "factor, 0 to 1000: Solution's voice";
-        critic: Decimal<Weight>, "factor, 0 to 1000: the Critic's voice";
-        security: Decimal<Weight>, "factor, 0 to 1000: Security's voice";
-        optimizer: Decimal<Weight>, "factor, 0 to 1000: the Optimizer's voice";
+        analyst: Decimal<Weight>, "factor, 0 to 1000: weight of the Analyst";
+        solution: Decimal<Weight>, "factor, 0 to 1000: weight of Solution";
+        critic: Decimal<Weight>, "factor, 0 to 1000: weight of the Critic";
+        security: Decimal<Weight>, "factor, 0 to 1000: weight of Security";
+        optimizer: Decimal<Weight>, "factor, 0 to 1000: weight of the Optimizer";
     }
-    /// Who may write what into what is known.
+    /// The ranks that writes require.
     WritesFile for WritePolicy {
-        constraint_from: EnumName<Rank>, "rank: who is below it may not write constraints";
-        organizational_from: EnumName<Rank>, "rank: who is below it may not write what the organization knows";
+        constraint_from: EnumName<Rank>, "rank: minimum rank to write constraints";
+        organizational_from: EnumName<Rank>, "rank: minimum rank to write to the organizational memory";
     }
-    /// When what is known is compacted, and how much of it at once.
+    /// The triggers and the size of compactions.
     CompactionFile for CompactionPolicy {
-        from_items: u32, "items: from so many on that can be summarized together";
-        from_tokens: u32, "tokens: from so many on, in all that may be shown";
-        cluster_items: u32, "items that are summarized at once, the oldest first; at least 2";
+        from_items: u32, "items: a compaction group of this size is compacted";
+        from_tokens: u32, "tokens: selectable items of this total size are compacted";
+        cluster_items: u32, "items of one cluster, oldest first; at least 2";
     }
-    /// How much modules are shown.
+    /// The budgets and utilities of contexts.
     ContextsFile for ContextPolicy {
-        budget_tokens: u32, "tokens of a context and of the answer to it";
-        reserved_tokens: u32, "of these, tokens that are left to the answer";
-        tokenizer: EnumName<Tokenizer>, "what counts tokens: bytes (four are one), cl100k_base or o200k_base";
-        recency: Decimal<Weight>, "factor, 0 to 1000: how much more the latest item counts than the oldest";
-        relevance: Decimal<Weight>, "factor, 0 to 1000: how much more counts what is all about the request";
+        budget_tokens: u32, "tokens of a context and its reply";
+        reserved_tokens: u32, "tokens of the budget that are reserved for the reply";
+        tokenizer: EnumName<Tokenizer>, "tokenizer: bytes (four per token), cl100k_base or o200k_base";
+        recency: Decimal<Weight>, "factor, 0 to 1000: utility of the newest item relative to the oldest";
+        relevance: Decimal<Weight>, "factor, 0 to 1000: utility of an item with the terms of the request";
     }
 }
 
@@ -327,9 +234,9 @@ impl<'de> Deserialize<'de> for BoundFile {
         text.value.parse().ok().filter(|_| plain).map(|most| Self(Bound::AtMost(most))).ok_or_else(|| {
             LabeledError::new(
                 format!("expected a whole number or `unbounded`, found `{}`", text.value.escape_debug()),
-                "write the most that is allowed, or `unbounded` if no bound is meant",
+                "write the maximum, or `unbounded` for no limit",
             )
-            .at(text.span(), "neither")
+            .with_label(text.span(), "not a bound")
             .into_serde_error()
         })
     }
@@ -349,61 +256,21 @@ impl JsonSchema for BoundFile {
     }
 }
 
-/// Which rules are in force; the names are the kernel's.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RulesFile(pub BTreeMap<Rule, Spanned<bool>>);
+/// The rules by name, each with whether it is in force.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct RulesFile(pub ByName<Rule, Spanned<bool>>);
 
 impl RulesFile {
-    fn lay_over(&self, onto: &mut Rules) {
-        for (rule, on) in &self.0 {
-            onto.set(*rule, on.value);
+    fn apply(&self, rules: &mut Rules) {
+        for (rule, on) in &self.0.0 {
+            rules.set(*rule, on.value);
         }
     }
 
     fn span(&self, key: &str) -> Option<Option<SourceSpan>> {
         let rule = Rule::ALL.iter().find(|rule| rule.name() == key)?;
-        Some(self.0.get(rule).and_then(Spanned::span))
-    }
-
-    fn names() -> &'static [&'static str] {
-        static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
-        NAMES.get_or_init(|| Rule::ALL.iter().map(|rule| rule.name()).collect())
-    }
-}
-
-impl<'de> Deserialize<'de> for RulesFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(RulesVisitor)
-    }
-}
-
-struct RulesVisitor;
-
-impl<'de> Visitor<'de> for RulesVisitor {
-    type Value = RulesFile;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("rules, as in `sticky_veto: true`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RulesFile, A::Error> {
-        let mut rules = RulesFile::default();
-        while let Some(key) = map.next_key::<Spanned<String>>()? {
-            let Some(rule) = Rule::ALL.iter().find(|rule| rule.name() == key.value) else {
-                let names = RulesFile::names();
-                let near = orchestrion_yaml::nearest(&key.value, names.iter().copied());
-                return Err(LabeledError::new(
-                    format!("there is no rule `{}`", key.value.escape_debug()),
-                    format!("{near}the rules are {}", names.join(", ")),
-                )
-                .at(key.span(), "unknown")
-                .into_serde_error());
-            };
-            if rules.0.insert(*rule, map.next_value()?).is_some() {
-                return Err(A::Error::duplicate_field(rule.name()));
-            }
-        }
-        Ok(rules)
+        Some(self.0.0.get(rule).and_then(Spanned::span))
     }
 }
 
@@ -413,14 +280,12 @@ impl JsonSchema for RulesFile {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let rule = |rule: &Rule| {
-            (
-                rule.name().to_owned(),
-                serde_json::json!({"type": "boolean", "description": rule_meaning(*rule)}),
-            )
+            let schema = serde_json::json!({"type": "boolean", "description": rule_meaning(*rule)});
+            (rule.name().to_owned(), schema)
         };
         let properties: serde_json::Map<_, _> = Rule::ALL.iter().map(rule).collect();
         json_schema!({
-            "description": "Which rules are in force.",
+            "description": "The rules that are in force.",
             "type": "object",
             "properties": properties,
             "additionalProperties": false,

@@ -1,4 +1,4 @@
-//! What policy files mean, and how mistakes and contradictions in them are drawn.
+//! Tests of policy files.
 
 use super::*;
 use orchestrion_kernel::policy::{Bound, Rule};
@@ -11,15 +11,15 @@ fn parse_here(text: &str) -> Result<Policy, ReadError> {
     parse("case.yaml", text, Path::new("no-such-folder"))
 }
 
-fn drawn(text: &str) -> String {
+fn render(text: &str) -> String {
     match parse_here(text) {
-        Ok(policy) => panic!("{text:?} was read as {policy:?}"),
+        Ok(policy) => panic!("{text:?} was parsed as {policy:?}"),
         Err(error) => render_error(&error),
     }
 }
 
 #[test]
-fn a_file_changes_what_it_sets_and_keeps_the_rest() {
+fn file_overrides_only_its_settings() {
     let policy = parse_here(STRICT).unwrap();
     let expected = {
         let mut policy = Policy { name: "strict".into(), ..Policy::hardened() };
@@ -33,11 +33,11 @@ fn a_file_changes_what_it_sets_and_keeps_the_rest() {
     assert_eq!(policy, expected);
     assert_eq!(parse_here("name: hardened\n").unwrap(), Policy::hardened());
     assert_eq!(parse_here("name: as-drawn\nextends: as-drawn\n").unwrap(), Policy::as_drawn());
-    assert!(drawn("name: hardened\nrules: {cancel: false}\n").contains("a name of its own"));
+    assert!(render("name: hardened\nrules: {cancel: false}\n").contains("choose another name"));
 }
 
 #[test]
-fn what_is_written_reads_back_the_same() {
+fn written_policy_round_trips() {
     let mut odd = parse_here(STRICT).unwrap();
     odd.name = "a \"b\" \\ #: \n\t\u{0}\u{85}\u{2028}\u{feff}é🔑".into();
     odd.thresholds.critique_above = Score::from_millionths(1).unwrap();
@@ -51,7 +51,7 @@ fn what_is_written_reads_back_the_same() {
 }
 
 #[test]
-fn mistakes_are_drawn_where_they_are() {
+fn invalid_settings_are_reported() {
     let mistakes = [
         "colour: red\n",
         "thresholds: {veto_form: 0.9}\n",
@@ -64,28 +64,33 @@ fn mistakes_are_drawn_where_they_are() {
         "bounds: {repairs: endless}\n",
         "bounds: {repairs: -1}\n",
         "weights: {security: 1000.5}\n",
+        "views: {critic: {budget: 3}}\n",
+        "contexts: {budget: 3}\n",
+        "contexts: {reserved: 3}\n",
+        "module_overrides: {critic: {budget: 3}}\n",
+        "module_overrides: {critics: {budget_tokens: 3}}\n",
         "rules: {sticky: true}\n",
         "rules: {sticky_veto: yes}\n",
         "rules: {sticky_veto: true, sticky_veto: false}\n",
         "extends: as_drawn\n",
         "extends: true\n",
     ];
-    let mut text = drawn("extends: hardened\n");
+    let mut text = render("extends: hardened\n");
     for mistake in mistakes {
-        let drawn = drawn(&format!("name: case\n{mistake}"));
+        let rendered = render(&format!("name: case\n{mistake}"));
         for part in ["[case.yaml:", "help: "] {
-            assert!(drawn.contains(part), "{mistake:?} is drawn without {part:?}:\n{drawn}");
+            assert!(rendered.contains(part), "{mistake:?} is rendered without {part:?}:\n{rendered}");
         }
         text.push('\n');
-        text.push_str(&drawn);
+        text.push_str(&rendered);
     }
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
 }
 
 #[test]
-fn a_contradiction_is_drawn_at_both_settings() {
+fn contradiction_labels_both_settings() {
     let both = "name: case\nthresholds:\n  redebate_below: 0.5\n  proceed_from: 0.7\n";
-    insta::assert_snapshot!(drawn(both), @r#"
+    insta::assert_snapshot!(render(both), @r#"
      × thresholds.proceed_from contradicts thresholds.redebate_below: a consensus that ends the debate must be enough to proceed; expected proceed_from ≤ redebate_below
       ╭─[case.yaml:3:19]
     2 │ thresholds:
@@ -101,8 +106,8 @@ fn a_contradiction_is_drawn_at_both_settings() {
 }
 
 #[test]
-fn a_setting_that_is_inherited_says_from_where() {
-    insta::assert_snapshot!(drawn("name: case\nthresholds: {proceed_from: 0.9}\n"), @r#"
+fn inherited_setting_names_its_policy() {
+    insta::assert_snapshot!(render("name: case\nthresholds: {proceed_from: 0.9}\n"), @r#"
      × thresholds.proceed_from contradicts thresholds.redebate_below: a consensus that ends the debate must be enough to proceed; expected proceed_from ≤ redebate_below
       ╭─[case.yaml:2:28]
     1 │ name: case
@@ -112,7 +117,7 @@ fn a_setting_that_is_inherited_says_from_where() {
       ╰────
      help: thresholds.redebate_below is 0.80, inherited from `hardened`; set it in this file to change it
     "#);
-    insta::assert_snapshot!(drawn("name: case\nextends: as-drawn\nbounds: {audit_attempts: 2}\n"), @r#"
+    insta::assert_snapshot!(render("name: case\nextends: as-drawn\nbounds: {audit_attempts: 2}\n"), @r#"
      × bounds.audit_attempts contradicts rules.error_rows: a second attempt needs a row for the failure of the first; expected 1, or error_rows: true
       ╭─[case.yaml:3:26]
     2 │ extends: as-drawn
@@ -125,8 +130,8 @@ fn a_setting_that_is_inherited_says_from_where() {
 }
 
 #[test]
-fn a_setting_that_is_wrong_by_itself_is_drawn_alone() {
-    insta::assert_snapshot!(drawn("name: case\nbounds: {passes: 0}\n"), @r#"
+fn invalid_single_setting_is_labeled() {
+    insta::assert_snapshot!(render("name: case\nbounds: {passes: 0}\n"), @r#"
      × bounds.passes: the debate needs at least one pass
       ╭─[case.yaml:2:18]
     1 │ name: case
@@ -137,7 +142,7 @@ fn a_setting_that_is_wrong_by_itself_is_drawn_alone() {
      help: change it
     "#);
     let mute = "name: case\nweights: {analyst: 0, solution: 0, critic: 0, security: 0, optimizer: 0}\n";
-    insta::assert_snapshot!(drawn(mute), @r#"
+    insta::assert_snapshot!(render(mute), @r#"
      × weights: at least one voice must count, or no plan can ever proceed
       ╭─[case.yaml:2:10]
     1 │ name: case
@@ -149,7 +154,7 @@ fn a_setting_that_is_wrong_by_itself_is_drawn_alone() {
     "#);
 }
 
-/// Files in a folder of their own.
+/// Creates these files in a temporary folder.
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -159,7 +164,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn policies_extend_each_other_by_path() {
+fn policies_extend_by_path() {
     let folder = folder(&[
         ("strict.yaml", STRICT),
         ("stricter.yaml", "name: stricter\nextends: strict.yaml\nbounds: {passes: 2}\n"),
@@ -172,7 +177,7 @@ fn policies_extend_each_other_by_path() {
 }
 
 #[test]
-fn a_circle_of_policies_is_refused() {
+fn cyclic_extends_is_an_error() {
     let folder = folder(&[
         ("a.yaml", "name: a\nextends: b.yaml\n"),
         ("b.yaml", "name: b\nextends: ./a.yaml\n"),
@@ -180,26 +185,26 @@ fn a_circle_of_policies_is_refused() {
     ]);
     for (name, closes) in [("a.yaml", "./a.yaml"), ("self.yaml", "self.yaml")] {
         let text = render_error(&resolve(name, folder.path()).unwrap_err());
-        assert!(text.contains(&format!("in a circle, back to `{closes}`")), "{text}");
+        assert!(text.contains(&format!("lead back to `{closes}`")), "{text}");
         assert!(text.contains(".yaml:2:10]") && text.contains("extended here"), "{text}");
     }
 }
 
 #[test]
-fn a_long_chain_of_policies_is_refused() {
+fn long_extends_chain_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..40 {
         let text = format!("name: p{number}\nextends: p{}.yaml\n", number + 1);
         std::fs::write(folder.path().join(format!("p{number}.yaml")), text).unwrap();
     }
     let error = resolve("p0.yaml", folder.path()).unwrap_err();
-    assert_eq!(error.to_string(), "more than 32 policies extend each other");
+    assert_eq!(error.to_string(), "`extends` chain too long: expected at most 32 policies");
 }
 
 #[test]
-fn a_policy_that_is_not_there_says_so() {
+fn unknown_policy_is_an_error() {
     let error = resolve("hardend", Path::new("no-such-folder")).unwrap_err();
-    assert_eq!(error.to_string(), "there is no policy `hardend`: neither a built-in one nor a file");
+    assert_eq!(error.to_string(), "unknown policy `hardend`: expected a built-in policy or a file");
     assert!(error.help_text().starts_with("did you mean `hardened`?"), "{}", error.help_text());
     assert!(read(Path::new("no-such-folder/x.yaml")).is_err());
 }
@@ -221,7 +226,7 @@ fn no_input_panics() {
 }
 
 #[test]
-fn the_schema_takes_what_is_right_and_refuses_unknown_keys() {
+fn schema_accepts_valid_files_only() {
     let validator = jsonschema::validator_for(&policy_schema()).unwrap();
     let json = |text: &str| -> serde_json::Value { serde_saphyr::from_str(text).unwrap() };
     for good in ["name: x\n", STRICT, &write(&Policy::hardened()), &write(&Policy::as_drawn())] {

@@ -1,7 +1,6 @@
-//! A recorded debate as it stands in its file, with the place of every value.
+//! The serialized form of a recorded debate of another system.
 //!
-//! The record is somebody else's: what it has beside these keys is no concern of ours. Values are kept as the
-//! text that stands there, so that no number passes through a float, and an error can point at it.
+//! Unknown keys are ignored. Values are raw JSON, so no number passes through a float and each error has a place.
 
 use miette::SourceSpan;
 use orchestrion_yaml::{LabeledError, ReadError, Source};
@@ -10,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-/// The record.
+/// A recorded debate.
 #[derive(Deserialize)]
 #[serde(expecting = "a recorded debate, an object with `debates` and `arguments`")]
 pub(super) struct Record<'a> {
@@ -22,7 +21,7 @@ pub(super) struct Record<'a> {
     pub(super) execution_traces: Vec<ExecutionRow<'a>>,
 }
 
-/// The place of what is missing: the beginning of the record.
+/// The place of a missing value: the start of the record.
 pub(super) const START: (usize, usize) = (0, 0);
 
 /// A debate.
@@ -37,7 +36,7 @@ pub(super) struct DebateRow<'a> {
     pub(super) consensus_decision: Option<&'a RawValue>,
 }
 
-/// What a role said.
+/// An argument of a role.
 #[derive(Deserialize)]
 #[serde(expecting = "an argument, an object with `agent_name`, `is_pro`, `confidence_score` and `argument`")]
 pub(super) struct ArgumentRow<'a> {
@@ -53,7 +52,7 @@ pub(super) struct ArgumentRow<'a> {
     pub(super) confidence_score: &'a RawValue,
 }
 
-/// A step that was run.
+/// An executed step.
 #[derive(Deserialize)]
 #[serde(expecting = "an execution trace, an object with `step_name` and `status`")]
 pub(super) struct ExecutionRow<'a> {
@@ -65,18 +64,18 @@ pub(super) struct ExecutionRow<'a> {
     pub(super) status: &'a RawValue,
 }
 
-/// A record's text, in which places are looked up.
+/// The source text of a record, which gives the places of values.
 #[derive(Clone, Copy)]
 pub(super) struct Places<'a>(pub(super) &'a Source);
 
 impl<'a> Places<'a> {
-    /// Reads the record.
+    /// Parses the record.
     pub(super) fn record(self) -> Result<Record<'a>, ReadError> {
         let text = self.0.text();
         if text.starts_with("{\"format\":\"orchestrion-trace/") {
             return Err(ReadError::for_file(
-                format!("{}: this is a trace, no recorded debate", self.0.name()),
-                "promote it without --as debate",
+                format!("{}: expected a recorded debate, found a trace", self.0.name()),
+                "promote it without --from debate",
             ));
         }
         serde_json::from_str(text).map_err(|error| {
@@ -84,31 +83,31 @@ impl<'a> Places<'a> {
             let sentence = full.rsplit_once(" at line ").map_or(full.as_str(), |(sentence, _)| sentence);
             let (message, help) = match error.classify() {
                 Category::Data => (
-                    format!("this is no recorded debate: {sentence}"),
+                    format!("invalid recorded debate: {sentence}"),
                     "write `debates` with `id` and `objective`, and `arguments` with `debate_id`, `agent_name`, \
                      `is_pro`, `confidence_score` and `argument`",
                 ),
                 _ => (
-                    format!("this is no JSON: {sentence}"),
-                    "give a recorded debate as JSON; a trace is promoted without --as debate",
+                    format!("invalid JSON: {sentence}"),
+                    "write the recorded debate as JSON; promote a trace without --from debate",
                 ),
             };
-            self.error(LabeledError::new(message, help).at(place(text, error.line(), error.column()), "here"))
+            self.error(LabeledError::new(message, help).with_label(place(text, error.line(), error.column()), "here"))
         })
     }
 
-    /// The fault, drawn in the record.
-    pub(super) fn error(self, fault: LabeledError) -> ReadError {
-        ReadError::in_source(self.0, fault)
+    /// Adds the source of the record to an error.
+    pub(super) fn error(self, error: LabeledError) -> ReadError {
+        ReadError::in_source(self.0, error)
     }
 
-    /// Where a value of this record stands. A value borrows from the text, so its address tells.
+    /// Returns the place of a value, from its address in the text.
     pub(super) fn of(self, value: &RawValue) -> Option<SourceSpan> {
         let start = value.get().as_ptr().addr().checked_sub(self.0.text().as_ptr().addr())?;
         Some(SourceSpan::new(start.into(), value.get().len()))
     }
 
-    /// A value as text.
+    /// Returns a value as text.
     pub(super) fn text(self, value: &RawValue) -> Result<String, ReadError> {
         self.value(value, "a text", "put it in double quotes")
     }
@@ -120,22 +119,22 @@ impl<'a> Places<'a> {
         help: &str,
     ) -> Result<T, ReadError> {
         serde_json::from_str(value.get()).map_err(|_| {
-            let fault = LabeledError::new(format!("expected {expected}, found {}", kind(value)), help);
-            self.error(fault.at(self.of(value), format!("not {expected}")))
+            let error = LabeledError::new(format!("expected {expected}, found {}", kind(value)), help);
+            self.error(error.with_label(self.of(value), format!("not {expected}")))
         })
     }
 
-    /// A value as yes or no: databases write 1 and 0.
+    /// Returns a value as a boolean; databases write 1 and 0.
     pub(super) fn flag(self, value: &RawValue) -> Result<bool, ReadError> {
         match value.get() {
             "1" | "true" => Ok(true),
             "0" | "false" => Ok(false),
             _ => {
-                let fault = LabeledError::new(
-                    "expected whether the argument is for the plan",
-                    "write 1 or true, 0 or false",
+                let error = LabeledError::new(
+                    format!("expected a boolean, found {}", value.get().escape_debug()),
+                    "write 1 or true for an argument for the plan, 0 or false against it",
                 );
-                Err(self.error(fault.at(self.of(value), "neither yes nor no")))
+                Err(self.error(error.with_label(self.of(value), "not a boolean")))
             }
         }
     }
@@ -152,7 +151,7 @@ fn kind(value: &RawValue) -> &'static str {
     }
 }
 
-/// The byte at a line and a column in bytes, both from 1; a column of 0 is the end of the line before.
+/// Returns the place of a line and a byte column, both from 1; column 0 is the end of the previous line.
 fn place(text: &str, line: usize, column: usize) -> SourceSpan {
     let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let start = before.saturating_add(column).saturating_sub(1);

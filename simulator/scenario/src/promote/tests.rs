@@ -1,4 +1,4 @@
-//! What becomes of traces and of recorded debates, and how what cannot be promoted is told.
+//! Tests of promotion.
 
 use super::*;
 use orchestrion_kernel::module::{Failure, Report};
@@ -43,7 +43,7 @@ fn inputs(trace: &[u8]) -> Vec<Input> {
     steps(trace).into_iter().map(|step| step.input).collect()
 }
 
-/// A trace of these inputs, whether they are accepted or not.
+/// Records these inputs, including refused ones.
 fn recorded(policy: Policy, inputs: impl IntoIterator<Item = Input>) -> Vec<u8> {
     let header = Header::new(ConversationId::new("C-1"), policy, None);
     let mut conversation = Recorder::open(Vec::new(), &header, &StandardContexts).unwrap();
@@ -54,12 +54,14 @@ fn recorded(policy: Policy, inputs: impl IntoIterator<Item = Input>) -> Vec<u8> 
 }
 
 fn scenario(policy: &str, rest: &str) -> String {
-    let requests = "  - says: Add encryption\n  - says: And now?\n";
-    format!("about: A test.\npolicy: {policy}\nuser: ada\nrequests:\n{requests}modules:\n{VOICES}{rest}")
+    let requests = "  - text: Add encryption\n  - text: And now?\n";
+    format!(
+        "description: A test.\npolicy: {policy}\nuser: ada\nrequests:\n{requests}modules:\n{VOICES}{rest}"
+    )
 }
 
-/// The golden trace replays equal, and the scenario plays it again, from its files.
-fn check_kept(promotion: &Promotion) {
+/// Checks that the golden trace replays without divergence and that the files give the same trace.
+fn check_promotion(promotion: &Promotion) {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in promotion.files() {
         std::fs::write(folder.path().join(name), bytes).unwrap();
@@ -73,35 +75,36 @@ fn check_kept(promotion: &Promotion) {
 }
 
 #[test]
-fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
+fn promoted_scenario_repeats_the_run() {
     let plan =
         "  planner: {plan: [{task: 1, do: Create, undo: Drop}, {task: 2, do: Send, irreversible: true}]}\n";
-    let fails = "  tasks: {2: [fail: timeout, {exit: {code: 3, says: no}}, fail: error, ok: sent]}\n  undo: {1: {ok: gone}}\n  \
-                 diagnosis: {repaired: {says: again, plan: [{task: 2, do: Send, irreversible: true}]}}\n";
-    let revised = "  reread: {pro: {confidence: 1}}\n  local_store: [refused, fail: timeout]\n";
+    let fails = "  tasks: {2: [fail: timeout, {exit: {code: 3, text: no}}, fail: error, ok: sent]}\n  undo: {1: {ok: gone}}\n  \
+                 diagnosis: {repair: {text: again, plan: [{task: 2, do: Send, irreversible: true}]}}\n";
+    let revised = "  review: {pro: {confidence: 1}}\n  local_store: [refused, fail: timeout]\n";
     let vetoed = scenario("hardened", "").replace("security: {pro", "security: {con");
     let cancelled = scenario("hardened", plan)
-        .replace("says: And now?", "says: And now?\n    cancel: {when: RunningTasks, visit: 2}");
-    // Halts: a failing call without a row, a cancel that is refused, a second request after Done, a dead end.
+        .replace("text: And now?", "text: And now?\n    cancel: {phase: RunningTasks, visit: 2}");
+    // Halts: a failed call without a transition, a refused cancel, a second request after Done, a dead end.
     let no_row = scenario("as-drawn", "  memory: {fail: error}\n");
     let no_cancel =
-        scenario("as-drawn", "").replace("encryption\n", "encryption\n    cancel: {when: Classifying}\n");
+        scenario("as-drawn", "").replace("encryption\n", "encryption\n    cancel: {phase: Classifying}\n");
     let dead_end = scenario("as-drawn", "  tasks: {1: {exit: {code: 1}}}\n");
-    let incidents = "\n    interrupt: {when: Planning, says: Well?}\n    crash: {when: Planning}\n    cancel: {when: Success}";
-    let disturbed =
-        scenario("hardened", plan).replace("says: And now?", &format!("says: And now?{incidents}"));
-    let again = "\n    interrupt: [{when: Planning, says: Well?}, {when: Planning, says: Hm}, {when: Success, says: So?}]\n    \
-                 crash: [{when: Planning}, {when: Planning}, {when: Auditing}]\n    \
-                 cancel: [{when: RunningTasks, visit: 2}, {when: StoringMemory}]";
+    let events = "\n    interrupt: {phase: Planning, text: Well?}\n    crash: {phase: Planning}\n    cancel: {phase: Success}";
+    let disturbed = scenario("hardened", plan).replace("text: And now?", &format!("text: And now?{events}"));
+    let again = "\n    interrupt: [{phase: Planning, text: Well?}, {phase: Planning, text: Hm}, {phase: Success, text: So?}]\n    \
+                 crash: [{phase: Planning}, {phase: Planning}, {phase: Auditing}]\n    \
+                 cancel: [{phase: RunningTasks, visit: 2}, {phase: StoringMemory}]";
     let disturbed_again =
-        scenario("hardened", plan).replace("says: And now?", &format!("says: And now?{again}"));
+        scenario("hardened", plan).replace("text: And now?", &format!("text: And now?{again}"));
     let users = scenario("hardened", plan)
-        .replace("says: And now?", "says: And now?\n    user: bob\n  - says: And I?");
+        .replace("text: And now?", "text: And now?\n    user: bob\n  - text: And I?");
     let lost = scenario("hardened", &format!("{plan}  tasks: {{1: {{fail: unknown}}}}\n"))
-        .replace("says: And now?", "says: And now?\n    crash: {when: RunningTasks}");
+        .replace("text: And now?", "text: And now?\n    crash: {phase: RunningTasks}");
     let all = [
-        FULL.replace("as-drawn", "hardened")
-            .replace("auditor: [delivered, fail: error, {delivered, after: 3s}]", "auditor: delivered"),
+        FULL.replace("as-drawn", "hardened").replace(
+            "auditor: [delivered, fail: error, {reply: delivered, after: 3s}]",
+            "auditor: delivered",
+        ),
         scenario("hardened", ""),
         scenario("hardened", &format!("{plan}{fails}")),
         scenario("hardened", &format!("{plan}{fails}{revised}")),
@@ -123,16 +126,16 @@ fn a_played_scenario_is_promoted_to_one_that_plays_the_same() {
         };
         let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{text}\n{error}"));
         assert_eq!(inputs(&promotion.golden), inputs(&trace), "{text}\n{}", promotion.scenario);
-        // How long answers took is nothing that a scenario must keep to be decided the same.
+        // Delays do not affect decisions, so a promoted scenario omits them.
         let took_time = text.contains("after:");
-        let untimed = ["What the runtime noted beside the inputs, and when they came, is not kept."];
+        let untimed = ["The times and notes of the recorded steps are omitted."];
         assert_eq!(promotion.notes, &untimed[..usize::from(took_time)], "{text}");
-        check_kept(&promotion);
+        check_promotion(&promotion);
     }
 }
 
 #[test]
-fn a_trace_that_stops_anywhere_is_carried_to_its_end() {
+fn truncated_trace_is_completed() {
     let plan =
         "  planner: {plan: [{task: 1, do: Create, undo: Drop}, {task: 2, do: Send, irreversible: true}]}\n";
     let rest = "  tasks: {1: {ok: done}}\n  cloud_store: refused\n";
@@ -144,7 +147,7 @@ fn a_trace_that_stops_anywhere_is_carried_to_its_end() {
             let promotion = promoted(&cut).unwrap();
             assert!(inputs(&promotion.golden).starts_with(&inputs(&cut)), "{}", promotion.scenario);
             let busy = promotion.scenario.contains("The recording stops at step");
-            // Once nobody repairs, as drawn, there is no way on.
+            // Without a repair, `as-drawn` has a dead end.
             let given_up =
                 |input: &Input| matches!(input, Input::Reply { report: Report::NoRepair { .. }, .. });
             let dead_end = policy == "as-drawn" && whole[..end].iter().any(given_up);
@@ -155,7 +158,7 @@ fn a_trace_that_stops_anywhere_is_carried_to_its_end() {
 }
 
 #[test]
-fn a_trace_that_stops_in_a_compaction_is_carried_to_its_end() {
+fn trace_truncated_in_compaction_is_completed() {
     let golden = std::fs::read("../specs/scenarios/compaction.ndjson").unwrap();
     let policy = Reader::new(golden.as_slice(), "golden").unwrap().header().policy.clone();
     let whole = inputs(&golden);
@@ -167,7 +170,7 @@ fn a_trace_that_stops_in_a_compaction_is_carried_to_its_end() {
 }
 
 #[test]
-fn a_counterexample_is_promoted_with_an_end() {
+fn counterexample_is_completed() {
     let security = "security: {con: {confidence: 0.95}}";
     let text = scenario("as-drawn", "").replace("security: {pro: {confidence: 0.9}}", security);
     let found = evidence::record("C-02", &Policy::as_drawn(), &inputs(&trace_of(&text))[..15]).unwrap();
@@ -179,16 +182,16 @@ fn a_counterexample_is_promoted_with_an_end() {
     .unwrap();
     snapshot!(format!("{}---\n{}\n", promotion.scenario, promotion.notes.join("\n")));
     assert!(promotion.halted.is_none());
-    check_kept(&promotion);
+    check_promotion(&promotion);
 }
 
 #[test]
-fn refused_inputs_are_left_out_and_told() {
+fn refused_inputs_are_omitted_with_notes() {
     let whole = inputs(&trace_of(&scenario("hardened", "")));
     let late = Input::reply(CallId::FIRST, Report::Delivered);
     let busy = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Well?") };
     let mut with = whole.clone();
-    // What the user says in between is said again.
+    // The refused user messages become interrupts.
     with.splice(9..9, [late.clone(), busy.clone(), busy.clone(), Input::SessionEnd]);
     with.push(late);
     let promotion = promoted(&recorded(Policy::hardened(), with)).unwrap();
@@ -199,7 +202,7 @@ fn refused_inputs_are_left_out_and_told() {
 }
 
 #[test]
-fn a_policy_of_its_own_comes_with_it() {
+fn custom_policy_is_promoted() {
     let mut policy = Policy::as_drawn();
     policy.name = "mine".into();
     policy.rules = Policy::hardened().rules;
@@ -208,11 +211,11 @@ fn a_policy_of_its_own_comes_with_it() {
     assert!(promotion.scenario.contains("policy: case.policy.yaml\n"), "{}", promotion.scenario);
     let names: Vec<_> = promotion.files().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["case.yaml", "case.policy.yaml", "case.ndjson"]);
-    check_kept(&promotion);
+    check_promotion(&promotion);
 }
 
 #[test]
-fn what_a_scenario_cannot_say_is_an_error_at_its_step() {
+fn inexpressible_step_is_an_error() {
     let start = |user| Input::SessionStart { user: UserId::new(user) };
     let ask = Input::UserMessage { user: UserId::new("ada"), text: Text::from("Add") };
     let fail = |call| Input::CallFailed { call: CallId::new(call), failure: Failure::Error };
@@ -224,35 +227,35 @@ fn what_a_scenario_cannot_say_is_an_error_at_its_step() {
         vec![start("ada"), Input::SessionEnd],
         vec![],
     ];
-    let mut told = String::new();
+    let mut rendered = String::new();
     for inputs in cases {
         let error = promoted(&recorded(Policy::hardened(), inputs)).err().unwrap();
         let help = error.help().map(|help| help.to_string()).unwrap_or_default();
-        told.push_str(&format!("{error}\n  {help}\n"));
+        rendered.push_str(&format!("{error}\n  {help}\n"));
     }
-    snapshot!(told);
+    snapshot!(rendered);
 }
 
 #[test]
-fn a_trace_that_this_kernel_does_not_lead_to_is_an_error() {
+fn divergent_trace_is_an_error() {
     let inputs = inputs(&trace_of(&scenario("hardened", "")));
     let trace = recorded(Policy::hardened(), inputs);
     let header = Header::new(ConversationId::new("C-1"), Policy::hardened(), None);
     let mut writer = orchestrion_trace::Writer::new(Vec::new(), &header).unwrap();
     for mut step in steps(&trace) {
-        // A kernel that forgot to ask the stores: the events say one thing, the inputs another.
+        // A kernel that does not call the stores: the events and the inputs disagree.
         if step.n == 3 {
             step.input = Input::Step;
         }
         let made = StepRecord::accepted(&step.events, step.context.as_ref());
-        writer.step(&StepMetadata::default(), &step.input, made).unwrap();
+        writer.write_step(&StepMetadata::default(), &step.input, made).unwrap();
     }
     let error = promoted(&writer.end().unwrap()).unwrap_err();
     assert!(matches!(error, PromoteError::Differs { n: 3, .. }), "{error}");
 }
 
 #[test]
-fn a_trace_without_its_last_line_is_promoted_as_far_as_it_goes() {
+fn trace_without_end_line_is_promoted() {
     let trace = String::from_utf8(trace_of(&scenario("hardened", ""))).unwrap();
     let lines: Vec<&str> = trace.lines().collect();
     for end in 3..lines.len() - 1 {
@@ -262,7 +265,7 @@ fn a_trace_without_its_last_line_is_promoted_as_far_as_it_goes() {
             let promotion = promoted(text.as_bytes()).unwrap();
             let recorded: Vec<_> = inputs(trace.as_bytes()).into_iter().take(end - 1).collect();
             assert!(inputs(&promotion.golden).starts_with(&recorded), "{end}\n{}", promotion.scenario);
-            assert!(promotion.notes[0].starts_with(&format!("The recording stops after step {}, ", end - 1)));
+            assert!(promotion.notes[0].starts_with(&format!("The recording stops after step {}: ", end - 1)));
             assert!(promotion.halted.is_none());
         }
     }
@@ -270,9 +273,9 @@ fn a_trace_without_its_last_line_is_promoted_as_far_as_it_goes() {
     assert!(matches!(promoted(edited.as_bytes()), Err(PromoteError::Trace(_))));
 }
 
-/// Names and texts that YAML, a file name or a terminal would take for something else.
+/// Names and texts with a special meaning in YAML, in file names or on terminals.
 #[test]
-fn whatever_was_said_is_promoted_as_it_was() {
+fn unusual_texts_are_promoted_unchanged() {
     let odd = [
         "",
         " ",
@@ -321,22 +324,22 @@ fn whatever_was_said_is_promoted_as_it_was() {
         conversation.submit(&start, &StepMetadata::default()).unwrap().unwrap();
         conversation.submit(&ask, &StepMetadata::default()).unwrap().unwrap();
         for report in replies {
-            while conversation.state().control.pending_call().is_none() {
+            while conversation.state().control().pending_call().is_none() {
                 conversation.submit(&Input::Step, &StepMetadata::default()).unwrap().unwrap();
             }
-            let call = conversation.state().control.pending_call().unwrap().id;
+            let call = conversation.state().control().pending_call().unwrap().id;
             conversation.submit(&Input::reply(call, report), &StepMetadata::default()).unwrap().unwrap();
         }
         let trace = conversation.close().unwrap();
         let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{text:?}\n{error:?}"));
         assert!(inputs(&promotion.golden).starts_with(&inputs(&trace)), "{text:?}\n{}", promotion.scenario);
-        check_kept(&promotion);
+        check_promotion(&promotion);
     }
 }
 
-/// A built-in policy of an earlier version, or of somebody who changed it without giving it a name.
+/// A built-in policy of an earlier version, or with changed settings under its old name.
 #[test]
-fn a_policy_that_only_has_the_name_of_a_built_in_one_comes_under_another() {
+fn changed_built_in_policy_is_renamed() {
     for odd in ["hardened", "as-drawn", "", "a: b\n", "\u{1b}[31m"] {
         let mut policy = Policy::hardened();
         policy.name = odd.into();
@@ -346,12 +349,12 @@ fn a_policy_that_only_has_the_name_of_a_built_in_one_comes_under_another() {
         let promotion = promoted(&trace).unwrap_or_else(|error| panic!("{odd:?}: {error:?}"));
         let renamed = Policy::built_in(odd).is_some();
         assert_eq!(promotion.notes.iter().any(|note| note.contains("as recorded`")), renamed, "{odd:?}");
-        check_kept(&promotion);
+        check_promotion(&promotion);
     }
 }
 
 #[test]
-fn names_are_plain() {
+fn names_are_validated() {
     for good in ["a", "veto-survives", "3"] {
         assert!(Target::new(good, Path::new("x")).is_ok(), "{good}");
     }
@@ -361,28 +364,28 @@ fn names_are_plain() {
 }
 
 #[test]
-fn editors_are_told_of_the_schema_where_there_is_one() {
+fn schema_line_requires_a_schema_folder() {
     let specs = tempfile::tempdir().unwrap();
     let folder = specs.path().join("scenarios");
     let first_line = |target: &Target| {
         let promotion = from_debate("debate.json", DEBATE, target).unwrap();
         promotion.scenario.lines().next().unwrap().to_string()
     };
-    assert!(first_line(&Target::new("case", &folder).unwrap()).starts_with("about: "));
+    assert!(first_line(&Target::new("case", &folder).unwrap()).starts_with("description: "));
     std::fs::create_dir(specs.path().join("schemas")).unwrap();
     assert_eq!(first_line(&Target::new("case", &folder).unwrap()), SCHEMA_LINE.trim_end());
 }
 
 #[test]
-fn a_recorded_debate_is_promoted() {
+fn recorded_debate_is_promoted() {
     let promotion = from_debate("debate.json", DEBATE, &target()).unwrap();
     snapshot!(format!("{}---\n{}\n", promotion.scenario, promotion.notes.join("\n")));
     assert!(promotion.halted.is_none());
-    check_kept(&promotion);
+    check_promotion(&promotion);
 }
 
 #[test]
-fn mistakes_in_recorded_debates_are_drawn_where_they_are() {
+fn invalid_recorded_debates_are_reported() {
     let other = r#"{"id": "d-8", "objective": "x"}"#;
     let mistakes = [
         String::new(),
@@ -405,7 +408,7 @@ fn mistakes_in_recorded_debates_are_drawn_where_they_are() {
         r#"{"debates": [], "arguments": []}"#.into(),
         r#"{"debates": [{"id": 1, "objective": "x"}], "arguments": []}"#.into(),
     ];
-    let mut told = String::new();
+    let mut rendered = String::new();
     for mistake in mistakes {
         assert_ne!(mistake, DEBATE);
         let error = match from_debate("debate.json", &mistake, &target()).unwrap_err() {
@@ -414,8 +417,8 @@ fn mistakes_in_recorded_debates_are_drawn_where_they_are() {
         };
         let drawn = render_error(&error);
         assert!(drawn.contains("help: ") && drawn.contains("[debate.json:"), "{drawn}");
-        told.push_str(&drawn);
-        told.push('\n');
+        rendered.push_str(&drawn);
+        rendered.push('\n');
     }
-    snapshot!(told);
+    snapshot!(rendered);
 }

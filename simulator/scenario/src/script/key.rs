@@ -1,4 +1,4 @@
-//! Whose answers those are: one part of a script for each thing that may be asked.
+//! The key of a scripted module, and the replies of modules without a script.
 
 use super::ScriptedReply;
 use orchestrion_kernel::module::{Failure, Operation, Ratings, Report, Role, Store};
@@ -6,7 +6,7 @@ use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{Score, TaskId, Text};
 use std::fmt;
 
-/// Whose answers those are.
+/// The module and operation of scripted replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ScriptKey {
     Identity,
@@ -14,7 +14,7 @@ pub(crate) enum ScriptKey {
     Memory,
     Classifier,
     Planner,
-    Voice(Role),
+    Debater(Role),
     Review,
     Approver,
     Diagnosis,
@@ -25,14 +25,14 @@ pub(crate) enum ScriptKey {
 }
 
 impl ScriptKey {
-    pub(crate) const fn of(ask: Operation) -> Self {
-        match ask {
+    pub(crate) const fn from_operation(operation: Operation) -> Self {
+        match operation {
             Operation::VerifyIdentity => Self::Identity,
             Operation::LoadContext => Self::Memory,
             Operation::Summarize => Self::Summarizer,
             Operation::Classify => Self::Classifier,
             Operation::DraftPlan => Self::Planner,
-            Operation::Argue(role) => Self::Voice(role),
+            Operation::Argue(role) => Self::Debater(role),
             Operation::ReviewRevision => Self::Review,
             Operation::Approve => Self::Approver,
             Operation::Diagnose => Self::Diagnosis,
@@ -44,15 +44,15 @@ impl ScriptKey {
     }
 
     /// The key under `modules` in a scenario file.
-    pub(super) fn key(self) -> String {
+    pub(super) fn name(self) -> String {
         match self {
             Self::Identity => "identity".into(),
             Self::Memory => "memory".into(),
             Self::Summarizer => "summarizer".into(),
             Self::Classifier => "classifier".into(),
             Self::Planner => "planner".into(),
-            Self::Voice(role) => role.to_string().to_lowercase(),
-            Self::Review => "reread".into(),
+            Self::Debater(role) => role.to_string().to_lowercase(),
+            Self::Review => "review".into(),
             Self::Approver => "approver".into(),
             Self::Diagnosis => "diagnosis".into(),
             Self::Task(task) => format!("tasks.{task}"),
@@ -65,42 +65,45 @@ impl ScriptKey {
 }
 
 impl fmt::Display for ScriptKey {
+    /// Formats the call as the subject of an error message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Identity => f.write_str("the identity guard was asked"),
-            Self::Memory => f.write_str("the memory was asked"),
-            Self::Summarizer => f.write_str("the summarizer was asked"),
-            Self::Classifier => f.write_str("the classifier was asked"),
-            Self::Planner => f.write_str("the planner was asked"),
-            Self::Voice(role) => write!(f, "the {} was asked", role.to_string().to_lowercase()),
-            Self::Review => f.write_str("security was asked to reread"),
-            Self::Approver => f.write_str("the approver was asked"),
-            Self::Diagnosis => f.write_str("the critic was asked for a diagnosis"),
-            Self::Task(task) => write!(f, "task {task} was run"),
-            Self::Undo(task) => write!(f, "task {task} was undone"),
-            Self::Store(store) => write!(f, "the {store} was asked"),
-            Self::Auditor => f.write_str("the auditor was asked"),
+            Self::Identity => f.write_str("call to the identity guard"),
+            Self::Memory => f.write_str("call to the memory"),
+            Self::Summarizer => f.write_str("call to the summarizer"),
+            Self::Classifier => f.write_str("call to the classifier"),
+            Self::Planner => f.write_str("call to the planner"),
+            Self::Debater(role) => write!(f, "call to the {}", role.to_string().to_lowercase()),
+            Self::Review => f.write_str("call to security for a review"),
+            Self::Approver => f.write_str("call to the approver"),
+            Self::Diagnosis => f.write_str("call to the critic for a diagnosis"),
+            Self::Task(task) => write!(f, "run of task {task}"),
+            Self::Undo(task) => write!(f, "compensation of task {task}"),
+            Self::Store(store) => write!(f, "call to the {store}"),
+            Self::Auditor => f.write_str("call to the auditor"),
         }
     }
 }
 
-/// How a call to a module that the scenario leaves out ends: as [`unscripted`], or, as nobody is there to summarize, without an
-/// answer; then everything stays known.
-pub(crate) fn default_reply(ask: Operation, request_text: &Text) -> Option<ScriptedReply> {
-    match ask {
+/// Returns the reply of a module without a script: the [`default_report`], or no candidates for the summarizer, so that
+/// compaction changes nothing.
+pub(crate) fn default_reply(operation: Operation, request_text: &Text) -> Option<ScriptedReply> {
+    match operation {
         Operation::Summarize => Some(ScriptedReply::Fail(Failure::NoCandidates)),
-        ask => default_report(ask, request_text).map(|report| ScriptedReply::Reply(report.into())),
+        operation => {
+            default_report(operation, request_text).map(|report| ScriptedReply::Reply(report.into()))
+        }
     }
 }
 
-/// What a module that the scenario leaves out answers: that all went well. `None` for the voices of the debate and the
-/// summarizer, since nobody can agree in their place or say what something comes to.
+/// Returns the report of success for an operation; `None` for arguments, reviews and summaries, which have no neutral
+/// report.
 ///
-/// A [host](orchestrion::drive::Host) may answer the same for whatever it does not care about.
+/// A [host](orchestrion_runtime::Host) can use it for the operations that it does not implement.
 #[must_use]
-pub fn default_report(ask: Operation, request_text: &Text) -> Option<Report> {
+pub fn default_report(operation: Operation, request_text: &Text) -> Option<Report> {
     let nothing = || Text::from("");
-    Some(match ask {
+    Some(match operation {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },

@@ -1,4 +1,4 @@
-//! The answers of one part, for whom they are, and how far they were used.
+//! The scripted replies of one key: cases, lists and random choices, with the number of calls so far.
 
 use super::random::{RandomStreams, Stream};
 use super::{CallScene, DelayedReply, ScriptedReply};
@@ -7,47 +7,48 @@ use orchestrion_kernel::{RequestId, Text, UserId};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// What a part answers: the first case that fits does.
+/// The cases of one key; the first matching case replies.
 #[derive(Clone, Debug)]
 pub(crate) struct Cases {
     pub(crate) cases: Vec<Case>,
-    /// Where `cases` stands, if it does; answers without it are one case that always fits.
+    /// The place of `cases` in the file.
     pub(crate) place: Option<SourceSpan>,
-    pub(crate) are_written: bool,
+    /// Whether the file has `cases`. Otherwise there is one case that always matches.
+    pub(crate) is_explicit: bool,
 }
 
-/// Answers, and when they are given.
+/// Replies with their condition.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) when: When,
-    pub(crate) roll: ReplyList,
+    pub(crate) replies: ReplyList,
     pub(crate) place: Option<SourceSpan>,
 }
 
-/// When a case fits: whatever is named must hold.
+/// The condition of a case. All given parts must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct When {
     pub(crate) pass: Option<u32>,
     pub(crate) request: Option<RequestId>,
     pub(crate) user: Option<UserId>,
-    /// Part of what the user says.
-    pub(crate) says: Option<Text>,
-    /// Part of what the module is shown.
-    pub(crate) shown: Option<Text>,
+    /// A substring of the request text.
+    pub(crate) text: Option<Text>,
+    /// A substring of the module's context.
+    pub(crate) context: Option<Text>,
 }
 
 impl When {
-    pub(super) fn fits(&self, asked: &CallScene<'_>) -> bool {
-        self.pass.is_none_or(|pass| pass == asked.pass)
-            && self.fits_request(asked.request, asked.user, asked.says)
-            && self.shown.as_ref().is_none_or(|part| asked.shown.contains(part.as_str()))
+    pub(super) fn matches(&self, scene: &CallScene<'_>) -> bool {
+        self.pass.is_none_or(|pass| pass == scene.pass)
+            && self.matches_request(scene.request, scene.user, scene.text)
+            && self.context.as_ref().is_none_or(|part| scene.context.contains(part.as_str()))
     }
 
-    /// Whether what is said of the request holds of this one.
-    pub(crate) fn fits_request(&self, number: RequestId, user: &UserId, says: &Text) -> bool {
+    /// Checks the parts of the condition that concern the request.
+    pub(crate) fn matches_request(&self, number: RequestId, user: &UserId, text: &Text) -> bool {
         self.request.is_none_or(|request| request == number)
             && self.user.as_ref().is_none_or(|name| name == user)
-            && self.says.as_ref().is_none_or(|part| says.as_str().contains(part.as_str()))
+            && self.text.as_ref().is_none_or(|part| text.as_str().contains(part.as_str()))
     }
 
     pub(crate) fn is_always(&self) -> bool {
@@ -55,81 +56,83 @@ impl When {
     }
 }
 
-/// Answers, and how many of them were used.
+/// Replies with the number of calls so far.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplyList {
-    pub(crate) turn: ReplySelection,
-    /// Where the answers start, and where the last of them does.
+    pub(crate) selection: ReplySelection,
+    /// The places of the replies and of the last reply.
     pub(crate) spans: (Option<SourceSpan>, Option<SourceSpan>),
-    pub(crate) asked: usize,
+    pub(crate) calls: usize,
 }
 
-/// Which answer's turn it is.
+/// The order in which replies are used.
 #[derive(Clone, Debug)]
 pub(crate) enum ReplySelection {
-    /// The only one's, every time.
+    /// The same reply for every call.
     Same(ScriptedEntry),
-    /// The next one's; after the last there is none.
+    /// The next reply; none after the last.
     InOrder(Vec<ScriptedEntry>),
-    /// By lot.
-    Drawn(WeightedChoices),
+    /// A random reply.
+    Random(WeightedChoices),
 }
 
-/// Answers, of which some are drawn more often than others.
+/// Weighted replies.
 #[derive(Clone, Debug)]
 pub(crate) struct WeightedChoices {
     pub(crate) stream: Stream,
     /// The sum of the weights.
     pub(crate) total: NonZeroU32,
-    /// Each with the weights up to its own.
-    pub(crate) answers: Vec<(u32, ScriptedEntry)>,
+    /// Each entry with the cumulative weight.
+    pub(crate) entries: Vec<(u32, ScriptedEntry)>,
 }
 
-/// An answer as it stands in a script.
+/// A scripted reply with its delay.
 #[derive(Clone, Debug)]
 pub(crate) struct ScriptedEntry {
-    pub(crate) answer: ScriptedReply,
-    pub(crate) after: After,
+    pub(crate) reply: ScriptedReply,
+    pub(crate) delay: Delay,
 }
 
-/// How long an answer takes.
+/// The delay of a reply.
 #[derive(Clone, Debug)]
-pub(crate) enum After {
-    /// This long.
-    Exactly(Duration),
-    /// At least so many milliseconds, and fewer than `choices` more, by lot.
-    Drawn { stream: Stream, least_ms: u32, choices: NonZeroU32 },
+pub(crate) enum Delay {
+    /// A fixed delay.
+    Fixed(Duration),
+    /// A random delay from `min_ms`, with this number of possible values.
+    Random { stream: Stream, min_ms: u32, choices: NonZeroU32 },
 }
 
 impl ReplyList {
-    /// The next answer; none if a list is used up.
+    /// Returns the next reply; `None` if a list is exhausted.
     pub(super) fn next(&mut self, streams: &mut RandomStreams) -> Option<DelayedReply> {
-        let place = self.asked;
-        self.asked = self.asked.saturating_add(1);
-        let given = match &self.turn {
-            ReplySelection::Same(given) => given,
-            ReplySelection::InOrder(answers) => answers.get(place)?,
-            ReplySelection::Drawn(WeightedChoices { stream, total, answers }) => {
-                let lot = streams.below(*stream, *total);
-                &answers.get(answers.partition_point(|(up_to, _)| *up_to <= lot))?.1
+        let number = self.calls;
+        self.calls = self.calls.saturating_add(1);
+        let entry = match &self.selection {
+            ReplySelection::Same(entry) => entry,
+            ReplySelection::InOrder(entries) => entries.get(number)?,
+            ReplySelection::Random(WeightedChoices { stream, total, entries }) => {
+                let random = streams.below(*stream, *total);
+                &entries.get(entries.partition_point(|(cumulative, _)| *cumulative <= random))?.1
             }
         };
-        let after = match given.after {
-            After::Exactly(after) => after,
-            After::Drawn { stream, least_ms, choices } => {
+        let after = match entry.delay {
+            Delay::Fixed(delay) => delay,
+            Delay::Random { stream, min_ms, choices } => {
                 let more_ms = streams.below(stream, choices);
-                Duration::from_millis(u64::from(least_ms) + u64::from(more_ms))
+                Duration::from_millis(u64::from(min_ms) + u64::from(more_ms))
             }
         };
-        Some(DelayedReply { answer: given.answer.clone(), after })
+        Some(DelayedReply { reply: entry.reply.clone(), after })
     }
 
-    /// Every answer that it may give.
-    pub(crate) fn answers(&self) -> Vec<&ScriptedReply> {
-        match &self.turn {
-            ReplySelection::Same(given) => vec![&given.answer],
-            ReplySelection::InOrder(answers) => answers.iter().map(|given| &given.answer).collect(),
-            ReplySelection::Drawn(lots) => lots.answers.iter().map(|(_, given)| &given.answer).collect(),
+    /// Returns all possible replies.
+    pub(crate) fn replies(&self) -> Vec<&ScriptedReply> {
+        match &self.selection {
+            ReplySelection::Same(entry) => vec![&entry.reply],
+            ReplySelection::InOrder(entries) => entries.iter().map(|entry| &entry.reply).collect(),
+            ReplySelection::Random(choices) => {
+                choices.entries.iter().map(|(_, entry)| &entry.reply).collect()
+            }
         }
     }
 }

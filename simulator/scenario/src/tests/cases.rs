@@ -1,13 +1,13 @@
-//! Answers by pass, by request, by user and by what is read.
+//! Tests of replies by pass, request, user, text and context.
 
-use super::script::{SCENE, Scene, answers, said};
-use super::{HEAD, catalogue, parse};
+use super::script::{SCENE, Scene, argument, replies};
+use super::{HEAD, parse, render_errors};
 use crate::script::{Script, ScriptedReply};
 use orchestrion_kernel::module::{Failure, Operation, Role, Stance};
 use orchestrion_yaml::render_error;
 
 const TWO: &str =
-    "about: A test.\nuser: ada\nrequests:\n  - says: Order paper\n  - {says: Order toner, user: bob}\n";
+    "description: A test.\nuser: ada\nrequests:\n  - text: Order paper\n  - {text: Order toner, user: bob}\n";
 
 const CRITIC: Operation = Operation::Argue(Role::Critic);
 
@@ -16,21 +16,21 @@ fn critic(cases: &str) -> Script {
 }
 
 fn sure(script: &mut Script, scene: Scene<'_>) -> ScriptedReply {
-    scene.ask(script, CRITIC).unwrap().answer
+    scene.call(script, CRITIC).unwrap().reply
 }
 
 #[test]
-fn the_first_case_that_fits_answers() {
+fn first_matching_case_replies() {
     let mut script = critic(
-        "      - {when: {pass: 2}, answer: {pro: {confidence: 0.2}}}
-      - {when: {request: 2}, answer: {pro: {confidence: 0.3}}}
-      - {when: {user: ada, says: paper}, answer: {pro: {confidence: 0.4}}}
-      - {answer: {pro: {confidence: 0.5}}}\n",
+        "      - {when: {pass: 2}, reply: {pro: {confidence: 0.2}}}
+      - {when: {request: 2}, reply: {pro: {confidence: 0.3}}}
+      - {when: {user: ada, text: paper}, reply: {pro: {confidence: 0.4}}}
+      - {reply: {pro: {confidence: 0.5}}}\n",
     );
-    let paper = Scene { says: "Order paper", ..SCENE };
-    let toner = Scene { request: 2, user: "bob", says: "Order toner", ..SCENE };
+    let paper = Scene { text: "Order paper", ..SCENE };
+    let toner = Scene { request: 2, user: "bob", text: "Order toner", ..SCENE };
     let confidence = |script: &mut Script, scene, expected| {
-        assert_eq!(sure(script, scene), said(Stance::Pro, expected));
+        assert_eq!(sure(script, scene), argument(Stance::Pro, expected));
     };
     confidence(&mut script, paper, 400_000);
     confidence(&mut script, Scene { pass: 2, ..paper }, 200_000);
@@ -41,25 +41,25 @@ fn the_first_case_that_fits_answers() {
 }
 
 #[test]
-fn whatever_is_named_must_hold() {
+fn all_parts_of_when_must_hold() {
     let mut script = critic(
-        "      - {when: {pass: 1, request: 2, user: bob, says: toner, shown: order 71}, answer: {fail: error}}
-      - {answer: {fail: timeout}}\n",
+        "      - {when: {pass: 1, request: 2, user: bob, text: toner, context: order 71}, reply: {fail: error}}
+      - {reply: {fail: timeout}}\n",
     );
     let all = Scene {
         request: 2,
         pass: 1,
         user: "bob",
-        says: "Order toner",
-        shown: "[3] task 1: order 71 placed\n",
+        text: "Order toner",
+        context: "[3] task 1: order 71 placed\n",
     };
     assert_eq!(sure(&mut script, all), ScriptedReply::Fail(Failure::Error));
     let each_other = [
         Scene { request: 1, ..all },
         Scene { pass: 2, ..all },
         Scene { user: "bobby", ..all },
-        Scene { says: "Order Toner", ..all },
-        Scene { shown: "order 7", ..all },
+        Scene { text: "Order Toner", ..all },
+        Scene { context: "order 7", ..all },
     ];
     for scene in each_other {
         assert_eq!(sure(&mut script, scene), ScriptedReply::Fail(Failure::Timeout));
@@ -67,39 +67,39 @@ fn whatever_is_named_must_hold() {
 }
 
 #[test]
-fn every_case_counts_its_own_list() {
+fn each_case_counts_its_own_calls() {
     let mut script = critic(
         "      - when: {user: bob}
-        answer:
+        reply:
           - fail: error
           - fail: timeout
-      - answer: {fail: malformed}\n",
+      - reply: {fail: malformed}\n",
     );
-    let bob = Scene { request: 2, user: "bob", says: "Order toner", ..SCENE };
+    let bob = Scene { request: 2, user: "bob", text: "Order toner", ..SCENE };
     assert_eq!(sure(&mut script, bob), ScriptedReply::Fail(Failure::Error));
-    assert_eq!(answers(&mut script, &[CRITIC; 3]), [const { ScriptedReply::Fail(Failure::Malformed) }; 3]);
+    assert_eq!(replies(&mut script, &[CRITIC; 3]), [const { ScriptedReply::Fail(Failure::Malformed) }; 3]);
     assert_eq!(sure(&mut script, bob), ScriptedReply::Fail(Failure::Timeout));
-    let error = bob.ask(&mut script, CRITIC).unwrap_err();
+    let error = bob.call(&mut script, CRITIC).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r"
      × the critic was asked a 3rd time in this case, its script has 2 answers
        ╭─[case.yaml:11:11]
-    10 │         answer:
+    10 │         reply:
     11 │           - fail: error
        ·           ──────┬──────
        ·                 ╰── the case has 2 answers
     12 │           - fail: timeout
        ·             ──────┬──────
        ·                   ╰── the last one
-    13 │       - answer: {fail: malformed}
+    13 │       - reply: {fail: malformed}
        ╰────
      help: add a 3rd answer to it, or write one answer without a list: it repeats
     ");
 }
 
 #[test]
-fn a_question_that_no_case_fits_is_an_error() {
-    let mut script = critic("      - {when: {pass: 1}, answer: {fail: error}}\n");
-    let error = Scene { pass: 2, ..SCENE }.ask(&mut script, CRITIC).unwrap_err();
+fn call_without_matching_case_is_an_error() {
+    let mut script = critic("      - {when: {pass: 1}, reply: {fail: error}}\n");
+    let error = Scene { pass: 2, ..SCENE }.call(&mut script, CRITIC).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r"
      × the critic was asked in request 1 of ada, pass 2, and no case fits
       ╭─[case.yaml:8:5]
@@ -107,21 +107,21 @@ fn a_question_that_no_case_fits_is_an_error() {
     8 │     cases:
       ·     ───┬──
       ·        ╰── none of these
-    9 │       - {when: {pass: 1}, answer: {fail: error}}
+    9 │       - {when: {pass: 1}, reply: {fail: error}}
       ╰────
      help: add a case for it, or a last one without `when`, which always fits
     ");
 }
 
 #[test]
-fn what_never_came_is_told() {
-    let text = "      - {when: {pass: 3}, answer: {fail: error}}
+fn unused_cases_are_reported() {
+    let text = "      - {when: {pass: 3}, reply: {fail: error}}
       - when: {user: bob}
-        answer: [fail: error, fail: timeout]
+        reply: [fail: error, fail: timeout]
       - when: {pass: 1}
-        answer:
-          draw: {seed: mood, from: [{answer: {fail: error}}, {answer: {fail: timeout}}]}
-      - {answer: {fail: malformed}}\n";
+        reply:
+          random: {seed: mood, choices: [{reply: {fail: error}}, {reply: {fail: timeout}}]}
+      - {reply: {fail: malformed}}\n";
     let mut script = critic(text);
     assert_eq!(
         script.unused(),
@@ -140,40 +140,40 @@ fn what_never_came_is_told() {
 }
 
 #[test]
-fn mistakes_in_cases() {
+fn invalid_cases_are_reported() {
     let thousand = format!(
         "modules:\n  critic:\n    cases:\n{}",
-        "      - {when: {pass: 1}, answer: {fail: error}}\n".repeat(1001)
+        "      - {when: {pass: 1}, reply: {fail: error}}\n".repeat(1001)
     );
-    snapshot!(catalogue(
+    snapshot!(render_errors(
         HEAD,
         &[
             "modules:\n  critic: {cases: []}\n",
             "modules:\n  critic: {cases: {when: {pass: 1}}}\n",
             "modules:\n  critic: {cases: [fail: error]}\n",
-            "modules:\n  critic: {case: [{answer: {fail: error}}]}\n",
+            "modules:\n  critic: {case: [{reply: {fail: error}}]}\n",
             "modules:\n  critic: {cases: [{when: {pass: 1}}]}\n",
-            "modules:\n  critic: {cases: [{when: {pas: 1}, answer: {fail: error}}]}\n",
-            "modules:\n  critic: {cases: [{when: {pass: 0}, answer: {fail: error}}]}\n",
-            "modules:\n  critic: {cases: [{when: {pass: first}, answer: {fail: error}}]}\n",
-            "modules:\n  critic: {cases: [{when: {}, answer: {fail: error}}]}\n",
-            "modules:\n  critic: {cases: [{when: {says: \"\"}, answer: {fail: error}}]}\n",
-            "modules:\n  critic: {cases: [{when: {says: encryptoin}, answer: {fail: error}}]}\n",
-            "modules:\n  critic: {cases: [{when: {request: 2}, answer: {fail: error}}]}\n",
-            "modules:\n  critic:\n    cases:\n      - answer: {fail: error}\n      - when: {pass: 1}\n        answer: {fail: error}\n",
-            "modules:\n  critic: {cases: [{answer: {cases: [{answer: {fail: error}}]}}]}\n",
-            "modules:\n  critic: {cases: [{answer: {fail: error}}], fail: error}\n",
+            "modules:\n  critic: {cases: [{when: {pas: 1}, reply: {fail: error}}]}\n",
+            "modules:\n  critic: {cases: [{when: {pass: 0}, reply: {fail: error}}]}\n",
+            "modules:\n  critic: {cases: [{when: {pass: first}, reply: {fail: error}}]}\n",
+            "modules:\n  critic: {cases: [{when: {}, reply: {fail: error}}]}\n",
+            "modules:\n  critic: {cases: [{when: {text: \"\"}, reply: {fail: error}}]}\n",
+            "modules:\n  critic: {cases: [{when: {text: encryptoin}, reply: {fail: error}}]}\n",
+            "modules:\n  critic: {cases: [{when: {request: 2}, reply: {fail: error}}]}\n",
+            "modules:\n  critic:\n    cases:\n      - reply: {fail: error}\n      - when: {pass: 1}\n        reply: {fail: error}\n",
+            "modules:\n  critic: {cases: [{reply: {cases: [{reply: {fail: error}}]}}]}\n",
+            "modules:\n  critic: {cases: [{reply: {fail: error}}], fail: error}\n",
             &thousand,
         ]
     ));
 }
 
 #[test]
-fn a_list_without_cases_is_told_of_as_well() {
+fn unused_replies_of_a_list_are_reported() {
     let lists =
         "  critic: [fail: error, fail: timeout]\n  analyst:\n    - fail: error\n  security: {fail: error}\n";
     let mut script = parse(&format!("{HEAD}modules:\n{lists}")).unwrap().script;
-    answers(&mut script, &[CRITIC]);
+    replies(&mut script, &[CRITIC]);
     assert_eq!(
         script.unused(),
         [
@@ -181,6 +181,6 @@ fn a_list_without_cases_is_told_of_as_well() {
             "`critic`, on line 6, has 2 answers, of which 1 came",
         ]
     );
-    answers(&mut script, &[CRITIC, Operation::Argue(Role::Analyst)]);
+    replies(&mut script, &[CRITIC, Operation::Argue(Role::Analyst)]);
     assert_eq!(script.unused(), [""; 0]);
 }

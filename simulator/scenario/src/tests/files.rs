@@ -1,20 +1,20 @@
-//! What is wrong with a file as a whole, wherever it comes from.
+//! Tests of errors that concern a whole file.
 
-use super::{FULL, HEAD, drawn, parse};
+use super::{FULL, HEAD, parse, render};
 use crate::{Scenario, read};
 use miette::Diagnostic as _;
 use orchestrion_yaml::{FILE_BYTES_MAX, render_error};
 use std::path::Path;
 
 #[test]
-fn bytes_that_are_no_text_have_a_position() {
+fn invalid_utf8_has_a_position() {
     let mut bytes = HEAD.as_bytes().to_vec();
     bytes.extend(b"policy: hard\xffened\n");
     let error = orchestrion_yaml::Source::from_bytes("case.yaml", bytes).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r#"
      × expected UTF-8 text, found bytes that are none (at byte 72)
       ╭─[case.yaml:5:13]
-    4 │   - says: Add encryption
+    4 │   - text: Add encryption
     5 │ policy: hard�ened
       ·             ┬
       ·             ╰── not UTF-8 from here
@@ -24,23 +24,23 @@ fn bytes_that_are_no_text_have_a_position() {
 }
 
 #[test]
-fn places_are_counted_right_behind_wide_characters() {
-    let wide = "about: 🔑 é\nuser: ada\r\nrequests:\n  - says: 日本, colour: red\n";
-    insta::assert_snapshot!(drawn(wide), @r#"
+fn places_after_wide_characters_are_exact() {
+    let wide = "description: 🔑 é\nuser: ada\r\nrequests:\n  - text: 日本, colour: red\n";
+    insta::assert_snapshot!(render(wide), @r#"
      × mapping values are not allowed in this context
       ╭─[case.yaml:4:25]
     3 │ requests:
-    4 │   - says: 日本, colour: red
+    4 │   - text: 日本, colour: red
       ·                       ──┬──
       ·                         ╰── here
       ╰────
      help: check the indentation, the quotes and the brackets around this place
     "#);
-    // Broken YAML has a line and a column only.
-    insta::assert_snapshot!(drawn("about: {🔑: é, 日本: [x}\n"), @r#"
+    // A YAML syntax error has only a line and a column.
+    insta::assert_snapshot!(render("description: {🔑: é, 日本: [x}\n"), @r#"
      × mismatched bracket '[' closed by '}'
       ╭─[case.yaml:1:27]
-    1 │ about: {🔑: é, 日本: [x}
+    1 │ description: {🔑: é, 日本: [x}
       ·                      ─┬─
       ·                       ╰── here
       ╰────
@@ -49,18 +49,18 @@ fn places_are_counted_right_behind_wide_characters() {
 }
 
 #[test]
-fn nothing_that_acts_on_a_terminal_is_drawn() {
-    let text = drawn("about: \"a\u{1b}[31mred\u{85}\"\nuser: 3\u{0}\n");
+fn control_characters_are_not_rendered() {
+    let text = render("description: \"a\u{1b}[31mred\u{85}\"\nuser: 3\u{0}\n");
     assert!(!text.contains(|character: char| character.is_control() && character != '\n'), "{text:?}");
-    let escaped = drawn(&format!("{HEAD}modules: {{tasks: {{\"\\e[31m\": held}}}}\n"));
+    let escaped = render(&format!("{HEAD}modules: {{tasks: {{\"\\e[31m\": stored}}}}\n"));
     assert!(!escaped.contains('\u{1b}'), "{escaped:?}");
 }
 
 #[test]
-fn a_file_may_be_one_mebibyte_and_no_more() {
+fn file_size_is_limited_to_one_mebibyte() {
     let fill = |size: usize| format!("{HEAD}#{}", "x".repeat(size - HEAD.len() - 1));
     assert!(parse(&fill(FILE_BYTES_MAX)).is_ok());
-    insta::assert_snapshot!(drawn(&fill(FILE_BYTES_MAX + 1)), @r#"
+    insta::assert_snapshot!(render(&fill(FILE_BYTES_MAX + 1)), @r#"
     × case.yaml is too large: expected at most 1048576 bytes (1 MiB)
     help: split it into several files
     "#);
@@ -73,11 +73,11 @@ fn a_file_may_be_one_mebibyte_and_no_more() {
 }
 
 #[test]
-fn a_file_that_is_not_there_says_so() {
+fn missing_file_is_reported() {
     let error = Scenario::read(Path::new("nowhere.yaml")).unwrap_err();
-    assert!(error.to_string().starts_with("nowhere.yaml could not be read: "), "{error}");
+    assert!(error.to_string().starts_with("nowhere.yaml unreadable file: "), "{error}");
     assert!(error.help().is_some());
-    // A command hands every error to miette, which wants it to be sendable.
+    // Errors must be `Send` for `miette::Report`.
     let _ = miette::Report::new(error);
     assert!(Scenario::read(Path::new(".")).is_err());
 }
@@ -92,15 +92,15 @@ fn no_input_panics() {
         "  - a: ",
         "!x ",
         "&a ",
-        "cases: [{answer: ",
-        "{cases: [{answer: ",
+        "cases: [{reply: ",
+        "{cases: [{reply: ",
         "{after: {",
-        "draw: {from: [{answer: {",
+        "random: {from: [{reply: {",
     ] {
         let _ = parse(&nested.repeat(50_000));
         let _ = parse(&format!("{HEAD}modules: {{critic: {}", nested.repeat(50_000)));
     }
-    // Every beginning of a file, and every file with one byte changed.
+    // Each prefix of a file, and each file with one changed byte.
     let small: String =
         FULL.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
     for end in (0..small.len()).filter(|end| small.is_char_boundary(*end)) {
@@ -111,7 +111,7 @@ fn no_input_panics() {
             let mut bytes = small.as_bytes().to_vec();
             bytes[place] = byte;
             if let Err(error) = orchestrion_yaml::Source::from_bytes("case.yaml", bytes)
-                .and_then(|source| read::scenario(source, Path::new("")))
+                .and_then(|source| read::read_scenario(source, Path::new("")))
             {
                 let _ = render_error(&error);
             }

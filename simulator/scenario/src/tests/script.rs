@@ -1,4 +1,4 @@
-//! What a script answers.
+//! Tests of scripts.
 
 use super::{FULL, HEAD, VOICES, parse};
 use crate::Scenario;
@@ -12,40 +12,40 @@ use orchestrion_runtime::Reply;
 use orchestrion_yaml::render_error;
 use std::path::Path;
 
-/// In which situation something is asked.
+/// A call and its context.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'a> {
     pub(super) request: u32,
     pub(super) pass: u32,
     pub(super) user: &'a str,
-    pub(super) says: &'a str,
-    pub(super) shown: &'a str,
+    pub(super) text: &'a str,
+    pub(super) context: &'a str,
 }
 
 pub(super) const SCENE: Scene<'_> =
-    Scene { request: 1, pass: 1, user: "ada", says: "Add encryption", shown: "" };
+    Scene { request: 1, pass: 1, user: "ada", text: "Add encryption", context: "" };
 
 impl Scene<'_> {
-    pub(super) fn ask(self, script: &mut Script, ask: Operation) -> Result<DelayedReply, ScriptError> {
-        let Scene { request, pass, user, says, shown } = self;
-        let (user, says) = (UserId::new(user), Text::from(says));
-        script.answer(&CallScene {
-            ask,
+    pub(super) fn call(self, script: &mut Script, operation: Operation) -> Result<DelayedReply, ScriptError> {
+        let Scene { request, pass, user, text, context } = self;
+        let (user, text) = (UserId::new(user), Text::from(text));
+        script.reply(&CallScene {
+            operation,
             request: RequestId::new(request),
             pass,
             user: &user,
-            says: &says,
-            shown,
+            text: &text,
+            context,
         })
     }
 }
 
-/// The answers to some questions in a row.
-pub(super) fn answers(script: &mut Script, asks: &[Operation]) -> Vec<ScriptedReply> {
-    asks.iter().map(|ask| SCENE.ask(script, *ask).unwrap().answer).collect()
+/// Returns the replies to consecutive calls.
+pub(super) fn replies(script: &mut Script, operations: &[Operation]) -> Vec<ScriptedReply> {
+    operations.iter().map(|operation| SCENE.call(script, *operation).unwrap().reply).collect()
 }
 
-pub(super) fn said(stance: Stance, confidence: u32) -> ScriptedReply {
+pub(super) fn argument(stance: Stance, confidence: u32) -> ScriptedReply {
     let argument = Argument { stance, confidence: Score::from_millionths(confidence).unwrap() };
     ScriptedReply::Reply(Report::Argument { argument, text: Text::from(""), plan: None }.into())
 }
@@ -55,12 +55,12 @@ fn exit(code: i32, text: &str) -> ScriptedReply {
 }
 
 #[test]
-fn a_full_script_answers_every_question() {
+fn full_script_replies_to_every_operation() {
     let mut script = Scenario::parse("full.yaml", FULL, Path::new("")).unwrap().script;
     let run = |number| Operation::RunTask { task: TaskId::new(number), effect: EffectKind::Pure };
     let undo = |number| Operation::UndoTask { task: TaskId::new(number) };
     let store = |store| Operation::StoreMemory { store, kind: ConclusionKind::Outcome };
-    let asks = [
+    let operations = [
         Operation::VerifyIdentity,
         Operation::LoadContext,
         Operation::Classify,
@@ -80,17 +80,17 @@ fn a_full_script_answers_every_question() {
         store(Store::Cloud),
         Operation::DeliverAudit,
     ];
-    for (ask, answer) in asks.into_iter().zip(answers(&mut script, &asks)) {
-        if let ScriptedReply::Reply(Reply { report, .. }) = answer {
-            assert!(report.is_reply_to(ask), "{report:?} does not answer {ask:?}");
+    for (operation, reply) in operations.into_iter().zip(replies(&mut script, &operations)) {
+        if let ScriptedReply::Reply(Reply { report, .. }) = reply {
+            assert!(report.is_reply_to(operation), "{report:?} does not match {operation:?}");
         }
     }
     let mut script = Scenario::parse("full.yaml", FULL, Path::new("")).unwrap().script;
-    assert_eq!(answers(&mut script, &[run(2), run(2)]), [exit(1, "smtp refused"), exit(0, "sent")]);
-    assert_eq!(answers(&mut script, &[run(3), run(3)]), [const { ScriptedReply::Fail(Failure::Timeout) }; 2]);
-    assert_eq!(answers(&mut script, &[undo(1)]), [exit(0, "dropped")]);
+    assert_eq!(replies(&mut script, &[run(2), run(2)]), [exit(1, "smtp refused"), exit(0, "sent")]);
+    assert_eq!(replies(&mut script, &[run(3), run(3)]), [const { ScriptedReply::Fail(Failure::Timeout) }; 2]);
+    assert_eq!(replies(&mut script, &[undo(1)]), [exit(0, "dropped")]);
     let [ScriptedReply::Reply(Reply { report: Report::Context { ratings, traces }, .. })] =
-        &answers(&mut script, &[Operation::LoadContext])[..]
+        &replies(&mut script, &[Operation::LoadContext])[..]
     else {
         panic!("the memory gives a context")
     };
@@ -98,7 +98,7 @@ fn a_full_script_answers_every_question() {
     assert_eq!(ratings.analyst, Rating::START);
     assert_eq!(traces[0].trace.to_string(), "x/3");
     let [ScriptedReply::Reply(Reply { report: Report::Plan(plan), .. })] =
-        &answers(&mut script, &[Operation::DraftPlan])[..]
+        &replies(&mut script, &[Operation::DraftPlan])[..]
     else {
         panic!("the planner gives a plan")
     };
@@ -108,10 +108,10 @@ fn a_full_script_answers_every_question() {
 }
 
 #[test]
-fn a_module_that_is_left_out_succeeds() {
+fn module_without_script_succeeds() {
     let mut script = parse(HEAD).unwrap().script;
     let task = Operation::RunTask { task: TaskId::FIRST, effect: EffectKind::Pure };
-    let asks = [
+    let operations = [
         Operation::VerifyIdentity,
         Operation::Classify,
         Operation::DraftPlan,
@@ -132,19 +132,19 @@ fn a_module_that_is_left_out_succeeds() {
         Report::NoRepair { text: Text::from("") },
         Report::Delivered,
     ];
-    assert_eq!(answers(&mut script, &asks), expected.map(|report| ScriptedReply::Reply(report.into())));
+    assert_eq!(replies(&mut script, &operations), expected.map(|report| ScriptedReply::Reply(report.into())));
 }
 
 #[test]
-fn one_answer_repeats_and_a_list_is_used_in_order() {
+fn single_reply_repeats_and_list_is_ordered() {
     let text =
         format!("{HEAD}modules:\n{VOICES}  critic:\n    - con: {{confidence: 0.75}}\n    - fail: timeout\n",);
     let mut script = parse(&text).unwrap().script;
     let (analyst, critic) = (Operation::Argue(Role::Analyst), Operation::Argue(Role::Critic));
-    assert_eq!(answers(&mut script, &[analyst; 3]), vec![said(Stance::Pro, 900_000); 3]);
-    let expected = [said(Stance::Con, 750_000), ScriptedReply::Fail(Failure::Timeout)];
-    assert_eq!(answers(&mut script, &[critic; 2]), expected);
-    let error = SCENE.ask(&mut script, critic).unwrap_err();
+    assert_eq!(replies(&mut script, &[analyst; 3]), vec![argument(Stance::Pro, 900_000); 3]);
+    let expected = [argument(Stance::Con, 750_000), ScriptedReply::Fail(Failure::Timeout)];
+    assert_eq!(replies(&mut script, &[critic; 2]), expected);
+    let error = SCENE.call(&mut script, critic).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r#"
      × the critic was asked a 3rd time, its script has 2 answers
       ╭─[case.yaml:8:5]
@@ -161,9 +161,9 @@ fn one_answer_repeats_and_a_list_is_used_in_order() {
 }
 
 #[test]
-fn a_voice_that_is_asked_must_be_scripted() {
+fn debater_without_script_is_an_error() {
     let mut script = parse(&format!("{HEAD}modules:\n{VOICES}")).unwrap().script;
-    let error = SCENE.ask(&mut script, Operation::Argue(Role::Optimizer)).unwrap_err();
+    let error = SCENE.call(&mut script, Operation::Argue(Role::Optimizer)).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r#"
      × the optimizer was asked, but the scenario does not say what it answers
       ╭─[case.yaml:6:3]
@@ -177,27 +177,27 @@ fn a_voice_that_is_asked_must_be_scripted() {
 }
 
 #[test]
-fn a_reread_shares_the_list_of_security_unless_it_has_its_own() {
+fn review_shares_replies_of_security() {
     let security = "  security:\n    - con: {confidence: 0.5}\n    - pro: {confidence: 0.6}\n";
-    let (round, reread) = (Operation::Argue(Role::Security), Operation::ReviewRevision);
+    let (round, review) = (Operation::Argue(Role::Security), Operation::ReviewRevision);
     let mut script = parse(&format!("{HEAD}modules:\n{security}")).unwrap().script;
-    let expected = [said(Stance::Con, 500_000), said(Stance::Pro, 600_000)];
-    assert_eq!(answers(&mut script, &[round, reread]), expected);
-    let own = "  reread: {con: {confidence: 0.95}}\n";
+    let expected = [argument(Stance::Con, 500_000), argument(Stance::Pro, 600_000)];
+    assert_eq!(replies(&mut script, &[round, review]), expected);
+    let own = "  review: {con: {confidence: 0.95}}\n";
     let mut script = parse(&format!("{HEAD}modules:\n{security}{own}")).unwrap().script;
-    let expected = [said(Stance::Con, 500_000), said(Stance::Con, 950_000)];
-    assert_eq!(answers(&mut script, &[round, reread]), expected);
+    let expected = [argument(Stance::Con, 500_000), argument(Stance::Con, 950_000)];
+    assert_eq!(replies(&mut script, &[round, review]), expected);
 }
 
 #[test]
-fn a_script_carries_the_kernel_through_a_request() {
+fn script_drives_kernel_through_a_request() {
     use orchestrion_kernel::{Event, Input, State, decide};
     let sure = "{pro: {confidence: 0.9}}";
     let voices = ["analyst", "solution", "critic", "security", "optimizer"];
     let voices: String = voices.iter().map(|voice| format!("  {voice}: {sure}\n")).collect();
     let mut scenario = parse(&format!("{HEAD}modules:\n{voices}  local_store: refused\n")).unwrap();
     let mut state = State::new(scenario.conversation.clone());
-    let text = scenario.requests[0].says.clone();
+    let text = scenario.requests[0].text.clone();
     let user = scenario.requests[0].user.clone();
     let mut input = Input::SessionStart { user: user.clone() };
     let mut seen = Vec::new();
@@ -205,17 +205,17 @@ fn a_script_carries_the_kernel_through_a_request() {
         let events = decide(&scenario.policy, &state, &input).unwrap();
         events.iter().for_each(|event| state.apply(event));
         seen.extend(events);
-        input = match state.control.pending_call() {
+        input = match state.control().pending_call() {
             None if step == 0 => Input::UserMessage { user: user.clone(), text: text.clone() },
-            None if state.control.phase().is_quiescent() => break,
+            None if state.control().phase().is_quiescent() => break,
             None => Input::Step,
-            Some(call) => match SCENE.ask(&mut scenario.script, call.operation).unwrap().answer {
+            Some(call) => match SCENE.call(&mut scenario.script, call.operation).unwrap().reply {
                 ScriptedReply::Reply(reply) => reply.into_input(call.id),
                 ScriptedReply::Fail(failure) => Input::CallFailed { call: call.id, failure },
             },
         };
     }
-    assert_eq!(state.control.phase(), Phase::Idle);
+    assert_eq!(state.control().phase(), Phase::Idle);
     assert!(
         seen.iter()
             .any(|event| matches!(event, Event::ToolCall { operation: Operation::RunTask { .. }, .. }))

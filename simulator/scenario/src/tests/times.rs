@@ -1,7 +1,7 @@
-//! Model time, users, and what happens several times.
+//! Tests of simulated time, users, and lists of scripted events.
 
 use super::script::{SCENE, Scene};
-use super::{HEAD, catalogue, parse};
+use super::{HEAD, parse, render_errors};
 use crate::{DurationText, Scenario};
 use orchestrion_kernel::TaskId;
 use orchestrion_kernel::module::{Module, Operation, Role, Store};
@@ -11,31 +11,31 @@ use std::path::Path;
 use std::time::Duration;
 
 #[test]
-fn an_answer_takes_as_long_as_it_says() {
-    let text = "modules:\n  critic:\n    - {fail: error, after: 250ms}\n    - after: 2m\n      fail: error\n    - fail: error\n  \
-                auditor: {delivered, after: 1000h}\n";
+fn reply_has_its_delay() {
+    let text = "modules:\n  critic:\n    - {reply: {fail: error}, after: 250ms}\n    - after: 2m\n      reply: {fail: error}\n    - fail: error\n  \
+                auditor: {reply: delivered, after: 1000h}\n";
     let mut script = parse(&format!("{HEAD}{text}")).unwrap().script;
-    let mut after = |ask| SCENE.ask(&mut script, ask).unwrap().after.as_millis();
+    let mut after = |operation| SCENE.call(&mut script, operation).unwrap().after.as_millis();
     assert_eq!([(); 3].map(|()| after(Operation::Argue(Role::Critic))), [250, 120_000, 0]);
     assert_eq!(after(Operation::DeliverAudit), 3_600_000_000);
     assert_eq!(after(Operation::Classify), 0);
 }
 
 #[test]
-fn deadlines_are_by_module() {
+fn deadlines_are_set_per_module() {
     assert_eq!(parse(HEAD).unwrap().deadlines, Deadlines::default());
     let text = "deadlines:\n  each: 5s\n  identity: 1ms\n  critic: 2s\n  executor: 10m\n  cloud_store: 1h\n";
     let deadlines = parse(&format!("{HEAD}{text}")).unwrap().deadlines;
     let expected = Deadlines::new(Duration::from_secs(5))
-        .with(Module::IdentityGuard, Duration::from_millis(1))
-        .with(Module::Debater(Role::Critic), Duration::from_secs(2))
-        .with(Module::Executor, Duration::from_secs(600))
-        .with(Module::Store(Store::Cloud), Duration::from_secs(3600));
+        .with_module(Module::IdentityGuard, Duration::from_millis(1))
+        .with_module(Module::Debater(Role::Critic), Duration::from_secs(2))
+        .with_module(Module::Executor, Duration::from_secs(600))
+        .with_module(Module::Store(Store::Cloud), Duration::from_secs(3600));
     assert_eq!(deadlines, expected);
 }
 
 #[test]
-fn a_slow_module_is_late_in_one_request() {
+fn late_reply_scenario_exceeds_one_deadline() {
     let slow = Scenario::parse(
         "late-reply.yaml",
         include_str!("../../../../specs/scenarios/late-reply.yaml"),
@@ -44,14 +44,14 @@ fn a_slow_module_is_late_in_one_request() {
     let Scenario { mut script, deadlines, .. } = slow.unwrap();
     let security = Operation::Argue(Role::Security);
     let second = Scene { request: 2, ..SCENE };
-    assert!(SCENE.ask(&mut script, security).unwrap().after > deadlines.for_operation(security));
-    assert!(second.ask(&mut script, security).unwrap().after < deadlines.for_operation(security));
+    assert!(SCENE.call(&mut script, security).unwrap().after > deadlines.for_operation(security));
+    assert!(second.call(&mut script, security).unwrap().after < deadlines.for_operation(security));
     let task = Operation::RunTask { task: TaskId::FIRST, effect: EffectKind::Undoable };
-    assert!(SCENE.ask(&mut script, task).unwrap().after < deadlines.for_operation(task));
+    assert!(SCENE.call(&mut script, task).unwrap().after < deadlines.for_operation(task));
 }
 
 #[test]
-fn a_time_is_written_in_its_longest_unit() {
+fn duration_uses_its_longest_unit() {
     for (milliseconds, text) in [
         (0, "0s"),
         (1, "1ms"),
@@ -66,27 +66,30 @@ fn a_time_is_written_in_its_longest_unit() {
 }
 
 #[test]
-fn mistakes_in_times() {
-    snapshot!(catalogue(
+fn invalid_durations_are_reported() {
+    snapshot!(render_errors(
         HEAD,
         &[
-            "modules:\n  critic: {fail: error, after: 5}\n",
-            "modules:\n  critic: {fail: error, after: 1.5s}\n",
-            "modules:\n  critic: {fail: error, after: 5 s}\n",
-            "modules:\n  critic: {fail: error, after: s}\n",
-            "modules:\n  critic: {fail: error, after: -5s}\n",
-            "modules:\n  critic: {fail: error, after: 5 days}\n",
-            "modules:\n  critic: {fail: error, after: 1001h}\n",
-            "modules:\n  critic: {fail: error, after: 99999999999999999999s}\n",
-            "modules:\n  critic: {fail: error, after: }\n",
-            "modules:\n  critic: {fail: error, after: [5s]}\n",
-            "modules:\n  critic: {fail: timeout, after: 5s}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: 5}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: 1.5s}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: 5 s}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: s}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: -5s}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: 5 days}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: 1001h}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: 99999999999999999999s}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: }\n",
+            "modules:\n  critic: {reply: {fail: error}, after: [5s]}\n",
+            "modules:\n  critic: {reply: {fail: timeout}, after: 5s}\n",
             "modules:\n  critic: {after: 5s}\n",
-            "modules:\n  critic: {fail: error, after: {seed: x, least: 5s, most: 1s}}\n",
-            "modules:\n  critic: {fail: error, after: {least: 5s, most: 1s}}\n",
-            "modules:\n  auditor: {delivered: soon, after: 1s}\n",
-            "deadlines: {each: 0s}\n",
-            "deadlines: {each: 60}\n",
+            "modules:\n  critic: {fail: error, after: 5s}\n",
+            "modules:\n  auditor: {delivered, after: 5s}\n",
+            "modules:\n  critic: {reply: {reply: {fail: error}}, after: 5s}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: {seed: x, min: 5s, max: 1s}}\n",
+            "modules:\n  critic: {reply: {fail: error}, after: {min: 5s, max: 1s}}\n",
+            "modules:\n  auditor: {delivered: soon}\n",
+            "deadlines: {default: 0s}\n",
+            "deadlines: {default: 60}\n",
             "deadlines: {tasks: 10m}\n",
             "deadlines: 5s\n",
         ]
@@ -94,19 +97,19 @@ fn mistakes_in_times() {
 }
 
 #[test]
-fn mistakes_in_requests() {
-    let thousand = format!("    crash:\n{}", "      - {when: Classifying}\n".repeat(1001));
-    snapshot!(catalogue(
-        "about: x\nuser: ada\nrequests:\n  - says: a\n",
+fn invalid_requests_are_reported() {
+    let thousand = format!("    crash:\n{}", "      - {phase: Classifying}\n".repeat(1001));
+    snapshot!(render_errors(
+        "description: x\nuser: ada\nrequests:\n  - text: a\n",
         &[
             "    user: 3\n",
             "    users: [bob]\n",
             "    crash: []\n",
             "    crash: Classifying\n",
-            "    crash: [{when: Clasifying}]\n",
-            "    crash: {when: Classifying, vist: 2}\n",
-            "    crash: [[{when: Classifying}]]\n",
-            "    cancel: [{when: Classifying}, {when: Classifying, visit: 1}]\n",
+            "    crash: [{phase: Clasifying}]\n",
+            "    crash: {phase: Classifying, vist: 2}\n",
+            "    crash: [[{phase: Classifying}]]\n",
+            "    cancel: [{phase: Classifying}, {phase: Classifying, visit: 1}]\n",
             &thousand,
         ]
     ));

@@ -1,4 +1,4 @@
-//! How much was searched: what makes a green result believable, or says how far it goes.
+//! Coverage: how much of the expected behavior an exploration reached.
 
 use orchestrion_explorer::{Resource, Termination};
 use orchestrion_kernel::Policy;
@@ -6,79 +6,107 @@ use orchestrion_model::check::ModelRun;
 use orchestrion_model::coverage::Observation;
 use orchestrion_model::scopes::{COMPOSED, MODELS};
 
-/// The kinds of marks that are to be reached, and how several of a kind are called.
+/// Kinds of expected observations, with their plurals.
 pub(super) const KINDS: [(&str, &str); 5] = [
-    ("state", "states"),
-    ("row", "rows"),
+    ("phase", "phases"),
+    ("transition", "transitions"),
     ("guard fails", "failing guards"),
     ("input", "inputs"),
     ("refusal", "refusals"),
 ];
 
-/// What all runs under one policy reached of what is to be expected.
+/// Coverage of all runs under one policy.
 pub(super) struct Coverage {
-    /// What the policy lets one expect.
+    /// Observations that the policy allows.
     pub(super) expected: Vec<Observation>,
-    /// What of it no run came to.
+    /// Expected observations that no run reached.
     pub(super) unreached: Vec<Observation>,
-    /// How likely it is at most that a collision hid something; 0 where whole states were compared.
+    /// An upper bound of the probability that a hash collision hid a state; 0 where whole states were compared.
     pub(super) collision: f64,
-    /// The models that were explored, if others are needed to see everything.
-    pub(super) only: Option<Vec<&'static str>>,
-    /// Some run was cut short.
-    pub(super) is_cut: bool,
+    /// The explored models, unless they cover everything.
+    pub(super) partial_models: Option<Vec<&'static str>>,
+    /// Whether a run stopped at a resource limit.
+    pub(super) hit_limit: bool,
 }
 
 impl Coverage {
-    pub(super) fn of(policy: &Policy, runs: &[ModelRun]) -> Self {
+    pub(super) fn new(policy: &Policy, runs: &[ModelRun]) -> Self {
         let expected = Observation::expected_observations(policy);
-        let unreached = |mark: &Observation| runs.iter().all(|run| run.first_depth(*mark).is_none());
+        let is_unreached =
+            |observation: &Observation| runs.iter().all(|run| run.first_depth(*observation).is_none());
         Self {
-            unreached: expected.iter().copied().filter(unreached).collect(),
+            unreached: expected.iter().copied().filter(is_unreached).collect(),
             expected,
             collision: runs.iter().map(|run| run.collision).sum(),
-            only: only(&runs.iter().map(|run| run.model).collect::<Vec<_>>()),
-            is_cut: runs.iter().any(|run| !run.is_exhaustive()),
+            partial_models: partial_models(&runs.iter().map(|run| run.model).collect::<Vec<_>>()),
+            hit_limit: runs.iter().any(|run| !run.is_exhaustive()),
         }
     }
 
-    /// How many marks of a kind were reached, of how many.
+    /// Returns how many observations of a kind were reached, and how many are expected.
     pub(super) fn count(&self, kind: &str) -> (usize, usize) {
-        let of = |marks: &[Observation]| marks.iter().filter(|mark| mark.kind() == kind).count();
-        let expected = of(&self.expected);
-        (expected - of(&self.unreached), expected)
+        let count = |observations: &[Observation]| {
+            observations.iter().filter(|observation| observation.kind() == kind).count()
+        };
+        let expected = count(&self.expected);
+        (expected - count(&self.unreached), expected)
     }
 }
 
-/// The explored models, if they are not all that it takes.
-pub(super) fn only(explored: &[&'static str]) -> Option<Vec<&'static str>> {
-    let has = |name: &str| explored.contains(&name);
-    let whole = has(COMPOSED.name) || MODELS.iter().all(|model| has(model.name));
-    (!whole).then(|| explored.to_vec())
+/// Returns the explored models, unless they cover everything.
+pub(super) fn partial_models(explored: &[&'static str]) -> Option<Vec<&'static str>> {
+    let contains = |name: &str| explored.contains(&name);
+    let is_complete = contains(COMPOSED.name) || MODELS.iter().all(|model| contains(model.name));
+    (!is_complete).then(|| explored.to_vec())
 }
 
-/// What ran out, and the flag that bounds it.
-pub(super) const fn cause(why: Resource) -> (&'static str, &'static str) {
-    match why {
-        Resource::Memory => ("memory", "--memory"),
-        Resource::Time => ("time", "--time"),
-        Resource::States => ("states", "--states"),
+/// Returns the name of a resource, and the flag that limits it.
+pub(super) const fn resource_name(resource: Resource) -> (&'static str, &'static str) {
+    match resource {
+        Resource::Memory => ("memory", "--max-memory"),
+        Resource::Time => ("time", "--timeout"),
+        Resource::States => ("states", "--max-states"),
     }
 }
 
-/// What ran out and how far the search came, if it was cut short. Everything up to one step before the deepest
-/// product was looked at.
-pub(super) fn cut(ended: Termination, depth: usize) -> Option<(Resource, usize, usize)> {
-    match ended {
-        Termination::LimitReached { why, frontier: waiting } => Some((why, waiting, depth.saturating_sub(1))),
-        Termination::Exhausted | Termination::ObservationFound { .. } => None,
+/// An exploration that stopped at a resource limit.
+pub(super) struct LimitReached {
+    pub(super) resource: Resource,
+    /// Product states that were not expanded.
+    pub(super) frontier: usize,
+    /// Every path of at most this many steps was explored.
+    pub(super) explored_steps: usize,
+}
+
+impl LimitReached {
+    /// Returns the limit that ended an exploration of this depth, if any.
+    pub(super) fn from_termination(termination: Termination, depth: usize) -> Option<Self> {
+        match termination {
+            Termination::LimitReached { resource, frontier } => {
+                // Every state one step before the deepest one was expanded.
+                Some(Self { resource, frontier, explored_steps: depth.saturating_sub(1) })
+            }
+            Termination::Exhausted | Termination::ObservationFound { .. } => None,
+        }
     }
 }
 
-/// A small number, rounded up, in one digit: 6e-9.
-pub(super) fn at_most(chance: f64) -> String {
-    let exponent = chance.log10().floor();
-    let digit = (chance / 10_f64.powf(exponent)).ceil();
+/// Formats a small probability with one digit, rounded up: 6e-9.
+pub(super) fn format_probability(probability: f64) -> String {
+    let exponent = probability.log10().floor();
+    let digit = (probability / 10_f64.powf(exponent)).ceil();
     let (digit, exponent) = if digit > 9.0 { (1.0, exponent + 1.0) } else { (digit, exponent) };
     format!("{digit}e{exponent}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format_probability;
+
+    #[test]
+    fn probability_is_rounded_up_to_one_digit() {
+        for (probability, expected) in [(5.4e-9, "6e-9"), (9.3e-12, "1e-11"), (2e-3, "2e-3"), (1.0, "1e0")] {
+            assert_eq!(format_probability(probability), expected);
+        }
+    }
 }

@@ -1,6 +1,6 @@
-//! `check --dot`: what was explored, as a picture.
+//! `check --dot`: the explored state graph for Graphviz.
 
-use super::PolicyResult;
+use super::result::PolicyResult;
 use crate::cli::files;
 use miette::Result;
 use orchestrion_kernel::decide;
@@ -11,49 +11,46 @@ use orchestrion_model::transition_counts::{TransitionCounts, TransitionEdge, edg
 use std::io::Write;
 use std::path::Path;
 
-/// What a drawing begins with.
-const BEGINS: &str = "digraph ";
+/// Prefix of every drawing.
+const DOT_PREFIX: &str = "digraph ";
 
-/// An error if a drawing must not be written there.
-pub(super) fn refuse_other(path: &Path) -> Result<()> {
-    files::ensure_overwritable(
-        path,
-        BEGINS,
-        "no drawing",
-        "choose another file for it, or move this one away",
-    )
+/// Returns an error if the file exists and is not a drawing.
+pub(super) fn ensure_overwritable(path: &Path) -> Result<()> {
+    let help = "choose another file, or move this one away";
+    files::ensure_overwritable(path, DOT_PREFIX, "not a drawing", help)
 }
 
-/// Writes the picture, with the run that breaks the first claim that fails, if one does.
-pub(super) fn draw(checked: &PolicyResult, tally: &TransitionCounts, path: &Path) -> Result<()> {
-    let PolicyResult { policy, scope, found, .. } = checked;
-    let failing = found.iter().find_map(|found| match &found.verdict {
-        Verdict::Fails { counterexample, .. } => Some((found.claim, counterexample)),
-        _ => None,
+/// Writes the drawing, with the counterexample of the first failing claim.
+pub(super) fn write(result: &PolicyResult, counts: &TransitionCounts, path: &Path) -> Result<()> {
+    let PolicyResult { policy, scope, claims, .. } = result;
+    let failing = claims.iter().find_map(|claim| match &claim.verdict {
+        Verdict::Fails { counterexample, .. } => Some((claim.claim, counterexample)),
+        Verdict::Holds | Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => None,
     });
-    let breaks = failing.map_or_else(String::new, |(claim, _)| format!("; a run that breaks {}", claim.id));
-    let is_cut = checked.runs.iter().any(|run| !run.is_exhaustive());
-    let cut = if is_cut { ", cut short" } else { "" };
-    let models = checked.models().join(", ");
+    let violated = failing.map_or_else(String::new, |(claim, _)| format!("; counterexample of {}", claim.id));
+    let is_exhaustive = result.runs.iter().all(|run| run.is_exhaustive());
+    let limit = if is_exhaustive { "" } else { ", limit reached" };
+    let models = result.models().join(", ");
     let summary = Summary {
-        title: format!("policy {}, scope {scope}: {models}{cut}{breaks}", policy.name),
-        states: tally.states.clone(),
-        steps: tally.steps.clone(),
-        run: failing.map_or_else(Vec::new, |(_, counterexample)| ways(counterexample)),
+        title: format!("policy {}, scope {scope}: {models}{limit}{violated}", policy.name),
+        states: counts.states.clone(),
+        steps: counts.steps.clone(),
+        run: failing.map_or_else(Vec::new, |(_, counterexample)| edges(counterexample)),
     };
-    refuse_other(path)?;
-    files::replace_by(path, |file| file.write_all(dot(policy, &summary).as_bytes()))
+    ensure_overwritable(path)?;
+    files::replace_with(path, |file| file.write_all(dot(policy, &summary).as_bytes()))
 }
 
-/// The ways that a run goes; a loop once.
-fn ways(run: &Counterexample) -> Vec<TransitionEdge> {
-    let end = run.stem_len.zip(run.cycle_len()).map_or(run.inputs.len(), |(stem, round)| stem + round);
+/// Returns the edges of a counterexample; those of a cycle once.
+fn edges(counterexample: &Counterexample) -> Vec<TransitionEdge> {
+    let lasso = counterexample.stem_len.zip(counterexample.cycle_len());
+    let end = lasso.map_or(counterexample.inputs.len(), |(stem, cycle)| stem + cycle);
     let mut state = initial_state();
-    let mut ways = Vec::new();
-    for input in run.inputs.iter().take(end) {
-        let Ok(events) = decide(&run.policy, &state, input) else { break };
-        ways.extend(edge_of_step(&state, &events));
+    let mut edges = Vec::new();
+    for input in counterexample.inputs.iter().take(end) {
+        let Ok(events) = decide(&counterexample.policy, &state, input) else { break };
+        edges.extend(edge_of_step(&state, &events));
         events.iter().for_each(|event| state.apply(event));
     }
-    ways
+    edges
 }

@@ -1,8 +1,9 @@
-//! What was checked, for programs.
+//! Report of `check` as JSON.
 
-use super::coverage::{Coverage, cause, cut};
-use super::{CheckedClaim, PolicyResult, WaiverStatus};
-use crate::cli::ExitStatus;
+use super::coverage::{Coverage, LimitReached, resource_name};
+use super::result::{CheckedClaim, PolicyResult};
+use super::waivers::WaiverStatus;
+use crate::cli::exit_status::ExitStatus;
 use crate::project::Waiver;
 use orchestrion_explorer::Termination;
 use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 struct Report<'a> {
     verdict: &'static str,
     runs: Vec<RunReport<'a>>,
-    extents: Vec<ExtentReport<'a>>,
+    coverage: Vec<CoverageReport<'a>>,
     claims: Vec<ClaimReport<'a>>,
     waivers: Vec<WaiverReport<'a>>,
 }
@@ -26,54 +27,55 @@ struct RunReport<'a> {
     scope: &'a str,
     policy: &'a str,
     states: usize,
-    products: usize,
+    product_states: usize,
     steps: u64,
     depth: usize,
-    /// What ran out, if anything did.
-    cut: Option<CutReport>,
+    limit_reached: Option<LimitReport>,
 }
 
-/// How far a search came that was cut short.
+/// How far an exploration came that stopped at a resource limit.
 #[derive(Serialize)]
-pub(super) struct CutReport {
-    /// What ran out: memory, time or states.
-    out_of: &'static str,
-    /// Products that were not followed further.
-    waiting: usize,
-    /// Every run of up to so many steps was tried.
-    covered_steps: usize,
+pub(super) struct LimitReport {
+    /// memory, time or states.
+    resource: &'static str,
+    /// Product states that were not expanded.
+    frontier: usize,
+    /// Every path of at most this many steps was explored.
+    explored_steps: usize,
 }
 
-impl CutReport {
-    pub(super) fn of(ended: Termination, depth: usize) -> Option<Self> {
-        let (why, waiting, covered_steps) = cut(ended, depth)?;
-        Some(Self { out_of: cause(why).0, waiting, covered_steps })
+impl LimitReport {
+    pub(super) fn from_termination(termination: Termination, depth: usize) -> Option<Self> {
+        let LimitReached { resource, frontier, explored_steps } =
+            LimitReached::from_termination(termination, depth)?;
+        Some(Self { resource: resource_name(resource).0, frontier, explored_steps })
     }
 }
 
-/// What all runs under one policy reached.
+/// Coverage of all runs under one policy.
 #[derive(Serialize)]
-struct ExtentReport<'a> {
+struct CoverageReport<'a> {
     policy: &'a str,
-    /// How likely it is at most that a collision hid something; 0 where whole states were compared.
+    /// An upper bound of the probability that a hash collision hid a state; 0 where whole states were compared.
     collision_probability: f64,
-    /// Whether every model was explored, and none was cut short.
-    complete: bool,
+    /// Whether every model was explored exhaustively.
+    exhaustive: bool,
     expected: usize,
     reached: usize,
-    unreached: Vec<MarkReport>,
+    unreached: Vec<ObservationReport>,
 }
 
 #[derive(Serialize)]
-struct MarkReport {
+struct ObservationReport {
     kind: &'static str,
     name: String,
-    about: String,
+    description: String,
 }
 
-impl MarkReport {
-    fn of(mark: Observation) -> Self {
-        Self { kind: mark.kind(), name: mark.name(), about: mark.description() }
+impl From<Observation> for ObservationReport {
+    fn from(observation: Observation) -> Self {
+        let (name, description) = (observation.name(), observation.description());
+        Self { kind: observation.kind(), name, description }
     }
 }
 
@@ -86,31 +88,31 @@ struct ClaimReport<'a> {
     finding: Option<&'a str>,
     kind: &'a str,
     verdict: &'a str,
-    /// The model of the run that found the counterexample.
-    run: Option<&'a str>,
-    counterexample: Option<WayReport>,
+    /// The model of the counterexample.
+    model: Option<&'a str>,
+    counterexample: Option<CounterexampleReport>,
 }
 
 #[derive(Serialize)]
-struct WayReport {
+struct CounterexampleReport {
     steps: usize,
     trace: PathBuf,
-    /// The same run in the Informal Trace Format.
+    /// The same steps in the Informal Trace Format.
     itf: PathBuf,
-    /// The steps that a run without end takes again and again.
-    r#loop: Option<LoopReport>,
+    /// The steps that an infinite counterexample repeats.
+    cycle: Option<CycleReport>,
 }
 
 #[derive(Serialize)]
-struct LoopReport {
+struct CycleReport {
     first_step: usize,
     last_step: usize,
 }
 
-impl LoopReport {
-    fn of(counterexample: &Counterexample) -> Option<Self> {
-        let (stem, round) = counterexample.stem_len.zip(counterexample.cycle_len())?;
-        Some(Self { first_step: stem + 1, last_step: stem + round })
+impl CycleReport {
+    fn from_counterexample(counterexample: &Counterexample) -> Option<Self> {
+        let (stem, cycle) = counterexample.stem_len.zip(counterexample.cycle_len())?;
+        Some(Self { first_step: stem + 1, last_step: stem + cycle })
     }
 }
 
@@ -120,51 +122,52 @@ struct WaiverReport<'a> {
     policy: Option<&'a str>,
     reason: &'a str,
     until: String,
-    standing: &'static str,
+    status: &'static str,
 }
 
 pub(super) fn json(
-    checked: &[PolicyResult],
-    standings: &[(&Waiver, WaiverStatus)],
-    outcome: ExitStatus,
+    results: &[PolicyResult],
+    waivers: &[(&Waiver, WaiverStatus)],
+    status: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let claims = results
+        .iter()
+        .flat_map(|result| result.claims.iter().map(move |claim| claim_report(result, claim)));
     let report = Report {
-        verdict: verdict(checked, outcome),
-        runs: checked.iter().flat_map(|checked| &checked.runs).map(run_report).collect(),
-        extents: checked.iter().map(extent_report).collect(),
-        claims: checked
-            .iter()
-            .flat_map(|checked| checked.found.iter().map(|found| claim_report(checked, found)))
-            .collect(),
-        waivers: standings.iter().map(|(waiver, standing)| waiver_report(waiver, *standing)).collect(),
+        verdict: verdict_name(results, status),
+        runs: results.iter().flat_map(|result| &result.runs).map(run_report).collect(),
+        coverage: results.iter().map(coverage_report).collect(),
+        claims: claims.collect(),
+        waivers: waivers.iter().map(|(waiver, status)| waiver_report(waiver, *status)).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
 }
 
-/// What an outcome means, in one word.
-pub(super) fn verdict(checked: &[PolicyResult], outcome: ExitStatus) -> &'static str {
-    let any =
-        |word: &str| checked.iter().flat_map(|checked| &checked.found).any(|found| found.word() == word);
-    match outcome {
+/// Returns the verdict of a whole check.
+pub(super) fn verdict_name(results: &[PolicyResult], status: ExitStatus) -> &'static str {
+    let has_any = |name: &str| {
+        results.iter().flat_map(|result| &result.claims).any(|claim| claim.verdict_name() == name)
+    };
+    match status {
         ExitStatus::Success => "holds",
         ExitStatus::Failure => "fails",
-        _ if any("inconclusive") => "inconclusive",
-        _ if any("vacuous") => "vacuous",
-        _ => "expired",
+        ExitStatus::Incomplete | ExitStatus::Error if has_any("inconclusive") => "inconclusive",
+        ExitStatus::Incomplete | ExitStatus::Error if has_any("vacuous") => "vacuous",
+        ExitStatus::Incomplete | ExitStatus::Error => "expired",
     }
 }
 
-fn extent_report(checked: &PolicyResult) -> ExtentReport<'_> {
-    let extent = Coverage::of(&checked.policy, &checked.runs);
-    ExtentReport {
-        policy: &checked.policy.name,
-        collision_probability: extent.collision,
-        complete: extent.only.is_none() && !extent.is_cut,
-        expected: extent.expected.len(),
-        reached: extent.expected.len() - extent.unreached.len(),
-        unreached: extent.unreached.into_iter().map(MarkReport::of).collect(),
+fn coverage_report(result: &PolicyResult) -> CoverageReport<'_> {
+    let coverage = Coverage::new(&result.policy, &result.runs);
+    CoverageReport {
+        policy: &result.policy.name,
+        collision_probability: coverage.collision,
+        exhaustive: coverage.partial_models.is_none() && !coverage.hit_limit,
+        expected: coverage.expected.len(),
+        reached: coverage.expected.len() - coverage.unreached.len(),
+        unreached: coverage.unreached.into_iter().map(ObservationReport::from).collect(),
     }
 }
 
@@ -174,44 +177,45 @@ fn run_report(run: &ModelRun) -> RunReport<'_> {
         scope: run.scope,
         policy: &run.policy,
         states: run.states,
-        products: run.products,
+        product_states: run.products,
         steps: run.steps,
         depth: run.depth,
-        cut: CutReport::of(run.ended, run.depth),
+        limit_reached: LimitReport::from_termination(run.ended, run.depth),
     }
 }
 
-fn claim_report<'a>(checked: &'a PolicyResult, found: &'a CheckedClaim) -> ClaimReport<'a> {
-    let (run, way) = match &found.verdict {
+fn claim_report<'a>(result: &'a PolicyResult, checked: &'a CheckedClaim) -> ClaimReport<'a> {
+    let (model, counterexample) = match &checked.verdict {
         Verdict::Fails { run, counterexample } => {
-            (checked.runs.get(*run).map(|run| run.model), Some(counterexample))
+            (result.runs.get(*run).map(|run| run.model), Some(counterexample))
         }
-        _ => (None, None),
+        Verdict::Holds | Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => (None, None),
     };
+    let evidence = counterexample.zip(checked.evidence.as_ref());
     ClaimReport {
-        id: found.claim.id,
-        policy: &checked.policy.name,
-        statement: found.claim.statement,
-        clause: found.claim.clause,
-        finding: found.claim.finding,
-        kind: found.claim.check.kind(),
-        verdict: found.word(),
-        run,
-        counterexample: way.zip(found.evidence.as_ref()).map(|(way, kept)| WayReport {
-            steps: way.inputs.len(),
-            trace: kept.trace.clone(),
-            itf: kept.itf.clone(),
-            r#loop: LoopReport::of(way),
+        id: checked.claim.id,
+        policy: &result.policy.name,
+        statement: checked.claim.statement,
+        clause: checked.claim.clause,
+        finding: checked.claim.finding,
+        kind: checked.claim.check.kind(),
+        verdict: checked.verdict_name(),
+        model,
+        counterexample: evidence.map(|(counterexample, saved)| CounterexampleReport {
+            steps: counterexample.inputs.len(),
+            trace: saved.trace.clone(),
+            itf: saved.itf.clone(),
+            cycle: CycleReport::from_counterexample(counterexample),
         }),
     }
 }
 
-fn waiver_report(waiver: &Waiver, standing: WaiverStatus) -> WaiverReport<'_> {
+fn waiver_report(waiver: &Waiver, status: WaiverStatus) -> WaiverReport<'_> {
     WaiverReport {
         claim: waiver.claim,
         policy: waiver.policy.as_deref(),
         reason: &waiver.reason,
         until: waiver.until.to_string(),
-        standing: standing.word(),
+        status: status.name(),
     }
 }

@@ -1,7 +1,9 @@
-//! `check --mutants`: faults put into the kernel, to see whether the claims notice.
+//! `check --mutants`: mutation testing of the claims.
 
 use super::search::{ProgressTimer, SearchArgs};
-use crate::cli::{ExitStatus, Format, files};
+use crate::cli::args::Format;
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output::{self, ReportStyle, text_width, write_hanging, write_summary};
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, miette};
@@ -9,152 +11,185 @@ use orchestrion_claims::CLAIMS;
 use orchestrion_kernel::Policy;
 use orchestrion_model::mutants::{KillReason, MutantStatus, MutationReport, run_mutants};
 use orchestrion_model::scopes::Scope;
-use orchestrion_report::show::sanitize;
+use orchestrion_report::text::{sanitize, wrap};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::time::Instant;
 
-/// The mutants of one policy, and what became of them.
+/// The mutants of one policy.
 struct PolicyMutants {
     policy: String,
-    study: MutationReport,
+    report: MutationReport,
 }
 
-/// Tries the mutants of every policy.
+impl PolicyMutants {
+    fn count(&self, matches: impl Fn(&MutantStatus) -> bool) -> usize {
+        self.report.mutants.iter().filter(|(_, status)| matches(status)).count()
+    }
+
+    fn count_named(&self, name: &str) -> usize {
+        self.count(|status| status_name(status) == name)
+    }
+
+    /// Returns how many mutants a claim killed, for a reason.
+    fn kills(&self, claim_index: usize, matches: impl Fn(&KillReason) -> bool) -> usize {
+        self.count(|status| {
+            matches!(status, MutantStatus::Killed { claim, by, .. } if *claim == claim_index && matches(by))
+        })
+    }
+}
+
+/// Runs the mutants of every policy.
 pub(super) fn run(
     policies: &[Policy],
     scope: &Scope,
     search: &SearchArgs,
     format: Format,
-    quiet: bool,
+    style: ReportStyle,
 ) -> Result<ExitStatus> {
-    let mut studies = Vec::new();
+    let mut results = Vec::new();
     for policy in policies {
-        let (name, begun) = (sanitize(&policy.name), Instant::now());
-        let (bar, mut pulse) = (bar(&name), ProgressTimer::default());
-        let study = run_mutants(policy, scope, search.jobs(), |tried, of| {
-            bar.set_length(of as u64);
-            bar.set_position(tried as u64);
-            if bar.is_hidden() && !quiet && (tried == 0 || pulse.is_due(begun.elapsed())) {
-                let far = match tried {
-                    0 => format!("{of} mutants; before them, the kernel itself is explored"),
-                    _ => format!("{tried} of {of} mutants, {} s", begun.elapsed().as_secs()),
-                };
-                files::print_error(&format!("{name}: {far}"));
-            }
-        });
-        bar.finish_and_clear();
-        let study = study.map_err(|error| {
-            miette!(
-                help = "this is a fault of the kernel or its model, not of your policy: please report it",
-                "the kernel itself cannot be judged under the policy {}: {error}",
-                sanitize(&policy.name)
-            )
-        })?;
-        studies.push(PolicyMutants { policy: sanitize(&policy.name), study });
+        results.push(run_policy(policy, scope, search, style.quiet)?);
     }
-    let outcome = outcome(&studies);
-    let mut out = files::out();
+    let status = exit_status(&results);
+    let mut out = output::stdout();
     match format {
-        Format::Human => studies.iter().try_for_each(|study| human(study, scope, quiet, &mut out)),
-        Format::Json => json(&studies, scope, &mut out),
+        Format::Human => results.iter().try_for_each(|result| human(result, scope, style, &mut out)),
+        Format::Json => json(&results, scope, &mut out),
     }
     .into_diagnostic()?;
-    Ok(outcome)
+    Ok(status)
 }
 
-fn outcome(studies: &[PolicyMutants]) -> ExitStatus {
-    let any = |is: fn(&MutantStatus) -> bool| studies.iter().any(|study| study.count(is) > 0);
-    if any(|fate| *fate == MutantStatus::Survived) {
+fn run_policy(policy: &Policy, scope: &Scope, search: &SearchArgs, quiet: bool) -> Result<PolicyMutants> {
+    let (name, start) = (sanitize(&policy.name), Instant::now());
+    let (bar, mut timer) = (progress_bar(&name), ProgressTimer::default());
+    let report = run_mutants(policy, scope, search.jobs(), |done, all| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+        if bar.is_hidden() && !quiet && (done == 0 || timer.is_due(start.elapsed())) {
+            let text = match done {
+                0 => format!("{all} mutants; first, the unmodified kernel is explored"),
+                _ => format!("{done} of {all} mutants, {} s", start.elapsed().as_secs()),
+            };
+            output::print_error(&format!("{name}: {text}"));
+        }
+    });
+    bar.finish_and_clear();
+    let report = report.map_err(|error| {
+        miette!(
+            help = "this is a bug of the kernel or its model, not of your policy; please report it",
+            "cannot check the unmodified kernel under the policy {name}: {error}"
+        )
+    })?;
+    Ok(PolicyMutants { policy: name, report })
+}
+
+fn exit_status(results: &[PolicyMutants]) -> ExitStatus {
+    let has_any = |name: &str| results.iter().any(|result| result.count_named(name) > 0);
+    if has_any("survived") {
         ExitStatus::Failure
-    } else if any(|fate| *fate == MutantStatus::Inconclusive) {
+    } else if has_any("inconclusive") {
         ExitStatus::Incomplete
     } else {
         ExitStatus::Success
     }
 }
 
-impl PolicyMutants {
-    fn count(&self, is: impl Fn(&MutantStatus) -> bool) -> usize {
-        self.study.mutants.iter().filter(|(_, fate)| is(fate)).count()
-    }
-}
-
-/// What became of a mutant, in a word.
-const fn word(fate: &MutantStatus) -> &'static str {
-    match fate {
+/// Returns the name of a status in reports.
+const fn status_name(status: &MutantStatus) -> &'static str {
+    match status {
         MutantStatus::Killed { .. } | MutantStatus::Panicked => "killed",
         MutantStatus::Survived => "survived",
-        MutantStatus::Equivalent => "scope-equivalent",
+        MutantStatus::Equivalent => "equivalent",
         MutantStatus::Inconclusive => "inconclusive",
     }
 }
 
-fn human(study: &PolicyMutants, scope: &Scope, quiet: bool, out: &mut impl Write) -> io::Result<()> {
-    let killed = study.count(|fate| word(fate) == "killed");
-    if !quiet {
-        writeln!(out, "mutants of the policy {}, scope {}", study.policy, scope.name)?;
-        writeln!(out, "\n  claim   kills  at once  by a run  what it says")?;
-        for (place, claim) in CLAIMS.iter().enumerate() {
-            let by = |wanted: fn(&KillReason) -> bool| {
-                study.count(
-                    |fate| matches!(fate, MutantStatus::Killed { claim, by, .. } if *claim == place && wanted(by)),
-                )
-            };
-            let (all, broken, runs) = (
-                by(|_| true),
-                by(|by| matches!(by, KillReason::Broken(_))),
-                by(|by| *by == KillReason::Liveness),
-            );
-            if all > 0 {
-                writeln!(out, "  {:<6} {all:>6} {broken:>8} {runs:>9}  {}", claim.id, claim.statement)?;
-            }
-        }
-        let idle: Vec<&str> = (0..CLAIMS.len())
-            .filter(|place| {
-                study.count(|fate| matches!(fate, MutantStatus::Killed { claim, .. } if claim == place)) == 0
-            })
-            .map(|place| CLAIMS[place].id)
-            .collect();
-        writeln!(out, "  never the first to notice: {}", idle.join(" "))?;
-        let left_out: Vec<&str> = study.study.left_out.iter().map(|place| CLAIMS[*place].id).collect();
-        if !left_out.is_empty() {
-            writeln!(out, "  left out, for they fail without a fault: {}", left_out.join(" "))?;
-        }
-        writeln!(out)?;
+fn human(
+    result: &PolicyMutants,
+    scope: &Scope,
+    style: ReportStyle,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if !style.quiet {
+        let heading = format!("mutants of the policy {}, scope {}", result.policy, scope.name);
+        write_hanging(0, "", &heading, style.width, out)?;
+        write_kills(result, style.width, out)?;
     }
-    for (mutant, fate) in &study.study.mutants {
-        let (colour, what) = match fate {
-            MutantStatus::Survived => (AnsiColor::Red, "no claim notices; state one that does"),
-            MutantStatus::Inconclusive => {
-                (AnsiColor::Yellow, "it grows without end, and no claim noticed so far")
-            }
-            MutantStatus::Equivalent if !quiet => {
-                (AnsiColor::BrightBlack, "does at this scope what the kernel does")
-            }
-            _ => continue,
-        };
-        let style = Style::new().fg_color(Some(colour.into()));
-        let word = word(fate).to_uppercase();
-        writeln!(out, "  {style}{word:<16}{style:#}  {} {}\n{:20}{what}", mutant.location, mutant.fault, "")?;
+    write_mutants(result, style, out)?;
+    write_last_line(result, style.width, out)
+}
+
+/// Writes how many mutants each claim killed.
+fn write_kills(result: &PolicyMutants, width: usize, out: &mut impl Write) -> io::Result<()> {
+    const COLUMN: usize = 36;
+    writeln!(out, "\n  claim   kills  by a step  by a cycle  statement")?;
+    for (index, claim) in CLAIMS.iter().enumerate() {
+        let all = result.kills(index, |_| true);
+        let by_step = result.kills(index, |reason| matches!(reason, KillReason::Broken(_)));
+        let by_cycle = result.kills(index, |reason| *reason == KillReason::Liveness);
+        if all > 0 {
+            let counts = format!("  {:<6} {all:>6}  {by_step:>9}  {by_cycle:>10}  ", claim.id);
+            write_hanging(COLUMN + 2, &counts, claim.statement, width, out)?;
+        }
     }
-    let all = study.study.mutants.len();
-    let [survived, equivalent, inconclusive] =
-        ["survived", "scope-equivalent", "inconclusive"].map(|is| study.count(|fate| word(fate) == is));
-    let (title, colour) = match (survived, inconclusive) {
-        (0, 0) => ("NOTICED", AnsiColor::Green),
-        (0, _) => ("NOT SHOWN", AnsiColor::Yellow),
-        _ => ("MISSED", AnsiColor::Red),
+    let ids = |matches: &dyn Fn(usize) -> bool| {
+        let claims = CLAIMS.iter().enumerate().filter(|(index, _)| matches(*index));
+        claims.map(|(_, claim)| claim.id).collect::<Vec<_>>().join(" ")
     };
-    let style = Style::new().fg_color(Some(colour.into())).bold();
-    let told = all - equivalent;
-    write!(out, "{style}{title}{style:#}: {killed} of {told} mutants killed")?;
-    for (count, what) in [(survived, "survived"), (inconclusive, "inconclusive")] {
+    let without_kills = ids(&|index| result.kills(index, |_| true) == 0);
+    write_hanging(2, "", &format!("no kills: {without_kills}"), width, out)?;
+    let left_out = ids(&|index| result.report.left_out.contains(&index));
+    if !left_out.is_empty() {
+        let text = format!("left out, because they fail for the unmodified kernel: {left_out}");
+        write_hanging(2, "", &text, width, out)?;
+    }
+    writeln!(out)
+}
+
+/// Writes the mutants that were not killed.
+fn write_mutants(result: &PolicyMutants, style: ReportStyle, out: &mut impl Write) -> io::Result<()> {
+    const COLUMN: usize = 16;
+    for (mutant, status) in &result.report.mutants {
+        let (color, reason) = match status {
+            MutantStatus::Survived => (AnsiColor::Red, "no claim detects it; add a claim that does"),
+            MutantStatus::Inconclusive => {
+                (AnsiColor::Yellow, "its state space exceeds the limit, and no claim failed within it")
+            }
+            MutantStatus::Equivalent if !style.quiet => {
+                (AnsiColor::BrightBlack, "it has the same states and steps at this scope")
+            }
+            MutantStatus::Equivalent | MutantStatus::Killed { .. } | MutantStatus::Panicked => continue,
+        };
+        let color = Style::new().fg_color(Some(color.into()));
+        let word = status_name(status).to_uppercase();
+        let text = format!("{} {}", mutant.location, mutant.fault);
+        let mut lines = wrap(&text, text_width(style.width, COLUMN)).into_iter();
+        writeln!(out, "  {color}{word:<14}{color:#}{}", lines.next().unwrap_or_default())?;
+        lines.try_for_each(|line| writeln!(out, "{:COLUMN$}{line}", ""))?;
+        write_hanging(COLUMN, "", reason, style.width, out)?;
+    }
+    Ok(())
+}
+
+fn write_last_line(result: &PolicyMutants, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let [killed, survived, equivalent, inconclusive] =
+        ["killed", "survived", "equivalent", "inconclusive"].map(|name| result.count_named(name));
+    let (word, color) = match (survived, inconclusive) {
+        (0, 0) => ("KILLED", AnsiColor::Green),
+        (0, _) => ("INCOMPLETE", AnsiColor::Yellow),
+        _ => ("SURVIVED", AnsiColor::Red),
+    };
+    let not_equivalent = result.report.mutants.len() - equivalent;
+    let mut text = format!(": {killed} of {not_equivalent} mutants killed");
+    for (count, label) in [(survived, "survived"), (inconclusive, "inconclusive")] {
         if count > 0 {
-            write!(out, "; {count} {what}")?;
+            text.push_str(&format!("; {count} {label}"));
         }
     }
-    writeln!(out, "; {equivalent} more change nothing at this scope")
+    text.push_str(&format!("; {equivalent} others are equivalent at this scope"));
+    write_summary(Style::new().fg_color(Some(color.into())).bold(), word, &text, width, out)
 }
 
 #[derive(Serialize)]
@@ -166,44 +201,46 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct MutantReport<'a> {
     policy: &'a str,
-    place: &'a str,
+    location: &'a str,
     fault: &'a str,
-    fate: &'a str,
-    /// The claim that noticed first.
+    status: &'a str,
+    /// The claim that detected the fault first.
     claim: Option<&'a str>,
-    /// How it noticed.
-    by: Option<&'a str>,
-    /// In how many steps, where it is broken by a step.
+    /// step, cycle, vacuous or panic.
+    killed_by: Option<&'a str>,
+    /// The steps of the counterexample, if the mutant was killed by a step.
     steps: Option<usize>,
     model: Option<&'a str>,
 }
 
-fn json(studies: &[PolicyMutants], scope: &Scope, out: &mut impl Write) -> io::Result<()> {
-    let mutants = studies.iter().flat_map(|study| {
-        study.study.mutants.iter().map(|(mutant, fate)| {
-            let (claim, by, steps, model) = match fate {
+fn json(results: &[PolicyMutants], scope: &Scope, out: &mut impl Write) -> io::Result<()> {
+    let mutants = results.iter().flat_map(|result| {
+        result.report.mutants.iter().map(|(mutant, status)| {
+            let (claim, killed_by, steps, model) = match status {
                 MutantStatus::Killed { claim, by: KillReason::Broken(steps), model } => {
-                    (Some(CLAIMS[*claim].id), Some("broken"), Some(*steps), Some(*model))
+                    (Some(CLAIMS[*claim].id), Some("step"), Some(*steps), Some(*model))
                 }
                 MutantStatus::Killed { claim, by: KillReason::Liveness, model } => {
-                    (Some(CLAIMS[*claim].id), Some("broken by a run"), None, Some(*model))
+                    (Some(CLAIMS[*claim].id), Some("cycle"), None, Some(*model))
                 }
                 MutantStatus::Killed { claim, by: KillReason::Vacuous, .. } => {
                     (Some(CLAIMS[*claim].id), Some("vacuous"), None, None)
                 }
-                MutantStatus::Panicked => (None, Some("panicked"), None, None),
-                _ => (None, None, None, None),
+                MutantStatus::Panicked => (None, Some("panic"), None, None),
+                MutantStatus::Survived | MutantStatus::Equivalent | MutantStatus::Inconclusive => {
+                    (None, None, None, None)
+                }
             };
-            let (policy, place, fault) =
-                (study.policy.as_str(), mutant.location.as_str(), mutant.fault.as_str());
-            MutantReport { policy, place, fault, fate: word(fate), claim, by, steps, model }
+            let (policy, location, fault) = (&result.policy[..], &mutant.location[..], &mutant.fault[..]);
+            let status = status_name(status);
+            MutantReport { policy, location, fault, status, claim, killed_by, steps, model }
         })
     });
     serde_json::to_writer_pretty(&mut *out, &Report { scope: scope.name, mutants: mutants.collect() })?;
     writeln!(out)
 }
 
-fn bar(policy: &str) -> ProgressBar {
+fn progress_bar(policy: &str) -> ProgressBar {
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:30} {pos} of {len} mutants  {elapsed}") {
         bar.set_style(style);

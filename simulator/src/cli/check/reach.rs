@@ -1,237 +1,249 @@
-//! `check --reach`: a shortest way to something that the models show.
+//! `check --reach`: a shortest path to an observation.
 
-use super::json::CutReport;
-use super::report::{ReportStyle, cut_short, hanging, highlight_heading, of_highlights, steps};
+use super::json::LimitReport;
+use super::options::Args;
+use super::plan::CheckPlan;
+use super::report::{highlight_heading, limit_text, steps_text, write_highlights};
 use super::save::{SavedEvidence, save};
-use super::{Args, CheckPlan};
-use crate::cli::{ExitStatus, Format, GlobalArgs, files};
+use crate::cli::args::{Format, GlobalArgs};
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output::{self, ReportStyle, write_command, write_hanging, write_summary};
 use anstyle::{AnsiColor, Style};
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_claims::CLAIMS;
 use orchestrion_explorer::Termination;
 use orchestrion_kernel::Policy;
 use orchestrion_model::check::{ReachResult, reach};
-use orchestrion_model::coverage::{Observation, observation_names};
+use orchestrion_model::coverage::{Observation, observation_by_name, observation_names};
 use orchestrion_model::kernel_under_test::KernelUnderTest;
-use orchestrion_report::show::sanitize;
-use orchestrion_yaml::nearest;
+use orchestrion_report::text::{grouped, sanitize};
+use orchestrion_yaml::suggest_nearest;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What is looked for, by its name.
-pub(super) fn named(what: &str) -> Result<Observation> {
-    orchestrion_model::coverage::observation_by_name(what).ok_or_else(|| {
+/// Returns the observation with this name.
+pub(super) fn parse_target(name: &str) -> Result<Observation> {
+    observation_by_name(name).ok_or_else(|| {
         let names: Vec<String> = observation_names().map(|(name, _)| name).collect();
-        let near = nearest(what, names.iter().map(String::as_str));
+        let suggestion = suggest_nearest(name, names.iter().map(String::as_str));
         miette!(
             help = format!(
-                "{near}expected a row such as T18 or `not T18`, a control state such as Blocked, an input such as \
-                 `user message`, a refusal such as `wrong user`, or a claim such as C-26; rows and states stand in \
-                 `orchestrion export table`, claims in `orchestrion export claims`"
+                "{suggestion}expected a transition such as T18 or `not T18`, a phase such as Blocked, an input such \
+                 as `user message`, a refusal such as `wrong user`, or a claim such as C-26; transitions and phases \
+                 are listed by `orchestrion export table`, claims by `orchestrion export claims`"
             ),
-            "nothing that could be reached is called `{}`",
-            sanitize(what)
+            "unknown target `{}`",
+            sanitize(name)
         )
     })
 }
 
-/// What looking for it came to under one policy.
+/// Result of the search under one policy.
 struct ReachSummary<'a> {
     policy: &'a Policy,
     runs: Vec<ReachResult>,
-    /// Which of the runs has the shortest way, and how many steps it is.
-    best: Option<(usize, usize)>,
-    /// The way, unless it needs no step.
-    kept: Option<SavedEvidence>,
+    /// The run with the shortest path, and the number of its steps.
+    shortest: Option<(usize, usize)>,
+    /// The path as files, unless it has no steps.
+    evidence: Option<SavedEvidence>,
 }
 
 impl ReachSummary<'_> {
-    fn outcome(&self) -> ExitStatus {
-        let is_cut = |run: &ReachResult| matches!(run.ended, Termination::LimitReached { .. });
-        match self.best {
+    fn status(&self) -> ExitStatus {
+        let hit_limit = |run: &ReachResult| matches!(run.ended, Termination::LimitReached { .. });
+        match self.shortest {
             Some(_) => ExitStatus::Success,
-            None if self.runs.iter().any(is_cut) => ExitStatus::Incomplete,
+            None if self.runs.iter().any(hit_limit) => ExitStatus::Incomplete,
             None => ExitStatus::Failure,
+        }
+    }
+
+    fn verdict_name(&self) -> &'static str {
+        match self.status() {
+            ExitStatus::Success => "reached",
+            ExitStatus::Failure => "not_reached",
+            ExitStatus::Incomplete | ExitStatus::Error => "inconclusive",
         }
     }
 }
 
 pub(super) fn run(
-    mark: Observation,
-    order: &CheckPlan,
+    target: Observation,
+    plan: &CheckPlan,
     args: &Args,
     global: &GlobalArgs,
-    look: ReportStyle,
+    style: ReportStyle,
 ) -> Result<ExitStatus> {
-    let mut looked = Vec::new();
-    for policy in &order.policies {
-        if let Observation::Premise(claim) = mark
-            && let Some(why) = (CLAIMS[claim].not_applicable)(policy)
+    let mut summaries = Vec::new();
+    for policy in &plan.policies {
+        if let Observation::Premise(claim) = target
+            && let Some(reason) = (CLAIMS[claim].not_applicable)(policy)
         {
             let name = sanitize(&policy.name);
             return Err(miette!(
-                help = "name another policy with --policy",
-                "{mark} says nothing under the policy {name}: {why}"
+                help = "select another policy with --policy",
+                "{target} is not applicable under the policy {name}: {reason}"
             ));
         }
-        looked.push(find_path(mark, policy, order, args, global)?);
+        summaries.push(find_path(target, policy, plan, args, global)?);
     }
-    let outcome = ExitStatus::of(&looked.iter().map(ReachSummary::outcome).collect::<Vec<_>>());
-    let mut out = files::out();
+    let status = ExitStatus::combine(&summaries.iter().map(ReachSummary::status).collect::<Vec<_>>());
+    let mut out = output::stdout();
     match args.format {
-        Format::Human => human(mark, &looked, order.scope.name, outcome, look, &mut out),
-        Format::Json => json(mark, &looked, order.scope.name, &mut out),
+        Format::Human => human(target, &summaries, plan.scope.name, status, style, &mut out),
+        Format::Json => json(target, &summaries, plan.scope.name, &mut out),
     }
     .into_diagnostic()?;
-    Ok(outcome)
+    Ok(status)
 }
 
 fn find_path<'a>(
-    mark: Observation,
+    target: Observation,
     policy: &'a Policy,
-    order: &CheckPlan,
+    plan: &CheckPlan,
     args: &Args,
     global: &GlobalArgs,
 ) -> Result<ReachSummary<'a>> {
-    let subject = KernelUnderTest::unmodified(policy.clone());
+    let kernel = KernelUnderTest::unmodified(policy.clone());
     let runs = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
-        reach(&subject, model, &order.scope, mark, options, progress)
+        reach(&kernel, model, &plan.scope, target, options, progress)
     })?;
-    let ways = runs.iter().enumerate().filter_map(|(run, reached)| Some((run, reached.path.as_ref()?)));
-    let best = ways.min_by_key(|(_, way)| way.inputs.len());
-    let kept = match best {
-        Some((_, way)) if !way.inputs.is_empty() => Some(save(&file_name(mark), way, &global.out_dir)?),
+    let paths = runs.iter().enumerate().filter_map(|(run, result)| Some((run, result.path.as_ref()?)));
+    let shortest = paths.min_by_key(|(_, path)| path.inputs.len());
+    let evidence = match shortest {
+        Some((_, path)) if !path.inputs.is_empty() => Some(save(&file_name(target), path, &global.out_dir)?),
         _ => None,
     };
-    let best = best.map(|(run, way)| (run, way.inputs.len()));
-    Ok(ReachSummary { policy, best, kept, runs })
+    let shortest = shortest.map(|(run, path)| (run, path.inputs.len()));
+    Ok(ReachSummary { policy, runs, shortest, evidence })
 }
 
-/// The name of the mark, as that of a file.
-fn file_name(mark: Observation) -> String {
-    format!("reach-{}", mark.name().replace(' ', "-"))
+fn file_name(target: Observation) -> String {
+    format!("reach-{}", target.name().replace(' ', "-"))
 }
 
-/// The mark with its kind, and what is behind its name.
-fn told(mark: Observation) -> String {
-    let what = match mark {
-        Observation::Premise(_) => format!("a state in which {mark} has something to say"),
-        Observation::Guard(_) => format!("row {}", mark.name()),
-        _ => format!("{} {mark}", mark.kind()),
+/// Describes the target by kind, name and meaning.
+fn target_text(target: Observation) -> String {
+    let text = match target {
+        Observation::Premise(_) => format!("the premise of {target}"),
+        Observation::Guard(_) | Observation::Row(_) => format!("transition {}", target.name()),
+        Observation::Violation(_)
+        | Observation::Phase(_)
+        | Observation::Input(_)
+        | Observation::Refusal(_) => format!("{} {target}", target.kind()),
     };
-    match mark.description() {
-        about if about.is_empty() => what,
-        about => format!("{what}: {about}"),
+    match target.description() {
+        description if description.is_empty() => text,
+        description => format!("{text}: {description}"),
     }
 }
 
 fn human(
-    mark: Observation,
-    looked: &[ReachSummary<'_>],
+    target: Observation,
+    summaries: &[ReachSummary<'_>],
     scope: &str,
-    outcome: ExitStatus,
-    look: ReportStyle,
+    status: ExitStatus,
+    style: ReportStyle,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    if !look.quiet {
-        hanging(0, "", &told(mark), look, out)?;
+    let width = style.width;
+    if !style.quiet {
+        write_hanging(0, "", &target_text(target), width, out)?;
     }
-    for one in looked {
-        let ReachSummary { policy, runs, best, kept } = one;
-        if !look.quiet {
-            writeln!(out, "policy {}, scope {scope}", sanitize(&policy.name))?;
-            of_runs(runs, look, out)?;
-            if best.is_none() && !is_expected(mark, policy) {
-                hanging(
-                    2,
-                    "",
-                    "nor is it to be expected: no row that the policy switches on leads there",
-                    look,
-                    out,
-                )?;
+    for summary in summaries {
+        let ReachSummary { policy, runs, shortest, evidence } = summary;
+        if !style.quiet {
+            let text = format!("policy {}, scope {scope}", sanitize(&policy.name));
+            write_hanging(0, "", &text, width, out)?;
+            write_runs(runs, width, out)?;
+            if shortest.is_none() && !is_expected(target, policy) {
+                let text = "as expected: the policy enables no transition that leads to it";
+                write_hanging(2, "", text, width, out)?;
             }
         }
-        if let (Some((_, length)), Some(SavedEvidence { trace, evidence, .. })) = (best, kept) {
-            let highlights = evidence.last_highlights(*length as u64);
-            writeln!(out, "  a shortest way, {}{}", steps(*length), highlight_heading(highlights))?;
-            of_highlights(highlights, look, out)?;
-            let file = files::quoted(trace);
-            writeln!(out, "  look   orchestrion show {file} --at {length}")?;
-            writeln!(
-                out,
-                "  keep   orchestrion promote {file} {}",
-                file_name(mark).to_lowercase().replace('_', "-")
-            )?;
+        if let (Some((_, steps)), Some(SavedEvidence { trace, evidence, .. })) = (shortest, evidence) {
+            let highlights = evidence.last_highlights(*steps as u64);
+            let text = format!("shortest path, {}{}", steps_text(*steps), highlight_heading(highlights));
+            write_hanging(2, "", &text, width, out)?;
+            write_highlights(highlights, width, out)?;
+            let file = output::quoted(trace);
+            write_command("show", &format!("orchestrion show {file} --step {steps}"), width, out)?;
+            let name = file_name(target).to_lowercase().replace('_', "-");
+            write_command("promote", &format!("orchestrion promote {file} {name}"), width, out)?;
         }
     }
-    let mut lines = looked.iter().map(|one| last_line(mark, one, scope)).peekable();
-    while let Some(line) = lines.next() {
-        let end = if lines.peek().is_some() { String::new() } else { format!(". exit {}", outcome.code()) };
-        writeln!(out, "{line}{end}")?;
+    for (index, summary) in summaries.iter().enumerate() {
+        let is_last = index + 1 == summaries.len();
+        let end = if is_last { format!(". exit {}", status.code()) } else { String::new() };
+        write_last_line(target, summary, scope, &end, width, out)?;
     }
     Ok(())
 }
 
-/// Whether the policy leads one to expect it; of a premise its claim says so.
-fn is_expected(mark: Observation, policy: &Policy) -> bool {
-    matches!(mark, Observation::Premise(_)) || Observation::expected_observations(policy).contains(&mark)
+/// Whether the policy lets the target be reached; for a premise, its claim determines this.
+fn is_expected(target: Observation, policy: &Policy) -> bool {
+    matches!(target, Observation::Premise(_)) || Observation::expected_observations(policy).contains(&target)
 }
 
-fn of_runs(runs: &[ReachResult], look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
+fn write_runs(runs: &[ReachResult], width: usize, out: &mut impl Write) -> io::Result<()> {
     for run in runs {
-        let products = orchestrion_report::show::grouped(run.products as u64);
-        let told = match run.path.as_ref().map(|way| way.inputs.len()) {
-            Some(0) => "there from the start".to_owned(),
-            Some(length) => format!("reached in {}, after {products} products", steps(length)),
-            None => match cut_short(run.ended, run.depth) {
-                Some(cut) => cut,
-                None => format!("not reached in {products} products, exhausted"),
-            },
+        let products = grouped(run.products as u64);
+        let text = match run.path.as_ref().map(|path| path.inputs.len()) {
+            Some(0) => "holds in the initial state".to_owned(),
+            Some(steps) => format!("reached in {}, after {products} product states", steps_text(steps)),
+            None => limit_text(run.ended, run.depth)
+                .unwrap_or_else(|| format!("not reached in all {products} product states")),
         };
-        hanging(14, &format!("  {}", run.model), &told, look, out)?;
+        write_hanging(14, &format!("  {}", run.model), &text, width, out)?;
     }
     Ok(())
 }
 
-fn last_line(mark: Observation, looked: &ReachSummary<'_>, scope: &str) -> String {
-    let (word, colour) = match looked.outcome() {
+fn write_last_line(
+    target: Observation,
+    summary: &ReachSummary<'_>,
+    scope: &str,
+    end: &str,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let (word, color) = match summary.status() {
         ExitStatus::Success => ("REACHED", AnsiColor::Green),
         ExitStatus::Failure => ("NOT REACHED", AnsiColor::Red),
-        _ => ("NOT SHOWN", AnsiColor::Yellow),
+        ExitStatus::Incomplete | ExitStatus::Error => ("INCONCLUSIVE", AnsiColor::Yellow),
     };
-    let style = Style::new().fg_color(Some(colour.into())).bold();
-    let under = sanitize(&looked.policy.name);
-    let models: Vec<&str> = looked.runs.iter().map(|run| run.model).collect();
-    let told = match looked.best {
-        Some((run, length)) => format!("in {}, in {}", steps(length), models[run]),
-        None if looked.outcome() == ExitStatus::Incomplete => {
-            "not so far, and a model was cut short".to_owned()
-        }
-        None => match super::coverage::only(&models) {
-            None => "not in any model, all exhausted".to_owned(),
-            Some(only) => format!("not in {}, exhausted", only.join(" and ")),
+    let style = Style::new().fg_color(Some(color.into())).bold();
+    let models: Vec<&str> = summary.runs.iter().map(|run| run.model).collect();
+    let result = match (summary.shortest, summary.status()) {
+        (Some((run, steps)), _) => format!("in {}, in {}", steps_text(steps), models[run]),
+        (None, ExitStatus::Incomplete) => "not reached before a resource limit".to_owned(),
+        (None, _) => match super::coverage::partial_models(&models) {
+            None => "not in any model, all explored exhaustively".to_owned(),
+            Some(models) => format!("not in {}, explored exhaustively", models.join(" and ")),
         },
     };
-    format!("{style}{word}{style:#}: {} {told}, at scope {scope} under {under}", mark.name())
+    let policy = sanitize(&summary.policy.name);
+    let text = format!(": {} {result}, at scope {scope} under {policy}{end}", target.name());
+    write_summary(style, word, &text, width, out)
 }
 
 #[derive(Serialize)]
 struct Report<'a> {
     name: String,
     kind: &'static str,
-    about: String,
+    description: String,
     scope: &'a str,
-    ways: Vec<WayReport<'a>>,
+    paths: Vec<PathReport<'a>>,
 }
 
 #[derive(Serialize)]
-struct WayReport<'a> {
+struct PathReport<'a> {
     policy: &'a str,
-    /// reached, not_reached, or inconclusive
+    /// reached, not_reached or inconclusive.
     verdict: &'static str,
-    /// The model of the shortest way.
-    run: Option<&'a str>,
+    /// The model of the shortest path.
+    model: Option<&'a str>,
     steps: Option<usize>,
     trace: Option<&'a Path>,
     itf: Option<&'a Path>,
@@ -241,44 +253,45 @@ struct WayReport<'a> {
 #[derive(Serialize)]
 struct RunReport<'a> {
     model: &'a str,
-    products: usize,
+    product_states: usize,
     steps: Option<usize>,
-    cut: Option<CutReport>,
+    limit_reached: Option<LimitReport>,
 }
 
-fn json(mark: Observation, looked: &[ReachSummary<'_>], scope: &str, out: &mut impl Write) -> io::Result<()> {
+fn json(
+    target: Observation,
+    summaries: &[ReachSummary<'_>],
+    scope: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let report = Report {
-        name: mark.name(),
-        kind: mark.kind(),
-        about: mark.description(),
+        name: target.name(),
+        kind: target.kind(),
+        description: target.description(),
         scope,
-        ways: looked.iter().map(way_report).collect(),
+        paths: summaries.iter().map(path_report).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
 }
 
-fn way_report<'a>(looked: &'a ReachSummary<'_>) -> WayReport<'a> {
-    WayReport {
-        policy: &looked.policy.name,
-        verdict: match looked.outcome() {
-            ExitStatus::Success => "reached",
-            ExitStatus::Failure => "not_reached",
-            _ => "inconclusive",
-        },
-        run: looked.best.map(|(run, _)| looked.runs[run].model),
-        steps: looked.best.map(|(_, steps)| steps),
-        trace: looked.kept.as_ref().map(|kept| kept.trace.as_path()),
-        itf: looked.kept.as_ref().map(|kept| kept.itf.as_path()),
-        runs: looked.runs.iter().map(run_report).collect(),
+fn path_report<'a>(summary: &'a ReachSummary<'_>) -> PathReport<'a> {
+    PathReport {
+        policy: &summary.policy.name,
+        verdict: summary.verdict_name(),
+        model: summary.shortest.map(|(run, _)| summary.runs[run].model),
+        steps: summary.shortest.map(|(_, steps)| steps),
+        trace: summary.evidence.as_ref().map(|evidence| evidence.trace.as_path()),
+        itf: summary.evidence.as_ref().map(|evidence| evidence.itf.as_path()),
+        runs: summary.runs.iter().map(run_report).collect(),
     }
 }
 
 fn run_report(run: &ReachResult) -> RunReport<'_> {
     RunReport {
         model: run.model,
-        products: run.products,
-        steps: run.path.as_ref().map(|way| way.inputs.len()),
-        cut: CutReport::of(run.ended, run.depth),
+        product_states: run.products,
+        steps: run.path.as_ref().map(|path| path.inputs.len()),
+        limit_reached: LimitReport::from_termination(run.ended, run.depth),
     }
 }

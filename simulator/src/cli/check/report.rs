@@ -1,8 +1,12 @@
-//! What was checked, as people read it.
+//! Report of `check`.
 
-use super::coverage::{Coverage, KINDS, at_most, cause, cut};
-use super::{CheckedClaim, PolicyResult, WaiverStatus};
-use crate::cli::{ExitStatus, files};
+use super::coverage::{Coverage, KINDS, LimitReached, format_probability, resource_name};
+use super::result::{CheckedClaim, PolicyResult};
+use super::waivers::WaiverStatus;
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output::{
+    ReportStyle, quoted, text_width, write_command, write_hanging, write_summary,
+};
 use crate::project::Waiver;
 use anstyle::{AnsiColor, Style};
 use orchestrion_explorer::Termination;
@@ -10,64 +14,56 @@ use orchestrion_model::check::{Counterexample, ModelRun, Verdict};
 use orchestrion_model::coverage::Observation;
 use orchestrion_model::scopes::Model;
 use orchestrion_report::evidence::Highlight;
-use orchestrion_report::show::{grouped, sanitize, wrap};
+use orchestrion_report::text::{grouped, sanitize, wrap};
 use std::io::{self, Write};
 
-/// Where the words about a claim, and about what was searched, stand.
-const CLAIM_AT: usize = 20;
-const EXTENT_AT: usize = 14;
-/// So many unreached marks are each told on a line of their own.
-const LINES_MAX: usize = 12;
-
-/// How a report is printed.
-#[derive(Clone, Copy)]
-pub(super) struct ReportStyle {
-    /// Only what needs looking at, and the last line.
-    pub(super) quiet: bool,
-    /// As wide as it may be.
-    pub(super) columns: usize,
-}
+/// Column of a claim's statement.
+const CLAIM_COLUMN: usize = 20;
+/// Column of the coverage texts.
+const COVERAGE_COLUMN: usize = 14;
+/// Unreached observations up to this number are listed one per line.
+const UNREACHED_LINES_MAX: usize = 12;
 
 pub(super) fn human(
-    checked: &[PolicyResult],
-    standings: &[(&Waiver, WaiverStatus)],
-    look: ReportStyle,
-    outcome: ExitStatus,
+    results: &[PolicyResult],
+    waivers: &[(&Waiver, WaiverStatus)],
+    style: ReportStyle,
+    status: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    for checked_one in checked {
-        let PolicyResult { policy, runs, found, .. } = checked_one;
-        let told = |found: &&CheckedClaim| {
-            !look.quiet || !matches!(found.word(), "holds" | "not_checked" | "outside")
+    for result in results {
+        let is_shown = |claim: &&CheckedClaim| {
+            !style.quiet || !matches!(claim.verdict_name(), "holds" | "not_checked" | "not_in_model")
         };
-        let mut found = found.iter().filter(told).peekable();
-        let several = checked.len() > 1 && found.peek().is_some();
-        if !look.quiet || several {
-            writeln!(out, "policy {}, scope {}", sanitize(&policy.name), checked_one.scope)?;
+        let mut claims = result.claims.iter().filter(is_shown).peekable();
+        let needs_heading = results.len() > 1 && claims.peek().is_some();
+        if !style.quiet || needs_heading {
+            let text = format!("policy {}, scope {}", sanitize(&result.policy.name), result.scope);
+            write_hanging(0, "", &text, style.width, out)?;
         }
-        if !look.quiet {
-            of_runs(runs, look, out)?;
-            of_extent(&Coverage::of(policy, runs), look, out)?;
+        if !style.quiet {
+            write_runs(&result.runs, style.width, out)?;
+            write_coverage(&Coverage::new(&result.policy, &result.runs), style.width, out)?;
         }
-        found.try_for_each(|found| of_claim(found, look, out))?;
-        if !look.quiet {
-            of_outside(checked_one, look, out)?;
+        claims.try_for_each(|claim| write_claim(claim, style.width, out))?;
+        if !style.quiet {
+            write_not_in_model(result, style.width, out)?;
             writeln!(out)?;
         }
     }
-    for (waiver, standing) in standings {
-        of_waiver(waiver, *standing, out)?;
+    for (waiver, status) in waivers {
+        write_waiver(waiver, *status, style.width, out)?;
     }
-    last_line(checked, standings, outcome, out)
+    write_last_line(results, waivers, status, style.width, out)
 }
 
-fn of_runs(runs: &[ModelRun], look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
+fn write_runs(runs: &[ModelRun], width: usize, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  {:<10}  {:>11} {:>11} {:>11} {:>7}", "model", "states", "products", "steps", "depth")?;
     for run in runs {
-        let ended = if run.is_exhaustive() { "exhausted" } else { "CUT SHORT" };
+        let termination = if run.is_exhaustive() { "complete" } else { "LIMIT" };
         writeln!(
             out,
-            "  {:<10}  {:>11} {:>11} {:>11} {:>7}  {ended}",
+            "  {:<10}  {:>11} {:>11} {:>11} {:>7}  {termination}",
             run.model,
             grouped(run.states as u64),
             grouped(run.products as u64),
@@ -75,270 +71,282 @@ fn of_runs(runs: &[ModelRun], look: ReportStyle, out: &mut impl Write) -> io::Re
             run.depth
         )?;
         let about = Model::from_name(run.model).map_or("", |model| model.about);
-        hanging(EXTENT_AT, "", about, look, out)?;
-        if let Some(told) = cut_short(run.ended, run.depth) {
-            hanging(EXTENT_AT, "", &told, look, out)?;
+        write_hanging(COVERAGE_COLUMN, "", about, width, out)?;
+        if let Some(text) = limit_text(run.ended, run.depth) {
+            write_hanging(COVERAGE_COLUMN, "", &text, width, out)?;
         }
     }
     Ok(())
 }
 
-/// What ran out, and what was covered.
-pub(super) fn cut_short(ended: Termination, depth: usize) -> Option<String> {
-    let (why, waiting, covered) = cut(ended, depth)?;
-    let (what, flag) = cause(why);
+/// Describes the resource limit that ended an exploration, if any.
+pub(super) fn limit_text(termination: Termination, depth: usize) -> Option<String> {
+    let LimitReached { resource, frontier, explored_steps } =
+        LimitReached::from_termination(termination, depth)?;
+    let (name, flag) = resource_name(resource);
     Some(format!(
-        "cut short: out of {what} ({flag}); every run of up to {} was tried, {} products were not followed further",
-        steps(covered),
-        grouped(waiting as u64)
+        "resource limit: {name} ({flag}); every path of at most {} was explored, {} product states were not expanded",
+        steps_text(explored_steps),
+        grouped(frontier as u64)
     ))
 }
 
-/// So many steps.
-pub(super) fn steps(count: usize) -> String {
+/// Formats a number of steps.
+pub(super) fn steps_text(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 
-fn of_extent(extent: &Coverage, look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
+fn write_coverage(coverage: &Coverage, width: usize, out: &mut impl Write) -> io::Result<()> {
     let counts: Vec<String> = KINDS
         .iter()
-        .map(|(kind, several)| match extent.count(kind) {
-            (reached, expected) if reached == expected => format!("{expected} {several}"),
-            (reached, expected) => format!("{reached} of {expected} {several}"),
+        .map(|(kind, plural)| match coverage.count(kind) {
+            (reached, expected) if reached == expected => format!("{expected} {plural}"),
+            (reached, expected) => format!("{reached} of {expected} {plural}"),
         })
         .collect();
     let counts = counts.join(", ");
-    if extent.unreached.is_empty() {
-        hanging(EXTENT_AT, "  reached", &format!("everything expected: {counts}"), look, out)?;
+    if coverage.unreached.is_empty() {
+        write_hanging(COVERAGE_COLUMN, "  reached", &format!("all expected: {counts}"), width, out)?;
     } else {
-        hanging(EXTENT_AT, "  reached", &counts, look, out)?;
-        unreached(extent, look, out)?;
+        write_hanging(COVERAGE_COLUMN, "  reached", &counts, width, out)?;
+        write_unreached(coverage, width, out)?;
     }
-    let compared = if extent.collision > 0.0 {
-        let chance = at_most(extent.collision);
-        format!("64-bit fingerprints of products; chance that a collision hid something: below {chance}")
+    let compared = if coverage.collision > 0.0 {
+        let probability = format_probability(coverage.collision);
+        format!("64-bit fingerprints; probability that a collision hid a state: below {probability}")
     } else {
-        "whole products: no collision can have hidden anything".to_owned()
+        "whole states; no collision is possible".to_owned()
     };
-    hanging(EXTENT_AT, "  compared", &compared, look, out)?;
+    write_hanging(COVERAGE_COLUMN, "  compared", &compared, width, out)?;
     writeln!(out)
 }
 
-/// What was to be reached and was not.
-fn unreached(extent: &Coverage, look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
+/// Lists the expected observations that no run reached.
+fn write_unreached(coverage: &Coverage, width: usize, out: &mut impl Write) -> io::Result<()> {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-    let why = match (&extent.only, extent.is_cut) {
-        (_, true) => "; a model was cut short and may reach more".to_owned(),
-        (Some(only), false) => format!("; other models than {} may", only.join(" and ")),
+    let reason = match (&coverage.partial_models, coverage.hit_limit) {
+        (_, true) => "; a model hit a resource limit and may reach more".to_owned(),
+        (Some(models), false) => format!("; models other than {} may reach them", models.join(" and ")),
         (None, false) => String::new(),
     };
-    writeln!(out, "{:EXTENT_AT$}{style}not reached{style:#}{why}:", "")?;
-    if extent.unreached.len() <= LINES_MAX {
-        for mark in &extent.unreached {
-            let about = mark.description();
-            let about = if about.is_empty() { about } else { format!("  {about}") };
-            let kind = if matches!(mark, Observation::Guard(_)) { "row" } else { mark.kind() };
-            hanging(EXTENT_AT + 4, "", &format!("{kind} {}{about}", mark.name()), look, out)?;
+    const WORD: &str = "not reached";
+    for line in wrap(&format!("{WORD}{reason}:"), text_width(width, COVERAGE_COLUMN)) {
+        match line.strip_prefix(WORD) {
+            Some(rest) => writeln!(out, "{:COVERAGE_COLUMN$}{style}{WORD}{style:#}{rest}", "")?,
+            None => writeln!(out, "{:COVERAGE_COLUMN$}{line}", "")?,
+        }
+    }
+    if coverage.unreached.len() <= UNREACHED_LINES_MAX {
+        for observation in &coverage.unreached {
+            let text = observation_text(*observation);
+            write_hanging(COVERAGE_COLUMN + 2, "", &text, width, out)?;
         }
         return Ok(());
     }
-    for (kind, several) in KINDS {
-        let marks = extent.unreached.iter().filter(|mark| mark.kind() == kind);
-        let names: Vec<String> = marks.map(|mark| mark.name()).collect();
+    for (kind, plural) in KINDS {
+        let observations = coverage.unreached.iter().filter(|observation| observation.kind() == kind);
+        let names: Vec<String> = observations.map(|observation| observation.name()).collect();
         if !names.is_empty() {
-            hanging(EXTENT_AT + 4, "", &format!("{several}: {}", names.join(", ")), look, out)?;
+            let text = format!("{plural}: {}", names.join(", "));
+            write_hanging(COVERAGE_COLUMN + 2, "", &text, width, out)?;
         }
     }
     Ok(())
 }
 
-/// Words at a column, broken where they would be too wide; the first line begins with something else.
-pub(super) fn hanging(
-    at: usize,
-    head: &str,
-    text: &str,
-    look: ReportStyle,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    for (i, line) in wrap(text, look.columns.saturating_sub(at)).iter().enumerate() {
-        writeln!(out, "{:at$}{line}", if i == 0 { head } else { "" })?;
-    }
-    Ok(())
+/// Describes an observation by kind, name and meaning.
+fn observation_text(observation: Observation) -> String {
+    let kind = match observation {
+        // The name of a guard is that of its transition, with `not`.
+        Observation::Guard(_) | Observation::Row(_) => "transition",
+        Observation::Violation(_)
+        | Observation::Premise(_)
+        | Observation::Phase(_)
+        | Observation::Input(_)
+        | Observation::Refusal(_) => observation.kind(),
+    };
+    let description = observation.description();
+    let separator = if description.is_empty() { "" } else { "  " };
+    format!("{kind} {}{separator}{description}", observation.name())
 }
 
-fn of_claim(found: &CheckedClaim, look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
-    let CheckedClaim { claim, verdict, evidence, waived, outside } = found;
+fn write_claim(checked: &CheckedClaim, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let CheckedClaim { claim, verdict, evidence, waiver, is_not_in_model } = checked;
     let finding = claim.finding.map_or(String::new(), |finding| format!(", finding {finding}"));
-    let (word, colour) = match verdict {
+    let (word, color) = match verdict {
         Verdict::Holds => ("holds", AnsiColor::Green),
-        Verdict::Fails { .. } | Verdict::Vacuous if waived.is_some() => ("waived", AnsiColor::Yellow),
+        Verdict::Fails { .. } | Verdict::Vacuous if waiver.is_some() => ("waived", AnsiColor::Yellow),
         Verdict::Fails { .. } => ("FAILS", AnsiColor::Red),
-        Verdict::Vacuous if *outside => ("outside", AnsiColor::BrightBlack),
+        Verdict::Vacuous if *is_not_in_model => ("not in model", AnsiColor::BrightBlack),
         Verdict::Vacuous => ("VACUOUS", AnsiColor::Yellow),
         Verdict::Inconclusive => ("INCONCLUSIVE", AnsiColor::Yellow),
         Verdict::NotChecked(_) => ("not checked", AnsiColor::BrightBlack),
     };
-    let style = Style::new().fg_color(Some(colour.into()));
-    let told = format!("{}  ({}{finding})", claim.statement, claim.clause);
-    let mut lines = wrap(&told, look.columns.saturating_sub(CLAIM_AT)).into_iter();
+    let style = Style::new().fg_color(Some(color.into()));
+    let text = format!("{}  ({}{finding})", claim.statement, claim.clause);
+    let mut lines = wrap(&text, text_width(width, CLAIM_COLUMN)).into_iter();
     writeln!(out, "{}  {style}{word:<12}{style:#}  {}", claim.id, lines.next().unwrap_or_default())?;
-    lines.try_for_each(|line| writeln!(out, "{:CLAIM_AT$}{line}", ""))?;
-    let why = match verdict {
-        Verdict::NotChecked(why) => why,
-        Verdict::Vacuous if *outside => "",
-        Verdict::Vacuous => "no run came to a state in which the claim has something to say",
-        Verdict::Holds | Verdict::Fails { .. } | Verdict::Inconclusive => "",
-    };
-    if !why.is_empty() {
-        hanging(CLAIM_AT, "", why, look, out)?;
+    lines.try_for_each(|line| writeln!(out, "{:CLAIM_COLUMN$}{line}", ""))?;
+    match verdict {
+        Verdict::NotChecked(reason) => write_hanging(CLAIM_COLUMN, "", reason, width, out)?,
+        Verdict::Vacuous if !is_not_in_model => {
+            write_hanging(CLAIM_COLUMN, "", "no explored path reaches its premise", width, out)?;
+        }
+        Verdict::Vacuous | Verdict::Holds | Verdict::Fails { .. } | Verdict::Inconclusive => {}
     }
-    if let Some(waiver) = waived {
-        let what = if *verdict == Verdict::Vacuous { "is vacuous" } else { "fails" };
-        let reason = sanitize(&waiver.reason);
-        writeln!(out, "  {what}, and may until {}: {reason}  ({})", waiver.until, waiver.place)?;
+    if let Some(waiver) = waiver {
+        let verdict = if *verdict == Verdict::Vacuous { "is vacuous" } else { "fails" };
+        let Waiver { reason, until, location, .. } = waiver;
+        let text = format!("{verdict}, waived until {until}: {reason}  ({location})");
+        write_hanging(2, "", &text, width, out)?;
     }
-    if let (Verdict::Fails { counterexample, .. }, Some(kept)) = (verdict, evidence) {
-        let (told, until, at) = of_counterexample(counterexample);
-        let highlights = kept.evidence.last_highlights(until);
-        writeln!(out, "  {told}{}", highlight_heading(highlights))?;
-        of_highlights(highlights, look, out)?;
-        let at = at.or_else(|| highlights.last().map(|highlight| highlight.step)).unwrap_or(1);
-        writeln!(out, "  look   orchestrion show {} --at {at}", files::quoted(&kept.trace))?;
-        // A scenario is played to its end, so it cannot hold a run that has none.
+    if let (Verdict::Fails { counterexample, .. }, Some(saved)) = (verdict, evidence) {
+        let (text, last_step, step) = counterexample_text(counterexample);
+        let highlights = saved.evidence.last_highlights(last_step);
+        write_hanging(2, "", &format!("{text}{}", highlight_heading(highlights)), width, out)?;
+        write_highlights(highlights, width, out)?;
+        let step = step.or_else(|| highlights.last().map(|highlight| highlight.step)).unwrap_or(1);
+        let file = quoted(&saved.trace);
+        write_command("show", &format!("orchestrion show {file} --step {step}"), width, out)?;
+        // A scenario ends, so it cannot represent an infinite counterexample.
         if counterexample.stem_len.is_none() {
-            writeln!(
-                out,
-                "  keep   orchestrion promote {} {}",
-                files::quoted(&kept.trace),
-                claim.id.to_lowercase()
-            )?;
+            let command = format!("orchestrion promote {file} {}", claim.id.to_lowercase());
+            write_command("promote", &command, width, out)?;
         }
         writeln!(out)?;
     }
     Ok(())
 }
 
-/// How many claims are about models that were not to be explored.
-fn of_outside(checked: &PolicyResult, look: ReportStyle, out: &mut impl Write) -> io::Result<()> {
-    let models = match checked.runs.len() {
-        1 => "this model",
-        _ => "these models",
-    };
-    let (claims, they) = match checked.found.iter().filter(|found| found.word() == "outside").count() {
-        0 => return Ok(()),
-        1 => ("1 claim has".to_owned(), "it is"),
-        several => (format!("{several} claims have"), "they are"),
-    };
-    let text = format!("{claims} nothing to say in {models}; without --model {they} checked too");
-    hanging(0, "", &text, look, out)
+/// Writes the number of claims that the chosen models do not cover.
+fn write_not_in_model(result: &PolicyResult, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let models = if result.runs.len() == 1 { "this model does" } else { "these models do" };
+    let (premises, them) =
+        match result.claims.iter().filter(|claim| claim.verdict_name() == "not_in_model").count() {
+            0 => return Ok(()),
+            1 => ("the premise of 1 claim".to_owned(), "it"),
+            count => (format!("the premises of {count} claims"), "them"),
+        };
+    let text = format!("{models} not reach {premises}; check {them} without --model");
+    write_hanging(0, "", &text, width, out)
 }
 
-/// What kind of counterexample it is, up to which step it is worth reading, and the step to look at, unless it is the last.
-fn of_counterexample(counterexample: &Counterexample) -> (String, u64, Option<u64>) {
-    let all = counterexample.inputs.len();
+/// Describes a counterexample. Returns the text, the last step worth reading, and the step to show unless it is the last.
+fn counterexample_text(counterexample: &Counterexample) -> (String, u64, Option<u64>) {
+    let inputs = counterexample.inputs.len();
     match (counterexample.stem_len, counterexample.cycle_len()) {
-        (Some(stem), Some(round)) => {
-            let (first, last) = (stem + 1, stem + round);
-            let told = match round {
-                1 => format!("a run without end: for ever step {first}, again and again"),
-                _ => format!("a run without end: for ever steps {first} to {last}, again and again"),
+        (Some(stem), Some(cycle)) => {
+            let (first, last) = (stem + 1, stem + cycle);
+            let text = match cycle {
+                1 => format!("infinite counterexample: step {first} repeats"),
+                _ => format!("infinite counterexample: steps {first} to {last} repeat"),
             };
-            (told, last as u64, Some(first as u64))
+            (text, last as u64, Some(first as u64))
         }
-        _ => (format!("shortest counterexample, {}", steps(all)), all as u64, None),
+        _ => (format!("shortest counterexample, {}", steps_text(inputs)), inputs as u64, None),
     }
 }
 
-/// How the steps that matter are announced.
+/// Returns the words that introduce the relevant steps.
 pub(super) fn highlight_heading(highlights: &[Highlight]) -> String {
     match highlights.len() {
         0 => String::new(),
-        1 => "; the one that matters:".to_owned(),
-        several => format!("; the last {several} that matter:"),
+        1 => "; the relevant step:".to_owned(),
+        count => format!("; the last {count} relevant steps:"),
     }
 }
 
-pub(super) fn of_highlights(
+pub(super) fn write_highlights(
     highlights: &[Highlight],
-    look: ReportStyle,
+    width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    const AT: usize = 9;
-    const ROW: usize = 5;
-    let width = look.columns.saturating_sub(AT + ROW).min(70);
-    for Highlight { step, what, row } in highlights {
-        let mut lines = wrap(what, width).into_iter();
+    const COLUMN: usize = 9;
+    const ROW_WIDTH: usize = 5;
+    let texts = highlights.iter().map(|highlight| sanitize(&highlight.text).chars().count());
+    let text_width = texts.max().unwrap_or_default().min(text_width(width, COLUMN + ROW_WIDTH));
+    for Highlight { step, text, row } in highlights {
+        let mut lines = wrap(text, text_width).into_iter();
         let first = lines.next().unwrap_or_default();
-        let line = format!("    {step:>3}  {first:<width$}  {row}");
+        let line = format!("    {step:>3}  {first:<text_width$}  {row}");
         writeln!(out, "{}", line.trim_end())?;
-        lines.try_for_each(|line| writeln!(out, "{:AT$}{line}", ""))?;
+        lines.try_for_each(|line| writeln!(out, "{:COLUMN$}{line}", ""))?;
     }
     Ok(())
 }
 
-/// What is to be done about a waiver, if anything is.
-fn of_waiver(waiver: &Waiver, standing: WaiverStatus, out: &mut impl Write) -> io::Result<()> {
-    let Waiver { claim, policy, reason, until, place } = waiver;
-    let reason = sanitize(reason);
-    let under = policy.as_ref().map_or_else(String::new, |policy| format!(" under {}", sanitize(policy)));
-    match standing {
-        WaiverStatus::Needed | WaiverStatus::Undetermined => Ok(()),
-        WaiverStatus::NotNeeded => writeln!(
-            out,
-            "{place}: the waiver of {claim}{under} is not needed: the claim does not fail\n  \
-             do     remove it, or it would hide that the claim fails again"
-        ),
-        WaiverStatus::Expired => writeln!(
-            out,
-            "{place}: the waiver of {claim}{under} EXPIRED, it was until {until}: {reason}\n  \
-             do     remove it once the claim holds, or give it a later day"
-        ),
-    }
-}
-
-fn last_line(
-    checked: &[PolicyResult],
-    standings: &[(&Waiver, WaiverStatus)],
-    outcome: ExitStatus,
+/// Writes what to do about a waiver, if anything.
+fn write_waiver(
+    waiver: &Waiver,
+    status: WaiverStatus,
+    width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let found = || checked.iter().flat_map(|checked| &checked.found);
-    let count = |word: &str| found().filter(|found| found.word() == word).count();
-    let expired = standings.iter().filter(|(_, standing)| *standing == WaiverStatus::Expired).count();
-    let unread = count("vacuous") + count("inconclusive");
-    let (word, colour) = match outcome {
+    let Waiver { claim, policy, reason, until, location } = waiver;
+    let under = policy.as_ref().map_or_else(String::new, |policy| format!(" under {policy}"));
+    let (text, help) = match status {
+        WaiverStatus::Needed | WaiverStatus::Undetermined => return Ok(()),
+        WaiverStatus::NotNeeded => (
+            format!("{location}: the waiver of {claim}{under} is not needed: the claim holds"),
+            "remove it; otherwise it conceals a later failure of the claim",
+        ),
+        WaiverStatus::Expired => (
+            format!("{location}: the waiver of {claim}{under} EXPIRED on {until}: {reason}"),
+            "remove it if the claim holds, or extend it",
+        ),
+    };
+    write_hanging(0, "", &text, width, out)?;
+    write_hanging(11, "  help", help, width, out)
+}
+
+fn write_last_line(
+    results: &[PolicyResult],
+    waivers: &[(&Waiver, WaiverStatus)],
+    status: ExitStatus,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let claims = || results.iter().flat_map(|result| &result.claims);
+    let count = |name: &str| claims().filter(|claim| claim.verdict_name() == name).count();
+    let expired = waivers.iter().filter(|(_, status)| *status == WaiverStatus::Expired).count();
+    let open = count("vacuous") + count("inconclusive");
+    let (word, color) = match status {
         ExitStatus::Success => ("HOLDS", AnsiColor::Green),
         ExitStatus::Failure => ("FAILS", AnsiColor::Red),
-        ExitStatus::Incomplete | ExitStatus::Error if unread > 0 => ("NOT SHOWN", AnsiColor::Yellow),
+        ExitStatus::Incomplete | ExitStatus::Error if open > 0 => ("INCOMPLETE", AnsiColor::Yellow),
         ExitStatus::Incomplete | ExitStatus::Error => ("EXPIRED", AnsiColor::Yellow),
     };
-    let style = Style::new().fg_color(Some(colour.into())).bold();
-    let all = format!("{} claims", found().count());
-    let whereabouts = scope_summary(checked);
-    write!(out, "{style}{word}{style:#}: ")?;
-    match outcome {
-        ExitStatus::Success => write!(out, "{} of {all} hold {whereabouts}", count("holds"))?,
-        ExitStatus::Failure => write!(out, "{} of {all} {whereabouts}", count("fails"))?,
-        _ => write!(out, "none of {all} fails {whereabouts}")?,
-    }
-    for what in ["vacuous", "outside", "inconclusive", "waived"] {
-        if count(what) > 0 {
-            write!(out, "; {} {what}", count(what))?;
+    let all = format!("{} claims", claims().count());
+    let scope = scope_summary(results);
+    let mut text = match status {
+        ExitStatus::Success => format!(": {} of {all} hold {scope}", count("holds")),
+        ExitStatus::Failure => format!(": {} of {all} {scope}", count("fails")),
+        ExitStatus::Incomplete | ExitStatus::Error => format!(": 0 of {all} fail {scope}"),
+    };
+    for (name, label) in [
+        ("vacuous", "vacuous"),
+        ("not_in_model", "not in model"),
+        ("inconclusive", "inconclusive"),
+        ("waived", "waived"),
+    ] {
+        if count(name) > 0 {
+            text.push_str(&format!("; {} {label}", count(name)));
         }
     }
     if expired > 0 {
-        write!(out, "; {expired} {} expired", if expired == 1 { "waiver" } else { "waivers" })?;
+        text.push_str(&format!("; {expired} {} expired", if expired == 1 { "waiver" } else { "waivers" }));
     }
-    writeln!(out, "; {} not checked. exit {}", count("not_checked"), outcome.code())
+    text.push_str(&format!("; {} not checked. exit {}", count("not_checked"), status.code()));
+    write_summary(Style::new().fg_color(Some(color.into())).bold(), word, &text, width, out)
 }
 
-/// Under how many policies, at which scope, and in which models where they are not all.
-fn scope_summary(checked: &[PolicyResult]) -> String {
-    let scope = checked.first().map_or("", |checked| checked.scope);
-    let only = checked.first().and_then(|checked| super::coverage::only(&checked.models()));
-    let only = only.map_or_else(String::new, |only| format!(", in {} only", only.join(" and ")));
-    match checked.len() {
-        1 => format!("at scope {scope}{only}"),
-        policies => format!("under {policies} policies at scope {scope}{only}"),
+/// Describes policies, scope and models of a check.
+fn scope_summary(results: &[PolicyResult]) -> String {
+    let scope = results.first().map_or("", |result| result.scope);
+    let models = results.first().and_then(|result| super::coverage::partial_models(&result.models()));
+    let models = models.map_or_else(String::new, |models| format!(", in {} only", models.join(" and ")));
+    match results.len() {
+        1 => format!("at scope {scope}{models}"),
+        policies => format!("under {policies} policies at scope {scope}{models}"),
     }
 }

@@ -1,42 +1,42 @@
-//! Evidence as files: a trace, and the same run in the Informal Trace Format.
+//! Evidence as files: a trace, and the same steps in the Informal Trace Format.
 
 use crate::cli::files;
 use miette::{IntoDiagnostic, Result};
 use orchestrion_model::check::Counterexample;
 use orchestrion_model::export::itf::{ITF_PREFIX, itf};
 use orchestrion_report::evidence::{Evidence, record};
-use orchestrion_report::itf::of_trace;
+use orchestrion_report::itf::states_from_trace;
 use orchestrion_trace::Reader;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Evidence, and where it was written.
+/// Evidence with the paths of its files.
 pub(super) struct SavedEvidence {
     pub(super) trace: PathBuf,
     pub(super) itf: PathBuf,
     pub(super) evidence: Evidence,
 }
 
-/// Records a way as a trace, and writes it into a folder, in both formats.
-pub(super) fn save(name: &str, way: &Counterexample, folder: &Path) -> Result<SavedEvidence> {
-    let evidence = record(name, &way.policy, &way.inputs).into_diagnostic()?;
+/// Records a path as a trace, and writes it into a folder in both formats.
+pub(super) fn save(name: &str, path: &Counterexample, folder: &Path) -> Result<SavedEvidence> {
+    let evidence = record(name, &path.policy, &path.inputs).into_diagnostic()?;
     let trace = folder.join(&evidence.file);
     files::replace_trace(&trace, &evidence.trace)?;
     let itf = trace.with_extension("").with_extension("itf.json");
-    write_itf(&itf, &format!("{name} under the policy {}", way.policy.name), &evidence, way)?;
+    write_itf(&itf, &format!("{name} under the policy {}", path.policy.name), &evidence, path)?;
     Ok(SavedEvidence { trace, itf, evidence })
 }
 
-fn write_itf(path: &Path, about: &str, evidence: &Evidence, way: &Counterexample) -> Result<()> {
+fn write_itf(file: &Path, description: &str, evidence: &Evidence, path: &Counterexample) -> Result<()> {
     let reader = Reader::new(evidence.trace.as_slice(), &evidence.file).into_diagnostic()?;
-    let (mut shots, _read_to_its_end) = of_trace(reader);
-    // The last state of a loop is the one where it begins, but for names that only count up: there it returns.
-    let loop_to = way.stem_len.zip(way.cycle_len()).map(|(stem, round)| stem + round);
+    let (mut states, _error) = states_from_trace(reader);
+    // The last state of a cycle equals its first, except for ids that only increase; ITF refers back to the first.
+    let loop_to = path.stem_len.zip(path.cycle_len()).map(|(stem, cycle)| stem + cycle);
     if loop_to.is_some() {
-        shots.pop();
+        states.pop();
     }
-    let text = format!("{:#}\n", itf(about, &shots, loop_to));
-    let help = "choose another folder with --out, or move the file away";
-    files::ensure_overwritable(path, ITF_PREFIX, "no ITF trace", help)?;
-    files::replace_by(path, |file| file.write_all(text.as_bytes()))
+    let text = format!("{:#}\n", itf(description, &states, loop_to));
+    let help = "choose another folder with --out-dir, or move the file away";
+    files::ensure_overwritable(file, ITF_PREFIX, "not an ITF trace", help)?;
+    files::replace_with(file, |out| out.write_all(text.as_bytes()))
 }

@@ -1,6 +1,6 @@
-//! How a check searches, and how it tells how far it is.
+//! Search options of `check`, and progress of an exploration.
 
-use crate::cli::files;
+use crate::cli::output;
 use bytesize::ByteSize;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use jiff::SignedDuration;
@@ -10,46 +10,46 @@ use orchestrion_model::scopes::{COMPOSED, MODELS, Model};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// How to search.
+/// Search options.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Search")]
 pub(super) struct SearchArgs {
-    /// Explore this model only; may be repeated. Without it, every model but `composed`.
-    #[arg(long = "model", value_name = "MODEL", value_parser = names())]
+    /// Explore only this model; may be repeated [default: every model except composed].
+    #[arg(long = "model", value_name = "MODEL", value_parser = model_names())]
     models: Vec<String>,
-    /// Threads that explore; as many as there are cores, unless said otherwise. What is found does not depend on it.
-    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
+    /// Explore with this many threads [default: the number of processors]. The result does not depend on it.
+    #[arg(long, value_name = "NUMBER", value_parser = positive_number)]
     jobs: Option<NonZeroUsize>,
-    /// Keep whole states instead of 64-bit fingerprints: nothing can be missed by a collision, at many times the memory.
+    /// Store whole states instead of 64-bit fingerprints. Excludes hash collisions, and needs much more memory.
     #[arg(long)]
     exact: bool,
-    /// Give a model up as inconclusive once it has so many states.
-    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
+    /// Stop a model at this number of states and report its claims as inconclusive.
+    #[arg(long, value_name = "NUMBER", value_parser = positive_number)]
     max_states: Option<NonZeroUsize>,
-    /// Give a model up as inconclusive once it takes so much memory, such as 2GiB.
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    /// Stop a model at this memory limit (for example 2GiB) and report its claims as inconclusive.
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     max_memory: Option<ByteSize>,
-    /// Give a model up as inconclusive after so long, such as 90s or 10m.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    /// Stop a model after this time (for example 90s or 10m) and report its claims as inconclusive.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
 }
 
-fn names() -> Vec<&'static str> {
+fn model_names() -> Vec<&'static str> {
     MODELS.iter().chain([&COMPOSED]).map(|model| model.name).collect()
 }
 
-fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "expected a whole number, 1 at least".to_owned())
+fn positive_number(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
-fn memory(text: &str) -> Result<ByteSize, String> {
-    const LEAST: ByteSize = ByteSize::mib(1);
+fn memory_size(text: &str) -> Result<ByteSize, String> {
+    const MIN: ByteSize = ByteSize::mib(1);
     let read: Option<ByteSize> = text.parse().ok();
-    read.filter(|size| *size >= LEAST)
-        .ok_or_else(|| format!("expected a size with its unit, such as 512MiB or 2GiB, and {LEAST} at least"))
+    read.filter(|size| *size >= MIN)
+        .ok_or_else(|| format!("expected a size with its unit, such as 512MiB or 2GiB, of at least {MIN}"))
 }
 
-fn time(text: &str) -> Result<Duration, String> {
+fn duration(text: &str) -> Result<Duration, String> {
     let read: Option<SignedDuration> = text.parse().ok();
     read.filter(SignedDuration::is_positive)
         .and_then(|time| Duration::try_from(time).ok())
@@ -57,7 +57,7 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 impl SearchArgs {
-    /// The models to be explored, each once.
+    /// Returns the models to explore, each once.
     pub(super) fn models(&self) -> Vec<Model> {
         let named = |model: &Model| self.models.iter().any(|name| name == model.name);
         match self.models.as_slice() {
@@ -66,20 +66,20 @@ impl SearchArgs {
         }
     }
 
-    /// The threads to explore with.
+    /// Returns the number of threads.
     pub(super) fn jobs(&self) -> NonZeroUsize {
         let jobs = self.jobs.or(std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        // More threads than any machine has cores only cost their stacks.
+        // More threads than processors only cost memory for their stacks.
         jobs.min(NonZeroUsize::MIN.saturating_add(255))
     }
 
-    /// The same for the explorer.
+    /// Returns the options of the explorer.
     pub(super) fn options(&self) -> Options {
         Options {
             threads: self.jobs(),
-            store: if self.exact { StateStorage::Exact } else { StateStorage::Fingerprint },
-            budget: ResourceLimits {
-                memory: self.max_memory.map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
+            storage: if self.exact { StateStorage::Exact } else { StateStorage::Fingerprint },
+            limits: ResourceLimits {
+                memory_bytes: self.max_memory.map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
                 time: self.timeout,
                 states: self.max_states.map(NonZeroUsize::get),
             },
@@ -87,7 +87,7 @@ impl SearchArgs {
         }
     }
 
-    /// Explores one model after the other under a policy, telling how far it is while somebody watches.
+    /// Explores one model after the other under a policy, and shows the progress.
     pub(super) fn explore_models<T>(
         &self,
         policy: &str,
@@ -95,20 +95,20 @@ impl SearchArgs {
         explore: impl Fn(Model, &Options, &mut dyn FnMut(&Progress)) -> Result<T, ModelError>,
     ) -> Result<Vec<T>> {
         let explored = |model: Model| {
-            let (bar, mut pulse) = (bar(model.name), ProgressTimer::default());
+            let (bar, mut timer) = (progress_bar(model.name), ProgressTimer::default());
             let explored = explore(model, &self.options(), &mut |progress| {
-                let far = format_progress(progress);
-                if bar.is_hidden() && !quiet && pulse.is_due(progress.time) {
-                    files::print_error(&format!("{}: {far}", model.name));
+                let text = format_progress(progress);
+                if bar.is_hidden() && !quiet && timer.is_due(progress.time) {
+                    output::print_error(&format!("{}: {text}", model.name));
                 }
-                bar.set_message(far);
+                bar.set_message(text);
                 bar.tick();
             });
             bar.finish_and_clear();
             explored.map_err(|error| {
                 miette!(
-                    help = "this is a fault of the model or the kernel, not of your policy: please report it",
-                    "the model `{}` cannot be judged under the policy {policy}: {error}",
+                    help = "this is a bug of the model or the kernel, not of your policy; please report it",
+                    "cannot check the model `{}` under the policy {policy}: {error}",
                     model.name,
                 )
             })
@@ -117,27 +117,27 @@ impl SearchArgs {
     }
 }
 
-/// When it is time to say again how far long work is, where no bar is drawn.
+/// Interval timer for progress messages where no progress bar is drawn.
 #[derive(Debug, Default)]
 pub(super) struct ProgressTimer {
-    told: Duration,
+    last: Duration,
 }
 
 impl ProgressTimer {
     const EVERY: Duration = Duration::from_secs(30);
 
-    /// Whether it is, so long after the beginning.
+    /// Whether a message is due, this long after the start.
     pub(super) fn is_due(&mut self, elapsed: Duration) -> bool {
-        let is_due = elapsed.saturating_sub(self.told) >= Self::EVERY;
+        let is_due = elapsed.saturating_sub(self.last) >= Self::EVERY;
         if is_due {
-            self.told = elapsed;
+            self.last = elapsed;
         }
         is_due
     }
 }
 
-/// A line that tells how far an exploration is, drawn where it is watched.
-fn bar(name: &'static str) -> ProgressBar {
+/// Returns the progress line of an exploration.
+fn progress_bar(name: &'static str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}: {wide_msg}") {
         bar.set_style(style);
@@ -148,12 +148,12 @@ fn bar(name: &'static str) -> ProgressBar {
 
 fn format_progress(progress: &Progress) -> String {
     format!(
-        "{:.0} s, {} products, {}/s, depth {}, {} waiting, {}",
+        "{:.0} s, {} product states, {}/s, depth {}, {} in the frontier, {}",
         progress.time.as_secs_f64(),
         HumanCount(progress.states as u64),
         HumanCount(progress.rate() as u64),
         progress.depth,
-        HumanCount(progress.waiting as u64),
+        HumanCount(progress.frontier as u64),
         ByteSize(progress.bytes as u64)
     )
 }
@@ -164,10 +164,10 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn how_far_it_is_is_told_every_half_a_minute_and_not_more_often() {
-        let mut pulse = ProgressTimer::default();
+    fn timer_is_due_every_half_minute() {
+        let mut timer = ProgressTimer::default();
         let seconds = [0, 12, 29, 30, 31, 59, 61, 90, 91, 500, 501];
-        let due = seconds.into_iter().filter(|at| pulse.is_due(Duration::from_secs(*at)));
+        let due = seconds.into_iter().filter(|at| timer.is_due(Duration::from_secs(*at)));
         assert_eq!(due.collect::<Vec<_>>(), [30, 61, 91, 500]);
     }
 }

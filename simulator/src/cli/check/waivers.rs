@@ -1,85 +1,85 @@
-//! What waivers come to: a claim that may fail, or have nothing to say, until a day, and what is told of it.
+//! Waivers: claims that may fail or be vacuous until a day.
 
-use super::coverage::only;
-use super::{CheckedClaim, PolicyResult};
+use super::coverage::partial_models;
+use super::result::{CheckedClaim, PolicyResult};
 use crate::project::Waiver;
 use jiff::civil::Date;
 use orchestrion_model::check::Verdict;
 
-/// How a waiver stands to what was found.
+/// Whether a waiver is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaiverStatus {
-    /// The claim fails or is vacuous, and may.
+    /// The claim fails or is vacuous, and the waiver excuses it.
     Needed,
     /// The claim holds.
     NotNeeded,
-    /// Its last day is over; the claim counts as it is.
+    /// The waiver's last day is past; it excuses nothing.
     Expired,
-    /// Nobody looked, or not long enough or not everywhere, to see whether the claim fails.
+    /// The claim was not checked, or not in all models, or not exhaustively.
     Undetermined,
 }
 
 impl WaiverStatus {
-    /// In one word.
-    pub(super) const fn word(self) -> &'static str {
+    /// Returns the name of the status in JSON.
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Needed => "needed",
             Self::NotNeeded => "not_needed",
             Self::Expired => "expired",
-            Self::Undetermined => "open",
+            Self::Undetermined => "undetermined",
         }
     }
 }
 
-/// Whether a waiver can speak of what was found.
-const fn is_waivable(found: &CheckedClaim) -> bool {
-    matches!(found.verdict, Verdict::Fails { .. } | Verdict::Vacuous) && !found.outside
+/// Whether a waiver can excuse the verdict.
+const fn is_waivable(claim: &CheckedClaim) -> bool {
+    matches!(claim.verdict, Verdict::Fails { .. } | Verdict::Vacuous) && !claim.is_not_in_model
 }
 
-/// Marks the failing and the vacuous claims that may be so on this day.
-pub(super) fn apply(checked: &mut [PolicyResult], waivers: &[Waiver], today: Date) {
-    for checked in checked {
-        for found in &mut checked.found {
-            let holds = |waiver: &&Waiver| {
-                today <= waiver.until && waiver.covers(found.claim.id, &checked.policy.name)
+/// Marks the failing and vacuous claims that a waiver excuses on this day.
+pub(super) fn apply(results: &mut [PolicyResult], waivers: &[Waiver], today: Date) {
+    for result in results {
+        for claim in &mut result.claims {
+            let applies = |waiver: &&Waiver| {
+                today <= waiver.until && waiver.covers(claim.claim.id, &result.policy.name)
             };
-            if is_waivable(found) {
-                found.waived = waivers.iter().find(holds).cloned();
+            if is_waivable(claim) {
+                claim.waiver = waivers.iter().find(applies).cloned();
             }
         }
     }
 }
 
-/// Every waiver with how it stands.
-pub(super) fn standings<'a>(
-    checked: &[PolicyResult],
+/// Returns each waiver with its status.
+pub(super) fn waiver_statuses<'a>(
+    results: &[PolicyResult],
     waivers: &'a [Waiver],
     today: Date,
 ) -> Vec<(&'a Waiver, WaiverStatus)> {
-    let standing = |waiver: &Waiver| {
-        let found = || {
-            checked.iter().flat_map(|checked| {
-                let is_partial = only(&checked.models()).is_some();
-                let covered =
-                    checked.found.iter().filter(|found| waiver.covers(found.claim.id, &checked.policy.name));
-                covered.map(move |found| (found, is_partial))
+    let status = |waiver: &Waiver| {
+        let covered = || {
+            results.iter().flat_map(|result| {
+                let is_partial = partial_models(&result.models()).is_some();
+                let claims =
+                    result.claims.iter().filter(|claim| waiver.covers(claim.claim.id, &result.policy.name));
+                claims.map(move |claim| (claim, is_partial))
             })
         };
-        // That some models do not reach what a claim speaks of, or do not break it, says nothing of the others.
-        let is_open = |(found, is_partial): (&CheckedClaim, bool)| match found.verdict {
+        // If only some models were explored, the others may reach the premise, or violate the claim.
+        let is_undetermined = |(claim, is_partial): (&CheckedClaim, bool)| match claim.verdict {
             Verdict::Inconclusive | Verdict::NotChecked(_) => true,
             Verdict::Holds | Verdict::Vacuous => is_partial,
             Verdict::Fails { .. } => false,
         };
         if waiver.until < today {
             WaiverStatus::Expired
-        } else if found().any(|(found, _)| is_waivable(found)) {
+        } else if covered().any(|(claim, _)| is_waivable(claim)) {
             WaiverStatus::Needed
-        } else if found().any(is_open) {
+        } else if covered().any(is_undetermined) {
             WaiverStatus::Undetermined
         } else {
             WaiverStatus::NotNeeded
         }
     };
-    waivers.iter().map(|waiver| (waiver, standing(waiver))).collect()
+    waivers.iter().map(|waiver| (waiver, status(waiver))).collect()
 }

@@ -1,126 +1,141 @@
-//! `context curve`: what other budgets would buy.
+//! `context curve`: maximum utility as a function of the budget.
 
-use super::solve::unsolved;
-use super::{ProblemArgs, outcome, status_name, style};
-use crate::cli::{ExitStatus, Format, GlobalArgs, files};
+use super::problem::ProblemArgs;
+use super::text::{search_status, solve_error, status_name, style};
+use crate::cli::args::{Format, GlobalArgs};
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::files;
+use crate::cli::output::{self, ReportStyle, write_summary};
 use miette::{IntoDiagnostic, Result};
-use orchestrion_report::show::grouped;
-use orchestrion_selection::{Curve, NamedProblem, PICTURE_BEGINS, Point, curve, picture};
+use orchestrion_report::text::{grouped, sanitize};
+use orchestrion_selection::{Curve, NamedProblem, Point, SVG_PREFIX, budget_curve, curve_svg};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Tell the most utility that every budget can buy, as a table, as JSON, or as a picture.
+/// Compute the maximum utility for every budget, as a table, JSON or SVG.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion context curve problem.json
-  orchestrion context curve problem.json --svg curve.svg           a picture, for a page or a browser
-  orchestrion context curve problem.json --format json --points 500
+  orchestrion context curve problem.json --svg curve.svg
+  orchestrion context curve problem.json --format json --max-points 500
 
-The curve is a staircase, and each search finds a whole step: `from` is what the choice costs, `to` the largest budget at which
-it is known to be the best. Where a problem has more steps than points, they are looked for where most is open, and in JSON
-`complete` is false.")]
+The curve is a step function, and each search finds one step: `from` is the cost
+of the selection, `to` the largest budget for which it is known to be optimal.
+If there are more steps than --max-points, the largest gaps are searched first,
+and `complete` is false in JSON.
+
+Exit codes: 0 success; 2 error; 3 a search hit --max-nodes.")]
 pub(super) struct Args {
     #[command(flatten)]
-    about: ProblemArgs,
-    /// Search at so many budgets at most.
+    problem: ProblemArgs,
+    /// Search at most this number of budgets.
     #[arg(long, value_name = "NUMBER", default_value = "100")]
     max_points: NonZeroUsize,
-    /// Draw the curve into this file, over an earlier picture if there is one.
+    /// Draw the curve into this SVG file; an earlier curve is overwritten.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// How the curve is printed.
+    /// Print the curve in this format.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 }
 
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
-    let named = args.about.read()?;
+    let problem = args.problem.read()?;
     if let Some(path) = &args.svg {
-        refuse_other(path)?;
+        ensure_overwritable(path)?;
     }
-    let curve = curve(&named, args.max_points.get(), args.about.limits()).map_err(unsolved)?;
+    let curve =
+        budget_curve(&problem, args.max_points.get(), args.problem.limits()).map_err(solve_error)?;
     if let Some(path) = &args.svg {
-        let name = args.about.problem.file_name().unwrap_or_default().to_string_lossy();
-        let drawn = picture(&name, named.problem.budget(), &curve);
-        refuse_other(path)?;
-        files::replace_by(path, |file| file.write_all(drawn.as_bytes()))?;
+        let svg = curve_svg(&args.problem.file_name(), problem.problem.budget(), &curve);
+        ensure_overwritable(path)?;
+        files::replace_with(path, |file| file.write_all(svg.as_bytes()))?;
     }
-    let outcome = outcome(curve.hit_node_limit);
-    let mut out = io::BufWriter::new(files::out());
+    let status = search_status(curve.hit_node_limit);
+    let style = ReportStyle { quiet: global.quiet, width: output::width() };
+    let mut out = io::BufWriter::new(output::stdout());
     match args.format {
-        Format::Json => json(&named, &curve, &mut out),
-        Format::Human => human(&named, &curve, args.svg.as_deref(), global.quiet, outcome, &mut out),
+        Format::Json => json(&problem, &curve, &mut out),
+        Format::Human => human(&problem, &curve, args.svg.as_deref(), style, status, &mut out),
     }
     .and_then(|()| out.flush())
     .into_diagnostic()?;
-    Ok(outcome)
+    Ok(status)
 }
 
-fn refuse_other(path: &Path) -> Result<()> {
+fn ensure_overwritable(path: &Path) -> Result<()> {
     files::ensure_overwritable(
         path,
-        PICTURE_BEGINS,
-        "no budget curve",
-        "choose another file for it, or move this one away",
+        SVG_PREFIX,
+        "not a budget curve",
+        "choose another file, or move this one away",
     )
 }
 
 fn human(
-    named: &NamedProblem,
+    problem: &NamedProblem,
     curve: &Curve,
     svg: Option<&Path>,
-    quiet: bool,
-    outcome: ExitStatus,
+    report: ReportStyle,
+    status: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let budget = named.problem.budget();
-    if !quiet {
-        writeln!(
-            out,
-            "  {:>13} {:>13} {:>17} {:>9} {:>15}",
-            "from", "to", "utility", "items", "a token more"
-        )?;
-        let mut below = None;
-        for point in &curve.points {
-            row(point, below.replace(point), budget, out)?;
-        }
-        writeln!(out)?;
+    if !report.quiet {
+        write_table(curve, problem.problem.budget(), report.width, out)?;
     }
     let style = style(!curve.hit_node_limit).bold();
-    let (told, count) = (if curve.hit_node_limit { "CUT SHORT" } else { "CURVE" }, curve.points.len());
-    let which = match (curve.is_complete, count) {
-        (true, 1) => "one step, and there is no other".to_owned(),
-        (true, _) => format!("all {} steps", grouped(count as u64)),
-        (false, _) => format!("{} points, with more steps between them", grouped(count as u64)),
+    let word = if curve.hit_node_limit { "INCOMPLETE" } else { "CURVE" };
+    let count = grouped(curve.points.len() as u64);
+    let steps = match (curve.is_complete, curve.points.len()) {
+        (true, 1) => "1 step, the only one".to_owned(),
+        (true, _) => format!("all {count} steps"),
+        (false, _) => format!("{count} points, with further steps between them"),
     };
-    writeln!(out, "{style}{told}{style:#}: {which}. exit {}", outcome.code())?;
+    write_summary(style, word, &format!(": {steps}. exit {}", status.code()), report.width, out)?;
     match svg {
-        Some(path) => {
-            writeln!(out, "  drawn  {}", orchestrion_report::show::sanitize(&path.display().to_string()))
-        }
+        Some(path) => writeln!(out, "  svg      {}", sanitize(&path.display().to_string())),
         None => Ok(()),
     }
 }
 
-/// A step, and what a token on the way to it brought.
-fn row(point: &Point, below: Option<&Point>, budget: u64, out: &mut impl Write) -> io::Result<()> {
-    let is_here = (point.cost..=point.budget).contains(&budget);
-    let style = if is_here { style(true) } else { anstyle::Style::new() };
-    let (from, to) = (grouped(point.cost), grouped(point.budget));
-    let (utility, items) = (grouped(point.utility), grouped(point.items as u64));
-    let price = below.map_or_else(String::new, |below| price(point, below));
-    let here = if is_here { format!("  the budget, {}", grouped(budget)) } else { String::new() };
-    let row = format!("  {from:>13} {to:>13} {utility:>17} {items:>9} {price:>15}{here}");
-    writeln!(out, "{style}{}{style:#}", row.trim_end())
+/// Writes one row for each point, in columns as wide as their values.
+fn write_table(curve: &Curve, budget: u64, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let mut rows = vec![["from", "to", "utility", "items", "utility/token"].map(str::to_owned)];
+    let mut previous = None;
+    for point in &curve.points {
+        let price = previous.replace(point).map_or_else(String::new, |previous| price(point, previous));
+        let numbers = [point.cost, point.budget, point.utility, point.items as u64].map(grouped);
+        let [from, to, utility, items] = numbers;
+        rows.push([from, to, utility, items, price]);
+    }
+    let column_width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or_default();
+    let widths = [0, 1, 2, 3, 4].map(column_width);
+    let marker = format!("  budget {}", grouped(budget));
+    let row_width = widths.iter().map(|width| width + 2).sum::<usize>() + marker.len();
+    for (index, row) in rows.iter().enumerate() {
+        let point = index.checked_sub(1).and_then(|index| curve.points.get(index));
+        let is_current = point.is_some_and(|point| (point.cost..=point.budget).contains(&budget));
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("  {cell:>width$}"));
+        let mut line: String = cells.collect();
+        if is_current {
+            line.push_str(if row_width <= width { &marker } else { " *" });
+        }
+        let style = if is_current { style(true) } else { anstyle::Style::new() };
+        writeln!(out, "{style}{}{style:#}", line.trim_end())?;
+    }
+    if row_width > width {
+        writeln!(out, "  * budget {}", grouped(budget))?;
+    }
+    writeln!(out)
 }
 
-/// The utility for each token between two points, with two places, rounded down.
-fn price(point: &Point, below: &Point) -> String {
-    let utility = u128::from(point.utility.saturating_sub(below.utility)) * 100;
-    let hundredths = utility / u128::from(point.cost.saturating_sub(below.cost).max(1));
+/// Formats the utility per token between two points, with two decimals, rounded down.
+fn price(point: &Point, previous: &Point) -> String {
+    let utility = u128::from(point.utility.saturating_sub(previous.utility)) * 100;
+    let hundredths = utility / u128::from(point.cost.saturating_sub(previous.cost).max(1));
     let whole = u64::try_from(hundredths / 100).unwrap_or(u64::MAX);
     format!("{}.{:02}", grouped(whole), hundredths % 100)
 }
@@ -129,11 +144,11 @@ fn price(point: &Point, below: &Point) -> String {
 struct Report {
     complete: bool,
     budget: u64,
-    points: Vec<Row>,
+    points: Vec<PointReport>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct PointReport {
     from: u64,
     to: u64,
     utility: u64,
@@ -142,8 +157,8 @@ struct Row {
     status: &'static str,
 }
 
-fn json(named: &NamedProblem, curve: &Curve, out: &mut impl Write) -> io::Result<()> {
-    let row = |point: &Point| Row {
+fn json(problem: &NamedProblem, curve: &Curve, out: &mut impl Write) -> io::Result<()> {
+    let point = |point: &Point| PointReport {
         from: point.cost,
         to: point.budget,
         utility: point.utility,
@@ -151,8 +166,8 @@ fn json(named: &NamedProblem, curve: &Curve, out: &mut impl Write) -> io::Result
         bound: point.bound,
         status: status_name(point.status),
     };
-    let points = curve.points.iter().map(row).collect();
-    let report = Report { complete: curve.is_complete, budget: named.problem.budget(), points };
+    let points = curve.points.iter().map(point).collect();
+    let report = Report { complete: curve.is_complete, budget: problem.problem.budget(), points };
     serde_json::to_writer(&mut *out, &report)?;
     writeln!(out)
 }

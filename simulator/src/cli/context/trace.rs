@@ -1,93 +1,115 @@
-//! A context of a trace as a problem.
+//! The context of a call in a trace, as a problem.
 
-use super::ProblemArgs;
-use crate::cli::files;
+use crate::cli::{files, output};
 use miette::{Result, miette};
 use orchestrion_kernel::context::{ContextError, TokenizerUnavailable};
-use orchestrion_report::show::sanitize;
+use orchestrion_report::text::sanitize;
 use orchestrion_scenario::policy_file::NamedEnum;
 use orchestrion_selection::{NamedProblem, TracePoint, TracePointError};
 use orchestrion_trace::TRACE_PREFIX;
-use orchestrion_yaml::nearest;
+use orchestrion_yaml::suggest_nearest;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Whether a file is a trace: it says so in its name or in its first line.
+/// Options that select a context of a trace.
+#[derive(Debug, clap::Args)]
+pub(super) struct TraceOptions {
+    /// Use the state after this step of the trace.
+    #[arg(long, value_name = "STEP")]
+    step: Option<u64>,
+    /// Select the module, when the problem is a trace [default: the module of the pending call].
+    #[arg(long, value_name = "MODULE")]
+    module: Option<String>,
+    /// Count tokens with this tokenizer, when the problem is a trace: bytes, cl100k_base or o200k_base [default: that of the
+    /// policy].
+    #[arg(long, value_name = "NAME")]
+    tokenizer: Option<String>,
+}
+
+impl TraceOptions {
+    /// Returns the name of the first option that is given.
+    pub(super) fn first_option(&self) -> Option<&'static str> {
+        let options = [
+            ("step", self.step.is_some()),
+            ("module", self.module.is_some()),
+            ("tokenizer", self.tokenizer.is_some()),
+        ];
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
+    }
+}
+
+/// Whether a file is a trace, by its extension or its first line.
 pub(super) fn is_trace(path: &Path) -> bool {
     let mut start = Vec::new();
-    // What can be read only once is left to whoever reads it.
+    // A pipe can be read only once, so it is left to the reader.
     let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
     let read = || File::open(path)?.take(TRACE_PREFIX.len() as u64).read_to_end(&mut start);
     path.extension().is_some_and(|extension| extension == "ndjson")
         || is_file && { read }().is_ok_and(|_| start == TRACE_PREFIX.as_bytes())
 }
 
-/// The problem that the options of a verb mean.
-pub(super) fn read(about: &ProblemArgs) -> Result<NamedProblem> {
-    let reader = files::open_trace(&about.problem).map_err(|error| miette!("{error}"))?;
-    let Some(step) = about.step else {
+/// Reads the problem of a context.
+pub(super) fn read(path: &Path, options: &TraceOptions, budget: Option<u64>) -> Result<NamedProblem> {
+    let reader = files::open_trace(path).map_err(|error| miette!("{error}"))?;
+    let Some(step) = options.step else {
         return Err(miette!(
             help = format!(
-                "name the step after which a module is asked, as in --step 9; they are listed by: orchestrion show {}",
-                files::quoted(&about.problem)
+                "name a step that calls a module, such as --step 9; list the steps with: orchestrion show {}",
+                output::quoted(path)
             ),
-            "which step of the trace is meant is not said"
+            "missing option --step: the problem is a trace"
         ));
     };
-    let budget = about.budget.map(|budget| {
+    let budget = budget.map(|budget| {
         u32::try_from(budget).map_err(|_| {
             miette!(
-                help = format!("expected at most {}, as in a policy", u32::MAX),
-                "a budget of {budget} tokens is too large for a conversation"
+                help = "choose a smaller --budget",
+                "budget too large: expected at most {} tokens, found {budget}",
+                u32::MAX
             )
         })
     });
-    let moment = TracePoint {
+    let point = TracePoint {
         step,
-        module: about.module.as_deref().map(one_of).transpose()?,
+        module: options.module.as_deref().map(parse_name).transpose()?,
         budget: budget.transpose()?,
-        tokenizer: about.tokenizer.as_deref().map(one_of).transpose()?,
+        tokenizer: options.tokenizer.as_deref().map(parse_name).transpose()?,
     };
-    NamedProblem::from_trace(reader, moment).map_err(|error| {
-        let place = if matches!(error, TracePointError::Trace(_)) {
+    NamedProblem::from_trace(reader, point).map_err(|error| {
+        let file = if matches!(error, TracePointError::Trace(_)) {
             String::new()
         } else {
-            format!("{}: ", sanitize(&about.problem.display().to_string()))
+            format!("{}: ", sanitize(&path.display().to_string()))
         };
-        miette!(help = help(&error), "{place}{error}")
+        miette!(help = help(&error), "{file}{error}")
     })
 }
 
-fn one_of<T: NamedEnum>(name: &str) -> Result<T> {
-    T::ALL.iter().copied().find(|known| known.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = T::ALL.iter().map(|known| known.name()).collect();
-        let near = nearest(name, names.iter().copied());
-        let unknown = T::unknown(&name.escape_debug().to_string());
-        miette!(help = format!("{near}the names are {}", names.join(", ")), "{unknown}")
-    })
+fn parse_name<T: NamedEnum>(name: &str) -> Result<T> {
+    T::parse(name).map_err(|(message, help)| miette!(help = help, "{message}"))
 }
 
 fn help(error: &TracePointError) -> String {
     match error {
-        TracePointError::Trace(_) => "up to that step the trace must be whole".to_owned(),
+        TracePointError::Trace(_) => "the trace must be valid up to that step".to_owned(),
         TracePointError::NoSuchStep { steps: 0, .. } => {
             "record a trace with: orchestrion run SCENARIO".to_owned()
         }
-        TracePointError::NoSuchStep { steps, .. } => format!("expected a number from 1 to {steps}"),
-        TracePointError::NobodyAsked { before: Some(before), .. } => {
-            format!("name the module with --module, or a step that asks one, as --step {before}")
+        TracePointError::NoSuchStep { .. } => "list the steps with: orchestrion show TRACE".to_owned(),
+        TracePointError::NoPendingCall { previous_call: Some(step), .. } => {
+            format!("name the module with --module, or a step that calls one, such as --step {step}")
         }
-        TracePointError::NobodyAsked { before: None, .. } => "name the module with --module".to_owned(),
-        TracePointError::Reserved { reserved, .. } => {
-            format!("the policy reserves {reserved} tokens for the answer; name a larger --budget")
+        TracePointError::NoPendingCall { previous_call: None, .. } => {
+            "name the module with --module".to_owned()
         }
+        TracePointError::Reserved { .. } => "choose a larger --budget".to_owned(),
         TracePointError::Context { error: ContextError::OverBudget(_), .. } => {
             "raise --budget; it includes the reserved tokens".to_owned()
         }
         TracePointError::Context { error: ContextError::TokenizerUnavailable(_), .. } => {
             TokenizerUnavailable::HELP.to_owned()
         }
-        TracePointError::Context { .. } => "report this as a bug of the optimizer".to_owned(),
+        TracePointError::Context { .. } => "this is a bug of the optimizer; please report it".to_owned(),
     }
 }

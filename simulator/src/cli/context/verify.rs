@@ -1,52 +1,55 @@
-//! `context verify`: whether a certificate proves a choice the best.
+//! `context verify`: checks a certificate.
 
-use super::style;
-use crate::cli::{ExitStatus, Format, GlobalArgs, files};
+use super::text::style;
+use crate::cli::args::Format;
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output::{self, write_hanging, write_summary};
 use miette::{IntoDiagnostic, Result};
-use orchestrion_report::show::grouped;
+use orchestrion_report::text::{grouped, sanitize};
 use orchestrion_selection::{NamedProblem, VerifyResult, verify_file};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Check a certificate of `context solve --certify`, in integers and without any solver: that no choice has more utility, and
-/// that none of as much utility costs less.
+/// Verify a certificate of `context solve --certify` in integers, without a solver.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   orchestrion context solve problem.json --certify proof.json
   orchestrion context verify problem.json proof.json
-  orchestrion context verify problem.json proof.json --format json    {\"verified\": true, \"utility\": …, \"cost\": …, \"steps\": …}
+  orchestrion context verify problem.json proof.json --format json
 
-A certificate is a tree of cases: with an item or without it, with so many items at most or more. Each case is closed by prices
-of utility and tokens, and by a flow along the dependencies, under which nothing in it is better than the choice. What is not
-proven is which comes first of the choices that are as good and as cheap. `orchestrion export schema --of certificate` describes
-the file.
+A certificate proves that no selection has more utility, and that none of equal
+utility costs less. It does not prove the tie-break by ids. It is a
+branch-and-bound tree: nodes branch on an item or on the number of items, and
+are pruned by prices of tokens and items with a flow along the dependencies. The
+schema: `orchestrion export schema --schema certificate`.
 
-Exit codes: 0 verified; 1 a step does not prove what it says, or it is of another problem; 2 no problem, or no certificate.")]
+Exit codes: 0 verified; 1 a step is invalid, or the certificate is for another
+problem; 2 the problem or the certificate cannot be read.")]
 pub(super) struct Args {
-    /// The problem, a JSON file.
+    /// Read the problem from this JSON file.
     #[arg(value_name = "PROBLEM")]
     problem: PathBuf,
-    /// The certificate, a JSON file.
+    /// Read the certificate from this JSON file.
     #[arg(value_name = "CERTIFICATE")]
     certificate: PathBuf,
-    /// How the verdict is printed.
+    /// Print the verdict in this format.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 }
 
-pub(super) fn run(args: &Args, _: &GlobalArgs) -> Result<ExitStatus> {
-    let named = NamedProblem::read(&args.problem, None)?;
-    let verdict = verify_file(&named, &args.certificate)?;
-    let outcome = if verdict.refuted.is_none() { ExitStatus::Success } else { ExitStatus::Failure };
-    let mut out = files::out();
+pub(super) fn run(args: &Args) -> Result<ExitStatus> {
+    let problem = NamedProblem::read(&args.problem, None)?;
+    let result = verify_file(&problem, &args.certificate)?;
+    let status = if result.error.is_none() { ExitStatus::Success } else { ExitStatus::Failure };
+    let mut out = output::stdout();
     match args.format {
-        Format::Json => json(&verdict, &mut out),
-        Format::Human => human(&verdict, outcome, &mut out),
+        Format::Json => json(&result, &mut out),
+        Format::Human => human(&result, status, output::width(), &mut out),
     }
     .into_diagnostic()?;
-    Ok(outcome)
+    Ok(status)
 }
 
 #[derive(Serialize)]
@@ -61,35 +64,33 @@ struct Report {
     reason: Option<String>,
 }
 
-fn json(verdict: &VerifyResult, out: &mut impl Write) -> io::Result<()> {
-    let VerifyResult { utility, cost, steps, refuted } = verdict;
+fn json(result: &VerifyResult, out: &mut impl Write) -> io::Result<()> {
+    let VerifyResult { utility, cost, steps, error } = result;
     let report = Report {
-        verified: refuted.is_none(),
+        verified: error.is_none(),
         utility: *utility,
         cost: *cost,
         steps: *steps,
-        step: refuted.as_ref().and_then(|refuted| refuted.step),
-        reason: refuted.as_ref().map(ToString::to_string),
+        step: error.as_ref().and_then(|error| error.step),
+        reason: error.as_ref().map(ToString::to_string),
     };
     serde_json::to_writer(&mut *out, &report)?;
     writeln!(out)
 }
 
-fn human(verdict: &VerifyResult, outcome: ExitStatus, out: &mut impl Write) -> io::Result<()> {
-    let VerifyResult { utility, cost, refuted, .. } = verdict;
-    let (style, code) = (style(refuted.is_none()).bold(), outcome.code());
-    match refuted {
+fn human(result: &VerifyResult, status: ExitStatus, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let VerifyResult { utility, cost, error, .. } = result;
+    let (style, code) = (style(error.is_none()).bold(), status.code());
+    match error {
         None => {
             let (utility, cost) = (grouped(*utility), grouped(*cost));
-            writeln!(
-                out,
-                "{style}verified{style:#}: utility {utility} is the most that fits (cost {cost}). exit {code}"
-            )?;
-            writeln!(
-                out,
-                "  proven, too, that as much utility costs no less; not, which such choice comes first"
-            )
+            let text = format!(": maximum utility {utility}, minimum cost {cost}. exit {code}");
+            write_summary(style, "verified", &text, width, out)?;
+            write_hanging(2, "", "the tie-break by ids is not proven", width, out)
         }
-        Some(refuted) => writeln!(out, "{style}not proven{style:#}: {refuted}. exit {code}"),
+        Some(error) => {
+            let text = format!(": {}. exit {code}", sanitize(&error.to_string()));
+            write_summary(style, "not verified", &text, width, out)
+        }
     }
 }

@@ -1,22 +1,21 @@
-//! The manual: a page for the command, one for each verb, and one for each verb of a verb.
+//! `export man`: one manual page for the program, each command and each subcommand.
 
-use crate::cli::Cli;
+use clap::Command;
 use clap::builder::Resettable;
-use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use std::io;
 
-/// The pages by the names of their files: the command's, then each verb's.
-pub(super) fn manual() -> io::Result<Vec<(String, String)>> {
-    let mut command = Cli::command();
-    command.build();
-    let below = verbs(&command).flat_map(|verb| std::iter::once(verb).chain(verbs(verb)));
-    std::iter::once(&command).chain(below).map(page).collect()
+/// Returns the pages with their file names: the program first, then each command with its subcommands.
+pub(super) fn manual(mut program: Command) -> io::Result<Vec<(String, String)>> {
+    program.build();
+    let commands =
+        subcommands(&program).flat_map(|command| std::iter::once(command).chain(subcommands(command)));
+    std::iter::once(&program).chain(commands).map(page).collect()
 }
 
-fn verbs(command: &Command) -> impl Iterator<Item = &Command> {
-    command.get_subcommands().filter(|verb| verb.get_name() != "help")
+fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help")
 }
 
 fn page(command: &Command) -> io::Result<(String, String)> {
@@ -24,7 +23,7 @@ fn page(command: &Command) -> io::Result<(String, String)> {
     let man = Man::new(command.clone().after_help(Resettable::Reset));
     let mut page = Vec::new();
     man.render(&mut page)?;
-    // The library would fill the lines of the examples as if they were a text.
+    // clap_mangen would fill the lines of the examples like a paragraph.
     let mut section = Roff::new();
     section.control("SH", ["EXAMPLES"]).control("nf", []);
     for line in examples.strip_prefix("Examples:\n").unwrap_or(&examples).lines() {

@@ -1,4 +1,4 @@
-//! Work on many things side by side, told of in their order.
+//! A work queue: items are processed in parallel, and their results are reported in order.
 
 use miette::Result;
 use std::collections::BTreeMap;
@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Lets `jobs` threads `work` on the items, and hands what they make of them to `done` in the order of the items,
-/// whichever was finished first. Once `done` breaks or fails, `stop` is set: no further item is begun.
+/// Processes the items by `work` on `jobs` threads, and passes the results to `done` in the order of the items. Once `done`
+/// breaks or fails, `stop` is set and no further item is started.
 ///
 /// # Errors
-/// Whatever `done` gives.
+/// The error of `done`.
 pub(super) fn in_order<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
@@ -36,15 +36,15 @@ pub(super) fn in_order<T: Sync, R: Send>(
         }
         drop(sender);
         let mut early = BTreeMap::new();
-        let mut due = items.iter().enumerate();
-        let told = due.try_for_each(|(i, item)| {
+        let mut pending = items.iter().enumerate();
+        let ended = pending.try_for_each(|(i, item)| {
             let result = loop {
                 if let Some(result) = early.remove(&i) {
                     break result;
                 }
                 match results.recv() {
                     Ok((i, result)) => early.insert(i, result),
-                    // A thread panicked; the scope passes that on.
+                    // A thread panicked; the scope propagates the panic.
                     Err(mpsc::RecvError) => return ControlFlow::Break(Ok(())),
                 };
             };
@@ -55,7 +55,7 @@ pub(super) fn in_order<T: Sync, R: Send>(
             }
         });
         stop.store(true, Ordering::Relaxed);
-        told.break_value().unwrap_or(Ok(()))
+        ended.break_value().unwrap_or(Ok(()))
     })
 }
 
@@ -63,29 +63,29 @@ pub(super) fn in_order<T: Sync, R: Send>(
 mod tests {
     use super::*;
 
-    /// What is told of when `done` breaks at an item, if it is there.
-    fn told(jobs: usize, until: u64) -> Vec<u64> {
+    /// Returns the items passed to `done`, which breaks at the item `until`.
+    fn reported(jobs: usize, until: u64) -> Vec<u64> {
         let items: Vec<u64> = (0..200).collect();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let work = |item: &u64| {
-            // The first ones take longest.
+            // The first items take longest.
             std::thread::sleep(std::time::Duration::from_micros(200 - item));
             item * 2
         };
         in_order(&items, jobs, &AtomicBool::new(false), work, |item, twice| {
             assert_eq!(twice, item * 2);
-            told.push(*item);
+            reported.push(*item);
             Ok(if *item == until { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })
-        .expect("nothing fails");
-        told
+        .expect("`done` never fails");
+        reported
     }
 
     #[test]
-    fn the_order_does_not_depend_on_how_many_work() {
+    fn order_is_independent_of_thread_count() {
         for jobs in [1, 2, 7, 500] {
-            assert_eq!(told(jobs, 1000), (0..200).collect::<Vec<u64>>(), "{jobs} jobs");
-            assert_eq!(told(jobs, 20), (0..=20).collect::<Vec<u64>>(), "{jobs} jobs, broken off");
+            assert_eq!(reported(jobs, 1000), (0..200).collect::<Vec<u64>>(), "{jobs} jobs");
+            assert_eq!(reported(jobs, 20), (0..=20).collect::<Vec<u64>>(), "{jobs} jobs, stopped early");
         }
     }
 }

@@ -1,66 +1,75 @@
-//! What a replay found, as people read it.
+//! Report of `replay`.
 
-use super::ReplaySummary;
-use crate::cli::ExitStatus;
-use crate::cli::files::quoted;
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::output::{quoted, write_command, write_hanging};
 use orchestrion_trace::replay::{Difference, Replay};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Reports on one trace, and says what it came to.
-pub(super) fn replayed(
-    path: &Path,
-    found: &Replay,
-    quiet: bool,
-    out: &mut impl Write,
-) -> io::Result<ExitStatus> {
-    let (verdict, outcome) = if found.is_equal() {
-        ("equal", ExitStatus::Success)
-    } else if found.difference.is_some() {
-        ("DIFFERS", ExitStatus::Failure)
-    } else if found.texts.is_some() {
-        ("DIFFERS in texts only", ExitStatus::Failure)
-    } else {
-        ("NOT READ to the end", ExitStatus::Incomplete)
-    };
-    if outcome == ExitStatus::Success && quiet {
-        return Ok(outcome);
-    }
-    writeln!(out, "{}: {verdict}, {} steps", path.display(), found.steps)?;
-    for difference in &found.header {
-        writeln!(out, "  header   {difference}")?;
-    }
-    for (name, difference) in [("decision", &found.difference), ("text", &found.texts)] {
-        let Some(Difference { step: n, what, recorded, replayed }) = difference else { continue };
-        writeln!(out, "  {name:<8} first at step {n}, {what}")?;
-        writeln!(out, "    recorded {recorded}")?;
-        writeln!(out, "    replayed {replayed}")?;
-        writeln!(out, "  look     orchestrion show {} --at {n}", quoted(path))?;
-    }
-    if let Some(error) = &found.read_error {
-        writeln!(out, "  unread   {error}")?;
-    }
-    Ok(outcome)
+/// Statuses of the replayed traces, in order.
+#[derive(Default)]
+pub(super) struct ReplaySummary {
+    pub(super) statuses: Vec<ExitStatus>,
+    pub(super) updated: usize,
 }
 
-/// The line that sums up.
-pub(super) fn last_line(tally: &ReplaySummary, given: usize, out: &mut impl Write) -> io::Result<()> {
-    let ReplaySummary { outcomes, updated } = tally;
-    let count = |outcome| outcomes.iter().filter(|o| **o == outcome).count();
+/// Reports on one trace, and returns its status.
+pub(super) fn replayed(
+    path: &Path,
+    replay: &Replay,
+    quiet: bool,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<ExitStatus> {
+    let (verdict, status) = if replay.is_equal() {
+        ("equal", ExitStatus::Success)
+    } else if replay.difference.is_some() {
+        ("DIFFERS", ExitStatus::Failure)
+    } else if replay.text_difference.is_some() {
+        ("DIFFERS in texts only", ExitStatus::Failure)
+    } else {
+        ("INCOMPLETE", ExitStatus::Incomplete)
+    };
+    if status == ExitStatus::Success && quiet {
+        return Ok(status);
+    }
+    write_hanging(0, "", &format!("{}: {verdict}, {} steps", path.display(), replay.steps), width, out)?;
+    for difference in &replay.header_differences {
+        write_hanging(11, "  header", &difference.to_string(), width, out)?;
+    }
+    for (kind, difference) in [("decision", &replay.difference), ("text", &replay.text_difference)] {
+        let Some(Difference { step, subject, recorded, replayed }) = difference else { continue };
+        write_hanging(11, &format!("  {kind}"), &format!("first at step {step}, {subject}"), width, out)?;
+        write_hanging(13, "    recorded", recorded, width, out)?;
+        write_hanging(13, "    replayed", replayed, width, out)?;
+        write_command("show", &format!("orchestrion show {} --step {step}", quoted(path)), width, out)?;
+    }
+    if let Some(error) = &replay.read_error {
+        write_hanging(11, "  error", &error.to_string(), width, out)?;
+    }
+    Ok(status)
+}
+
+/// Writes the last line.
+pub(super) fn summary(
+    summary: &ReplaySummary,
+    inputs: usize,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let ReplaySummary { statuses, updated } = summary;
+    let count = |status| statuses.iter().filter(|other| **other == status).count();
     let (equal, differ) = (count(ExitStatus::Success) - updated, count(ExitStatus::Failure));
-    let unread = outcomes.len() - equal - updated - differ;
-    let not_tried = given - outcomes.len();
-    write!(out, "replayed {} of {given}: {equal} equal", outcomes.len())?;
-    let rest = [
+    let incomplete = statuses.len() - equal - updated - differ;
+    let mut text = format!("replayed {} of {inputs}: {equal} equal", statuses.len());
+    let others = [
         (*updated, "updated"),
         (differ, "differ"),
-        (unread, "not read to the end"),
-        (not_tried, "not tried"),
+        (incomplete, "incomplete or unreadable"),
+        (inputs - statuses.len(), "skipped"),
     ];
-    for (count, what) in rest {
-        if count > 0 {
-            write!(out, ", {count} {what}")?;
-        }
+    for (count, kind) in others.into_iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {count} {kind}"));
     }
-    writeln!(out)
+    write_hanging(0, "", &text, width, out)
 }

@@ -1,4 +1,4 @@
-//! Which traces are meant, and how they are read while somebody watches.
+//! Inputs of `replay`, and how they are read while progress is shown.
 
 use crate::cli::files;
 use indicatif::ProgressBar;
@@ -7,45 +7,45 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What was given to be replayed.
+/// One trace to replay.
 pub(super) struct TraceInput {
-    /// A trace, or a folder that has none.
+    /// A trace, or a folder without traces.
     pub(super) path: PathBuf,
-    /// Why there is no trace.
-    pub(super) missing: Option<String>,
+    /// Reason why there is no trace.
+    pub(super) error: Option<String>,
 }
 
-/// The traces that are meant, in the order given; those of a folder by their names.
-pub(super) fn given(paths: &[PathBuf]) -> Vec<TraceInput> {
-    let mut given = Vec::new();
+/// Returns the traces in the order of the arguments; those of a folder sorted by name.
+pub(super) fn inputs(paths: &[PathBuf]) -> Vec<TraceInput> {
+    let mut inputs = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            given.push(TraceInput { path: path.clone(), missing: None });
+            inputs.push(TraceInput { path: path.clone(), error: None });
             continue;
         }
         let mut traces = Vec::new();
-        let missing = match files::walk_files(path, &is_trace, &mut traces) {
+        let error = match files::walk_files(path, &is_trace, &mut traces) {
             Ok(()) if traces.is_empty() => format!(
-                "{}: no trace in this folder; expected a file *.ndjson in it or below it. Record one with: \
-                 orchestrion run SCENARIO",
+                "{}: no trace found: expected a file *.ndjson in this folder or below it; record one with \
+                 `orchestrion run SCENARIO`",
                 path.display()
             ),
             Ok(()) => {
-                given.extend(traces.into_iter().map(|path| TraceInput { path, missing: None }));
+                inputs.extend(traces.into_iter().map(|path| TraceInput { path, error: None }));
                 continue;
             }
             Err(error) => error,
         };
-        given.push(TraceInput { path: path.clone(), missing: Some(missing) });
+        inputs.push(TraceInput { path: path.clone(), error: Some(error) });
     }
-    given
+    inputs
 }
 
 fn is_trace(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "ndjson")
 }
 
-/// A file that tells how far it was read, and that can be told to stop.
+/// A file that advances a progress bar as it is read, and that fails once `stop` is set.
 pub(super) struct ProgressReader<'a> {
     pub(super) file: File,
     pub(super) bar: &'a ProgressBar,
@@ -54,9 +54,8 @@ pub(super) struct ProgressReader<'a> {
 
 impl Read for ProgressReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // Whoever set it does not wait for what would come of this trace.
         if self.stop.load(Ordering::Relaxed) {
-            return Err(io::Error::other("not wanted any more"));
+            return Err(io::Error::other("replay was stopped"));
         }
         let read = self.file.read(buffer)?;
         self.bar.inc(read as u64);

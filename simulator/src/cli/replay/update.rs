@@ -1,8 +1,9 @@
-//! `replay --update`: what would change is shown, and written once somebody says so.
+//! `replay --update`: shows how a trace would change, and writes it after confirmation.
 
-use super::Args;
-use crate::cli::ExitStatus;
-use crate::cli::files::{open_trace, quoted, replace_by};
+use super::options::Settings;
+use crate::cli::exit_status::ExitStatus;
+use crate::cli::files::{open_trace, replace_with};
+use crate::cli::output::{self, quoted, write_command, write_hanging};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use orchestrion_kernel::Policy;
 use orchestrion_text::StandardContexts;
@@ -11,135 +12,137 @@ use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-/// So much of a difference is shown, and so much of what stands before it.
-const SHOWN_CHARS: usize = 160;
-const BEFORE_CHARS: usize = 40;
+/// Characters of a difference that are shown, and those before its first difference.
+const EXCERPT_CHARS: usize = 160;
+const PREFIX_CHARS: usize = 40;
 
-/// Shows what would change in a trace, and writes it if that is wanted. Says what it came to, and whether it
-/// was written.
-pub(super) fn settle(
+/// Shows how a trace would change, and writes it if the user confirms. Returns the status and whether it was written.
+pub(super) fn apply(
     path: &Path,
-    found: &Update,
-    args: &Args,
-    policy: Option<&Policy>,
-    quiet: bool,
+    update: &Update,
+    settings: &Settings<'_>,
     out: &mut impl Write,
 ) -> Result<(ExitStatus, bool)> {
-    if found.is_due() || found.unread.is_some() || !quiet {
-        show(path, found, out).into_diagnostic()?;
+    let width = settings.width;
+    if update.is_needed() || update.read_error.is_some() || !settings.quiet {
+        print_changes(path, update, width, out).into_diagnostic()?;
     }
-    if found.unread.is_some() {
+    if update.read_error.is_some() {
         return Ok((ExitStatus::Incomplete, false));
     }
-    if !found.is_due() {
+    if !update.is_needed() {
         return Ok((ExitStatus::Success, false));
     }
-    if !args.yes {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            let policy =
-                args.policy.as_ref().map_or(String::new(), |p| format!("--policy {} ", quoted(Path::new(p))));
-            writeln!(out, "  nothing was written: there is no terminal to ask at. To write it:")
-                .into_diagnostic()?;
-            writeln!(out, "  write    orchestrion replay --update --yes {policy}{}", quoted(path))
-                .into_diagnostic()?;
-            return Ok((ExitStatus::Failure, false));
-        }
-        out.flush().into_diagnostic()?;
-        eprint!("write {}? [y/N] ", path.display());
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer).into_diagnostic()?;
-        if !["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) {
-            writeln!(out, "  not written").into_diagnostic()?;
-            return Ok((ExitStatus::Failure, false));
-        }
-    }
-    if let Err(error) = write(path, found, policy) {
-        crate::cli::files::complain_drawn(&error);
+    if !settings.args.yes && !is_confirmed(path, settings, out)? {
         return Ok((ExitStatus::Failure, false));
     }
-    writeln!(out, "  written  {}", path.display()).into_diagnostic()?;
+    if let Err(error) = write_update(path, update, settings.policy) {
+        output::print_diagnostic(&error);
+        return Ok((ExitStatus::Failure, false));
+    }
+    writeln!(out, "  wrote    {}", path.display()).into_diagnostic()?;
     Ok((ExitStatus::Success, true))
 }
 
-/// Writes the trace that was shown, or nothing.
-fn write(path: &Path, shown: &Update, policy: Option<&Policy>) -> Result<()> {
-    // A link stays a link to the trace.
+/// Asks the user; without a terminal, prints the command that writes the update.
+fn is_confirmed(path: &Path, settings: &Settings<'_>, out: &mut impl Write) -> Result<bool> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let policy = settings.args.policy.as_ref();
+        let policy = policy.map_or(String::new(), |policy| format!("--policy {} ", quoted(Path::new(policy))));
+        let command = format!("orchestrion replay --update --yes {policy}{}", quoted(path));
+        writeln!(out, "  not written: no terminal for confirmation").into_diagnostic()?;
+        write_command("write", &command, settings.width, out).into_diagnostic()?;
+        return Ok(false);
+    }
+    out.flush().into_diagnostic()?;
+    eprint!("write {}? [y/N] ", path.display());
+    let mut reply = String::new();
+    io::stdin().read_line(&mut reply).into_diagnostic()?;
+    let is_confirmed = ["y", "yes"].contains(&reply.trim().to_lowercase().as_str());
+    if !is_confirmed {
+        writeln!(out, "  not written").into_diagnostic()?;
+    }
+    Ok(is_confirmed)
+}
+
+/// Writes the update that was shown, or nothing.
+fn write_update(path: &Path, shown: &Update, policy: Option<&Policy>) -> Result<()> {
+    // A link remains a link to the trace.
     let file = fs::canonicalize(path).into_diagnostic()?;
     let metadata = file.metadata().into_diagnostic()?;
     if !metadata.is_file() {
         return Err(miette!(
-            help = "keep it in a file, and update that one",
-            "{} is no file that could be written anew",
+            help = "copy the trace to a file, and update that file",
+            "cannot overwrite {}: not a file",
             path.display()
         ));
     }
     let reader = open_trace(&file).into_diagnostic()?;
-    replace_by(&file, |draft| {
+    replace_with(&file, |draft| {
         draft.set_permissions(metadata.permissions())?;
         let written = update(reader, policy, &StandardContexts, BufWriter::new(draft))?;
-        if written.unread.is_some() || written.chain != shown.chain {
-            return Err(io::Error::other("it was changed while you looked; nothing was written, try again"));
+        if written.read_error.is_some() || written.chain != shown.chain {
+            return Err(io::Error::other("the trace changed meanwhile; no file was written, try again"));
         }
         Ok(())
     })
     .wrap_err_with(|| format!("{} was not updated", path.display()))
 }
 
-fn show(path: &Path, found: &Update, out: &mut impl Write) -> io::Result<()> {
-    let Update { steps, changed, .. } = found;
-    write!(out, "{}: ", path.display())?;
-    if let Some(error) = &found.unread {
-        writeln!(out, "NOT READ to the end, and not updated, {steps} steps")?;
-        return writeln!(out, "  unread   {error}");
+fn print_changes(path: &Path, update: &Update, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let Update { steps, changed_steps: changed, .. } = update;
+    let file = path.display();
+    if let Some(error) = &update.read_error {
+        write_hanging(0, "", &format!("{file}: INCOMPLETE, not updated, {steps} steps"), width, out)?;
+        return write_hanging(11, "  error", &error.to_string(), width, out);
     }
-    match (found.is_due(), changed) {
-        (false, _) => writeln!(out, "equal, {steps} steps")?,
-        (true, 0) => writeln!(out, "WOULD CHANGE in its header only, {steps} steps")?,
-        (true, changed) => writeln!(out, "WOULD CHANGE in {changed} of {steps} steps")?,
+    let verdict = match (update.is_needed(), changed) {
+        (false, _) => format!("equal, {steps} steps"),
+        (true, 0) => format!("WOULD CHANGE in its header only, {steps} steps"),
+        (true, changed) => format!("WOULD CHANGE in {changed} of {steps} steps"),
+    };
+    write_hanging(0, "", &format!("{file}: {verdict}"), width, out)?;
+    for difference in &update.header_differences {
+        write_hanging(11, "  header", &difference.to_string(), width, out)?;
     }
-    for difference in &found.header {
-        writeln!(out, "  header   {difference}")?;
-    }
-    for Difference { step: n, what, recorded, replayed } in &found.first {
+    for Difference { step, subject, recorded, replayed } in &update.first_differences {
         let (recorded, replayed) = excerpts(recorded, replayed);
-        writeln!(out, "  step {n}, {what}")?;
-        writeln!(out, "    recorded {recorded}")?;
-        writeln!(out, "    now      {replayed}")?;
+        write_hanging(2, "", &format!("step {step}, {subject}"), width, out)?;
+        write_hanging(13, "    recorded", &recorded, width, out)?;
+        write_hanging(13, "    new", &replayed, width, out)?;
     }
-    match changed - found.first.len() as u64 {
+    match changed - update.first_differences.len() as u64 {
         0 => {}
         1 => writeln!(out, "  and 1 further step")?,
         further => writeln!(out, "  and {further} further steps")?,
     }
-    if found.refused_now > 0 {
-        let inputs =
-            if found.refused_now == 1 { "1 input" } else { &format!("{} inputs", found.refused_now) };
-        writeln!(out, "  refused  {inputs} that had been accepted would be recorded as refused")?;
+    if update.newly_refused > 0 {
+        let inputs = if update.newly_refused == 1 { "input" } else { "inputs" };
+        let text = format!("{} accepted {inputs} would be refused", update.newly_refused);
+        write_hanging(11, "  refused", &text, width, out)?;
     }
-    if let (true, Some(scenario)) = (found.is_due(), &found.scenario) {
+    if let (true, Some(scenario)) = (update.is_needed(), &update.scenario) {
         let beside = path.with_extension("yaml");
         let file = if beside.exists() { quoted(&beside) } else { "SCENARIO".to_string() };
-        writeln!(
-            out,
-            "  scenario recorded from {scenario}; if its inputs no longer fit, play it again instead:"
-        )?;
-        writeln!(out, "           orchestrion run {file}")?;
+        let text = format!("recorded from {scenario}; if its inputs are outdated, run it again instead:");
+        write_hanging(11, "  scenario", &text, width, out)?;
+        write_command("run", &format!("orchestrion run {file}"), width, out)?;
     }
     Ok(())
 }
 
-/// Two texts from shortly before the place where they part, and not too much of them.
+/// Returns excerpts of two texts, from shortly before their first difference.
 fn excerpts(a: &str, b: &str) -> (String, String) {
     let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let skipped = common.saturating_sub(BEFORE_CHARS);
+    let skipped = common.saturating_sub(PREFIX_CHARS);
     let excerpt = |text: &str| {
         let mut chars = text.chars().skip(skipped);
-        let mut shown: String = if skipped > 0 { "…".to_string() } else { String::new() };
-        shown.extend(chars.by_ref().take(SHOWN_CHARS));
+        let mut excerpt = if skipped > 0 { "…".to_string() } else { String::new() };
+        excerpt.extend(chars.by_ref().take(EXCERPT_CHARS));
         if chars.next().is_some() {
-            shown.push('…');
+            excerpt.push('…');
         }
-        shown
+        excerpt
     };
     (excerpt(a), excerpt(b))
 }
@@ -149,7 +152,7 @@ mod tests {
     use super::excerpts;
 
     #[test]
-    fn an_excerpt_shows_where_two_texts_part() {
+    fn excerpts_start_before_first_difference() {
         assert_eq!(excerpts("same", "sane"), ("same".to_string(), "sane".to_string()));
         let (long, longer) = ("é".repeat(500) + "a" + &"x".repeat(500), "é".repeat(500) + "b");
         let (a, b) = excerpts(&long, &longer);

@@ -1,4 +1,4 @@
-//! The texts of what is written by name, and of the items that come of it.
+//! Redaction of writes and items.
 
 use super::texts::Redactor;
 use orchestrion_kernel::ids::Text;
@@ -6,9 +6,10 @@ use orchestrion_kernel::item::{Audience, FactRecord, FactSource, Identity, Item,
 use orchestrion_kernel::knowledge::{NewFact, Reference, Write};
 
 impl Redactor {
-    /// A write without its texts.
+    /// Redacts a write.
     pub(super) fn write(&self, write: &Write) -> Write {
-        let references = |of: &[Reference]| of.iter().map(|one| self.reference(one)).collect();
+        let references =
+            |list: &[Reference]| list.iter().map(|reference| self.reference(reference)).collect();
         match write {
             Write::Identity { name, identity } => {
                 Write::Identity { name: self.text(name), identity: self.identity(identity) }
@@ -23,11 +24,11 @@ impl Redactor {
                 depends_on: references(&new.depends_on),
                 ..new.clone()
             }),
-            Write::Working { key, text, expires_at, rests_on } => Write::Working {
+            Write::Working { key, text, expires_at, depends_on } => Write::Working {
                 key: self.text(key),
                 text: self.text(text),
                 expires_at: *expires_at,
-                rests_on: references(rests_on),
+                depends_on: references(depends_on),
             },
             Write::Environment { key, text, supersedes } => Write::Environment {
                 key: self.text(key),
@@ -38,7 +39,7 @@ impl Redactor {
         }
     }
 
-    /// An item with the new names in what it speaks of and in its record; its text is the kernel's to make.
+    /// Redacts the key and the record of an item. The kernel creates its text.
     pub(super) fn item(&self, item: &Item) -> Item {
         let key = match &item.key {
             ItemKey::Trace(trace) => ItemKey::Trace(self.trace(trace)),
@@ -51,7 +52,7 @@ impl Redactor {
             Layer::Request { user } => Layer::Request { user: self.user(user) },
             Layer::Identity(identity) => Layer::Identity(Box::new(self.identity(identity))),
             Layer::Fact(fact) => Layer::Fact(Box::new(FactRecord {
-                // A summary's source is the kernel's to name, as its text is.
+                // The kernel creates the source of a summary.
                 source: if item.key == ItemKey::Summary {
                     fact.source.clone()
                 } else {
@@ -59,7 +60,7 @@ impl Redactor {
                 },
                 scope: self.scope(&fact.scope),
                 audience: self.audience(&fact.audience),
-                summarized_keys: self.names(&fact.summarized_keys),
+                summarized_keys: self.sorted_keys(&fact.summarized_keys),
                 ..(**fact).clone()
             })),
             layer => layer.clone(),
@@ -67,11 +68,11 @@ impl Redactor {
         Item { key, layer, ..item.clone() }
     }
 
-    /// What a summary stands for, in the order of the new names.
-    fn names(&self, names: &[Text]) -> Vec<Text> {
-        let mut names: Vec<Text> = names.iter().map(|name| self.text(name)).collect();
-        names.sort_unstable();
-        names
+    /// Redacts the keys of a summary, in the order of the new keys.
+    fn sorted_keys(&self, keys: &[Text]) -> Vec<Text> {
+        let mut keys: Vec<Text> = keys.iter().map(|key| self.text(key)).collect();
+        keys.sort_unstable();
+        keys
     }
 
     fn identity(&self, identity: &Identity) -> Identity {

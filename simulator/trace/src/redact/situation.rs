@@ -1,19 +1,19 @@
-//! The texts of what a module says beside its answer.
+//! Redaction of summary updates and action records.
 
 use super::texts::Redactor;
 use orchestrion_kernel::Text;
 use orchestrion_kernel::situation::{ActionRecord, SummaryField, SummaryUpdate, ToolCall, is_blank};
 
 impl Redactor {
-    /// An update without its texts. By the keys of the summary and by blank texts it is decided what changes, so they stay.
+    /// Redacts a summary update. The keys of the summary and blank texts stay, because decisions depend on them.
     pub(super) fn update(&self, update: &SummaryUpdate) -> SummaryUpdate {
         let is_field = |key: &str| SummaryField::ALL.iter().any(|field| field.name() == key);
         let key = |key: &str| if is_field(key) { key.to_owned() } else { self.name(key) };
         let text = |text: &Text| if is_blank(text.as_str()) { text.clone() } else { self.text(text) };
-        SummaryUpdate(update.0.iter().map(|(name, says)| (key(name), text(says))).collect())
+        SummaryUpdate(update.0.iter().map(|(name, value)| (key(name), text(value))).collect())
     }
 
-    /// An action record without its texts.
+    /// Redacts an action record.
     pub(super) fn record(&self, record: &ActionRecord) -> ActionRecord {
         let call = |call: &ToolCall| ToolCall {
             name: self.text(&call.name),

@@ -1,13 +1,13 @@
-//! Where texts and names stand in inputs and events, and what takes their place.
+//! Redaction of inputs and events.
 
 use orchestrion_kernel::module::{PastRequest, Report};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
 use orchestrion_kernel::{ConversationId, Event, Input, Text, TraceId, UserId};
 
-/// The hexadecimal digits of a digest.
+/// The length of a digest in hexadecimal digits.
 const DIGEST_HEX: usize = 16;
 
-/// What takes the place of texts and names, by a salt.
+/// Replaces texts and names by salted digests.
 pub(super) struct Redactor {
     salt: [u8; 32],
 }
@@ -17,7 +17,7 @@ impl Redactor {
         Self { salt }
     }
 
-    /// A length in characters and a salted digest. No text has no length to tell of, and stays.
+    /// Returns the length in characters and a salted digest. An empty text stays empty.
     pub(super) fn name(&self, text: &str) -> String {
         if text.is_empty() {
             return String::new();
@@ -38,7 +38,7 @@ impl Redactor {
         TraceId { conversation: ConversationId::new(self.name(conversation.as_str())), request: *request }
     }
 
-    /// An input without its texts.
+    /// Redacts an input.
     pub(super) fn input(&self, input: &Input) -> Input {
         match input {
             Input::SessionStart { user } => Input::SessionStart { user: self.user(user) },
@@ -103,10 +103,10 @@ impl Redactor {
                 Effect::Pure | Effect::Irreversible => task.effect.clone(),
             },
         };
-        Plan::new(plan.tasks().iter().map(task).collect()).expect("the same numbers are a plan again")
+        Plan::new(plan.tasks().iter().map(task).collect()).expect("unchanged task ids are a valid plan")
     }
 
-    /// An event with the new names in it. Its other texts are the kernel's to make.
+    /// Redacts the names in an event. The kernel creates its other texts.
     pub(super) fn event(&self, mut event: Event) -> Event {
         match &mut event {
             Event::SessionStarted { user } => *user = self.user(user),

@@ -1,53 +1,50 @@
-//! One recorded input decided again, and what came of it held against its line.
+//! Replay of one step: decides the recorded input and compares the result with the line.
 //!
-//! A line that this version wrote and would write again is compared byte for byte: of such a line nothing but
-//! the input is parsed. Any other line is parsed whole and compared by its meaning, so that the order of keys
-//! is no difference, and what does differ can be named.
+//! Fast path: if the line after its input has exactly the bytes that this version would write, only the input is parsed. Any
+//! other line is parsed and compared by value, so that key order is no difference and a real difference can be named.
 
-use super::Difference;
-use crate::{
-    ContextRecord, ContextRecorder, DifferenceKind, Reader, Step, StepMetadata, StepRecord, TraceError,
-    TraceErrorKind, without_texts,
-};
+use super::difference::Difference;
+use crate::contexts::ContextRecorder;
+use crate::error::{TraceError, TraceErrorKind};
+use crate::format::{ContextRecord, Step, StepMetadata, StepRecord};
+use crate::layers::{DifferenceKind, without_texts};
+use crate::read::Reader;
 use orchestrion_kernel::context::ContextBuilder;
 use orchestrion_kernel::{Event, Events, Input, Policy, State, decide};
 use std::io::{BufRead, Write};
 
-/// A conversation that is decided again, input by input.
-pub struct Replayer {
+/// A conversation that is decided again, step by step.
+pub(crate) struct Replayer {
     policy: Policy,
     state: State,
     contexts: ContextRecorder,
-    /// What is to be compared with a line; one buffer for all lines.
-    written: Vec<u8>,
+    /// The bytes to compare with a line; one buffer for all lines.
+    expected: Vec<u8>,
 }
 
-/// A step that was decided again.
-pub struct ReplayedStep {
-    /// What the runtime said of the input.
-    pub stamp: StepMetadata,
-    /// What came.
-    pub input: Input,
-    /// What it came to.
-    pub decided: StepOutcome,
-    /// How that departs from the record, if it does.
-    pub difference: Option<(DifferenceKind, Difference)>,
+/// A replayed step.
+pub(crate) struct ReplayedStep {
+    pub(crate) metadata: StepMetadata,
+    pub(crate) input: Input,
+    pub(crate) outcome: StepOutcome,
+    /// The difference from the trace, if any.
+    pub(crate) difference: Option<(DifferenceKind, Difference)>,
 }
 
-/// What an input came to this time.
-pub struct StepOutcome {
-    /// The batch that was applied, or the refusal as a sentence.
-    pub outcome: Result<Events, String>,
-    /// What the module that is now waited for is shown.
-    pub shown: Option<ContextRecord>,
+/// The result of deciding an input again.
+pub(crate) struct StepOutcome {
+    /// The applied batch, or the refusal as a sentence.
+    pub(crate) result: Result<Events, String>,
+    /// The context of the emitted call.
+    pub(crate) context: Option<ContextRecord>,
 }
 
 impl Replayer {
-    /// Starts at the header of a trace.
+    /// Starts a replay with the given policy, or with the recorded one.
     ///
     /// # Errors
-    /// [`TraceError`] if the contexts of the policy cannot be built.
-    pub fn new<R: BufRead>(
+    /// [`TraceError`] if the tokenizer of the policy is not available.
+    pub(crate) fn new<R: BufRead>(
         reader: &Reader<R>,
         policy: Option<&Policy>,
         contexts: &'static dyn ContextBuilder,
@@ -56,53 +53,57 @@ impl Replayer {
         let policy = policy.unwrap_or(&header.policy).clone();
         contexts.check_policy(&policy).map_err(|error| reader.error(TraceErrorKind::Tokenizer(error)))?;
         let state = State::new(header.conversation.clone());
-        Ok(Self { policy, state, contexts: ContextRecorder::new(contexts), written: Vec::new() })
+        Ok(Self { policy, state, contexts: ContextRecorder::new(contexts), expected: Vec::new() })
     }
 
-    /// The next step of a trace, or `None` after the last.
-    pub fn next<R: BufRead>(&mut self, reader: &mut Reader<R>) -> Result<Option<ReplayedStep>, TraceError> {
+    /// Replays the next step. Returns `None` after the last one.
+    pub(crate) fn next<R: BufRead>(
+        &mut self,
+        reader: &mut Reader<R>,
+    ) -> Result<Option<ReplayedStep>, TraceError> {
         if !reader.advance()? {
             return Ok(None);
         }
         let mut early = None;
-        if let Some((stamp, input, rest)) = self.input(reader.text(), reader.number()) {
+        if let Some((stamp, input, rest)) = self.split_line(reader.text(), reader.step_number()) {
             let decided = self.decide(&input);
-            if self.is_written(&decided, rest) {
-                return Ok(Some(ReplayedStep { stamp, input, decided, difference: None }));
+            if self.matches_bytes(&decided, rest) {
+                return Ok(Some(ReplayedStep { metadata: stamp, input, outcome: decided, difference: None }));
             }
             early = Some(decided);
         }
         let step = reader.step()?;
         let decided = early.unwrap_or_else(|| self.decide(&step.input));
-        let difference = difference(&step, &decided);
+        let difference = compare_step(&step, &decided);
         let stamp = StepMetadata { at_ms: step.at_ms, note: step.note };
-        Ok(Some(ReplayedStep { stamp, input: step.input, decided, difference }))
+        Ok(Some(ReplayedStep { metadata: stamp, input: step.input, outcome: decided, difference }))
     }
 
-    /// Decides an input and applies what was decided.
+    /// Decides an input and applies its events.
     fn decide(&mut self, input: &Input) -> StepOutcome {
         match decide(&self.policy, &self.state, input) {
             Ok(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
                 StepOutcome {
-                    shown: self.contexts.after(&self.policy, &self.state, &events),
-                    outcome: Ok(events),
+                    context: self.contexts.record(&self.policy, &self.state, &events),
+                    result: Ok(events),
                 }
             }
-            Err(refusal) => StepOutcome { shown: None, outcome: Err(refusal.to_string()) },
+            Err(refusal) => StepOutcome { context: None, result: Err(refusal.to_string()) },
         }
     }
 
-    /// The input of a step with this number and what follows it, if the line begins as this version writes it.
-    fn input<'a>(&mut self, text: &'a str, number: u64) -> Option<(StepMetadata, Input, &'a str)> {
+    /// Splits a line into the metadata, the input and the rest. Returns `None` if the line does not begin as this version writes
+    /// it.
+    fn split_line<'a>(&mut self, text: &'a str, number: u64) -> Option<(StepMetadata, Input, &'a str)> {
         const INPUT: &str = "\"input\":";
-        self.written.clear();
-        write!(self.written, "{{\"n\":{number},").ok()?;
-        if !text.as_bytes().starts_with(&self.written) {
+        self.expected.clear();
+        write!(self.expected, "{{\"n\":{number},").ok()?;
+        if !text.as_bytes().starts_with(&self.expected) {
             return None;
         }
-        let rest = text.get(self.written.len()..)?;
-        // In a text the quotes would be escaped, so this is the key.
+        let rest = text.get(self.expected.len()..)?;
+        // Quotes within texts are escaped, so this is the key.
         let (stamp, rest) = match rest.strip_prefix(INPUT) {
             Some(rest) => (StepMetadata::default(), rest),
             None => {
@@ -115,25 +116,25 @@ impl Replayer {
         Some((stamp, input, rest.get(values.byte_offset()..)?))
     }
 
-    /// Whether this is what stands in the line after its input.
-    fn is_written(&mut self, decided: &StepOutcome, rest: &str) -> bool {
-        let made = match &decided.outcome {
-            Ok(events) => StepRecord::accepted(events, decided.shown.as_ref()),
+    /// Whether `rest`, the line after its input, has the bytes that this version would write.
+    fn matches_bytes(&mut self, decided: &StepOutcome, rest: &str) -> bool {
+        let made = match &decided.result {
+            Ok(events) => StepRecord::accepted(events, decided.context.as_ref()),
             Err(sentence) => StepRecord::refused(sentence),
         };
-        self.written.clear();
-        // An object of its own begins with a brace where the rest of an object begins with a comma.
-        serde_json::to_writer(&mut self.written, &made).is_ok()
-            && rest.strip_prefix(',').is_some_and(|rest| self.written.get(1..) == Some(rest.as_bytes()))
+        self.expected.clear();
+        // The serialized record begins with a brace, the rest of the line with a comma.
+        serde_json::to_writer(&mut self.expected, &made).is_ok()
+            && rest.strip_prefix(',').is_some_and(|rest| self.expected.get(1..) == Some(rest.as_bytes()))
     }
 }
 
-/// How what was decided departs from the record, if it does.
-fn difference(step: &Step, decided: &StepOutcome) -> Option<(DifferenceKind, Difference)> {
+/// Returns the difference between a recorded step and its replay.
+fn compare_step(step: &Step, decided: &StepOutcome) -> Option<(DifferenceKind, Difference)> {
     let differ = |layer, what: String, recorded: String, replayed: String| {
-        Some((layer, Difference { step: step.n, what, recorded, replayed }))
+        Some((layer, Difference { step: step.n, subject: what, recorded, replayed }))
     };
-    let events = match (&decided.outcome, &step.refused) {
+    let events = match (&decided.result, &step.refused) {
         (Err(here), Some(sentence)) if here == sentence => return None,
         (Err(here), Some(sentence)) => {
             return differ(DifferenceKind::Texts, "the refusal".into(), sentence.clone(), here.clone());
@@ -156,17 +157,17 @@ fn difference(step: &Step, decided: &StepOutcome) -> Option<(DifferenceKind, Dif
         }
         (Ok(events), None) => events,
     };
-    if let Some(difference) = compare(step, events) {
+    if let Some(difference) = compare_events(step, events) {
         return Some(difference);
     }
-    if decided.shown != step.context {
-        let (recorded, here) = (text(&step.context), text(&decided.shown));
-        return differ(DifferenceKind::Decisions, "the context shown".into(), recorded, here);
+    if decided.context != step.context {
+        let (recorded, here) = (text(&step.context), text(&decided.context));
+        return differ(DifferenceKind::Decisions, "the context".into(), recorded, here);
     }
     None
 }
 
-fn compare(step: &Step, events: &Events) -> Option<(DifferenceKind, Difference)> {
+fn compare_events(step: &Step, events: &Events) -> Option<(DifferenceKind, Difference)> {
     let pairs = step.events.len().max(events.len());
     let at = |layer| {
         let same = |a: &Event, b: &Event| match layer {
@@ -176,7 +177,7 @@ fn compare(step: &Step, events: &Events) -> Option<(DifferenceKind, Difference)>
         (0..pairs)
             .find(|i| !matches!((step.events.get(*i), events.get(*i)), (Some(a), Some(b)) if same(a, b)))
     };
-    // The common case costs one comparison.
+    // Equal batches are the common case.
     if step.events == *events {
         return None;
     }
@@ -185,7 +186,10 @@ fn compare(step: &Step, events: &Events) -> Option<(DifferenceKind, Difference)>
         .or(at(DifferenceKind::Texts).map(|i| (DifferenceKind::Texts, i)))?;
     let event = |events: &Events| events.get(i).map_or("nothing".to_string(), text);
     let what = format!("event {} of {pairs}", i + 1);
-    Some((layer, Difference { step: step.n, what, recorded: event(&step.events), replayed: event(events) }))
+    Some((
+        layer,
+        Difference { step: step.n, subject: what, recorded: event(&step.events), replayed: event(events) },
+    ))
 }
 
 fn text(value: &impl serde::Serialize) -> String {

@@ -1,54 +1,56 @@
-//! A trace as this kernel would write it: the recorded inputs decided again, and written down with a fresh
-//! header.
+//! Update: rewrites a trace with this kernel's decisions and a new header.
 //!
-//! The inputs stay as they were recorded. One that is refused now is written down as refused; what came of the
-//! inputs after it may then be something else, and the update says so step by step.
+//! The recorded inputs do not change. An input that is refused now is recorded as refused, which may change all later steps.
 
+use super::difference::{Difference, header_differences};
 use super::replayer::{ReplayedStep, Replayer};
-use super::{Difference, header_differences};
-use crate::{DifferenceKind, Header, Reader, StepRecord, TraceError, Writer};
+use crate::error::TraceError;
+use crate::format::{Header, StepRecord};
+use crate::layers::DifferenceKind;
+use crate::read::Reader;
+use crate::write::Writer;
 use orchestrion_kernel::Policy;
 use orchestrion_kernel::context::ContextBuilder;
 use std::io::{self, BufRead, Write};
 
-/// What would change in a trace.
+/// The changes of an update.
 #[derive(Debug, Default)]
 pub struct Update {
-    /// Whether the header would.
+    /// Whether the header changes.
     pub new_header: bool,
-    /// In what the header differs from this kernel, as sentences.
-    pub header: Vec<String>,
-    /// The steps of the trace.
+    /// Differences between the header and this build, as sentences.
+    pub header_differences: Vec<String>,
+    /// The number of steps.
     pub steps: u64,
-    /// The first steps that would change, [`Update::FIRST_MAX`] at most.
-    pub first: Vec<Difference>,
-    /// How many steps would change.
-    pub changed: u64,
-    /// How many of them are inputs that were accepted and are refused now.
-    pub refused_now: u64,
-    /// The scenario from which the trace was recorded.
+    /// The first changed steps, at most [`Update::DIFFERENCES_MAX`].
+    pub first_differences: Vec<Difference>,
+    /// The number of changed steps.
+    pub changed_steps: u64,
+    /// The number of inputs that were accepted and are refused now.
+    pub newly_refused: u64,
+    /// The name of the scenario that the trace was recorded from.
     pub scenario: Option<String>,
-    /// Why the rest could not be read; there is no update then.
-    pub unread: Option<TraceError>,
-    /// The chain that the updated trace ends in. It stands for every byte of it.
+    /// The error that ended reading; the update is then incomplete.
+    pub read_error: Option<TraceError>,
+    /// The chain of the last line. It covers all lines except the kernel version and table digest in the header.
     pub chain: String,
 }
 
 impl Update {
-    /// So many steps are told of one by one.
-    pub const FIRST_MAX: usize = 5;
+    /// The maximum of [`Update::first_differences`].
+    pub const DIFFERENCES_MAX: usize = 5;
 
-    /// Whether there is something to write.
+    /// Whether the updated trace differs and is complete.
     #[must_use]
-    pub const fn is_due(&self) -> bool {
-        self.unread.is_none() && (self.new_header || self.changed > 0)
+    pub const fn is_needed(&self) -> bool {
+        self.read_error.is_none() && (self.new_header || self.changed_steps > 0)
     }
 }
 
-/// Writes a trace anew to `out`, under its own policy unless another is given, and says what changed.
+/// Writes a trace to `out` as this kernel decides it, with the given policy or the recorded one, and returns the changes.
 ///
 /// # Errors
-/// Whatever `out` gives.
+/// Any I/O error of `out`.
 pub fn update<R: BufRead, W: Write>(
     mut reader: Reader<R>,
     policy: Option<&Policy>,
@@ -56,43 +58,45 @@ pub fn update<R: BufRead, W: Write>(
     out: W,
 ) -> io::Result<Update> {
     let recorded = reader.header().clone();
-    let decided_under = policy.unwrap_or(&recorded.policy).clone();
-    let header = Header::new(recorded.conversation.clone(), decided_under, recorded.scenario.clone());
-    let mut found = Update {
+    let policy_used = policy.unwrap_or(&recorded.policy).clone();
+    let header = Header::new(recorded.conversation.clone(), policy_used, recorded.scenario.clone());
+    let mut update = Update {
         new_header: header != recorded,
-        header: header_differences(&recorded, policy),
+        header_differences: header_differences(&recorded, policy),
         scenario: recorded.scenario.as_ref().map(|scenario| scenario.name.clone()),
         ..Update::default()
     };
     let mut writer = Writer::new(out, &header)?;
-    let mut again = match Replayer::new(&reader, policy, contexts) {
+    let mut replayer = match Replayer::new(&reader, policy, contexts) {
         Ok(replayer) => replayer,
-        Err(error) => return Ok(Update { unread: Some(error), ..found }),
+        Err(error) => return Ok(Update { read_error: Some(error), ..update }),
     };
     loop {
-        let ReplayedStep { stamp, input, decided, difference } = match again.next(&mut reader) {
-            Ok(Some(turn)) => turn,
+        let ReplayedStep { metadata, input, outcome, difference } = match replayer.next(&mut reader) {
+            Ok(Some(step)) => step,
             Ok(None) => break,
             Err(error) => {
-                found.unread = Some(error);
-                return Ok(found);
+                update.read_error = Some(error);
+                return Ok(update);
             }
         };
-        found.steps += 1;
+        update.steps += 1;
         if let Some((layer, difference)) = difference {
-            found.changed += 1;
-            found.refused_now += u64::from(layer == DifferenceKind::Decisions && decided.outcome.is_err());
-            if found.first.len() < Update::FIRST_MAX {
-                found.first.push(difference);
+            update.changed_steps += 1;
+            update.newly_refused += u64::from(layer == DifferenceKind::Decisions && outcome.result.is_err());
+            if update.first_differences.len() < Update::DIFFERENCES_MAX {
+                update.first_differences.push(difference);
             }
         }
-        match decided.outcome {
-            Ok(events) => {
-                writer.step(&stamp, &input, StepRecord::accepted(&events, decided.shown.as_ref()))?
-            }
-            Err(sentence) => writer.step(&stamp, &input, StepRecord::refused(&sentence))?,
+        match outcome.result {
+            Ok(events) => writer.write_step(
+                &metadata,
+                &input,
+                StepRecord::accepted(&events, outcome.context.as_ref()),
+            )?,
+            Err(sentence) => writer.write_step(&metadata, &input, StepRecord::refused(&sentence))?,
         }
     }
-    found.chain = writer.finish()?;
-    Ok(found)
+    update.chain = writer.end_with_chain()?;
+    Ok(update)
 }

@@ -1,6 +1,7 @@
-//! A diagram as it is drawn: states inside states, and edges between them.
+//! The structure of a diagram: nested states and the edges between them.
 //!
-//! A state belongs to the innermost state in whose braces it is mentioned; of several, to the last, as Mermaid draws it.
+//! A state belongs to the innermost state whose braces contain a mention of it; of several, to the last, as Mermaid
+//! renders it.
 
 use super::super::fault_at;
 use super::Block;
@@ -11,10 +12,10 @@ use std::collections::BTreeMap;
 /// A diagram.
 #[derive(Debug, Default)]
 pub(super) struct ParsedDiagram {
-    /// The states, in the order in which they are mentioned first.
+    /// The states, in the order of first mention.
     pub(super) states: Vec<DiagramState>,
     pub(super) edges: Vec<DiagramEdge>,
-    /// The bytes of the line with which the diagram begins.
+    /// The byte span of the header line.
     pub(super) header: (usize, usize),
 }
 
@@ -23,23 +24,23 @@ pub(super) struct ParsedDiagram {
 pub(super) struct DiagramState {
     pub(super) name: String,
     pub(super) shape: Shape,
-    /// The state inside whose braces it stands.
+    /// The enclosing state.
     pub(super) inside: Option<usize>,
-    /// The byte at which it is mentioned first.
+    /// The byte offset of the first mention.
     pub(super) start: usize,
 }
 
 /// An edge of a diagram.
 #[derive(Debug)]
 pub(super) struct DiagramEdge {
-    /// None for `[*]`: where whatever it stands in begins.
+    /// `None` for `[*]`: the initial state of the enclosing state.
     pub(super) from: Option<usize>,
-    /// None for `[*]`: where whatever it stands in ends.
+    /// `None` for `[*]`: the final state of the enclosing state.
     pub(super) to: Option<usize>,
     pub(super) label: Option<String>,
-    /// The state inside whose braces it stands.
+    /// The enclosing state.
     pub(super) inside: Option<usize>,
-    /// The byte at which it begins.
+    /// Its byte offset.
     pub(super) start: usize,
 }
 
@@ -47,7 +48,7 @@ impl ParsedDiagram {
     pub(super) fn of(block: &Block<'_>) -> Result<Self, LabeledError> {
         let mut drawn = Self { header: block.header.span(), ..Self::default() };
         let mut numbers = BTreeMap::new();
-        // The braces that are open: whose they are, and where.
+        // The open braces: their states and positions.
         let mut open: Vec<(usize, (usize, usize))> = Vec::new();
         let mut lines = block.lines.iter();
         while let Some(line) = lines.next() {
@@ -107,7 +108,7 @@ impl ParsedDiagram {
         }
     }
 
-    /// The state of this name, mentioned inside these braces.
+    /// Returns the state of this name, mentioned inside these braces.
     fn mention<'a>(
         &mut self,
         numbers: &mut BTreeMap<&'a str, usize>,
@@ -119,7 +120,7 @@ impl ParsedDiagram {
             self.states.push(DiagramState { name, shape: Shape::Plain, inside: None, start });
             self.states.len() - 1
         });
-        // Neither inside itself, nor inside what is inside it.
+        // A state must not enclose itself, directly or indirectly.
         if let Some((inside, _)) = open.last()
             && !self.within(*inside).any(|outer| outer == state)
         {
@@ -128,7 +129,7 @@ impl ParsedDiagram {
         state
     }
 
-    /// A state and all that it is inside of.
+    /// Returns a state and all its enclosing states.
     pub(super) fn within(&self, state: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(state), |state| self.states[*state].inside)
     }

@@ -1,10 +1,10 @@
-//! A diagram, made flat.
+//! Flattening of a diagram.
 //!
-//! - An edge to a state with others inside leads to where the inside begins; to its first state, if that is not drawn.
-//! - `[*]` at the end of an edge is the end of what it stands in. What follows then are the edges of the state around it.
-//!   That is the letter of UML for edges without an event; a drawing names none.
-//! - Where the inside has no end of its own, the edges of the state around it leave from every state inside.
-//! - A drawing does not say who waits: every state does that is no bar and no diamond.
+//! - An edge to a composite state leads to its initial state, or to its first state if no initial state is drawn.
+//! - `[*]` as a target ends the composite state. The edges of the composite state follow. UML defines this for edges
+//!   without an event, and a diagram names no events.
+//! - Without a final state inside, the edges of the composite state leave from every state inside.
+//! - A diagram does not mark waiting states: every state waits except bars and diamonds.
 
 use super::super::{fault_at, place};
 use super::drawn::{DiagramEdge, ParsedDiagram};
@@ -12,12 +12,12 @@ use super::statement::Shape;
 use crate::{Edge, Machine, State, StateKind};
 use orchestrion_yaml::LabeledError;
 
-/// What a reader of the verdict must know.
+/// The assumptions behind a verdict.
 pub(super) const GUESSED: &str = "a drawing does not say which states wait, which edges are for errors and which for limits: \
      taken to wait is every state that is no bar and no diamond; errors and limits are told by the words of the labels. \
      Labels are compared whole, without case";
 
-/// Words that begin so tell of an answer that does not come.
+/// Prefixes of words that indicate a failed call.
 const ERRORS: [&str; 14] = [
     "error",
     "fail",
@@ -34,12 +34,12 @@ const ERRORS: [&str; 14] = [
     "denied",
     "lost",
 ];
-/// Words that begin so tell of a limit.
+/// Prefixes of words that indicate a limit.
 const LIMITS: [&str; 7] = ["limit", "max", "attempt", "exhaust", "bound", "once", "twice"];
-/// Texts that tell of one.
+/// Phrases that indicate a limit.
 const LIMITING: [&str; 3] = ["at most", "up to", "rule of"];
 
-/// The machine of a diagram.
+/// Returns the machine of a diagram.
 pub(super) fn machine(text: &str, drawn: &ParsedDiagram) -> Result<Machine, LabeledError> {
     if !drawn.edges.iter().any(|edge| edge.inside.is_none() && edge.from.is_none()) {
         return Err(fault_at(
@@ -84,11 +84,11 @@ fn edge(text: &str, arrow: &DiagramEdge, from: usize, to: usize) -> Edge {
 struct Flattener<'a> {
     drawn: &'a ParsedDiagram,
     states: Vec<State>,
-    /// The flat state of each drawn one that has nothing inside.
+    /// The flat state of each simple state of the diagram.
     plain: Vec<Option<usize>>,
-    /// The flat state that is the end of what is inside each drawn one, if that is drawn.
+    /// The flat final state inside each composite state, if drawn.
     end: Vec<Option<usize>>,
-    /// The end of the whole, if it is drawn.
+    /// The final state of the diagram, if drawn.
     last: Option<usize>,
 }
 
@@ -137,13 +137,13 @@ impl<'a> Flattener<'a> {
         self.states.len() - 1
     }
 
-    /// The drawn states directly inside a drawn one.
+    /// Returns the states directly inside a state of the diagram.
     fn inside(&self, state: usize) -> impl Iterator<Item = usize> + use<'_, 'a> {
         let states = self.drawn.states.iter().enumerate();
         states.filter(move |(_, other)| other.inside == Some(state)).map(|(i, _)| i)
     }
 
-    /// The flat states to which an edge leads.
+    /// Returns the flat targets of an edge.
     fn enter(&self, arrow: &DiagramEdge) -> Vec<usize> {
         let Some(to) = arrow.to else {
             return arrow.inside.map_or(self.last, |around| self.end[around]).into_iter().collect();
@@ -167,12 +167,12 @@ impl<'a> Flattener<'a> {
         found
     }
 
-    /// The flat states from which an edge of a drawn one leaves.
+    /// Returns the flat sources of an edge of a state.
     fn leave(&self, from: usize, arrow: &DiagramEdge) -> Vec<usize> {
         if let Some(only) = self.plain[from].or(self.end[from]) {
             return vec![only];
         }
-        // What is said of a state itself goes before what is said of the one around it.
+        // An edge of the state itself overrides one of an enclosing state.
         let says = |state: usize| {
             let mut own = self.drawn.edges.iter().filter(|edge| edge.from == Some(state));
             own.any(|edge| edge.label == arrow.label)
@@ -183,7 +183,7 @@ impl<'a> Flattener<'a> {
     }
 }
 
-/// Why the edges of the state around a state may not be its own.
+/// Returns why edges of an enclosing state may not apply to a state.
 fn remark(text: &str, drawn: &ParsedDiagram, state: usize) -> Option<String> {
     drawn.within(state).skip(1).find_map(|around| {
         let leaves = drawn.edges.iter().find(|edge| edge.from == Some(around))?;

@@ -1,27 +1,27 @@
 //! One line of a diagram.
 
 use super::super::fault_at;
-use orchestrion_yaml::{LabeledError, nearest};
+use orchestrion_yaml::{LabeledError, suggest_nearest};
 
-/// A line of a text, with its place.
+/// A line of a text, with its location.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
     pub(super) text: &'a str,
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub(super) number: usize,
-    /// The byte at which it begins.
+    /// The byte offset of the line.
     pub(super) start: usize,
 }
 
 impl Line<'_> {
-    /// The bytes of what stands in the line.
+    /// Returns the byte span of the content.
     pub(super) fn span(&self) -> (usize, usize) {
         let start = self.start + self.text.len() - self.text.trim_start().len();
         (start, start + self.text.trim().len())
     }
 }
 
-/// The lines of a text.
+/// Returns the lines of a text.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
     (1..).zip(text.split_inclusive('\n')).map(move |(number, text)| {
@@ -31,40 +31,40 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// A word of a line, with the byte at which it begins.
+/// A word of a line, with its byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
 }
 
-/// What a line says.
+/// The statement of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Statement<'a> {
-    /// An edge. `[*]` is a name too: a start on the left, an end on the right.
+    /// An edge. `[*]` is a name too: an initial state on the left, a final state on the right.
     Edge { from: Word<'a>, to: Word<'a>, label: Option<&'a str> },
-    /// A state, and whether a brace opens what is inside it.
+    /// A state, and whether a brace opens it.
     State { name: Word<'a>, shape: Shape, opens: bool },
-    /// The brace that closes what is inside a state.
+    /// The closing brace of a state.
     Close,
-    /// The beginning of a text of several lines, and the line that ends it.
+    /// The first line of a multi-line text, and the line that ends it.
     Text { ends: &'static str },
-    /// What only changes how the diagram looks.
+    /// A statement that affects only the rendering.
     Looks,
 }
 
-/// What a state is drawn as.
+/// The shape of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// A box.
     Plain,
-    /// A diamond: where it leads is chosen at once.
+    /// A diamond: a branch that is taken at once.
     Choice,
-    /// A bar, where ways part or come together.
+    /// A bar: a fork or a join.
     Bar,
 }
 
-/// The words with which a line may begin that is no state and no edge.
+/// The keywords at the beginning of lines that are neither states nor edges.
 const KEYWORDS: [&str; 11] = [
     "state",
     "note",
@@ -82,7 +82,7 @@ const DIRECTIONS: [&str; 5] = ["LR", "RL", "TB", "TD", "BT"];
 const SHAPES: [&str; 3] = ["<<choice>>", "<<fork>>", "<<join>>"];
 
 impl<'a> Statement<'a> {
-    /// Reads a line; one that is empty, or a comment, only looks so.
+    /// Parses a line; an empty line or a comment affects only the rendering.
     pub(super) fn of(line: Line<'a>) -> Result<Self, LabeledError> {
         let text = line.text.trim();
         let (_, end) = line.span();
@@ -95,7 +95,7 @@ impl<'a> Statement<'a> {
         let (first, rest) =
             text.split_once(char::is_whitespace).map_or((text, ""), |(first, rest)| (first, rest.trim()));
         match first {
-            // A state may be called like a keyword.
+            // A state may have the name of a keyword.
             _ if rest.starts_with("-->") => Self::of_names(line),
             "state" => state(rest, end - rest.len(), line),
             "note" => note(rest, line),
@@ -103,7 +103,7 @@ impl<'a> Statement<'a> {
             "direction" => Err(fault_at(
                 line.span(),
                 format!("`{}` is no direction", rest.escape_debug()),
-                format!("{}expected one of {}", nearest(rest, DIRECTIONS), DIRECTIONS.join(", ")),
+                format!("{}expected one of {}", suggest_nearest(rest, DIRECTIONS), DIRECTIONS.join(", ")),
                 "unknown",
             )),
             "accDescr" if rest.starts_with('{') && !rest.ends_with('}') => Ok(Self::Text { ends: "}" }),
@@ -115,11 +115,11 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// Reads a line that begins with the name of a state: an edge, or the state itself.
+    /// Parses a line that begins with the name of a state: an edge, or the state itself.
     fn of_names(line: Line<'a>) -> Result<Self, LabeledError> {
         let text = line.text.trim();
         let (start, end) = line.span();
-        // Behind a colon everything is text.
+        // Everything after a colon is text.
         let (name, rest) = name_and_rest(text);
         if rest.trim_start().starts_with(':') && !name.contains("-->") {
             return described(text, start, line);
@@ -139,7 +139,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Where an arrow stands that is not Mermaid's.
+/// Returns the position of an arrow that is not Mermaid's.
 fn arrow_of(text: &str) -> Option<usize> {
     let before = text.split(" :").next().unwrap_or(text);
     ["->", "=>", "→", "--", "<-"].iter().filter_map(|arrow| before.find(arrow)).min()
@@ -181,7 +181,7 @@ fn beyond(start: usize, rest: &str, message: &str) -> LabeledError {
     )
 }
 
-/// The name at the beginning of a text, and what follows it; a class that is given to it only colours it.
+/// Returns the name at the beginning of a text and the rest; a class suffix affects only the rendering.
 fn name_and_rest(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
@@ -206,7 +206,7 @@ fn is_name(word: Word<'_>) -> Result<(), LabeledError> {
     ))
 }
 
-/// `state X`, `state "text" as X`, with `<<choice>>` or a brace behind it.
+/// Parses `state X` or `state "text" as X`, optionally followed by `<<choice>>` or a brace.
 fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
     let (mut body, mut at) = (rest, start);
     if let Some(quoted) = rest.strip_prefix('"') {
@@ -247,7 +247,7 @@ fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a
                     "expected the end of the line, or `{{`, behind the name; found `{}`",
                     after.escape_debug()
                 ),
-                format!("{}what is inside a state begins on the next line", nearest(&shape, SHAPES)),
+                format!("{}what is inside a state begins on the next line", suggest_nearest(&shape, SHAPES)),
                 "here",
             ));
         }
@@ -255,7 +255,7 @@ fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a
     Ok(Statement::State { name, shape, opens })
 }
 
-/// `note left of X : text`, `note right of X` with lines until `end note`, `note "text" as N`.
+/// Parses `note left of X : text`, `note right of X` with lines until `end note`, `note "text" as N`.
 fn note<'a>(rest: &'a str, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
     if rest.starts_with('"') || rest.contains(':') {
         return Ok(Statement::Looks);
@@ -271,7 +271,7 @@ fn note<'a>(rest: &'a str, line: Line<'a>) -> Result<Statement<'a>, LabeledError
     ))
 }
 
-/// A state alone in its line, or with a description behind a colon.
+/// Parses a state alone in its line, or with a description after a colon.
 fn described<'a>(text: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
     let (name, rest) = name_and_rest(text);
     let word = Word { text: name, start };
@@ -284,7 +284,7 @@ fn described<'a>(text: &'a str, start: usize, line: Line<'a>) -> Result<Statemen
         format!("`{}` is not understood in a state diagram", text.escape_debug()),
         format!(
             "{}expected an edge (`A --> B : label`), a state, or a line with one of {}",
-            nearest(name, KEYWORDS),
+            suggest_nearest(name, KEYWORDS),
             KEYWORDS.join(", ")
         ),
         "here",

@@ -1,36 +1,36 @@
-//! What was said beside an answer.
+//! The summary update and the action record of a reply.
 
 use super::super::phrases;
 use super::super::renderer::{Line, Renderer};
 use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate, ToolCall};
 use std::io;
 
-/// What a module said of the situation, as it came, and all that it told of what it thought and did.
-pub(super) fn said(
-    page: &mut dyn Renderer,
+/// Writes the summary update as the module sent it, and the texts of the action record.
+pub(super) fn write(
+    out: &mut dyn Renderer,
     update: Option<&SummaryUpdate>,
     action: Option<&ActionRecord>,
 ) -> io::Result<()> {
-    if let Some(SummaryUpdate(texts)) = update {
-        for (key, says) in texts {
-            page.section("situation", Line::text(key))?;
-            page.whole(says.as_str())?;
+    if let Some(SummaryUpdate(fields)) = update {
+        for (key, text) in fields {
+            out.write_section("situation", Line::text(key))?;
+            out.write_text(text.as_str())?;
         }
     }
     let Some(record) = action else { return Ok(()) };
-    page.section("action", phrases::action(record).and(format_args!(", {}", record.timestamp)))?;
+    out.write_section("action", phrases::action(record).and(format_args!(", {}", record.timestamp)))?;
     let ActionRecord { thinking, planning, reflection, approach, .. } = record;
-    let told =
+    let texts =
         [("thinking", thinking), ("planning", planning), ("reflection", reflection), ("approach", approach)];
-    for (name, text) in told.into_iter().filter(|(_, text)| !text.as_str().is_empty()) {
-        page.section("", Line::faint(name))?;
-        page.whole(text.as_str())?;
+    for (name, text) in texts.into_iter().filter(|(_, text)| !text.as_str().is_empty()) {
+        out.write_section("", Line::dim(name))?;
+        out.write_text(text.as_str())?;
     }
-    record.tool_calls.iter().try_for_each(|call| tool(page, call))
+    record.tool_calls.iter().try_for_each(|call| write_tool_call(out, call))
 }
 
-fn tool(page: &mut dyn Renderer, call: &ToolCall) -> io::Result<()> {
+fn write_tool_call(out: &mut dyn Renderer, call: &ToolCall) -> io::Result<()> {
     let args: Vec<String> = call.args.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    page.section("", Line::text(format_args!("{}({}) {}", call.name, args.join(", "), call.outcome)))?;
-    page.whole(call.result.as_str())
+    out.write_section("", Line::text(format_args!("{}({}) {}", call.name, args.join(", "), call.outcome)))?;
+    out.write_text(call.result.as_str())
 }

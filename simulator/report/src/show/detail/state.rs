@@ -3,141 +3,135 @@
 use super::super::phrases;
 use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
-use super::super::text::count;
-use super::events;
+use super::events::{self, ItemText};
+use crate::text::count;
 use orchestrion_kernel::module::Role;
 use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Event, Phase};
 use std::io;
 
-/// How wide an item may be that is shown whole elsewhere.
-const ITEM_COLUMNS: usize = 74;
+/// The property that lists the items.
+pub(in super::super) const ITEMS: &str = "items";
 
-pub(in super::super) fn list(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-    let control = &scene.after.control;
-    page.gap()?;
+pub(in super::super) fn write(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
+    let control = view.after.control();
+    out.write_blank()?;
     let region = control.phase().region().map_or(String::new(), |region| format!(", in {}", region.name()));
-    let phase = Line::new().ink(TextStyle::Heading, control.phase()).and(region);
-    let phase = if scene.step.refused.is_some() { phase.ink(TextStyle::Dim, ", unchanged") } else { phase };
-    page.property("state after", "phase", phase)?;
-    let session = control.session().map_or(Line::faint("none"), |user| Line::new().ink(TextStyle::Who, user));
-    property(page, "session", session)?;
-    match control.pending_call() {
-        Some(call) => {
-            property(
-                page,
-                "waits for",
-                Line::text(format_args!("{} (call {})", call.operation.expected_reply(), call.id)),
-            )?;
-        }
-        None => property(page, "waits for", Line::faint("no call"))?,
-    }
+    let phase = Line::new().styled(TextStyle::Heading, control.phase()).and(region);
+    let phase = if view.step.refused.is_some() { phase.styled(TextStyle::Dim, ", unchanged") } else { phase };
+    out.write_property("state after", "phase", phase)?;
+    let session =
+        control.session().map_or(Line::dim("none"), |user| Line::new().styled(TextStyle::Actor, user));
+    write_property(out, "session", session)?;
+    let pending = match control.pending_call() {
+        Some(call) => Line::text(format_args!("call {}, for {}", call.id, call.operation.expected_reply())),
+        None => Line::dim("no call"),
+    };
+    write_property(out, "pending", pending)?;
     if let Some(request) = control.request() {
-        self::request(page, request, control.phase())?;
+        write_request(out, request, control.phase())?;
     }
-    semantic(page, scene)
+    write_items(out, view)
 }
 
-fn request(page: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Result<()> {
+fn write_request(out: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Result<()> {
     let verified = if request.verified { "identity verified" } else { "identity not verified" };
-    property(page, "request", Line::text(format_args!("{}, {verified}", request.id)))?;
+    write_property(out, "request", Line::text(format_args!("{}, {verified}", request.id)))?;
     if let Some(plan) = &request.plan {
-        let line = format!("r{}, {}", plan.revision, phrases::tasks(&plan.plan));
-        property(page, "plan", Line::text(line))?;
+        let line = format!("r{}, {}", plan.revision, phrases::task_count(&plan.plan));
+        write_property(out, "plan", Line::text(line))?;
     }
-    debate(page, request)?;
-    property(page, "ratings", Line::text(phrases::standing(&request.ratings)))?;
+    write_debate(out, request)?;
+    write_property(out, "ratings", Line::text(phrases::ratings(&request.ratings)))?;
     if let Some(after) = &request.ratings_after {
-        property(page, "", phrases::moved(&request.ratings, after))?;
+        write_property(out, "", phrases::rating_changes(&request.ratings, after))?;
     }
     for decision in &request.decisions {
-        property(page, "decided", phrases::decision(decision))?;
+        write_property(out, "decision", phrases::decision(decision))?;
     }
-    // Until the next run begins, a repaired plan stands beside the outcomes of the run before it.
-    let repaired = matches!(phase, Phase::RepairReview | Phase::RepairScoring | Phase::RollbackActive);
-    let plan = request.plan.as_ref().filter(|_| !repaired);
-    let mut run = Line::new();
-    for (i, end) in request.outcomes.iter().enumerate() {
-        let task = plan.and_then(|plan| plan.plan.tasks().get(i));
-        let comma = if run.is_empty() { "" } else { ", " };
-        let task = task.map_or(String::new(), |task| format!("task {} ", task.id));
-        run = run.and(format_args!("{comma}{task}")).join(phrases::task_end(*end));
-    }
-    if !run.is_empty() {
-        property(page, if repaired { "last run" } else { "run" }, run)?;
-    }
+    write_outcomes(out, request, phase)?;
     if request.repairs > 0 {
-        property(page, "repairs", Line::text(request.repairs))?;
+        write_property(out, "repairs", Line::text(request.repairs))?;
     }
     for (i, started) in request.ledger.iter().enumerate() {
         let line = Line::text(format_args!("task {} started, {}", started.task, started.effect));
         let line = match started.record().effect {
-            Some(end) => line.and(", effect ").ink(phrases::effect_end(end), end),
+            Some(outcome) => line.and(", effect ").styled(phrases::effect_style(outcome), outcome),
             None => line,
         };
-        property(page, if i == 0 { "ledger" } else { "" }, line)?;
+        write_property(out, if i == 0 { "effects" } else { "" }, line)?;
     }
-    if let Some(ending) = request.conclusion {
-        property(page, "will end", phrases::ending(ending))?;
-        property(page, "stores", phrases::holdings(request.store_statuses))?;
+    if let Some(conclusion) = request.conclusion {
+        write_property(out, "conclusion", phrases::conclusion(conclusion))?;
+        write_property(out, "stores", phrases::store_statuses(request.store_statuses))?;
     }
     for (i, action) in request.actions.iter().enumerate() {
-        property(page, if i == 0 { "actions" } else { "" }, phrases::action(action))?;
+        write_property(out, if i == 0 { "actions" } else { "" }, phrases::action(action))?;
     }
     if request.audit_attempts > 0 {
-        property(page, "audit sink", Line::text(format_args!("asked {}", times(request.audit_attempts))))?;
+        let attempts = usize::try_from(request.audit_attempts).unwrap_or(usize::MAX);
+        write_property(out, "audit sink", Line::text(count(attempts, "attempt")))?;
     }
     Ok(())
 }
 
-fn debate(page: &mut dyn Renderer, request: &Request) -> io::Result<()> {
+/// Writes the task outcomes of the current run. Until a repaired plan runs, they belong to the run before it.
+fn write_outcomes(out: &mut dyn Renderer, request: &Request, phase: Phase) -> io::Result<()> {
+    let is_previous = matches!(phase, Phase::RepairReview | Phase::RepairScoring | Phase::RollbackActive);
+    let plan = request.plan.as_ref().filter(|_| !is_previous);
+    let mut line = Line::new();
+    for (i, outcome) in request.outcomes.iter().enumerate() {
+        let task = plan.and_then(|plan| plan.plan.tasks().get(i));
+        let comma = if line.is_empty() { "" } else { ", " };
+        let task = task.map_or(String::new(), |task| format!("task {} ", task.id));
+        line = line.and(format_args!("{comma}{task}")).join(phrases::task_outcome(*outcome));
+    }
+    if line.is_empty() {
+        return Ok(());
+    }
+    write_property(out, if is_previous { "last run" } else { "run" }, line)
+}
+
+fn write_debate(out: &mut dyn Renderer, request: &Request) -> io::Result<()> {
     let debate = &request.debate;
     if debate.pass == 0 {
         return Ok(());
     }
-    property(page, "debate", Line::text(format_args!("pass {}", debate.pass)))?;
+    write_property(out, "debate", Line::text(format_args!("pass {}", debate.pass)))?;
     for role in Role::ALL {
         if let Some(argument) = debate.latest.get(role) {
-            let mut line = Line::new().ink(TextStyle::Who, role).to(11).join(phrases::argument(*argument));
-            if let Some(read) = debate.security_reviewed.filter(|_| role == Role::Security) {
-                line = line.ink(TextStyle::Dim, format_args!("  on r{read}"));
+            let mut line =
+                Line::new().styled(TextStyle::Actor, role).pad_to(11).join(phrases::argument(*argument));
+            if let Some(revision) = debate.security_reviewed.filter(|_| role == Role::Security) {
+                line = line.styled(TextStyle::Dim, format_args!("  on r{revision}"));
             }
-            property(page, "", line)?;
+            write_property(out, "", line)?;
         }
     }
     if debate.vetoed {
-        property(page, "veto", Line::new().ink(TextStyle::Bad, "raised"))?;
+        write_property(out, "veto", Line::new().styled(TextStyle::Bad, "raised"))?;
     }
-    match debate.scored {
-        Some(scored) => {
-            property(page, "consensus", Line::text(format_args!("{} for r{}", scored.score, scored.revision)))
-        }
-        None => property(page, "consensus", Line::faint("not scored")),
-    }
+    let consensus = match debate.scored {
+        Some(scored) => Line::text(format_args!("{} for r{}", scored.score, scored.revision)),
+        None => Line::dim("not scored"),
+    };
+    write_property(out, "consensus", consensus)
 }
 
-fn semantic(page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-    let semantic = &scene.after.semantic;
-    let added = semantic.len().saturating_sub(scene.before.semantic.len());
-    let new = if added > 0 { format!(", {added} of them new") } else { String::new() };
-    property(page, "knows", Line::text(format_args!("{}{new}", count(semantic.len(), "item"))))?;
-    // Whoever is asked now is shown them whole, below.
-    let asked = scene.step.events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
-    let room = (asked && page.shortens()).then_some(ITEM_COLUMNS);
+fn write_items(out: &mut dyn Renderer, view: &StepView<'_>) -> io::Result<()> {
+    let semantic = view.after.semantic();
+    let added = semantic.len().saturating_sub(view.before.semantic.len());
+    let new = if added > 0 { format!(", {added} new") } else { String::new() };
+    write_property(out, ITEMS, Line::text(format_args!("{}{new}", semantic.len())))?;
+    // The context below contains the full texts.
+    let has_context = view.step.events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
+    let text = if has_context { ItemText::Short } else { ItemText::Full };
     for entry in semantic.entries() {
-        property(page, "", events::item(&entry.item, &entry.deps, room))?;
+        write_property(out, "", events::item(&entry.item, &entry.deps, text))?;
     }
     Ok(())
 }
 
-fn property(page: &mut dyn Renderer, name: &str, line: Line) -> io::Result<()> {
-    page.property("", name, line)
-}
-
-fn times(number: u32) -> String {
-    match number {
-        1 => "once".to_string(),
-        2 => "twice".to_string(),
-        n => format!("{n} times"),
-    }
+fn write_property(out: &mut dyn Renderer, name: &str, line: Line) -> io::Result<()> {
+    out.write_property("", name, line)
 }

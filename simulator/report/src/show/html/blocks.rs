@@ -1,24 +1,24 @@
-//! What is told, kept until it is written as markup, and how lines become markup.
+//! A renderer that collects blocks for a page, and the markup of lines and texts.
 
 use super::super::renderer::{Line, Piece, Renderer, TextStyle};
 use super::super::step_view::StepView;
-use super::super::text::wrap;
+use crate::text::wrap;
 use maud::{Markup, Render, html};
 use std::io;
 
-/// The most characters of one text. Who needs more of it has the trace.
+/// The most characters of one text in the page.
 const TEXT_CHARS_MAX: usize = 4_000;
-/// A text longer than this is opened on demand.
-const OPEN_CHARS_MAX: usize = 600;
-/// What of such a text is seen before.
-const BEGINNING_CHARS: usize = 240;
+/// Longer texts are folded.
+const UNFOLDED_CHARS_MAX: usize = 600;
+/// The visible beginning of a folded text.
+const FOLDED_CHARS: usize = 240;
 
-/// One thing that was told.
+/// One call of the renderer.
 #[derive(Clone, Debug)]
 pub(super) enum PageBlock {
-    Step { who: Line, said: Line },
-    Asked { who: Line, text: FullText },
-    More { who: String, said: Line },
+    Step { actor: Line, line: Line },
+    Message { actor: Line, text: FullText },
+    Line { label: String, line: Line },
     Answer(FullText),
     Heading(Line),
     Region(String),
@@ -27,72 +27,75 @@ pub(super) enum PageBlock {
     Event { section: String, name: String, line: Line },
     Property { name: String, line: Line },
     Task(Line),
-    Whole(FullText),
+    Text(FullText),
 }
 
-/// Everything that was told, in order.
+/// The calls of the renderer, in order.
 #[derive(Debug, Default)]
-pub(super) struct Notes(pub(super) Vec<PageBlock>);
+pub(super) struct PageBlocks(pub(super) Vec<PageBlock>);
 
-impl Notes {
-    fn push(&mut self, told: PageBlock) -> io::Result<()> {
-        self.0.push(told);
+impl PageBlocks {
+    fn push(&mut self, block: PageBlock) -> io::Result<()> {
+        self.0.push(block);
         Ok(())
     }
 }
 
-impl Renderer for Notes {
-    fn step(&mut self, _: &StepView<'_>, who: Line, said: Line, _row: &str) -> io::Result<()> {
-        self.push(PageBlock::Step { who, said })
+impl Renderer for PageBlocks {
+    fn write_step(&mut self, _: &StepView<'_>, actor: Line, line: Line, _transition: &str) -> io::Result<()> {
+        self.push(PageBlock::Step { actor, line })
     }
-    fn asked(&mut self, _: &StepView<'_>, who: Line, text: &str, _row: &str) -> io::Result<()> {
-        self.push(PageBlock::Asked { who, text: FullText::new(text) })
+    fn write_message(
+        &mut self,
+        _: &StepView<'_>,
+        actor: Line,
+        text: &str,
+        _transition: &str,
+    ) -> io::Result<()> {
+        self.push(PageBlock::Message { actor, text: FullText::new(text) })
     }
-    fn more(&mut self, who: &str, said: Line) -> io::Result<()> {
-        self.push(PageBlock::More { who: who.to_string(), said })
+    fn write_line(&mut self, label: &str, line: Line) -> io::Result<()> {
+        self.push(PageBlock::Line { label: label.to_string(), line })
     }
-    fn answer(&mut self, _: &StepView<'_>, text: &str) -> io::Result<()> {
+    fn write_answer(&mut self, _: &StepView<'_>, text: &str) -> io::Result<()> {
         self.push(PageBlock::Answer(FullText::new(text)))
     }
-    fn heading(&mut self, title: Line) -> io::Result<()> {
+    fn write_heading(&mut self, title: Line) -> io::Result<()> {
         self.push(PageBlock::Heading(title))
     }
-    fn region(&mut self, title: &str) -> io::Result<()> {
+    fn write_region(&mut self, title: &str) -> io::Result<()> {
         self.push(PageBlock::Region(title.to_string()))
     }
-    fn paragraph(&mut self, line: Line, _indent: usize) -> io::Result<()> {
+    fn write_paragraph(&mut self, line: Line, _indent: usize) -> io::Result<()> {
         self.push(PageBlock::Paragraph(line))
     }
-    fn gap(&mut self) -> io::Result<()> {
+    fn write_blank(&mut self) -> io::Result<()> {
         Ok(())
     }
-    fn section(&mut self, name: &str, line: Line) -> io::Result<()> {
+    fn write_section(&mut self, name: &str, line: Line) -> io::Result<()> {
         self.push(PageBlock::Section { name: name.to_string(), line })
     }
-    fn event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
+    fn write_event(&mut self, section: &str, name: &str, line: Line) -> io::Result<()> {
         self.push(PageBlock::Event { section: section.to_string(), name: name.to_string(), line })
     }
-    fn shortens(&self) -> bool {
-        false
-    }
-    fn property(&mut self, _section: &str, name: &str, line: Line) -> io::Result<()> {
+    fn write_property(&mut self, _section: &str, name: &str, line: Line) -> io::Result<()> {
         self.push(PageBlock::Property { name: name.to_string(), line })
     }
-    fn task(&mut self, line: Line) -> io::Result<()> {
+    fn write_task(&mut self, line: Line) -> io::Result<()> {
         self.push(PageBlock::Task(line))
     }
-    fn whole(&mut self, text: &str) -> io::Result<()> {
-        self.push(PageBlock::Whole(FullText::new(text)))
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
+        self.push(PageBlock::Text(FullText::new(text)))
     }
 }
 
-/// A text with its own line breaks, harmless, and cut off where nobody reads on.
+/// A sanitized text with its line breaks, up to the maximum length.
 #[derive(Clone, Debug)]
 pub(super) struct FullText(String);
 
 impl FullText {
     pub(super) fn new(text: &str) -> Self {
-        Self(cut(&wrap(text, usize::MAX).join("\n")))
+        Self(truncate(&wrap(text, usize::MAX).join("\n")))
     }
 }
 
@@ -101,66 +104,70 @@ impl Render for FullText {
         let Self(text) = self;
         html! {
             @if text.is_empty() {
-                p.whole.faint { "(no text)" }
-            } @else if text.chars().count() <= OPEN_CHARS_MAX {
-                p.whole { (text) }
+                p.full-text.faint { "(no text)" }
+            } @else if text.chars().count() <= UNFOLDED_CHARS_MAX {
+                p.full-text { (text) }
             } @else {
-                details.long {
-                    summary { (text.chars().take(BEGINNING_CHARS).collect::<String>()) "…" }
-                    p.whole { (text) }
+                details.folded {
+                    summary { (text.chars().take(FOLDED_CHARS).collect::<String>()) "…" }
+                    p.full-text { (text) }
                 }
             }
         }
     }
 }
 
-/// A text as far as it is shown.
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     match text.char_indices().nth(TEXT_CHARS_MAX) {
         None => text.to_string(),
         Some((at, _)) => {
-            let (shown, rest) = text.split_at(at);
-            format!("{shown}… ({} more characters stand in the trace)", rest.chars().count())
+            let (start, rest) = text.split_at(at);
+            format!("{start}… ({} more characters in the trace)", rest.chars().count())
         }
     }
 }
 
-/// The words of a piece where there is room for them.
-pub(super) fn words(piece: &Piece) -> String {
-    cut(piece.whole.as_ref().unwrap_or(&piece.text))
+/// Returns the full text of a piece, up to the maximum length.
+pub(super) fn piece_text(piece: &Piece) -> String {
+    truncate(piece.full_text())
 }
 
 impl Render for Line {
     fn render(&self) -> Markup {
         html! {
             @for piece in self.pieces() {
-                @let text = words(piece);
+                @let text = piece_text(piece);
                 @if is_bar(&text) {
-                    span.bar.(class(piece.ink)) aria-hidden="true" { (text) }
-                } @else if piece.ink == TextStyle::Text {
+                    span.bar.(class(piece.style)) aria-hidden="true" { (text) }
+                } @else if piece.style == TextStyle::Text {
                     (text)
                 } @else {
-                    span.(class(piece.ink)) { (text) }
+                    span.(class(piece.style)) { (text) }
                 }
             }
         }
     }
 }
 
-/// A bar says once more what the figures beside it say.
+/// Checks whether a text is a bar. Screen readers skip it: the number follows.
 fn is_bar(text: &str) -> bool {
     text.chars().count() == 10 && text.chars().all(|c| matches!(c, '█' | '▌' | '·'))
 }
 
-/// How the style sheet names an ink.
-pub(super) const fn class(ink: TextStyle) -> &'static str {
-    match ink {
+/// Returns the CSS class of a style.
+pub(super) const fn class(style: TextStyle) -> &'static str {
+    match style {
         TextStyle::Text => "",
         TextStyle::Dim => "faint",
-        TextStyle::Who => "who",
+        TextStyle::Actor => "actor",
         TextStyle::Heading => "strong",
         TextStyle::Good => "good",
         TextStyle::Bad => "bad",
         TextStyle::Warn => "warn",
     }
+}
+
+/// Returns a link to a step of the timeline.
+pub(super) fn step_link(n: u64) -> Markup {
+    html! { a href={ "#s" (n) } { (n) } }
 }

@@ -1,12 +1,12 @@
 "use strict";
-// Shows the state after any step, whole. The page reads without it.
+// Shows the full state after any step. The rest of the page works without scripts.
 const states = JSON.parse(document.getElementById("states").textContent);
-const range = document.getElementById("at");
+const range = document.getElementById("range");
 const chosen = document.getElementById("chosen");
 const rows = document.getElementById("rows");
 
-// The rows of a state: those of control, and those of the items, which stand as changes of the state before.
-function after(step) {
+// Returns the row indices of a state: those of control, and those of the items, which are stored as changes.
+function stateAfter(step) {
   const items = [];
   let control = [];
   for (const [rows, length, changed] of states.steps.slice(0, step)) {
@@ -19,8 +19,8 @@ function after(step) {
 
 function show(step) {
   if (!(step >= 1 && step <= states.steps.length)) return;
-  const list = after(step);
-  const before = new Set(after(step - 1));
+  const list = stateAfter(step);
+  const before = new Set(stateAfter(step - 1));
   range.value = step;
   chosen.textContent = step;
   chosen.href = "#s" + step;
@@ -31,27 +31,27 @@ function show(step) {
     const label = document.createElement("span");
     label.className = "name";
     label.textContent = name;
-    const words = document.createElement("span");
-    for (const [ink, text] of pieces) {
+    const value = document.createElement("span");
+    for (const [style, text] of pieces) {
       const piece = document.createElement("span");
-      if (ink) piece.className = ink;
-      // A bar says once more what the figures beside it say.
+      if (style) piece.className = style;
+      // Screen readers skip a bar: the number follows.
       if (/^[█▌·]{10}$/.test(text)) {
         piece.classList.add("bar");
         piece.ariaHidden = "true";
       }
       piece.textContent = text;
-      words.append(piece);
+      value.append(piece);
     }
-    line.append(label, words);
+    line.append(label, value);
     return line;
   }));
 }
 
-function follow() {
-  const asked = /^#state-(\d+)$/.exec(location.hash);
-  if (!asked) return;
-  show(Number(asked[1]));
+function showLinkedState() {
+  const match = /^#state-(\d+)$/.exec(location.hash);
+  if (!match) return;
+  show(Number(match[1]));
   document.getElementById("state").scrollIntoView({ block: "nearest" });
   range.focus({ preventScroll: true });
 }
@@ -59,9 +59,9 @@ function follow() {
 document.documentElement.classList.add("scripted");
 if (range) {
   range.addEventListener("input", () => show(Number(range.value)));
-  document.getElementById("back").addEventListener("click", () => show(Number(range.value) - 1));
-  document.getElementById("on").addEventListener("click", () => show(Number(range.value) + 1));
-  addEventListener("hashchange", follow);
+  document.getElementById("previous").addEventListener("click", () => show(Number(range.value) - 1));
+  document.getElementById("next").addEventListener("click", () => show(Number(range.value) + 1));
+  addEventListener("hashchange", showLinkedState);
   show(Number(range.value));
-  follow();
+  showLinkedState();
 }

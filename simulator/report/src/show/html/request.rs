@@ -1,9 +1,6 @@
-//! A request as a reader asks about it: what was asked and answered, how it was debated, what was decided and why, what
-//! ran, and what of it stands.
+//! A request of a page: message, final answer, debate, decision, tasks, effects and records.
 
-mod written;
-
-pub(super) use written::link;
+mod markup;
 
 use super::super::renderer::{Line, TextStyle};
 use super::super::step_view::StepView;
@@ -16,33 +13,34 @@ use orchestrion_kernel::state::Request;
 use orchestrion_kernel::{Event, Phase, RequestId, Revision, Score, TaskId};
 use std::collections::BTreeMap;
 
-/// What is kept of a request while its steps are gone through.
+/// A request, collected step by step.
 pub(super) struct RequestView {
     id: RequestId,
     user: Line,
-    asked: FullText,
-    first: u64,
-    last: u64,
+    message: FullText,
+    first_step: u64,
+    last_step: u64,
     passes: Vec<Pass>,
-    /// What was said when something was decided, with the step.
-    decided: Vec<(u64, Vec<PageBlock>)>,
-    /// The tasks that were ever planned, as they were last, in the order of the plan that first had them.
+    /// The timeline blocks of each step that decided.
+    decisions: Vec<(u64, Vec<PageBlock>)>,
+    /// All planned tasks in their latest version, in the order of their first plan.
     tasks: Vec<Task>,
+    /// The results of each task, with their steps.
     runs: BTreeMap<TaskId, Vec<(u64, Line)>>,
-    /// The request as it was last; what is settled by then stands in it.
+    /// The latest state of the request.
     request: Option<Request>,
-    ending: Option<Conclusion>,
-    audited: Option<(u64, AuditRecord)>,
-    undelivered: bool,
-    delivered: bool,
+    conclusion: Option<Conclusion>,
+    audit_record: Option<(u64, AuditRecord)>,
+    is_undelivered: bool,
+    is_delivered: bool,
     answer: Option<(u64, FullText)>,
 }
 
-/// A pass of the debate, or what was said of a repair.
+/// A pass of the debate, or the review of a repaired plan.
 struct Pass {
     title: String,
-    voices: Vec<ArgumentView>,
-    scores: Vec<Scored>,
+    arguments: Vec<ArgumentView>,
+    scores: Vec<ScoreView>,
 }
 
 struct ArgumentView {
@@ -50,54 +48,53 @@ struct ArgumentView {
     role: Role,
     argument: Argument,
     text: FullText,
-    /// What else there is to say of it: a new plan, a veto.
+    /// A new plan, a veto, or the reviewed revision.
     remarks: Vec<Line>,
 }
 
-struct Scored {
+struct ScoreView {
     step: u64,
     score: Score,
-    /// What it leads to.
-    why: Line,
+    reason: Line,
 }
 
 impl RequestView {
-    /// The story that a step begins, if a request does.
-    pub(super) fn begun(scene: &StepView<'_>) -> Option<Self> {
-        let (id, user, asked) = scene.find(|event| match event {
+    /// Returns the request that the step starts.
+    pub(super) fn started_by(view: &StepView<'_>) -> Option<Self> {
+        let (id, user, message) = view.find(|event| match event {
             Event::UserMsg { request, user, text } => Some((*request, user.clone(), text.clone())),
             _ => None,
         })?;
         Some(Self {
             id,
-            user: Line::new().ink(TextStyle::Who, user),
-            asked: FullText::new(asked.as_str()),
-            first: scene.step.n,
-            last: scene.step.n,
+            user: Line::new().styled(TextStyle::Actor, user),
+            message: FullText::new(message.as_str()),
+            first_step: view.step.n,
+            last_step: view.step.n,
             passes: Vec::new(),
-            decided: Vec::new(),
+            decisions: Vec::new(),
             tasks: Vec::new(),
             runs: BTreeMap::new(),
             request: None,
-            ending: None,
-            audited: None,
-            undelivered: false,
-            delivered: false,
+            conclusion: None,
+            audit_record: None,
+            is_undelivered: false,
+            is_delivered: false,
             answer: None,
         })
     }
 
-    /// Moves on past a step, with what the timeline told of it.
-    pub(super) fn step(&mut self, scene: &StepView<'_>, told: &[PageBlock]) {
-        let n = scene.step.n;
-        self.last = n;
-        let asked = scene.before.waiting.map(|call| call.operation);
-        for event in &scene.step.events {
+    /// Adds a step with its timeline blocks.
+    pub(super) fn push_step(&mut self, view: &StepView<'_>, blocks: &[PageBlock]) {
+        let n = view.step.n;
+        self.last_step = n;
+        let operation = view.before.pending.map(|call| call.operation);
+        for event in &view.step.events {
             match event {
-                Event::ToolResult { report, .. } => self.answered(scene, asked, report),
+                Event::ToolResult { report, .. } => self.push_reply(view, operation, report),
                 Event::CallFailed { failure, .. } => {
-                    if let Some(Operation::RunTask { task, .. }) = asked {
-                        self.ran(task, n, phrases::failed(failure));
+                    if let Some(Operation::RunTask { task, .. }) = operation {
+                        self.push_run(task, n, phrases::failure(failure));
                     }
                 }
                 Event::PlanAdopted { revision, plan } => {
@@ -107,90 +104,89 @@ impl RequestView {
                             None => self.tasks.push(task.clone()),
                         }
                     }
-                    let brings =
-                        *revision != Revision::FIRST && scene.before.phase != Phase::SelfHealingActive;
-                    if let Some(voice) = self.voice().filter(|voice| brings && voice.step == n) {
-                        let tasks = phrases::tasks(plan);
-                        voice.remarks.push(Line::text(format_args!("brings plan r{revision}, {tasks}")));
+                    let is_argued =
+                        *revision != Revision::FIRST && view.before.phase != Phase::SelfHealingActive;
+                    if let Some(argument) = self.argument_of_step(n).filter(|_| is_argued) {
+                        let task_count = phrases::task_count(plan);
+                        argument.remarks.push(Line::text(format_args!("new plan r{revision}, {task_count}")));
                     }
                 }
                 Event::VetoRaised { .. } => {
-                    let said = told.iter().filter_map(|told| match told {
-                        PageBlock::More { said, .. } => Some(said.clone()),
+                    let lines = blocks.iter().filter_map(|block| match block {
+                        PageBlock::Line { line, .. } => Some(line.clone()),
                         _ => None,
                     });
-                    if let Some(voice) = self.voice().filter(|voice| voice.step == n) {
-                        voice.remarks.extend(said);
+                    if let Some(argument) = self.argument_of_step(n) {
+                        argument.remarks.extend(lines);
                     }
                 }
                 Event::ConsensusScored { revision, score } => {
-                    let why = reasons::scored(scene, *revision, *score);
-                    let scored = Scored { step: n, score: *score, why };
-                    self.pass(scene).scores.push(scored);
+                    let reason = reasons::scored(view, *revision, *score);
+                    self.pass(view).scores.push(ScoreView { step: n, score: *score, reason });
                 }
-                Event::Decided { .. } => self.decided.push((n, told.to_vec())),
-                Event::Concluded { conclusion: ending } => self.ending = Some(*ending),
-                Event::AuditRecorded { record } => self.audited = Some((n, record.clone())),
-                Event::AuditUndelivered => self.undelivered = true,
+                Event::Decided { .. } => self.decisions.push((n, blocks.to_vec())),
+                Event::Concluded { conclusion } => self.conclusion = Some(*conclusion),
+                Event::AuditRecorded { record } => self.audit_record = Some((n, record.clone())),
+                Event::AuditUndelivered => self.is_undelivered = true,
                 Event::FinalAnswer { text, .. } => self.answer = Some((n, FullText::new(text.as_str()))),
                 _ => {}
             }
         }
-        // The last batch takes the request away, and what it leaves stood before it.
-        let request = scene.after.control.request().or(scene.before.request.as_ref());
+        // The last step of a request removes it from the state; the state before contains its final value.
+        let request = view.after.control().request().or(view.before.request.as_ref());
         self.request = request.filter(|request| request.id == self.id).cloned().or(self.request.take());
     }
 
-    fn answered(&mut self, scene: &StepView<'_>, asked: Option<Operation>, report: &Report) {
-        let n = scene.step.n;
-        match (asked, report) {
+    fn push_reply(&mut self, view: &StepView<'_>, operation: Option<Operation>, report: &Report) {
+        let n = view.step.n;
+        match (operation, report) {
             (
-                Some(Operation::Argue(_) | Operation::ReviewRevision),
+                Some(operation @ (Operation::Argue(_) | Operation::ReviewRevision)),
                 Report::Argument { argument, text, .. },
             ) => {
-                let Some(role) = asked.and_then(Operation::argued_by) else { return };
-                let reads =
-                    (asked == Some(Operation::ReviewRevision)).then(|| Line::faint("reads the new revision"));
-                let voice = ArgumentView {
+                let Some(role) = operation.arguing_role() else { return };
+                let is_review = operation == Operation::ReviewRevision;
+                let argument = ArgumentView {
                     step: n,
                     role,
                     argument: *argument,
                     text: FullText::new(text.as_str()),
-                    remarks: reads.into_iter().collect(),
+                    remarks: is_review.then(|| Line::dim("review of the new revision")).into_iter().collect(),
                 };
-                self.pass(scene).voices.push(voice);
+                self.pass(view).arguments.push(argument);
             }
             (Some(Operation::RunTask { task, .. }), Report::Exit { code, text }) => {
-                self.ran(task, n, phrases::exit(*code).and("  ").quote(text.as_str()));
+                self.push_run(task, n, phrases::exit_code(*code).and("  ").quote(text.as_str()));
             }
-            (Some(Operation::DeliverAudit), Report::Delivered) => self.delivered = true,
+            (Some(Operation::DeliverAudit), Report::Delivered) => self.is_delivered = true,
             _ => {}
         }
     }
 
-    fn ran(&mut self, task: TaskId, n: u64, how: Line) {
-        self.runs.entry(task).or_default().push((n, how));
+    fn push_run(&mut self, task: TaskId, n: u64, result: Line) {
+        self.runs.entry(task).or_default().push((n, result));
     }
 
-    fn voice(&mut self) -> Option<&mut ArgumentView> {
-        self.passes.last_mut()?.voices.last_mut()
+    fn argument_of_step(&mut self, n: u64) -> Option<&mut ArgumentView> {
+        self.passes.last_mut()?.arguments.last_mut().filter(|argument| argument.step == n)
     }
 
-    /// The pass that the step belongs to.
-    fn pass(&mut self, scene: &StepView<'_>) -> &mut Pass {
-        let repairs = matches!(scene.before.phase, Phase::RepairReview | Phase::RepairScoring);
-        let title = match (repairs, scene.judged()) {
+    /// Returns the pass that contains the step.
+    fn pass(&mut self, view: &StepView<'_>) -> &mut Pass {
+        let is_repair = matches!(view.before.phase, Phase::RepairReview | Phase::RepairScoring);
+        let title = match (is_repair, view.request_before()) {
             (true, Some(request)) => match &request.plan {
-                Some(plan) => format!("The repaired plan r{}", plan.revision),
-                None => "The repaired plan".to_string(),
+                Some(plan) => format!("Repaired plan r{}", plan.revision),
+                None => "Repaired plan".to_string(),
             },
             (false, Some(request)) => {
-                format!("Pass {} of {}", request.debate.pass.max(1), scene.policy.bounds.passes)
+                format!("Pass {} of {}", request.debate.pass.max(1), view.policy.bounds.passes)
             }
-            (_, None) => "Out of place".to_string(),
+            // Only in forged traces.
+            (_, None) => "Outside of a request".to_string(),
         };
         if self.passes.last().is_none_or(|pass| pass.title != title) {
-            self.passes.push(Pass { title, voices: Vec::new(), scores: Vec::new() });
+            self.passes.push(Pass { title, arguments: Vec::new(), scores: Vec::new() });
         }
         let last = self.passes.len() - 1;
         &mut self.passes[last]

@@ -1,94 +1,94 @@
-//! The state after each step, in rows that most states share. Every row is kept once. Of a state are kept the rows
-//! of control, which are few, and those of the items that are not what they were a step before, which are few too.
+//! The state after each step, as JSON for the script of the page.
+//!
+//! Each distinct row is stored once. A step stores the rows of control, which are few, and the rows of items that changed.
 
+use super::super::detail::state::ITEMS;
 use super::super::renderer::Line;
-use super::blocks::{Notes, PageBlock, class, words};
+use super::blocks::{PageBlock, PageBlocks, class, piece_text};
 use std::collections::{HashMap, HashSet};
 
-/// The most bytes that rows and lists may take in the page.
+/// The most bytes of rows and steps in the page.
 const BYTES_MAX: usize = 3_000_000;
 
-/// The name of the rows about what is known.
-const ITEMS: &str = "knows";
-
-/// Every state that has room in the page.
+/// The states of the first steps, as many as fit into the page.
 #[derive(Debug, Default)]
 pub(super) struct States {
-    /// The rows as they are encoded: a name, and pieces of a class and some words.
+    /// Encoded rows: a name, and pieces of a class and a text.
     rows: Vec<String>,
-    known: HashMap<String, usize>,
-    steps: Vec<Kept>,
+    indices: HashMap<String, usize>,
+    steps: Vec<StateDelta>,
     latest: HashSet<String>,
     items: Vec<usize>,
     bytes: usize,
-    full: bool,
+    is_full: bool,
 }
 
-/// A state, as it differs from the one before: the rows of control, the number of rows about what is known, and those of
-/// them that changed, each with its place before it.
+/// A state relative to the previous one: the rows of control, the number of item rows, and pairs of position and row for
+/// the item rows that changed.
 #[derive(Debug, serde::Serialize)]
-struct Kept(Vec<usize>, usize, Vec<usize>);
+struct StateDelta(Vec<usize>, usize, Vec<usize>);
 
 impl States {
-    /// Adds the state after the next step, as it was told, and gives what is new in it.
-    pub(super) fn push(&mut self, notes: Notes) -> Vec<(String, Line)> {
+    /// Adds the state after the next step and returns its new properties.
+    pub(super) fn push(&mut self, blocks: PageBlocks) -> Vec<(String, Line)> {
         let mut rows = Vec::new();
         let mut new = Vec::new();
-        let mut about = String::new();
+        let mut property = String::new();
         let mut items_from = 0;
-        for told in notes.0 {
-            let PageBlock::Property { name, line } = told else { continue };
+        for block in blocks.0 {
+            let PageBlock::Property { name, line } = block else { continue };
             if !name.is_empty() {
-                about.clone_from(&name);
+                property.clone_from(&name);
             }
-            let pieces = line.pieces().iter().map(|piece| (class(piece.ink), words(piece)));
+            let pieces = line.pieces().iter().map(|piece| (class(piece.style), piece_text(piece)));
             let row = serde_json::json!([name, pieces.collect::<Vec<_>>()]).to_string();
-            let is_known = about == ITEMS;
-            // What becomes known stands among the events.
-            if !is_known && !self.latest.contains(&row) {
-                new.push((about.clone(), line));
+            let is_item = property == ITEMS;
+            // The events of the step list its new items.
+            if !is_item && !self.latest.contains(&row) {
+                new.push((property.clone(), line));
             }
-            items_from = if is_known { items_from } else { rows.len() + 1 };
+            items_from = if is_item { items_from } else { rows.len() + 1 };
             rows.push(row);
         }
-        if !self.full {
-            self.keep(&rows, items_from);
+        if !self.is_full {
+            self.store(&rows, items_from);
         }
         self.latest = rows.into_iter().collect();
         new
     }
 
-    fn keep(&mut self, rows: &[String], items_from: usize) {
-        let mut list: Vec<usize> = rows.iter().map(|row| self.row(row)).collect();
-        let items = list.split_off(items_from);
+    fn store(&mut self, rows: &[String], items_from: usize) {
+        let mut control: Vec<usize> = rows.iter().map(|row| self.row_index(row)).collect();
+        let items = control.split_off(items_from);
         let mut changed = Vec::new();
-        for (place, row) in items.iter().enumerate() {
-            if self.items.get(place) != Some(row) {
-                changed.extend([place, *row]);
+        for (position, row) in items.iter().enumerate() {
+            if self.items.get(position) != Some(row) {
+                changed.extend([position, *row]);
             }
         }
-        self.bytes += 6 * (list.len() + changed.len() + 2);
-        self.steps.push(Kept(list, items.len(), changed));
+        // An index takes about six bytes.
+        self.bytes += 6 * (control.len() + changed.len() + 2);
+        self.steps.push(StateDelta(control, items.len(), changed));
         self.items = items;
-        self.full = self.bytes > BYTES_MAX;
+        self.is_full = self.bytes > BYTES_MAX;
     }
 
-    fn row(&mut self, row: &str) -> usize {
-        if let Some(known) = self.known.get(row) {
-            return *known;
+    fn row_index(&mut self, row: &str) -> usize {
+        if let Some(index) = self.indices.get(row) {
+            return *index;
         }
         self.bytes += row.len();
-        self.known.insert(row.to_string(), self.rows.len());
+        self.indices.insert(row.to_string(), self.rows.len());
         self.rows.push(row.to_string());
         self.rows.len() - 1
     }
 
-    /// After how many steps the state is kept.
-    pub(super) fn kept(&self) -> usize {
+    /// Returns the number of steps with a stored state.
+    pub(super) fn stored_steps(&self) -> usize {
         self.steps.len()
     }
 
-    /// The states as JSON that no markup can end.
+    /// Returns the states as JSON without markup characters.
     pub(super) fn json(&self) -> String {
         let steps = serde_json::json!(self.steps);
         let json = format!("{{\"rows\":[{}],\"steps\":{steps}}}", self.rows.join(","));

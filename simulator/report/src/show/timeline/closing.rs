@@ -1,115 +1,121 @@
-//! The lines with which requests and sessions end: memory, audit, answer, summary.
+//! The end of requests and sessions: memory record, audit record, final answer and summary.
 
 use super::super::phrases;
 use super::super::plans;
 use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
-use super::super::text::count;
-use super::Running;
+use super::progress::RequestProgress;
+use crate::text::count;
 use orchestrion_kernel::event::{AuditRecord, MemoryRecord};
 use orchestrion_kernel::{Event, TraceId};
 use std::io;
 
-/// The end of a session, and what is forgotten with it.
-pub(super) fn session_ended(page: &mut dyn Renderer, scene: &StepView<'_>, row: &str) -> io::Result<()> {
-    let forgotten = scene.find(|event| match event {
+/// Writes the end of a session and the number of forgotten items.
+pub(super) fn write_session_end(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
+    transition: &str,
+) -> io::Result<()> {
+    let forgotten = view.find(|event| match event {
         Event::ForgetItems { ids, .. } => Some(ids.len()),
         _ => None,
     });
-    let kept = scene.after.semantic.len();
-    let said = match forgotten {
-        Some(forgotten) => format!(
-            "the session closes; {} of the working set forgotten, {kept} kept",
-            count(forgotten, "item")
-        ),
-        None => format!("the session closes; nothing to forget, {} kept", count(kept, "item")),
-    };
-    page.step(scene, Line::new().ink(TextStyle::Heading, "session end"), Line::text(said), row)
+    let forgotten = forgotten.map_or("no items".to_string(), |number| count(number, "item"));
+    let line = format!("{forgotten} of the working set forgotten, {} kept", view.after.semantic().len());
+    out.write_step(view, Line::new().styled(TextStyle::Heading, "session end"), Line::text(line), transition)
 }
 
-/// The record that the stores are asked to keep.
-pub(super) fn memorized(
-    page: &mut dyn Renderer,
-    scene: &StepView<'_>,
+/// Writes the record that the stores receive.
+pub(super) fn write_memory_record(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
     record: &MemoryRecord,
 ) -> io::Result<()> {
     let kind = record.kind.to_string();
-    let mut said = Line::text(format_args!("as {kind}"));
-    // Without outputs the text only says once more as what and why the request ends.
+    let mut line = Line::text(&kind);
+    // Without outputs, the text repeats the conclusion.
     if !record.text.as_str().starts_with(&kind) {
-        said = said.and(": ").quote(record.text.as_str());
+        line = line.and(": ").quote(record.text.as_str());
     }
-    page.more("to be stored", said)?;
-    let Some(request) = scene.judged() else { return Ok(()) };
+    out.write_line("memory record", line)?;
+    let Some(request) = view.request_before() else { return Ok(()) };
     match (record.ratings, request.ratings_after) {
-        (Some(after), _) if after != request.ratings => {
-            page.more("", Line::text("ratings: ").join(phrases::moved(&request.ratings, &after)))
-        }
-        (None, Some(_)) => page.more("", Line::faint("ratings stay: nothing was decided")),
+        (Some(after), _) if after != request.ratings => out
+            .write_line("", Line::text("ratings: ").join(phrases::rating_changes(&request.ratings, &after))),
+        (None, Some(_)) => out.write_line("", Line::dim("ratings unchanged: no decision")),
         _ => Ok(()),
     }
 }
 
-/// The audit record, whole.
-pub(super) fn audited(page: &mut dyn Renderer, scene: &StepView<'_>, record: &AuditRecord) -> io::Result<()> {
-    page.more("audit record", phrases::ending(record.conclusion))?;
+/// Writes the audit record in full.
+pub(super) fn write_audit_record(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
+    record: &AuditRecord,
+) -> io::Result<()> {
+    out.write_line("audit record", phrases::conclusion(record.conclusion))?;
     if record.decisions.is_empty() {
-        page.more("", Line::faint("nothing was decided"))?;
+        out.write_line("", Line::dim("no decision"))?;
     }
-    plans::list(page, record.decisions.iter().map(phrases::decision))?;
-    page.more("", Line::text("stores: ").join(phrases::holdings(record.stores)))?;
+    plans::write_list(out, record.decisions.iter().map(phrases::decision))?;
+    out.write_line("", Line::text("stores: ").join(phrases::store_statuses(record.stores)))?;
     if record.tasks.is_empty() {
-        return page.more("", Line::faint("no task was started"));
+        return out.write_line("", Line::dim("no task started"));
     }
-    if !scene.policy.rules.effects_ledger {
+    if !view.policy.rules.effects_ledger {
         let tasks: Vec<String> = record.tasks.iter().map(|record| record.task.to_string()).collect();
-        let what = if tasks.len() == 1 { "task" } else { "tasks" };
-        let said = Line::text(format_args!("{what} {} started; ", tasks.join(", ")));
-        return page.more("", said.ink(TextStyle::Warn, "what they left behind is not told (finding F15)"));
+        let noun = if tasks.len() == 1 { "task" } else { "tasks" };
+        let line = Line::text(format_args!("{noun} {} started; ", tasks.join(", ")));
+        return out.write_line("", line.styled(TextStyle::Warn, "effects not recorded (finding F15)"));
     }
     let mut tasks = Line::new();
     for task in &record.tasks {
         let comma = if tasks.is_empty() { "" } else { ", " };
         tasks = tasks.and(comma).join(phrases::task_record(task));
     }
-    page.more("", tasks)
+    out.write_line("", tasks)
 }
 
-/// What the user reads.
-pub(super) fn answered(
-    page: &mut dyn Renderer,
-    scene: &StepView<'_>,
+/// Writes the answer that the user receives.
+pub(super) fn write_final_answer(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
     trace: &TraceId,
     text: &str,
 ) -> io::Result<()> {
-    page.more("answer", Line::text(format_args!("trace {trace}")))?;
-    page.answer(scene, text)
+    out.write_line("final answer", Line::text(format_args!("trace {trace}")))?;
+    out.write_answer(view, text)
 }
 
-/// The request in one line.
-pub(super) fn summed_up(page: &mut dyn Renderer, scene: &StepView<'_>, running: &Running) -> io::Result<()> {
-    let Running { id, first, passes, runs, repairs, refused, veto } = running;
-    let ending = scene.judged().and_then(|request| request.conclusion).or(scene.find(|event| match event {
-        Event::Concluded { conclusion: ending } => Some(*ending),
+/// Writes the conclusion of the request and its counts.
+pub(super) fn write_summary(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
+    progress: &RequestProgress,
+) -> io::Result<()> {
+    let RequestProgress { id, first_step, passes, runs, repairs, refused, veto, .. } = progress;
+    let concluded = view.find(|event| match event {
+        Event::Concluded { conclusion } => Some(*conclusion),
         _ => None,
-    }));
-    let mut line = Line::new().ink(TextStyle::Heading, format_args!("Request {id}")).and(" ended, ");
-    line = match ending {
-        Some(ending) => line.join(phrases::ending(ending)),
-        None => line.and("nothing concluded"),
+    });
+    let conclusion = view.request_before().and_then(|request| request.conclusion).or(concluded);
+    let title = Line::new().styled(TextStyle::Heading, format_args!("Request {id}")).and(" ended, ");
+    let line = match conclusion {
+        Some(conclusion) => title.join(phrases::conclusion(conclusion)),
+        None => title.and("no conclusion"),
     };
-    let mut parts = vec![format!("steps {first} to {}", scene.step.n)];
-    let mut part = |number: u32, noun: &str| {
-        if number > 0 {
-            parts.push(count(usize::try_from(number).unwrap_or(usize::MAX), noun));
-        }
-    };
-    part(*passes, "pass");
-    part(*runs, "run");
-    part(*repairs, "repair");
-    part(u32::from(veto.is_some()), "veto");
-    part(*refused, "refusal");
-    page.gap()?;
-    page.paragraph(Line::new().to(7).join(line), 7)?;
-    page.paragraph(Line::new().to(7).ink(TextStyle::Dim, parts.join(", ")), 7)
+    let mut counts = vec![format!("steps {first_step} to {}", view.step.n)];
+    let counted = [
+        (*passes, "pass"),
+        (*runs, "run"),
+        (*repairs, "repair"),
+        (u32::from(veto.is_some()), "veto"),
+        (*refused, "refusal"),
+    ];
+    for (number, noun) in counted.into_iter().filter(|(number, _)| *number > 0) {
+        counts.push(count(usize::try_from(number).unwrap_or(usize::MAX), noun));
+    }
+    out.write_blank()?;
+    out.write_paragraph(Line::new().pad_to(7).join(line), 7)?;
+    out.write_paragraph(Line::new().pad_to(7).styled(TextStyle::Dim, counts.join(", ")), 7)
 }

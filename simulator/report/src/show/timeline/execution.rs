@@ -1,99 +1,102 @@
-//! The lines of a run: tasks, the execution report, and what is undone.
+//! Task runs, the execution report, and rollback.
 
 use super::super::phrases;
 use super::super::plans;
 use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
-use orchestrion_kernel::event::{EffectOutcome, TaskOutcome, TaskResult};
+use orchestrion_kernel::event::{TaskOutcome, TaskResult};
 use orchestrion_kernel::item::ItemKey;
-use orchestrion_kernel::module::Operation;
 use orchestrion_kernel::plan::{Effect, EffectKind};
 use orchestrion_kernel::state::StartedTask;
 use orchestrion_kernel::{Revision, TaskId};
 use std::io;
 
-/// A task that ended with an exit code.
-pub(super) fn ran(
-    page: &mut dyn Renderer,
-    scene: &StepView<'_>,
+/// The column of the output after an exit code.
+const OUTPUT_AT: usize = 11;
+
+/// Writes the exit code and output of a task.
+pub(super) fn write_run(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
     task: TaskId,
     code: i32,
     output: &str,
-    row: &str,
+    transition: &str,
 ) -> io::Result<()> {
-    let said = phrases::exit(code).to(11).quote(output);
-    page.step(scene, phrases::asked(Operation::RunTask { task, effect: EffectKind::Pure }), said, row)?;
-    let Some(planned) = scene.planned(task) else { return Ok(()) };
-    let effect = planned.effect.kind();
-    let line = Line::new().first(TextStyle::Dim, planned.text.as_str(), 44);
-    page.more("", line.ink(TextStyle::Dim, format_args!(" ({effect})")))
+    let line = phrases::exit_code(code).pad_to(OUTPUT_AT).quote(output);
+    out.write_step(view, phrases::actor(format_args!("task {task}")), line, transition)?;
+    let Some(planned) = view.planned_task(task) else { return Ok(()) };
+    let line = Line::new().rest(TextStyle::Dim, planned.text.as_str());
+    out.write_line("", line.styled(TextStyle::Dim, format_args!(" ({})", planned.effect.kind())))
 }
 
-/// A compensation that ended with an exit code.
-pub(super) fn undone(
-    page: &mut dyn Renderer,
-    scene: &StepView<'_>,
+/// Writes the exit code and output of a compensation.
+pub(super) fn write_undo(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
     task: TaskId,
     code: i32,
     output: &str,
-    row: &str,
+    transition: &str,
 ) -> io::Result<()> {
-    let end = if code == 0 { EffectOutcome::Undone } else { EffectOutcome::UndoFailed };
-    let said = if code == 0 { Line::new().ink(TextStyle::Good, "✓ undone") } else { phrases::exit(code) };
-    let said = said.to(11).quote(output);
-    page.step(scene, phrases::asked(Operation::UndoTask { task }), said, row)?;
-    let line = if end == EffectOutcome::Undone {
-        Line::new()
-    } else {
-        Line::new().ink(TextStyle::Bad, "undo failed: ")
-    };
-    page.more("", line.join(compensation(scene, task)))
+    let is_undone = code == 0;
+    let result =
+        if is_undone { Line::new().styled(TextStyle::Good, "✓ undone") } else { phrases::exit_code(code) };
+    let line = result.pad_to(OUTPUT_AT).quote(output);
+    out.write_step(view, phrases::actor(format_args!("undo task {task}")), line, transition)?;
+    let prefix = if is_undone { Line::new() } else { Line::new().styled(TextStyle::Bad, "undo failed: ") };
+    out.write_line("", prefix.join(compensation(view, task)))
 }
 
-/// What was to take the task's effect back, in the words that the executor was given.
-fn compensation(scene: &StepView<'_>, task: TaskId) -> Line {
-    let Some(request) = scene.judged() else { return Line::new() };
-    if let Some(Effect::Undoable { compensation }) = scene.planned(task).map(|planned| &planned.effect) {
-        return Line::new().first(TextStyle::Dim, compensation.as_str(), 60);
+/// Returns the compensation of a task, or its item if the current plan does not contain the task.
+fn compensation(view: &StepView<'_>, task: TaskId) -> Line {
+    let Some(request) = view.request_before() else { return Line::new() };
+    if let Some(Effect::Undoable { compensation }) = view.planned_task(task).map(|planned| &planned.effect) {
+        return Line::new().rest(TextStyle::Dim, compensation.as_str());
     }
-    let item = scene.after.semantic.latest_by_key(&ItemKey::Task(request.id, task));
-    item.map_or(Line::new(), |entry| Line::new().first(TextStyle::Dim, entry.item.text.as_str(), 130))
+    let item = view.after.semantic().latest_by_key(&ItemKey::Task(request.id, task));
+    item.map_or(Line::new(), |entry| Line::dim(&entry.item.text))
 }
 
-/// The execution report of a run.
-pub(super) fn reported(page: &mut dyn Renderer, revision: Revision, tasks: &[TaskResult]) -> io::Result<()> {
+/// Writes the execution report of a run.
+pub(super) fn write_report(
+    out: &mut dyn Renderer,
+    revision: Revision,
+    tasks: &[TaskResult],
+) -> io::Result<()> {
     let succeeded = tasks.iter().filter(|task| task.outcome == TaskOutcome::Succeeded).count();
-    let ink = if succeeded == tasks.len() { TextStyle::Good } else { TextStyle::Bad };
-    let said = Line::text(format_args!("plan r{revision}: "))
-        .ink(ink, format_args!("{succeeded} of {} succeeded", tasks.len()));
-    page.more("report", said)?;
-    if succeeded == tasks.len() {
+    let is_success = succeeded == tasks.len();
+    let style = if is_success { TextStyle::Good } else { TextStyle::Bad };
+    let line = Line::text(format_args!("plan r{revision}: "))
+        .styled(style, format_args!("{succeeded} of {} tasks succeeded", tasks.len()));
+    out.write_line("report", line)?;
+    if is_success {
         return Ok(());
     }
     let line = |task: &TaskResult| {
-        Line::text(format_args!("  {:>2}  ", task.task)).join(phrases::task_end(task.outcome))
+        Line::text(format_args!("  {:>2}  ", task.task)).join(phrases::task_outcome(task.outcome))
     };
-    plans::list(page, tasks.iter().map(line))
+    plans::write_list(out, tasks.iter().map(line))
 }
 
-/// The end of a rollback: what became of every effect.
-pub(super) fn rolled_back(page: &mut dyn Renderer, scene: &StepView<'_>, row: &str) -> io::Result<()> {
-    let Some(request) = scene.judged() else { return Ok(()) };
+/// Writes the outcome of every effect at the end of a rollback.
+pub(super) fn write_rollback_end(
+    out: &mut dyn Renderer,
+    view: &StepView<'_>,
+    transition: &str,
+) -> io::Result<()> {
+    let Some(request) = view.request_before() else { return Ok(()) };
     let effects: Vec<&StartedTask> =
         request.ledger.iter().filter(|started| started.effect != EffectKind::Pure).collect();
-    if effects.is_empty() {
-        let said = Line::faint("nothing that ran left an effect behind");
-        return page.step(scene, Line::faint("rolled back"), said, row);
-    }
-    let mut said = Line::new();
+    let mut line = if effects.is_empty() { Line::dim("no effects to undo") } else { Line::new() };
     for started in effects {
-        let comma = if said.is_empty() { "" } else { ", " };
-        said = said
+        let comma = if line.is_empty() { "" } else { ", " };
+        line = line
             .and(format_args!("{comma}task {} ", started.task))
-            .ink(phrases::effect_end(started.outcome), started.outcome);
+            .styled(phrases::effect_style(started.outcome), started.outcome);
         if started.effect == EffectKind::Irreversible {
-            said = said.ink(TextStyle::Warn, " (irreversible)");
+            line = line.styled(TextStyle::Warn, " (irreversible)");
         }
     }
-    page.step(scene, Line::faint("rolled back"), said, row)
+    out.write_step(view, Line::dim("rollback"), line, transition)
 }

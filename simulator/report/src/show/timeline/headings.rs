@@ -1,20 +1,25 @@
-//! Where the reader is: the head of the page, the headings of a request, and where the trace stops.
+//! The header and the end of the timeline, and the headings of sessions, requests and their parts.
 
-use super::super::ShowSummary;
+use super::super::fold::ShowSummary;
 use super::super::phrases;
 use super::super::renderer::{Line, Renderer, TextStyle};
 use super::super::step_view::StepView;
-use super::super::text::count;
-use super::{Running, Timeline};
+use super::progress::RequestProgress;
+use crate::text::count;
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::control::table::has_successor;
-use orchestrion_kernel::{Event, Input, Phase, Policy, State};
+use orchestrion_kernel::{Input, Phase, Policy, State};
 use orchestrion_trace::Header;
 use std::io;
 
-/// A stretch of a request under one heading.
+/// The part of a request under the current heading.
+#[derive(Debug, Default)]
+pub(super) struct Headings {
+    part: Option<Part>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+enum Part {
     Region(Region),
     Plan,
     Pass(u32),
@@ -23,137 +28,124 @@ pub(super) enum Part {
     Rollback,
 }
 
-/// The head of the page: what the trace rests on.
-pub(in super::super) fn header(page: &mut dyn Renderer, header: &Header) -> io::Result<()> {
+/// Writes the conversation, policy, kernel version and scenario of a trace.
+pub(in super::super) fn write_header(out: &mut dyn Renderer, header: &Header) -> io::Result<()> {
     let mut line = Line::new()
-        .ink(TextStyle::Heading, format_args!("Conversation {}", header.conversation))
+        .styled(TextStyle::Heading, format_args!("Conversation {}", header.conversation))
         .and(format_args!("  policy {}, kernel {}", header.policy.name, header.kernel));
     if let Some(scenario) = &header.scenario {
         line = line.and(format_args!(", scenario {}", scenario.name));
     }
-    page.paragraph(line, 2)?;
+    out.write_paragraph(line, 2)?;
     for difference in orchestrion_trace::replay::header_differences(header, None) {
-        page.paragraph(Line::new().ink(TextStyle::Warn, format_args!("  note: {difference}")), 8)?;
+        out.write_paragraph(Line::new().styled(TextStyle::Warn, format_args!("  note: {difference}")), 8)?;
     }
     Ok(())
 }
 
-impl Timeline {
-    /// What the reader should know where the trace stops.
-    pub(in super::super) fn end(
-        &self,
-        page: &mut dyn Renderer,
-        policy: &Policy,
-        state: &State,
-        shown: &ShowSummary,
-    ) -> io::Result<()> {
-        let control = &state.control;
-        let phase = control.phase();
-        let line = match control.pending_call() {
-            Some(call) => {
-                format!(
-                    "The trace ends in {phase}, waiting for {} (call {}).",
-                    call.operation.expected_reply(),
-                    call.id
-                )
-            }
-            None if phase == Phase::Idle => match control.session() {
-                Some(user) => format!("The trace ends in Idle, the session of {user} still open."),
-                None => "The trace ends in Idle, no session open.".to_string(),
-            },
-            None if !has_successor(policy, phase) => {
-                format!("The trace ends in {phase}; no row of policy {} leads on from here.", policy.name)
-            }
-            None => format!("The trace ends in {phase}, before the next step."),
-        };
-        let requests = usize::try_from(shown.requests).unwrap_or(usize::MAX);
-        let refused = usize::try_from(shown.refused).unwrap_or(usize::MAX);
-        let mut counted = format!("{} steps, {}", shown.steps, count(requests, "request"));
-        if refused > 0 {
-            counted.push_str(&format!(", {} refused", count(refused, "input")));
+/// Writes the phase in which the trace ends, and the counts of its steps.
+pub(in super::super) fn write_end(
+    out: &mut dyn Renderer,
+    policy: &Policy,
+    state: &State,
+    summary: &ShowSummary,
+) -> io::Result<()> {
+    let control = state.control();
+    let phase = control.phase();
+    let line = match control.pending_call() {
+        Some(call) => {
+            let reply = call.operation.expected_reply();
+            format!("The trace ends in {phase}; call {} is pending, for {reply}.", call.id)
         }
-        page.gap()?;
-        page.paragraph(Line::text(line), 0)?;
-        page.paragraph(Line::faint(counted), 0)
+        None if phase == Phase::Idle => match control.session() {
+            Some(user) => format!("The trace ends in Idle; the session of {user} is open."),
+            None => "The trace ends in Idle; no session is open.".to_string(),
+        },
+        None if !has_successor(policy, phase) => {
+            format!(
+                "The trace ends in {phase}, a dead end: policy {} has no transition from it.",
+                policy.name
+            )
+        }
+        None => format!("The trace ends in {phase}, before the next internal step."),
+    };
+    let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let ShowSummary { steps, requests, refused } = *summary;
+    let mut counts = format!("{}, {}", count(number(steps), "step"), count(number(requests), "request"));
+    if refused > 0 {
+        counts.push_str(&format!(", {}", count(number(refused), "refused input")));
     }
+    out.write_blank()?;
+    out.write_paragraph(Line::text(line), 0)?;
+    out.write_paragraph(Line::dim(counts), 0)
+}
 
-    /// Announces where the step stands, if that is somewhere else than the step before.
-    pub(super) fn headings(&mut self, page: &mut dyn Renderer, scene: &StepView<'_>) -> io::Result<()> {
-        match &scene.step.input {
+impl Headings {
+    /// Writes a heading if the step starts a session, a request or another part of the request.
+    pub(super) fn write(
+        &mut self,
+        out: &mut dyn Renderer,
+        view: &StepView<'_>,
+        progress: Option<&RequestProgress>,
+    ) -> io::Result<()> {
+        match &view.step.input {
             Input::SessionStart { user } => {
-                page.gap()?;
-                return page.heading(Line::new().ink(TextStyle::Heading, "Session of ").first(
-                    TextStyle::Heading,
-                    user.as_str(),
-                    60,
-                ));
+                out.write_blank()?;
+                let title = Line::new().styled(TextStyle::Heading, "Session of ");
+                return out.write_heading(title.rest(TextStyle::Heading, user.as_str()));
             }
-            Input::SessionEnd => return page.gap(),
+            Input::SessionEnd => return out.write_blank(),
             _ => {}
         }
-        if let Some((id, user)) = scene.find(|event| match event {
-            Event::UserMsg { request, user, .. } => Some((*request, user.clone())),
-            _ => None,
-        }) {
-            let first = scene.step.n;
-            self.running =
-                Some(Running { id, first, passes: 0, runs: 0, repairs: 0, refused: 0, veto: None });
+        let Some(progress) = progress else { return Ok(()) };
+        if progress.first_step == view.step.n {
             self.part = None;
-            page.gap()?;
-            return page.heading(
-                Line::new().ink(TextStyle::Heading, format_args!("Request {id}")).and(" of ").first(
-                    TextStyle::Text,
-                    user.as_str(),
-                    60,
-                ),
-            );
+            out.write_blank()?;
+            let title = Line::new().styled(TextStyle::Heading, format_args!("Request {}", progress.id));
+            return out.write_heading(title.and(" of ").rest(TextStyle::Text, progress.user.as_str()));
         }
-        let Some(part) = self.part_of(scene) else { return Ok(()) };
+        let Some(part) = Part::of_step(view, progress) else { return Ok(()) };
         if self.part != Some(part) {
             self.part = Some(part);
-            page.region(&self.title(part, scene))?;
+            out.write_region(&part.title(view))?;
         }
         Ok(())
     }
+}
 
-    fn part_of(&mut self, scene: &StepView<'_>) -> Option<Part> {
-        let phase = scene.before.phase;
-        let running = self.running.as_mut()?;
-        if let Some(request) = scene.judged() {
-            running.passes = running.passes.max(request.debate.pass);
-        }
-        Some(match phase {
-            Phase::Planning => Part::Plan,
-            Phase::Round(_) | Phase::PlanReview | Phase::MultiPassCheck => Part::Pass(running.passes),
+impl Part {
+    /// Returns the part that contains the step.
+    fn of_step(view: &StepView<'_>, progress: &RequestProgress) -> Option<Self> {
+        Some(match view.before.phase {
+            Phase::Planning => Self::Plan,
+            Phase::Round(_) | Phase::PlanReview | Phase::MultiPassCheck => Self::Pass(progress.passes),
             Phase::RunningTasks | Phase::AssertingOutcomes | Phase::Success | Phase::Failure => {
-                Part::Run(running.runs)
+                Self::Run(progress.runs)
             }
             Phase::SelfHealingActive | Phase::RepairReview | Phase::RepairScoring => {
-                Part::Repair(running.repairs)
+                Self::Repair(progress.repairs)
             }
-            Phase::RollbackActive | Phase::RollbackComplete => Part::Rollback,
-            phase => Part::Region(phase.region()?),
+            Phase::RollbackActive | Phase::RollbackComplete => Self::Rollback,
+            phase => Self::Region(phase.region()?),
         })
     }
 
-    fn title(&self, part: Part, scene: &StepView<'_>) -> String {
-        let name = |region: Region| region.name();
-        let debate = name(Region::ArenaDebate);
-        let execution = name(Region::SandboxedExecution);
-        match part {
-            Part::Region(region) => name(region).to_string(),
-            Part::Plan => format!("{debate}, the baseline plan"),
-            Part::Pass(pass) => format!("{debate}, pass {pass} of {}", scene.policy.bounds.passes),
-            Part::Run(run) => {
-                let plan = scene.judged().and_then(|request| request.plan.as_ref());
-                let plan = plan.map(|plan| format!(" of plan r{}", plan.revision)).unwrap_or_default();
-                let again = if run > 1 { format!(", run {run}") } else { ", the run".to_string() };
-                format!("{execution}{again}{plan}")
+    fn title(self, view: &StepView<'_>) -> String {
+        let debate = Region::ArenaDebate.name();
+        let execution = Region::SandboxedExecution.name();
+        match self {
+            Self::Region(region) => region.name().to_string(),
+            Self::Plan => format!("{debate}, baseline plan"),
+            Self::Pass(pass) => format!("{debate}, pass {pass} of {}", view.policy.bounds.passes),
+            Self::Run(run) => {
+                let plan = view.request_before().and_then(|request| request.plan.as_ref());
+                let plan = plan.map(|plan| format!(", plan r{}", plan.revision)).unwrap_or_default();
+                format!("{execution}, run {run}{plan}")
             }
-            Part::Repair(repair) => {
-                format!("{execution}, repair {repair}{}", phrases::repairs(scene.policy))
+            Self::Repair(repair) => {
+                format!("{execution}, repair {repair}{}", phrases::repair_limit(view.policy))
             }
-            Part::Rollback => format!("{execution}, rollback"),
+            Self::Rollback => format!("{execution}, rollback"),
         }
     }
 }

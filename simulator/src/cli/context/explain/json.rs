@@ -1,13 +1,11 @@
-//! The account for programs.
+//! Report of `context explain` as JSON.
 
-use super::ExplainReport;
-use crate::cli::context::status_name;
+use super::report::ExplainReport;
+use crate::cli::context::text::status_name;
 use orchestrion_optimizer::SolveStatus;
-use orchestrion_selection::{
-    ExclusionReason, Explainer, Explanation, Id, NextImprovement, Reason, RequiredBudget,
-};
+use orchestrion_selection::{ExclusionReason, Explanation, Id, NextImprovement, Reason, RequiredBudget};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -16,15 +14,15 @@ struct Report<'a> {
     utility: u64,
     cost: u64,
     bound: u64,
-    /// The utility that one more token would bring.
-    next_token: u64,
-    /// The smallest budget that has more utility.
-    next_step: Option<Step>,
+    /// Utility gained by one more token.
+    next_token_utility: u64,
+    /// The smallest budget with more utility.
+    next_improvement: Option<Improvement>,
     items: Vec<Item<'a>>,
 }
 
 #[derive(Serialize)]
-struct Step {
+struct Improvement {
     budget: u64,
     utility: u64,
 }
@@ -32,31 +30,31 @@ struct Step {
 #[derive(Serialize)]
 struct Item<'a> {
     id: &'a Id<'static>,
-    /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<&'a str>,
-    chosen: bool,
+    selected: bool,
     utility: u64,
     cost: u64,
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a Id<'static>>,
-    needed_by: Vec<&'a Id<'static>>,
-    /// The forbidden one that it is, or needs.
+    /// Selected items that depend on it.
+    dependents: Vec<&'a Id<'static>>,
+    /// The forbidden item: itself, or one that it depends on.
     #[serde(skip_serializing_if = "Option::is_none")]
     forbidden: Option<&'a Id<'static>>,
-    /// What it costs with all it needs and all that is pinned, if that is over the budget.
+    /// The cost with its dependencies and the pinned items, if that exceeds the budget.
     #[serde(skip_serializing_if = "Option::is_none")]
-    needs: Option<u64>,
-    /// What is not chosen of it and of what it needs.
+    required_cost: Option<u64>,
+    /// The unselected part of its closure.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Missing>,
-    /// The best choice without it, if it is chosen; with it, if it is not.
+    /// The solution without it, if it is selected; with it, if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    otherwise: Option<Otherwise<'a>>,
-    /// The smallest budget at which it is chosen.
+    alternative: Option<AlternativeReport<'a>>,
+    /// The smallest budget at which it is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
-    budget: Option<Wanted>,
+    required_budget: Option<BudgetReport>,
 }
 
 #[derive(Serialize)]
@@ -66,84 +64,85 @@ struct Missing {
 }
 
 #[derive(Serialize)]
-struct Otherwise<'a> {
+struct AlternativeReport<'a> {
     utility: u64,
-    loses: Vec<&'a Id<'static>>,
-    gains: Vec<&'a Id<'static>>,
+    removed: Vec<&'a Id<'static>>,
+    added: Vec<&'a Id<'static>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Wanted {
-    Chosen(u64),
+enum BudgetReport {
+    Selected(u64),
     Tied(u64),
-    NotBelow(u64),
+    AtLeast(u64),
 }
 
-impl ExplainReport<'_> {
-    pub(super) fn json(&self, account: &Explainer<'_>, out: &mut impl Write) -> io::Result<()> {
-        let selection = &account.answer.selection;
-        let report = Report {
-            status: status_name(if account.is_cut { SolveStatus::Bounded } else { SolveStatus::Optimal }),
-            budget: self.named.problem.budget(),
-            utility: selection.utility,
-            cost: selection.cost,
-            bound: account.answer.bound,
-            next_token: self.next_token,
-            next_step: self.raise.map(|NextImprovement { budget, utility }| Step { budget, utility }),
-            items: self.items.iter().map(|explained| self.item(explained)).collect(),
-        };
-        serde_json::to_writer(&mut *out, &report)?;
-        writeln!(out)
-    }
+pub(super) fn write(report: &ExplainReport<'_>, out: &mut impl io::Write) -> io::Result<()> {
+    let (solution, problem) = (report.solution, report.problem);
+    let status = if report.hit_node_limit { SolveStatus::Bounded } else { SolveStatus::Optimal };
+    let improvement = |NextImprovement { budget, utility }| Improvement { budget, utility };
+    let json = Report {
+        status: status_name(status),
+        budget: problem.problem.budget(),
+        utility: solution.selection.utility,
+        cost: solution.selection.cost,
+        bound: solution.bound,
+        next_token_utility: report.next_token_utility,
+        next_improvement: report.next_improvement.map(improvement),
+        items: report.explanations.iter().map(|explanation| item(report, explanation)).collect(),
+    };
+    serde_json::to_writer(&mut *out, &json)?;
+    writeln!(out)
+}
 
-    fn item<'a>(&'a self, explained: &'a Explanation) -> Item<'a> {
-        let candidate = &self.named.problem.candidates()[explained.item];
-        let mut item = Item {
-            id: &self.named.ids[explained.item],
-            key: self.named.keys.get(explained.item).map(String::as_str),
-            chosen: matches!(explained.reason, Reason::In { .. }),
-            utility: candidate.utility,
-            cost: candidate.cost,
-            reason: reason(&explained.reason),
-            group: self.named.groups[explained.item].as_ref(),
-            needed_by: Vec::new(),
-            forbidden: None,
-            needs: None,
-            missing: None,
-            otherwise: explained.otherwise.as_ref().map(|change| Otherwise {
-                utility: change.utility,
-                loses: self.named.names(&change.loses),
-                gains: self.named.names(&change.gains),
-            }),
-            budget: explained.budget.map(|budget| match budget {
-                RequiredBudget::Chosen(at) => Wanted::Chosen(at),
-                RequiredBudget::Tied(at) => Wanted::Tied(at),
-                RequiredBudget::NotBelow(at) => Wanted::NotBelow(at),
-            }),
-        };
-        match &explained.reason {
-            Reason::In { needed_by, .. } => item.needed_by = self.named.names(needed_by),
-            Reason::Out(ExclusionReason::Forbidden) => item.forbidden = Some(item.id),
-            Reason::Out(ExclusionReason::NeedsForbidden(other)) => {
-                item.forbidden = self.named.ids.get(*other)
-            }
-            Reason::Out(ExclusionReason::OverBudget { needs }) => item.needs = Some(*needs),
-            Reason::Out(ExclusionReason::Outweighed { cost, utility }) => {
-                item.missing = Some(Missing { cost: *cost, utility: *utility });
-            }
+fn item<'a>(report: &'a ExplainReport<'_>, explanation: &'a Explanation) -> Item<'a> {
+    let problem = report.problem;
+    let candidate = &problem.problem.candidates()[explanation.item];
+    let mut item = Item {
+        id: &problem.ids[explanation.item],
+        key: problem.keys.get(explanation.item).map(String::as_str),
+        selected: matches!(explanation.reason, Reason::Selected { .. }),
+        utility: candidate.utility,
+        cost: candidate.cost,
+        reason: reason_name(&explanation.reason),
+        group: problem.groups[explanation.item].as_ref(),
+        dependents: Vec::new(),
+        forbidden: None,
+        required_cost: None,
+        missing: None,
+        alternative: explanation.alternative.as_ref().map(|alternative| AlternativeReport {
+            utility: alternative.utility,
+            removed: problem.names(&alternative.removed),
+            added: problem.names(&alternative.added),
+        }),
+        required_budget: explanation.required_budget.map(|budget| match budget {
+            RequiredBudget::Selected(at) => BudgetReport::Selected(at),
+            RequiredBudget::Tied(at) => BudgetReport::Tied(at),
+            RequiredBudget::AtLeast(at) => BudgetReport::AtLeast(at),
+        }),
+    };
+    match &explanation.reason {
+        Reason::Selected { dependents, .. } => item.dependents = problem.names(dependents),
+        Reason::Excluded(ExclusionReason::Forbidden) => item.forbidden = Some(item.id),
+        Reason::Excluded(ExclusionReason::DependsOnForbidden(other)) => {
+            item.forbidden = problem.ids.get(*other);
         }
-        item
+        Reason::Excluded(ExclusionReason::OverBudget { cost }) => item.required_cost = Some(*cost),
+        Reason::Excluded(ExclusionReason::Outweighed { cost, utility }) => {
+            item.missing = Some(Missing { cost: *cost, utility: *utility });
+        }
     }
+    item
 }
 
-const fn reason(reason: &Reason) -> &'static str {
+const fn reason_name(reason: &Reason) -> &'static str {
     match reason {
-        Reason::In { is_pinned: true, .. } => "pinned",
-        Reason::In { .. } => "chosen",
-        Reason::Out(ExclusionReason::Forbidden) => "forbidden",
-        Reason::Out(ExclusionReason::NeedsForbidden(_)) => "needs_forbidden",
-        Reason::Out(ExclusionReason::OverBudget { .. }) => "over_budget",
-        Reason::Out(ExclusionReason::Outweighed { .. }) => "outweighed",
+        Reason::Selected { is_pinned: true, .. } => "pinned",
+        Reason::Selected { is_pinned: false, .. } => "selected",
+        Reason::Excluded(ExclusionReason::Forbidden) => "forbidden",
+        Reason::Excluded(ExclusionReason::DependsOnForbidden(_)) => "depends_on_forbidden",
+        Reason::Excluded(ExclusionReason::OverBudget { .. }) => "over_budget",
+        Reason::Excluded(ExclusionReason::Outweighed { .. }) => "outweighed",
     }
 }

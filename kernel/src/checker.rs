@@ -1,0 +1,108 @@
+//! Entry points for model checkers, claims and tests. An application does not need them.
+
+use crate::control::table::Transition;
+use crate::event::{Event, Events, ForgetCause};
+use crate::ids::ItemId;
+use crate::input::Input;
+use crate::item::Layer;
+use crate::policy::Policy;
+use crate::refusal::Refusal;
+use crate::semantic::SemanticState;
+use crate::state::State;
+use core::fmt;
+
+/// Decides as [`decide`](crate::decide) does, along the transition that `choose` returns. A model checker uses it to run
+/// mutants of the table.
+///
+/// # Errors
+/// A [`Refusal`] if the input is invalid, or if `choose` returns `None`.
+pub fn decide_with_row(
+    policy: &Policy,
+    state: &State,
+    input: &Input,
+    choose: impl FnOnce() -> Option<&'static Transition>,
+) -> Result<Events, Refusal> {
+    crate::decide::decide_with_row(policy, state, input, choose)
+}
+
+/// A semantic event that does not fit the semantic state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventError {
+    /// `AddItem` with an id that was already used.
+    DuplicateId(ItemId),
+    /// `UpdateItem` or `ForgetItems` of an item that does not exist.
+    UnknownItem(ItemId),
+    /// A dependency that does not exist.
+    DanglingDependency(ItemId),
+    /// `ForgetItems` of an item on which a remaining item depends.
+    HasDependents {
+        /// The forgotten item.
+        id: ItemId,
+        /// The dependent.
+        by: ItemId,
+    },
+    /// `ForgetItems` with a cause that does not apply to the item.
+    InvalidForgetCause(ItemId),
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DuplicateId(id) => write!(f, "duplicate id: expected an unused id, found {id}"),
+            Self::UnknownItem(id) => write!(f, "unknown item: expected an existing item, found {id}"),
+            Self::DanglingDependency(id) => {
+                write!(f, "dangling dependency: expected an existing item, found {id}")
+            }
+            Self::HasDependents { id, by } => {
+                write!(f, "item {id} has a dependent: expected that item {by} is forgotten too")
+            }
+            Self::InvalidForgetCause(id) => write!(f, "invalid cause to forget item {id}"),
+        }
+    }
+}
+
+impl core::error::Error for EventError {}
+
+/// Checks that an event fits the semantic state. Events that are not semantic always fit.
+///
+/// # Errors
+/// [`EventError`] for an `AddItem`, `UpdateItem` or `ForgetItems` event that violates an invariant of 000 §2.2.
+pub fn validate_event(semantic: &SemanticState, event: &Event) -> Result<(), EventError> {
+    let closed = |deps: &[ItemId]| match deps.iter().find(|dep| semantic.get(**dep).is_none()) {
+        Some(dep) => Err(EventError::DanglingDependency(*dep)),
+        None => Ok(()),
+    };
+    match event {
+        Event::AddItem { item, .. } if item.id < semantic.next_id() => Err(EventError::DuplicateId(item.id)),
+        Event::UpdateItem { item, .. } if semantic.get(item.id).is_none() => {
+            Err(EventError::UnknownItem(item.id))
+        }
+        Event::AddItem { deps, .. } | Event::UpdateItem { deps, .. } => closed(deps),
+        Event::ForgetItems { ids, cause } => {
+            ids.iter().try_for_each(|id| validate_forget(semantic, ids, *id, *cause))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn validate_forget(
+    semantic: &SemanticState,
+    ids: &[ItemId],
+    id: ItemId,
+    cause: ForgetCause,
+) -> Result<(), EventError> {
+    let item = &semantic.get(id).ok_or(EventError::UnknownItem(id))?.item;
+    let has_cause = match cause {
+        ForgetCause::SessionEnd => !item.is_persistent(),
+        ForgetCause::Compaction { into } => semantic.get(into).is_some() && !ids.contains(&into),
+        ForgetCause::Expiry => matches!(item.layer, Layer::Working { expires_at: Some(_), .. }),
+    };
+    if !has_cause {
+        return Err(EventError::InvalidForgetCause(id));
+    }
+    match semantic.dependents(id).find(|by| !ids.contains(by)) {
+        Some(by) => Err(EventError::HasDependents { id, by }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,81 @@
+//! Evaluates the guards of the transition table.
+
+use crate::control::consensus;
+use crate::control::guard::Guard;
+use crate::event::TaskOutcome;
+use crate::input::Input;
+use crate::knowledge::compaction;
+use crate::module::{Failure, Operation, Report, Store};
+use crate::policy::{Bound, Policy};
+use crate::score::Score;
+use crate::state::{Request, State};
+
+impl Guard {
+    /// Whether the condition holds in the state before the input. Without a running request, only [`Guard::Always`] does.
+    #[must_use]
+    pub fn is_satisfied(self, policy: &Policy, state: &State, input: &Input) -> bool {
+        let Some(request) = state.control().request() else { return self == Self::Always };
+        let report = if let Input::Reply { report, .. } = input { Some(report) } else { None };
+        match self {
+            Self::Always => true,
+            Self::LocksMatch => matches!(report, Some(Report::Identity { gcp: true, mongodb: true })),
+            Self::CompactionDue => compaction::is_due(policy, state),
+            Self::PlanRevised => report.is_some_and(|report| report.plan().is_some()),
+            Self::Approved => matches!(report, Some(Report::Approval { approved: true, .. })),
+            Self::Vetoed => is_vetoed(policy, request),
+            Self::AnotherPass => {
+                request.debate.pass < policy.bounds.passes
+                    && consensus_score(policy, request) < policy.thresholds.redebate_below
+            }
+            Self::BelowProceed => is_below_proceed(policy, request),
+            Self::MoreTasks => {
+                matches!(report, Some(Report::Exit { code: 0, .. }))
+                    && task_count(request) > request.outcomes.len().saturating_add(1)
+            }
+            Self::AllSucceeded => {
+                task_count(request) == request.outcomes.len()
+                    && request.outcomes.iter().all(|outcome| *outcome == TaskOutcome::Succeeded)
+            }
+            Self::RepairsExhausted => match policy.bounds.repairs {
+                Bound::AtMost(most) => request.repairs >= most,
+                Bound::Unbounded => false,
+            },
+            Self::RepairCleared => {
+                !is_vetoed(policy, request)
+                    && request.debate.security_reviewed == request.plan.as_ref().map(|plan| plan.revision)
+                    && consensus_score(policy, request) >= policy.thresholds.proceed_from
+            }
+            Self::OutcomeUnknown => {
+                matches!(input, Input::CallFailed { failure: Failure::OutcomeUnknown, .. })
+            }
+            Self::MoreStores => state.control().pending_call().is_some_and(|call| {
+                matches!(call.operation, Operation::StoreMemory { store: Store::Local, .. })
+            }),
+            Self::AttemptsLeft => request.audit_attempts < policy.bounds.audit_attempts,
+        }
+    }
+}
+
+/// The consensus of the latest arguments.
+pub(super) fn consensus_score(policy: &Policy, request: &Request) -> Score {
+    consensus::debate_consensus(policy, &request.ratings, &request.debate.latest)
+}
+
+/// [`Guard::Vetoed`]
+pub(super) fn is_vetoed(policy: &Policy, request: &Request) -> bool {
+    if policy.rules.sticky_veto {
+        request.debate.vetoed
+    } else {
+        let latest = request.debate.latest.security;
+        latest.is_some_and(|argument| argument.is_objection_at_least(policy.thresholds.veto_from))
+    }
+}
+
+/// [`Guard::BelowProceed`]
+pub(super) fn is_below_proceed(policy: &Policy, request: &Request) -> bool {
+    request.debate.scored.is_none_or(|scored| scored.score < policy.thresholds.proceed_from)
+}
+
+fn task_count(request: &Request) -> usize {
+    request.plan.as_ref().map_or(0, |plan| plan.plan.tasks().len())
+}

@@ -1,0 +1,103 @@
+//! Refuses inputs that are invalid independently of the transition table.
+
+use crate::control::phase::Phase;
+use crate::ids::CallId;
+use crate::input::Input;
+use crate::knowledge::compaction;
+use crate::module::{Operation, Report};
+use crate::plan::Task;
+use crate::policy::Policy;
+use crate::refusal::Refusal;
+use crate::state::{Call, Control, Request, State};
+
+/// The refusal of an input for which no row matches.
+pub(super) fn unexpected_input(state: &State, input: &Input) -> Refusal {
+    let control = state.control();
+    Refusal::UnexpectedInput {
+        phase: control.phase(),
+        found: input.trigger(),
+        pending: control.pending_call().map(|call| call.operation),
+    }
+}
+
+/// Refuses replies to other calls, reports of another type, inputs of other users, and inputs that the phase does not admit.
+pub(super) fn validate_input(policy: &Policy, state: &State, input: &Input) -> Result<(), Refusal> {
+    let control = state.control();
+    match input {
+        Input::Reply { call, report, .. } => {
+            validate_reply(policy, state, pending_operation(control, *call)?, report)
+        }
+        Input::CallFailed { call, .. } => pending_operation(control, *call).map(|_| ()),
+        // RollbackActive has rows for replies and for a step; the step is for the case that no effect is left to undo.
+        Input::Step if control.pending_call().is_some() => Err(unexpected_input(state, input)),
+        // Outside Idle the phase is refused first, before session and user are compared.
+        Input::SessionStart { .. } | Input::SessionEnd | Input::UserMessage { .. }
+            if control.phase() != Phase::Idle =>
+        {
+            Err(unexpected_input(state, input))
+        }
+        Input::SessionStart { .. } => match control.session() {
+            Some(user) => Err(Refusal::SessionAlreadyOpen { user: user.clone() }),
+            None => Ok(()),
+        },
+        Input::SessionEnd => control.session().map(|_| ()).ok_or(Refusal::NoSession),
+        Input::UserMessage { user, .. } => match control.session() {
+            None => Err(Refusal::NoSession),
+            Some(session) if session != user => {
+                Err(Refusal::WrongUser { expected: session.clone(), found: user.clone() })
+            }
+            Some(_) => Ok(()),
+        },
+        Input::Write(write) if write.requires_session() && control.session().is_none() => {
+            Err(Refusal::NoSession)
+        }
+        Input::Resume => control.request().map(|_| ()).ok_or(Refusal::NothingToResume),
+        Input::Step | Input::Cancel | Input::Write(_) => Ok(()),
+    }
+}
+
+/// The operation of the pending call, if this is its id.
+fn pending_operation(control: &Control, found: CallId) -> Result<Operation, Refusal> {
+    match control.pending_call() {
+        Some(Call { id, operation }) if id == found => Ok(operation),
+        pending => Err(Refusal::WrongCall { found, expected: pending.map(|call| call.id) }),
+    }
+}
+
+fn validate_reply(
+    policy: &Policy,
+    state: &State,
+    operation: Operation,
+    report: &Report,
+) -> Result<(), Refusal> {
+    let request = state.control().request();
+    if !report.is_reply_to(operation) {
+        return Err(Refusal::WrongReport { operation, found: report.label() });
+    }
+    if request.is_some_and(|request| request.over_budget) {
+        return Err(Refusal::CallNotMade { operation });
+    }
+    let outdated = request.is_some_and(|request| request.outdated);
+    if let Report::Summary { forgets: Some(forgets), .. } = report
+        && !outdated
+    {
+        compaction::validate_summary(policy, state, forgets)?;
+    }
+    validate_effects(request, report)
+}
+
+/// Refuses a plan that changes the effect kind of a started task: its compensation would be lost.
+fn validate_effects(request: Option<&Request>, report: &Report) -> Result<(), Refusal> {
+    let (Some(request), Some(plan)) = (request, report.plan()) else { return Ok(()) };
+    for started in &request.ledger {
+        let changed = |task: &&Task| task.id == started.task && task.effect.kind() != started.effect;
+        if let Some(task) = plan.tasks().iter().find(changed) {
+            return Err(Refusal::EffectChanged {
+                task: task.id,
+                expected: started.effect,
+                found: task.effect.kind(),
+            });
+        }
+    }
+    Ok(())
+}

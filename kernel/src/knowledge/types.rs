@@ -1,0 +1,172 @@
+//! Writes: the facts, session items and signals that a caller adds to the semantic state (003).
+
+use crate::ids::{ItemId, Text, Timestamp};
+use crate::item::{
+    Audience, ConstraintType, FactSource, Identity, ItemKind, MemoryType, Scope, SupersessionRule,
+};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A write to the semantic state. The boundary supplies texts, ranks and times, and detects supersession wording.
+///
+/// ```
+/// use orchestrion_kernel::item::{FactSource, Rank};
+/// use orchestrion_kernel::knowledge::{NewFact, Write};
+/// use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
+///
+/// let source = FactSource { name: "price list".into(), rank: Rank::Manager };
+/// let write = Write::Fact(NewFact::global("price".into(), "$100".into(), source));
+/// let mut state = State::new(ConversationId::new("demo"));
+/// for event in decide(&Policy::hardened(), &state, &Input::Write(Box::new(write)))? {
+///     state.apply(&event);
+/// }
+/// let principal = state.session_principal();
+/// let item = state.semantic().get_current_value(&"price".into(), &principal);
+/// assert_eq!(item.map(|item| item.text.as_str()), Some("$100"));
+/// # Ok::<(), orchestrion_kernel::Refusal>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
+pub enum Write {
+    /// The identity of the session user (003 layer 1). At most one per session.
+    Identity {
+        /// The user's name.
+        name: Text,
+        /// Authority, rank and permissions of the user.
+        identity: Identity,
+    },
+    /// A persistent fact (003 layer 2).
+    Fact(NewFact),
+    /// An item of the session's working set (003 layer 3). It overwrites the item with the same key.
+    Working {
+        /// The key.
+        key: Text,
+        /// The content.
+        text: Text,
+        /// The time from which the item is expired; `None` if it does not expire.
+        expires_at: Option<Timestamp>,
+        /// The items that it depends on.
+        depends_on: Vec<Reference>,
+    },
+    /// A signal (003 layer 4). It overwrites the signal with the same key.
+    Environment {
+        /// The key.
+        key: Text,
+        /// The content.
+        text: Text,
+        /// An older signal under another key that this one supersedes.
+        supersedes: Option<Reference>,
+    },
+    /// The current time (003 layer 4). Items that are expired at this time are forgotten.
+    Clock {
+        /// The time; not before the last one.
+        now: Timestamp,
+        /// The time as text.
+        text: Text,
+    },
+}
+
+impl Write {
+    /// Returns whether the write requires an open session.
+    #[must_use]
+    pub fn requires_session(&self) -> bool {
+        match self {
+            Self::Identity { .. } | Self::Working { .. } => true,
+            Self::Fact(new) => new.scope == Scope::Session,
+            Self::Environment { .. } | Self::Clock { .. } => false,
+        }
+    }
+}
+
+/// A fact in a write.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct NewFact {
+    /// A fact or a constraint.
+    pub kind: FactKind,
+    /// The key.
+    pub key: Text,
+    /// The content.
+    pub text: Text,
+    /// The source, with its rank.
+    pub source: FactSource,
+    /// When it was established.
+    pub established_at: Timestamp,
+    /// The memory that the fact belongs to.
+    pub memory: MemoryType,
+    /// The scope in which the fact is valid.
+    pub scope: Scope,
+    /// Who may read the fact.
+    pub audience: Audience,
+    /// Whether timestamps, not the order of writes, decide which of two facts is later (003 rule 4).
+    pub time_sensitive: bool,
+    /// The item that this fact supersedes.
+    pub supersedes: Option<Reference>,
+    /// The rule by which the boundary detected `supersedes`; `None` if the write states it explicitly (003 rule 1).
+    pub detected_rule: Option<SupersessionRule>,
+    /// The items that it depends on.
+    pub depends_on: Vec<Reference>,
+}
+
+impl NewFact {
+    /// Creates a fact in user memory with global scope, unrestricted audience, timestamp 0, and no references.
+    #[must_use]
+    pub const fn global(key: Text, text: Text, source: FactSource) -> Self {
+        Self {
+            kind: FactKind::Fact,
+            key,
+            text,
+            source,
+            established_at: Timestamp::from_millis(0),
+            memory: MemoryType::User,
+            scope: Scope::Global,
+            audience: Audience::Everybody,
+            time_sensitive: false,
+            supersedes: None,
+            detected_rule: None,
+            depends_on: Vec::new(),
+        }
+    }
+}
+
+/// A reference from a write to an existing item.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Reference {
+    /// The item with this id.
+    Id(ItemId),
+    /// The latest valid fact with this key, else the latest fact; for signals, the signal with this key.
+    Key(Text),
+}
+
+/// The kinds of item that a fact can be (000 §2.1). Subtasks come from plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum FactKind {
+    /// A fact.
+    Fact,
+    /// A constraint (003 `is_constraint`), with its type if known.
+    Constraint(Option<ConstraintType>),
+}
+
+impl From<FactKind> for ItemKind {
+    fn from(kind: FactKind) -> Self {
+        match kind {
+            FactKind::Fact => Self::Fact,
+            FactKind::Constraint(constraint) => Self::Constraint(constraint),
+        }
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "item {id}"),
+            Self::Key(key) => write!(f, "`{key}`"),
+        }
+    }
+}

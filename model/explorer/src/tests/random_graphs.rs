@@ -1,0 +1,285 @@
+//! Random graphs, explored as models.
+
+use crate::liveness::{Fairness, LivenessKind, LivenessProperty};
+use crate::{Exploration, FairModel, ObservationSet, Options, StateStorage, Witness, explore, step_at};
+use proptest::prelude::*;
+use stateright::{Checker, Model, Property};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{Hash, Hasher};
+use std::num::NonZeroUsize;
+
+const MARKS: usize = 70;
+
+/// A state whose hash may be too weak to distinguish it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Name {
+    number: u8,
+    poor: bool,
+}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (if self.poor { self.number % 3 } else { self.number }).hash(hasher);
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    /// The target and the observation of each action; no target if it is refused.
+    actions: Vec<(Option<u8>, Option<u8>)>,
+    shows: Option<u8>,
+    inside: bool,
+    opens: u8,
+    keeps: u8,
+}
+
+#[derive(Clone, Debug)]
+struct RandomGraph {
+    nodes: Vec<Node>,
+    roots: Vec<u8>,
+    poor: bool,
+    promises: Vec<LivenessProperty>,
+    packs: bool,
+}
+
+impl RandomGraph {
+    fn node(&self, state: &Name) -> &Node {
+        &self.nodes[usize::from(state.number)]
+    }
+
+    fn name(&self, number: u8) -> Name {
+        Name { number, poor: self.poor }
+    }
+}
+
+impl Model for RandomGraph {
+    type State = Name;
+    type Action = usize;
+
+    fn init_states(&self) -> Vec<Name> {
+        self.roots.iter().map(|root| self.name(*root)).collect()
+    }
+
+    fn actions(&self, state: &Name, actions: &mut Vec<usize>) {
+        actions.extend(0..self.node(state).actions.len());
+    }
+
+    fn next_state(&self, state: &Name, action: usize) -> Option<Name> {
+        self.node(state).actions[action].0.map(|to| self.name(to))
+    }
+
+    fn within_boundary(&self, state: &Name) -> bool {
+        self.node(state).inside
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![Property::sometimes("explored to the end", |_, _| false)]
+    }
+}
+
+impl FairModel for RandomGraph {
+    fn observation_count(&self) -> usize {
+        MARKS
+    }
+
+    fn step(&self, state: &Name, action: usize, marks: &mut ObservationSet) -> Option<Name> {
+        let (to, shows) = self.node(state).actions[action];
+        shows.into_iter().for_each(|mark| marks.insert(mark.into()));
+        to.map(|to| self.name(to))
+    }
+
+    fn observe(&self, state: &Name, _: &ObservationSet, marks: &mut ObservationSet) {
+        self.node(state).shows.into_iter().for_each(|mark| marks.insert(mark.into()));
+    }
+
+    fn fairness_class(&self, _: &Name, action: &usize) -> u8 {
+        *action as u8
+    }
+
+    fn liveness_properties(&self) -> &[LivenessProperty] {
+        &self.promises
+    }
+
+    fn triggered(&self, state: &Name) -> u8 {
+        self.node(state).opens
+    }
+
+    fn satisfied(&self, state: &Name) -> u8 {
+        self.node(state).keeps
+    }
+
+    /// Packs a number into as many bytes, so that each state has a different length.
+    fn pack(&self, state: &Name, into: &mut Vec<u8>) -> bool {
+        into.resize(
+            into.len() + if self.packs { usize::from(state.number) } else { 0 },
+            u8::from(state.poor),
+        );
+        self.packs
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<Name> {
+        assert!(bytes.iter().all(|byte| *byte == u8::from(self.poor)), "bytes of another state");
+        Some(self.name(bytes.len() as u8))
+    }
+}
+
+fn promises() -> Vec<LivenessProperty> {
+    let kinds = [LivenessKind::LeadsTo, LivenessKind::Eventually, LivenessKind::AlwaysEventually];
+    kinds.map(|kind| LivenessProperty { name: "one", kind, fairness: Fairness::default() }).to_vec()
+}
+
+fn drawn() -> impl Strategy<Value = RandomGraph> {
+    (1..60_u8).prop_flat_map(|count| {
+        let mark = || proptest::option::weighted(0.2, 0..MARKS as u8);
+        let action = (proptest::option::weighted(0.8, 0..count), mark());
+        let node = (
+            prop::collection::vec(action, 0..5),
+            mark(),
+            prop::bool::weighted(0.9),
+            0..8_u8,
+            prop_oneof![0..8_u8, Just(7)],
+        );
+        let node = node.prop_map(|(actions, shows, inside, opens, keeps)| Node {
+            actions,
+            shows,
+            inside,
+            opens,
+            keeps,
+        });
+        let nodes = prop::collection::vec(node, usize::from(count));
+        let roots = prop::collection::vec(0..count, 1..4);
+        (nodes, roots, any::<[bool; 3]>()).prop_map(|(nodes, roots, [poor, promising, packs])| {
+            let promises = if promising { promises() } else { Vec::new() };
+            RandomGraph { nodes, roots, poor, promises, packs }
+        })
+    })
+}
+
+/// The result of the naive search.
+#[derive(Debug, Default, PartialEq)]
+struct ReferenceResult {
+    /// The states in the order of discovery: depth, parent, and the edges by class.
+    states: Vec<(usize, Option<u32>)>,
+    edges: Vec<Vec<(u8, u32)>>,
+    /// Which states are in the graph, and whether they have steps across the boundary.
+    kept: Vec<(bool, bool)>,
+    opens: Vec<u8>,
+    witnesses: BTreeMap<usize, (u32, Option<u32>)>,
+    generated: u64,
+    cut: u64,
+}
+
+fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
+    let mut told = ReferenceResult::default();
+    let mut numbers: HashMap<u8, u32> = HashMap::new();
+    let mut queue = VecDeque::new();
+    let root_edges: Vec<_> = drawn.roots.iter().map(|root| (Some(*root), None)).collect();
+    let mut expand = |told: &mut ReferenceResult, queue: &mut VecDeque<u8>, from: Option<u8>| {
+        let from_node = from.map(|from| numbers[&from]);
+        let depth = from_node.map_or(0, |node| told.states[node as usize].0 + 1);
+        let actions = from.map_or(&root_edges, |from| &drawn.nodes[usize::from(from)].actions);
+        let mut edges = Vec::new();
+        let cut_before = told.cut;
+        for (i, (_, shows)) in actions.iter().enumerate() {
+            if let (Some(mark), Some(node)) = (shows, from_node) {
+                told.witnesses.entry(usize::from(*mark)).or_insert((node, Some(i as u32)));
+            }
+        }
+        for (i, (to, _)) in actions.iter().enumerate() {
+            let Some(to) = to else { continue };
+            let target = &drawn.nodes[usize::from(*to)];
+            if !target.inside {
+                told.cut += 1;
+                continue;
+            }
+            told.generated += 1;
+            let number = *numbers.entry(*to).or_insert_with(|| {
+                let number = told.states.len() as u32;
+                told.states.push((depth, from_node));
+                if let Some(mark) = target.shows {
+                    told.witnesses.entry(usize::from(mark)).or_insert((number, None));
+                }
+                queue.push_back(*to);
+                number
+            });
+            edges.push((i as u8, number));
+        }
+        if let Some(from) = from {
+            let node = &drawn.nodes[usize::from(from)];
+            let promising = !drawn.promises.is_empty();
+            let kept = promising && node.keeps != 7;
+            told.edges.push(if kept { edges } else { Vec::new() });
+            told.kept.push((kept, kept && told.cut > cut_before));
+            let initial = if depth == 1 { 2 } else { 0 };
+            told.opens.push(if promising { node.opens & 1 | initial | 4 } else { 0 });
+        }
+    };
+    expand(&mut told, &mut queue, None);
+    while let Some(from) = queue.pop_front() {
+        expand(&mut told, &mut queue, Some(from));
+    }
+    told
+}
+
+fn as_told(found: &Exploration) -> ReferenceResult {
+    let nodes = || 0..found.states() as u32;
+    let witness = |mark| found.witness(mark).map(|Witness { node, action }| (mark, (node, action)));
+    ReferenceResult {
+        states: nodes().map(|node| (found.depth_of(node), found.parent(node))).collect(),
+        edges: nodes().map(|n| found.graph().edges(n).map(|edge| (edge.class, edge.to)).collect()).collect(),
+        kept: nodes().map(|node| (found.graph().has_edges(node), found.graph().is_truncated(node))).collect(),
+        opens: nodes().map(|node| found.opens(node)).collect(),
+        witnesses: (0..MARKS).filter_map(witness).collect(),
+        generated: found.generated(),
+        cut: found.cut_at_boundary(),
+    }
+}
+
+fn options(threads: usize, store: StateStorage) -> Options {
+    Options { threads: NonZeroUsize::new(threads).unwrap(), storage: store, ..Options::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_graph_matches_naive_search(drawn in drawn()) {
+        let told = reference_search(&drawn);
+        let store = if drawn.poor { StateStorage::Exact } else { StateStorage::Fingerprint };
+        for threads in 1..=3 {
+            let found = explore(&drawn, &options(threads, store), &mut |_| {}).unwrap();
+            prop_assert_eq!(&as_told(&found), &told);
+            let told_apart = if drawn.poor { found.states().saturating_sub(3) } else { 0 };
+            prop_assert!(found.collisions() >= told_apart as u64 && (drawn.poor || found.collisions() == 0));
+            for mark in 0..MARKS {
+                let Some(witness) = found.witness(mark) else { continue };
+                let path = found.path_to_witness(&drawn, witness).unwrap();
+                let length = found.depth_of(witness.node) + usize::from(witness.action.is_some());
+                prop_assert_eq!(path.into_actions().len(), length);
+            }
+        }
+    }
+
+    #[test]
+    fn random_graph_matches_stateright_count(mut drawn in drawn()) {
+        drawn.poor = false;
+        let reference = drawn.clone().checker().threads(1).spawn_bfs().join();
+        let found = explore(&drawn, &options(2, StateStorage::Fingerprint), &mut |_| {}).unwrap();
+        prop_assert_eq!(found.states(), reference.unique_state_count());
+    }
+
+    #[test]
+    fn edge_position_is_step_position(mut drawn in drawn()) {
+        drawn.promises = promises();
+        let found = explore(&drawn, &options(1, StateStorage::Exact), &mut |_| {}).unwrap();
+        for node in 0..found.states() as u32 {
+            let path = found.path_to(&drawn, node).unwrap();
+            prop_assert_eq!(path.steps.len(), found.depth_of(node));
+            for (position, edge) in found.graph().edges(node).enumerate() {
+                let (_, next) = step_at(&drawn, path.last(), position as u16).unwrap();
+                let direct = found.path_to(&drawn, edge.to).unwrap();
+                prop_assert_eq!(&next, direct.last());
+            }
+        }
+    }
+}

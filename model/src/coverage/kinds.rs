@@ -1,0 +1,185 @@
+//! The kinds of inputs and refusals that coverage counts.
+
+use orchestrion_kernel::knowledge::Write;
+use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_kernel::policy::Rule;
+use orchestrion_kernel::{Input, Policy, Refusal};
+
+/// Defines a fieldless enum with its names and the list of its variants.
+macro_rules! kinds {
+    ($(#[$doc:meta])* $kind:ident { $($variant:ident => $name:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $kind {
+            $(#[doc = $name] $variant,)*
+        }
+
+        impl $kind {
+            /// Every kind, in the order of declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The position in [`Self::ALL`].
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The kinds of input: inputs without a call, replies by report, and failures of a call.
+    InputKind {
+        SessionStart => "session start",
+        SessionEnd => "session end",
+        UserMessage => "user message",
+        Step => "step",
+        Cancel => "cancel",
+        Resume => "resume",
+        WriteIdentity => "identity write",
+        WriteFact => "fact write",
+        WriteWorking => "working item write",
+        WriteEnvironment => "signal write",
+        WriteClock => "clock write",
+        IdentityLocks => "identity locks",
+        Context => "ratings and traces",
+        Summary => "summary",
+        Classification => "tags",
+        Plan => "plan",
+        Argument => "argument",
+        RevisingArgument => "argument with a new plan",
+        Approval => "approval",
+        RepairedPlan => "repaired plan",
+        NoRepair => "diagnosis without repair",
+        TaskResult => "task result",
+        StoreReply => "store reply",
+        Receipt => "receipt",
+        Error => "call failed: error",
+        Timeout => "call failed: timeout",
+        Malformed => "call failed: malformed",
+        NoCandidates => "call failed: no candidates",
+        OverBudget => "call failed: over budget",
+        OutcomeUnknown => "call failed: outcome unknown",
+    }
+}
+
+kinds! {
+    /// The kinds of [`Refusal`].
+    RefusalKind {
+        UnexpectedInput => "unexpected input",
+        WrongCall => "wrong call",
+        WrongReport => "wrong report",
+        CallNotMade => "call not made",
+        EffectChanged => "effect changed",
+        NothingToResume => "nothing to resume",
+        NoSession => "no session",
+        SessionAlreadyOpen => "session already open",
+        WrongUser => "wrong user",
+        InvalidWrite => "invalid write",
+    }
+}
+
+impl InputKind {
+    /// Whether a policy accepts inputs of this kind.
+    #[must_use]
+    pub const fn is_accepted(self, policy: &Policy) -> bool {
+        match self {
+            Self::Cancel => policy.rules.has(Rule::Cancel),
+            Self::Approval => policy.rules.has(Rule::Approver),
+            Self::Summary => policy.rules.has(Rule::Compaction),
+            Self::Error
+            | Self::Timeout
+            | Self::Malformed
+            | Self::NoCandidates
+            | Self::OverBudget
+            | Self::OutcomeUnknown => policy.rules.has(Rule::ErrorRows),
+            Self::SessionStart
+            | Self::SessionEnd
+            | Self::UserMessage
+            | Self::Step
+            | Self::Resume
+            | Self::WriteIdentity
+            | Self::WriteFact
+            | Self::WriteWorking
+            | Self::WriteEnvironment
+            | Self::WriteClock
+            | Self::IdentityLocks
+            | Self::Context
+            | Self::Classification
+            | Self::Plan
+            | Self::Argument
+            | Self::RevisingArgument
+            | Self::RepairedPlan
+            | Self::NoRepair
+            | Self::TaskResult
+            | Self::StoreReply
+            | Self::Receipt => true,
+        }
+    }
+}
+
+impl From<&Input> for InputKind {
+    fn from(input: &Input) -> Self {
+        match input {
+            Input::SessionStart { .. } => Self::SessionStart,
+            Input::SessionEnd => Self::SessionEnd,
+            Input::UserMessage { .. } => Self::UserMessage,
+            Input::Step => Self::Step,
+            Input::Cancel => Self::Cancel,
+            Input::Resume => Self::Resume,
+            Input::Write(write) => match **write {
+                Write::Identity { .. } => Self::WriteIdentity,
+                Write::Fact(_) => Self::WriteFact,
+                Write::Working { .. } => Self::WriteWorking,
+                Write::Environment { .. } => Self::WriteEnvironment,
+                Write::Clock { .. } => Self::WriteClock,
+            },
+            Input::Reply { report, .. } => match report {
+                Report::Identity { .. } => Self::IdentityLocks,
+                Report::Context { .. } => Self::Context,
+                Report::Summary { .. } => Self::Summary,
+                Report::Classification { .. } => Self::Classification,
+                Report::Plan(_) => Self::Plan,
+                Report::Argument { plan: None, .. } => Self::Argument,
+                Report::Argument { plan: Some(_), .. } => Self::RevisingArgument,
+                Report::Approval { .. } => Self::Approval,
+                Report::Repaired { .. } => Self::RepairedPlan,
+                Report::NoRepair { .. } => Self::NoRepair,
+                Report::Exit { .. } => Self::TaskResult,
+                Report::Stored { .. } => Self::StoreReply,
+                Report::Delivered => Self::Receipt,
+            },
+            Input::CallFailed { failure, .. } => match failure {
+                Failure::Error => Self::Error,
+                Failure::Timeout => Self::Timeout,
+                Failure::Malformed => Self::Malformed,
+                Failure::NoCandidates => Self::NoCandidates,
+                Failure::OverBudget => Self::OverBudget,
+                Failure::OutcomeUnknown => Self::OutcomeUnknown,
+            },
+        }
+    }
+}
+
+impl From<&Refusal> for RefusalKind {
+    fn from(refusal: &Refusal) -> Self {
+        match refusal {
+            Refusal::UnexpectedInput { .. } => Self::UnexpectedInput,
+            Refusal::WrongCall { .. } => Self::WrongCall,
+            Refusal::WrongReport { .. } => Self::WrongReport,
+            Refusal::CallNotMade { .. } => Self::CallNotMade,
+            Refusal::EffectChanged { .. } => Self::EffectChanged,
+            Refusal::NothingToResume => Self::NothingToResume,
+            Refusal::NoSession => Self::NoSession,
+            Refusal::SessionAlreadyOpen { .. } => Self::SessionAlreadyOpen,
+            Refusal::WrongUser { .. } => Self::WrongUser,
+            Refusal::InvalidWrite(_) => Self::InvalidWrite,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Compilation of the constant patterns of this crate.
+
+use regex::Regex;
+
+/// Compiles a constant pattern.
+pub(crate) fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern, compiled by the tests of its table")
+}

@@ -1,0 +1,142 @@
+//! Recovery: reads a journal, rebuilds its conversation and locates a torn tail.
+
+use crate::error::OpenError;
+use crate::request_tracker::RequestTracker;
+use orchestrion_kernel::State;
+use orchestrion_kernel::context::ContextBuilder;
+use orchestrion_trace::recorder::Recorder;
+use orchestrion_trace::{Header, Reader, TOOL_CALL_PREFIX, TRACE_PREFIX, TraceError, TraceErrorKind, digest};
+use std::fmt;
+use std::io::{BufRead, Read};
+
+/// The maximum length of a header; a policy file has at most 1 MiB.
+const HEADER_BYTES_MAX: u64 = 4 << 20;
+
+/// The torn tail of a journal, which was truncated. No call depended on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TruncatedTail {
+    /// Its first line, from 1.
+    pub line: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+impl fmt::Display for TruncatedTail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, bytes } = self;
+        write!(f, "torn tail truncated: {bytes} bytes from line {line} on were never completely written")
+    }
+}
+
+/// The contents of a journal.
+pub(crate) struct RecoveredJournal {
+    pub(crate) recorder: Recorder<Vec<u8>>,
+    pub(crate) tracker: RequestTracker,
+    /// The bytes before the torn tail.
+    pub(crate) valid_bytes: u64,
+    pub(crate) truncated_tail: Option<TruncatedTail>,
+}
+
+/// Reads a journal to its end, or starts it with this header if it is empty.
+pub(crate) fn read_journal(
+    mut input: impl BufRead,
+    name: &str,
+    header: &Header,
+    contexts: &'static dyn ContextBuilder,
+) -> Result<RecoveredJournal, OpenError> {
+    let io = |error| OpenError::Io { journal: name.to_owned(), error };
+    let mut first_line = Vec::new();
+    input.by_ref().take(HEADER_BYTES_MAX).read_until(b'\n', &mut first_line).map_err(io)?;
+    let zero = first_line.iter().position(|byte| *byte == 0).unwrap_or(first_line.len());
+    let mut truncated_tail = None;
+    if !first_line.ends_with(b"\n") || zero < first_line.len() {
+        input.by_ref().take(HEADER_BYTES_MAX).read_to_end(&mut first_line).map_err(io)?;
+        let (written, rest) = first_line.split_at(zero);
+        if is_torn_header(written, rest) {
+            truncated_tail =
+                Some(TruncatedTail { line: 1, bytes: first_line.len() as u64 }).filter(|tail| tail.bytes > 0);
+            first_line.clear();
+        }
+    }
+    if first_line.is_empty() {
+        return Ok(RecoveredJournal {
+            recorder: Recorder::open(Vec::new(), header, contexts).map_err(io)?,
+            tracker: RequestTracker::default(),
+            valid_bytes: 0,
+            truncated_tail,
+        });
+    }
+    let input = first_line.as_slice().chain(input);
+    let mut reader = Reader::new(input, name)?;
+    check_header(name, reader.header(), header)?;
+    let mut state = State::new(header.conversation.clone());
+    let mut tracker = RequestTracker::default();
+    let torn_line = loop {
+        match reader.advance() {
+            Ok(true) => {
+                let step = reader.step()?;
+                step.events.iter().for_each(|event| state.apply(event));
+                tracker.apply(&state, &step.events);
+            }
+            Ok(false) => {
+                return Err(OpenError::Closed { journal: name.to_owned(), steps: reader.step_number() });
+            }
+            Err(TraceError { kind: TraceErrorKind::MissingEnd, .. }) => break None,
+            Err(error) if reader.is_torn(&error) => {
+                // A call is sent only after its step is durable, so a torn tail contains at most one call.
+                if reader.count_remaining_calls().map_err(io)? > 1 {
+                    return Err(error.into());
+                }
+                break Some(error.line);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    };
+    let valid_bytes = reader.valid_bytes();
+    let truncated_tail =
+        torn_line.map(|line| TruncatedTail { line, bytes: reader.read_bytes() - valid_bytes });
+    let recorder =
+        Recorder::resume(Vec::new(), header.policy.clone(), state, reader.resume_point(), contexts);
+    Ok(RecoveredJournal { recorder, tracker, valid_bytes, truncated_tail })
+}
+
+/// Whether the first lines of a file were never completely written, so that nothing is lost with them. `written` ends at the
+/// first newline or zero byte; `rest` follows.
+fn is_torn_header(written: &[u8], rest: &[u8]) -> bool {
+    const CHAIN_KEY: &[u8] = b"\"chain\":\"";
+    // The first call is sent only after its step is durable, so a second call proves that data was durable.
+    let calls = String::from_utf8_lossy(rest).matches(TOOL_CALL_PREFIX).count();
+    if calls > 1 || rest.len() as u64 >= HEADER_BYTES_MAX {
+        return false;
+    }
+    if written.is_empty() {
+        let has_chain = rest.windows(CHAIN_KEY.len()).any(|window| window == CHAIN_KEY);
+        return has_chain || rest.iter().all(|byte| *byte == 0);
+    }
+    written.starts_with(TRACE_PREFIX.as_bytes()) || TRACE_PREFIX.as_bytes().starts_with(written)
+}
+
+/// Checks that a journal continues with the kernel, policy, conversation and scenario that it was recorded with.
+fn check_header(journal: &str, recorded: &Header, given: &Header) -> Result<(), OpenError> {
+    let policy = |header: &Header| {
+        let text = serde_json::to_string(&header.policy).unwrap_or_default();
+        format!("{} (digest {})", header.policy.name, digest(text.as_bytes()))
+    };
+    let scenario = |header: &Header| match &header.scenario {
+        Some(scenario) => format!("{} (digest {})", scenario.name, scenario.digest),
+        None => "none".to_owned(),
+    };
+    let pairs = [
+        ("kernel version", recorded.kernel.clone(), given.kernel.clone()),
+        ("transition table", recorded.table.clone(), given.table.clone()),
+        ("policy", policy(recorded), policy(given)),
+        ("conversation", recorded.conversation.to_string(), given.conversation.to_string()),
+        ("scenario", scenario(recorded), scenario(given)),
+    ];
+    match pairs.into_iter().find(|(_, recorded, given)| recorded != given) {
+        None => Ok(()),
+        Some((subject, expected, found)) => {
+            Err(OpenError::HeaderMismatch { journal: journal.to_owned(), subject, expected, found })
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Summary updates and action records (002) beside a reply. The keys are the document's own.
+
+use crate::names::names_schema;
+use orchestrion_kernel::Text;
+use orchestrion_kernel::situation::{
+    ActionRecord, Mode, StoredResult, SummaryField, SummaryUpdate, ToolCall, ToolOutcome,
+};
+use orchestrion_yaml::StrictText;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Texts by field of the situation summary.
+pub type SummaryUpdateFile = BTreeMap<String, StrictText>;
+
+/// The action record of one iteration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActionFile {
+    /// The iteration of the request.
+    pub iteration: u32,
+    /// The time, in ISO format.
+    pub timestamp: StrictText,
+    /// The reasoning mode: fast or deep.
+    #[schemars(schema_with = "mode_schema")]
+    pub mode: Mode,
+    /// The reasoning.
+    pub thinking: StrictText,
+    /// The planning, in deep mode.
+    pub planning: StrictText,
+    /// The reflection on the results, in deep mode.
+    pub reflection: StrictText,
+    /// The current strategy.
+    pub approach: StrictText,
+    /// The tool calls, in order.
+    pub tool_calls: Vec<ToolCallFile>,
+}
+
+/// A tool call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCallFile {
+    /// The tool.
+    pub name: StrictText,
+    /// The arguments by name. Values that are not texts are stored as JSON.
+    #[schemars(with = "BTreeMap<String, Value>")]
+    pub args: BTreeMap<String, ArgFile>,
+    /// The result; its first 1000 characters are stored.
+    pub result: StrictText,
+    /// The outcome: success, failure, error or timeout.
+    #[schemars(schema_with = "outcome_schema")]
+    pub outcome: ToolOutcome,
+}
+
+/// An argument of a tool: a text, or any other value as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgFile(pub Text);
+
+impl Serialize for ArgFile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ArgFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match Value::deserialize(deserializer)? {
+            Value::String(text) => text.into(),
+            other => other.to_string().into(),
+        }))
+    }
+}
+
+fn mode_schema(_: &mut SchemaGenerator) -> Schema {
+    names_schema(&[Mode::Fast, Mode::Deep])
+}
+
+fn outcome_schema(_: &mut SchemaGenerator) -> Schema {
+    names_schema(&[ToolOutcome::Success, ToolOutcome::Failure, ToolOutcome::Error, ToolOutcome::Timeout])
+}
+
+/// Returns the schema of a summary update; the descriptions are the document's questions.
+pub(crate) fn summary_update_schema(_: &mut SchemaGenerator) -> Schema {
+    let field = |field: SummaryField| {
+        (field.name().to_owned(), json!({"type": "string", "description": field.prompt()}))
+    };
+    let fields: Map<String, Value> = SummaryField::ALL.into_iter().map(field).collect();
+    json_schema!({
+        "description": "Changes of the situation summary: texts by field. Unknown fields and blank texts change nothing.",
+        "type": "object",
+        "properties": fields,
+        "additionalProperties": {"type": "string"},
+    })
+}
+
+pub(crate) fn summary_update(file: &SummaryUpdateFile) -> SummaryUpdate {
+    SummaryUpdate(file.iter().map(|(field, text)| (field.clone(), text.text())).collect())
+}
+
+pub(crate) fn summary_update_file(update: &SummaryUpdate) -> SummaryUpdateFile {
+    update.0.iter().map(|(field, text)| (field.clone(), text.clone().into())).collect()
+}
+
+impl ActionFile {
+    pub(crate) fn to_kernel(&self) -> ActionRecord {
+        let tool_call = |call: &ToolCallFile| ToolCall {
+            name: call.name.text(),
+            args: call.args.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
+            result: StoredResult::from(call.result.text()),
+            outcome: call.outcome,
+        };
+        ActionRecord {
+            iteration: self.iteration,
+            timestamp: self.timestamp.text(),
+            mode: self.mode,
+            thinking: self.thinking.text(),
+            planning: self.planning.text(),
+            reflection: self.reflection.text(),
+            approach: self.approach.text(),
+            tool_calls: self.tool_calls.iter().map(tool_call).collect(),
+        }
+    }
+}
+
+impl From<&ActionRecord> for ActionFile {
+    fn from(record: &ActionRecord) -> Self {
+        let tool_call = |call: &ToolCall| ToolCallFile {
+            name: call.name.clone().into(),
+            args: call.args.iter().map(|(name, value)| (name.clone(), ArgFile(value.clone()))).collect(),
+            result: Text::from(call.result.clone()).into(),
+            outcome: call.outcome,
+        };
+        Self {
+            iteration: record.iteration,
+            timestamp: record.timestamp.clone().into(),
+            mode: record.mode,
+            thinking: record.thinking.clone().into(),
+            planning: record.planning.clone().into(),
+            reflection: record.reflection.clone().into(),
+            approach: record.approach.clone().into(),
+            tool_calls: record.tool_calls.iter().map(tool_call).collect(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The module overrides of a policy file: context settings of single modules.
+
+use super::names::ByName;
+use orchestrion_kernel::Weight;
+use orchestrion_kernel::item::Topic;
+use orchestrion_kernel::module::Module;
+use orchestrion_kernel::policy::{ContextPolicy, ModuleContextPolicy};
+use orchestrion_yaml::{Decimal, required_value};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The context settings of one module.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModuleOverrideFile {
+    /// The budget, in tokens, of the module's context and reply.
+    #[serde(default, deserialize_with = "required_value")]
+    pub budget_tokens: Option<u32>,
+    /// The utility weights by topic, from 0 to 1000. An item of weight 0 is selected only as a dependency.
+    #[serde(default, deserialize_with = "required_value")]
+    pub weights: Option<ByName<Topic, Decimal<Weight>>>,
+}
+
+impl ByName<Module, ModuleOverrideFile> {
+    pub(super) fn apply(&self, contexts: &mut ContextPolicy) {
+        for (module, file) in &self.0 {
+            let at =
+                contexts.module_overrides.iter().position(|one| one.module == *module).unwrap_or_else(|| {
+                    contexts.module_overrides.push(ModuleContextPolicy {
+                        module: *module,
+                        budget_tokens: None,
+                        weights: BTreeMap::new(),
+                    });
+                    contexts.module_overrides.len() - 1
+                });
+            let policy = &mut contexts.module_overrides[at];
+            policy.budget_tokens = file.budget_tokens.or(policy.budget_tokens);
+            let weights = file.weights.iter().flat_map(|weights| &weights.0);
+            policy.weights.extend(weights.map(|(topic, weight)| (*topic, weight.0)));
+        }
+        contexts.module_overrides.sort_by_key(|one| one.module);
+    }
+}
+
+/// Formats the override of one module as YAML.
+pub(in super::super) fn format_override(policy: &ModuleContextPolicy) -> String {
+    let budget = policy.budget_tokens.map(|budget| format!("budget_tokens: {budget}"));
+    let weights: Vec<String> =
+        policy.weights.iter().map(|(topic, weight)| format!("{topic}: {weight}")).collect();
+    let weights = (!weights.is_empty()).then(|| format!("weights: {{{}}}", weights.join(", ")));
+    format!("{{{}}}", budget.into_iter().chain(weights).collect::<Vec<_>>().join(", "))
+}

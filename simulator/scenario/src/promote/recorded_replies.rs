@@ -1,0 +1,74 @@
+//! Collects recorded replies, and converts them to the modules of a scenario file.
+
+use crate::script::{ScriptKey, ScriptedReply, default_reply};
+use crate::{ModulesFile, RepliesFile, ReplyFile, ReplyKind};
+use orchestrion_kernel::Text;
+use orchestrion_kernel::module::{Operation, Role, Store};
+use std::collections::BTreeMap;
+
+/// Recorded replies by module.
+#[derive(Debug, Default)]
+pub(super) struct RecordedReplies(BTreeMap<ScriptKey, ModuleReplies>);
+
+#[derive(Debug, Default)]
+struct ModuleReplies {
+    replies: Vec<ScriptedReply>,
+    /// Whether a scenario without replies of this module gives the same replies.
+    is_default: bool,
+}
+
+impl RecordedReplies {
+    /// Adds a reply to an operation in a request.
+    pub(super) fn push(&mut self, operation: Operation, request_text: &Text, reply: ScriptedReply) {
+        let is_default = default_reply(operation, request_text).as_ref() == Some(&reply);
+        let new = || ModuleReplies { replies: Vec::new(), is_default: true };
+        let module = self.0.entry(ScriptKey::from_operation(operation)).or_insert_with(new);
+        module.is_default &= is_default;
+        module.replies.push(reply);
+    }
+
+    /// Returns the replies as the modules of a scenario file, without default replies.
+    pub(super) fn to_file(&self) -> ModulesFile {
+        let mut file = ModulesFile::default();
+        for (key, ModuleReplies { replies, is_default }) in &self.0 {
+            if *is_default {
+                continue;
+            }
+            match key {
+                ScriptKey::Identity => file.identity = replies_file(replies),
+                ScriptKey::Memory => file.memory = replies_file(replies),
+                ScriptKey::Summarizer => file.summarizer = replies_file(replies),
+                ScriptKey::Classifier => file.classifier = replies_file(replies),
+                ScriptKey::Planner => file.planner = replies_file(replies),
+                ScriptKey::Debater(Role::Analyst) => file.analyst = replies_file(replies),
+                ScriptKey::Debater(Role::Solution) => file.solution = replies_file(replies),
+                ScriptKey::Debater(Role::Critic) => file.critic = replies_file(replies),
+                ScriptKey::Debater(Role::Security) => file.security = replies_file(replies),
+                ScriptKey::Debater(Role::Optimizer) => file.optimizer = replies_file(replies),
+                ScriptKey::Review => file.review = replies_file(replies),
+                ScriptKey::Approver => file.approver = replies_file(replies),
+                ScriptKey::Diagnosis => file.diagnosis = replies_file(replies),
+                ScriptKey::Store(Store::Local) => file.local_store = replies_file(replies),
+                ScriptKey::Store(Store::Cloud) => file.cloud_store = replies_file(replies),
+                ScriptKey::Auditor => file.auditor = replies_file(replies),
+                ScriptKey::Task(task) => {
+                    replies_file(replies).into_iter().for_each(|replies| file.tasks.insert(*task, replies));
+                }
+                ScriptKey::Undo(task) => {
+                    replies_file(replies).into_iter().for_each(|replies| file.undo.insert(*task, replies));
+                }
+            }
+        }
+        file
+    }
+}
+
+/// Returns one reply if all are equal, else a list. A reply always matches its operation, so no conversion fails; if one
+/// did, the run of the scenario would differ from the recording.
+fn replies_file<T: ReplyKind>(replies: &[ScriptedReply]) -> Option<RepliesFile<T>> {
+    let first = replies.first()?;
+    if replies.iter().all(|reply| reply == first) {
+        return ReplyFile::from_kernel(first).map(RepliesFile::one);
+    }
+    Some(RepliesFile::list(replies.iter().filter_map(ReplyFile::from_kernel)))
+}

@@ -1,0 +1,333 @@
+//! Builds the requests and modules of a scenario from the steps of a trace.
+
+use super::PromoteError;
+use super::recorded_replies::RecordedReplies;
+use crate::script::{ScriptedReply, default_reply};
+use crate::{
+    Count, InterruptFile, ModulesFile, PhaseName, PhaseVisit, PhaseVisitFile, RequestFile, ScriptedWriteFile,
+    WriteFile,
+};
+use orchestrion_kernel::module::{Argument, Operation, Report, Stance};
+use orchestrion_kernel::state::Call;
+use orchestrion_kernel::{CallId, Input, Phase, Score, State, Text, UserId, decide};
+use orchestrion_runtime::Reply;
+use orchestrion_trace::{Header, Step};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// The maximum number of steps that complete a request; a request needs far fewer.
+const COMPLETION_STEPS_MAX: u64 = 100_000;
+
+/// The maximum number of notes about refused steps.
+const REFUSAL_NOTES_MAX: usize = 5;
+
+const INVALID_TRACE: &str = "no kernel writes such a trace; find the error with: orchestrion replay FILE";
+
+/// The content of a trace that a scenario expresses.
+pub(super) struct RecordedScenario<'a> {
+    /// The user of the first session.
+    pub(super) user: UserId,
+    pub(super) requests: Vec<RequestFile>,
+    pub(super) modules: ModulesFile,
+    /// The steps that the run of the scenario must repeat.
+    pub(super) steps: Vec<&'a Step>,
+    /// A sentence for each omitted step.
+    pub(super) refusal_notes: Vec<String>,
+}
+
+/// Reads the steps of a trace into a scenario.
+pub(super) struct ScenarioBuilder<'a> {
+    file: &'a str,
+    state: State,
+    first_user: Option<UserId>,
+    last_user: Option<UserId>,
+    /// The step that started the open session, until it has a request.
+    unused_session: Option<u64>,
+    requests: Vec<RequestFile>,
+    replies: RecordedReplies,
+    /// The number of visits of each phase in the current request.
+    visits: BTreeMap<Phase, u32>,
+    kept: Vec<&'a Step>,
+    omitted: Vec<&'a Step>,
+    /// Whether the trace ends with a refusal at which the conversation halts.
+    halted: bool,
+}
+
+impl<'a> ScenarioBuilder<'a> {
+    pub(super) fn new(header: &Header, file: &'a str) -> Self {
+        Self {
+            file,
+            state: State::new(header.conversation.clone()),
+            first_user: None,
+            last_user: None,
+            unused_session: None,
+            requests: Vec::new(),
+            replies: RecordedReplies::default(),
+            visits: BTreeMap::new(),
+            kept: Vec::new(),
+            omitted: Vec::new(),
+            halted: false,
+        }
+    }
+
+    /// Adds the next step.
+    ///
+    /// # Errors
+    /// [`PromoteError::Inexpressible`] for a step that a scenario cannot express.
+    pub(super) fn add_step(&mut self, step: &'a Step, is_last: bool) -> Result<(), PromoteError> {
+        if step.refused.is_some() {
+            // A refusal changes no state, but the last one may be the halt of the conversation.
+            self.halted = is_last && self.is_halt(&step.input);
+            if self.halted {
+                self.add_input(step)?;
+                self.kept.push(step);
+            } else if self.add_interrupt(&step.input) {
+                self.kept.push(step);
+            } else {
+                self.omitted.push(step);
+            }
+            return Ok(());
+        }
+        self.add_input(step)?;
+        step.events.iter().for_each(|event| self.state.apply(event));
+        self.kept.push(step);
+        if !matches!(step.input, Input::Resume | Input::Write(_)) {
+            self.count_visit();
+        }
+        Ok(())
+    }
+
+    /// Completes the last request with modules that succeed. Returns a note if steps were added.
+    ///
+    /// # Errors
+    /// [`PromoteError`] if there is no request to complete.
+    pub(super) fn complete(&mut self, header: &Header) -> Result<Option<String>, PromoteError> {
+        if self.requests.is_empty() {
+            return Err(PromoteError::NoRequest { file: self.file.to_string() });
+        }
+        self.ensure_session_has_request()?;
+        if self.halted || self.state.control().phase().is_quiescent() {
+            return Ok(None);
+        }
+        let (last, phase) = (self.kept.last().map_or(0, |step| step.n), self.state.control().phase());
+        let request_text = self.request_text();
+        let mut is_extended = false;
+        for _ in 0..COMPLETION_STEPS_MAX {
+            if self.state.control().phase().is_quiescent() {
+                break;
+            }
+            let (replied, input) = match self.state.control().pending_call() {
+                None => (None, Input::Step),
+                Some(Call { id, operation }) => {
+                    let reply = self.success(operation, &request_text);
+                    let input = match reply.clone() {
+                        ScriptedReply::Reply(Reply { report, .. }) => Input::reply(id, report),
+                        ScriptedReply::Fail(failure) => Input::CallFailed { call: id, failure },
+                    };
+                    (Some((operation, reply)), input)
+                }
+            };
+            // A dead end under `as-drawn`; the run of the scenario halts there, too.
+            let Ok(events) = decide(&header.policy, &self.state, &input) else { break };
+            is_extended = true;
+            if let Some((operation, reply)) = replied {
+                self.replies.push(operation, &request_text, reply);
+            }
+            events.iter().for_each(|event| self.state.apply(event));
+        }
+        Ok(is_extended.then(|| {
+            format!(
+                "The recording stops at step {last}, in {phase}; in the added steps every module succeeds and \
+                 every role agrees."
+            )
+        }))
+    }
+
+    /// Returns the scenario.
+    ///
+    /// # Errors
+    /// [`PromoteError::NoRequest`].
+    pub(super) fn finish(self) -> Result<RecordedScenario<'a>, PromoteError> {
+        let refusal_notes = self.refusal_notes();
+        let Some(user) = self.first_user else {
+            return Err(PromoteError::NoRequest { file: self.file.to_string() });
+        };
+        Ok(RecordedScenario {
+            user,
+            requests: self.requests,
+            modules: self.replies.to_file(),
+            steps: self.kept,
+            refusal_notes,
+        })
+    }
+
+    /// Adds a refused user message as an interrupt. Returns whether a scenario can express it: not after a crash in the same
+    /// phase visit.
+    fn add_interrupt(&mut self, input: &Input) -> bool {
+        let (Input::UserMessage { user, text }, Some(now)) = (input, self.phase_visit()) else {
+            return false;
+        };
+        let is_session_user = self.state.control().session() == Some(user);
+        let Some(request) = self.requests.last_mut().filter(|_| is_session_user) else { return false };
+        if request.crash.0.iter().any(|crash| crash.value == now) {
+            return false;
+        }
+        let PhaseVisitFile { phase, visit } = now;
+        request.interrupt.0.push(InterruptFile { phase, visit, text: text.clone().into() }.into());
+        true
+    }
+
+    /// Returns the current point of the request.
+    fn phase_visit(&self) -> Option<PhaseVisitFile> {
+        let phase = self.state.control().phase();
+        let visit = self.visits.get(&phase).copied().and_then(NonZeroU32::new)?;
+        Some(PhaseVisitFile { phase: PhaseName(phase), visit: Count(visit) })
+    }
+
+    /// Checks whether the run of a scenario would submit this refused input, too, and halt.
+    fn is_halt(&self, input: &Input) -> bool {
+        let control = self.state.control();
+        match input {
+            Input::Step => !control.phase().is_quiescent() && control.pending_call().is_none(),
+            Input::Reply { call, report, .. } => control
+                .pending_call()
+                .is_some_and(|pending| pending.id == *call && report.is_reply_to(pending.operation)),
+            Input::CallFailed { call, .. } => {
+                control.pending_call().is_some_and(|pending| pending.id == *call)
+            }
+            Input::Cancel => !control.phase().is_quiescent(),
+            Input::UserMessage { user, .. } => {
+                matches!(control.phase(), Phase::Done | Phase::Aborted) && control.session() == Some(user)
+            }
+            Input::SessionStart { .. } | Input::SessionEnd | Input::Write(_) | Input::Resume => false,
+        }
+    }
+
+    fn add_input(&mut self, step: &Step) -> Result<(), PromoteError> {
+        let inexpressible =
+            |why, help| PromoteError::Inexpressible { file: self.file.to_string(), n: step.n, why, help };
+        match &step.input {
+            Input::Step | Input::SessionEnd => {}
+            Input::SessionStart { user } => {
+                self.ensure_session_has_request()?;
+                if self.last_user.replace(user.clone()).as_ref() == Some(user) {
+                    return Err(inexpressible(
+                        "two consecutive sessions of the same user",
+                        "promote a trace in which consecutive sessions have different users",
+                    ));
+                }
+                self.first_user.get_or_insert_with(|| user.clone());
+                self.unused_session = Some(step.n);
+            }
+            Input::UserMessage { user, text } => {
+                let mut request = RequestFile::new(text.clone().into());
+                request.user = Some(user)
+                    .filter(|user| self.first_user.as_ref() != Some(user))
+                    .map(|user| user.as_str().into());
+                self.requests.push(request);
+                self.visits.clear();
+                self.unused_session = None;
+            }
+            Input::Reply { call, report, summary_update, action } => match self.pending_operation(*call) {
+                Some(operation) if report.is_reply_to(operation) => {
+                    let (summary_update, action) = (summary_update.clone(), action.clone());
+                    let reply = Reply { report: report.clone(), summary_update, action };
+                    self.replies.push(operation, &self.request_text(), ScriptedReply::Reply(reply));
+                }
+                _ => return Err(inexpressible("a reply without a pending call", INVALID_TRACE)),
+            },
+            Input::CallFailed { call, failure } => match self.pending_operation(*call) {
+                Some(operation) => {
+                    self.replies.push(operation, &self.request_text(), ScriptedReply::Fail(*failure));
+                }
+                None => return Err(inexpressible("a failure without a pending call", INVALID_TRACE)),
+            },
+            Input::Write(write) => {
+                let is_start = self.phase_visit().is_some_and(|now| {
+                    PhaseVisit { phase: now.phase.0, visit: now.visit.0.get() } == PhaseVisit::START
+                });
+                let (Some(file), Some(request)) =
+                    (WriteFile::from_kernel(write), self.requests.last_mut().filter(|_| is_start))
+                else {
+                    return Err(inexpressible(
+                        "a write by item id, or not at the start of a request",
+                        "keep the trace itself; it can be replayed",
+                    ));
+                };
+                request.write.0.push(ScriptedWriteFile::from(file).into());
+            }
+            Input::Cancel | Input::Resume => {
+                let (Some(now), Some(request)) = (self.phase_visit(), self.requests.last_mut()) else {
+                    return Err(inexpressible("a cancel or resume without a request", INVALID_TRACE));
+                };
+                match step.input {
+                    Input::Cancel => request.cancel.0.push(now.into()),
+                    _ => request.crash.0.push(now.into()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the open session has a request, since a scenario starts a session only for a request.
+    fn ensure_session_has_request(&self) -> Result<(), PromoteError> {
+        match self.unused_session {
+            None => Ok(()),
+            Some(n) => Err(PromoteError::Inexpressible {
+                file: self.file.to_string(),
+                n,
+                why: "a session without a request",
+                help: "promote a trace without this session",
+            }),
+        }
+    }
+
+    fn pending_operation(&self, call: CallId) -> Option<Operation> {
+        let pending = self.state.control().pending_call();
+        pending.filter(|pending| pending.id == call).map(|pending| pending.operation)
+    }
+
+    fn request_text(&self) -> Text {
+        self.requests.last().map_or_else(|| Text::from(""), |request| request.text.text())
+    }
+
+    /// Counts a visit as a scenario run does: one for each accepted input.
+    fn count_visit(&mut self) {
+        let phase = self.state.control().phase();
+        if !phase.is_quiescent() {
+            let visits = self.visits.entry(phase).or_default();
+            *visits = visits.saturating_add(1);
+        }
+    }
+
+    /// Returns the reply of a module that succeeds. A repair repeats the plan.
+    fn success(&self, operation: Operation, request_text: &Text) -> ScriptedReply {
+        let nothing = || Text::from("");
+        let plan = self.state.control().request().and_then(|request| request.plan.as_ref());
+        match (operation, plan) {
+            (Operation::Diagnose, Some(revision)) => {
+                let plan = revision.plan.clone();
+                ScriptedReply::Reply(Report::Repaired { text: nothing(), plan }.into())
+            }
+            _ => default_reply(operation, request_text).unwrap_or_else(|| {
+                let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
+                ScriptedReply::Reply(Report::Argument { argument, text: nothing(), plan: None }.into())
+            }),
+        }
+    }
+
+    fn refusal_notes(&self) -> Vec<String> {
+        let noted = self.omitted.iter().take(REFUSAL_NOTES_MAX);
+        let mut notes: Vec<String> = noted
+            .map(|step| {
+                let refusal = step.refused.as_deref().unwrap_or_default();
+                format!("Step {} is omitted, because the kernel refused it: {refusal}.", step.n)
+            })
+            .collect();
+        let more = self.omitted.len().saturating_sub(REFUSAL_NOTES_MAX);
+        if more > 0 {
+            notes.push(format!("{more} more refused steps are omitted."));
+        }
+        notes
+    }
+}

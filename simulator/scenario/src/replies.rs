@@ -1,0 +1,288 @@
+//! The replies of each module, as a scenario file or a host writes them.
+//!
+//! Each type is one word (`stored`) or one key with a value (`fail: timeout`). The doc comments are the descriptions in the
+//! JSON Schema.
+
+use crate::format::is_default;
+use crate::names::failure_schema;
+use orchestrion_kernel::Score;
+use orchestrion_kernel::module::{Failure, Report};
+use orchestrion_yaml::{Decimal, LabeledError, Spanned, StrictText, required_value};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The replies of one kind of module.
+pub trait ReplyKind: Sized + Serialize + DeserializeOwned + JsonSchema {
+    /// The keys and words of a reply, each with whether it takes a value.
+    const KEYS: &'static [(&'static str, bool)];
+
+    /// Returns the report, or the failure that the reply simulates.
+    ///
+    /// # Errors
+    /// [`LabeledError`] for a plan that the kernel does not accept.
+    fn to_kernel(&self) -> Result<Result<Report, Failure>, LabeledError>;
+
+    /// Returns the reply that means this outcome; `None` for a report of another kind of module.
+    fn from_kernel(outcome: Result<&Report, Failure>) -> Option<Self>;
+}
+
+macro_rules! replies {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $key:literal $variant:ident $(($value:ty))?,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $key)] $variant $(($value))?,)*
+            /// The call fails: error, timeout, malformed, no_candidates, over_budget or unknown.
+            #[serde(rename = "fail")]
+            Fail(#[schemars(schema_with = "failure_schema")] Failure),
+        }
+
+        impl $name {
+            pub(crate) const TAGS: &'static [(&'static str, bool)] = &[
+                $(($key, { const VALUE: &[&str] = &[$(stringify!($value))?]; !VALUE.is_empty() }),)*
+                ("fail", true),
+            ];
+        }
+    )*};
+}
+
+replies! {
+    /// A reply of the identity guard.
+    IdentityReply {
+        /// Which identity locks match.
+        "locks" Locks(LocksFile),
+    }
+    /// A reply of the memory.
+    MemoryReply {
+        /// Ratings, and traces of earlier requests.
+        "context" Context(ContextFile),
+    }
+    /// A reply of the classifier.
+    ClassifierReply {
+        /// The classification of the request.
+        "classification" Classification(ClassificationFile),
+    }
+    /// A reply of the summarizer.
+    SummarizerReply {
+        /// The summary of a cluster of items.
+        "summary" Summary(SummaryFile),
+    }
+    /// A reply of the planner.
+    PlannerReply {
+        /// The baseline plan.
+        "plan" Plan(PlanFile),
+    }
+    /// An argument of a role that cannot revise the plan.
+    ArgumentReply {
+        /// For the plan.
+        "pro" Pro(ArgumentFile),
+        /// Against the plan.
+        "con" Con(ArgumentFile),
+    }
+    /// An argument of a role that can revise the plan.
+    RevisionReply {
+        /// For the plan.
+        "pro" Pro(RevisionFile),
+        /// Against the plan.
+        "con" Con(RevisionFile),
+    }
+    /// A reply of the approver.
+    ApproverReply {
+        /// The plan may run; the text is a condition or empty.
+        "approved" Approved(StrictText),
+        /// The plan must not run; the text is the reason.
+        "denied" Denied(StrictText),
+    }
+    /// A diagnosis of a failed task.
+    DiagnosisReply {
+        /// A plan that repairs the failure.
+        "repair" Repair(RepairFile),
+        /// There is no repair.
+        "no_repair" NoRepair(NoRepairFile),
+    }
+    /// The outcome of a task or of its compensation.
+    TaskReply {
+        /// The task succeeded; the text is its output.
+        "ok" Ok(StrictText),
+        /// The task ended with this exit code.
+        "exit" Exit(ExitFile),
+    }
+    /// A reply of a store.
+    StoreReply {
+        /// The store holds the record.
+        "stored" Stored,
+        /// The store refused the record.
+        "refused" Refused,
+    }
+    /// A reply of the audit sink.
+    AuditorReply {
+        /// The sink accepted the record.
+        "delivered" Delivered,
+    }
+}
+
+/// The identity locks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LocksFile {
+    /// Whether the GCP lock matches.
+    pub gcp: bool,
+    /// Whether the MongoDB lock matches.
+    pub mongodb: bool,
+}
+
+/// The memory's context of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContextFile {
+    /// The ratings of the roles. Default: the start rating for each role.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ratings: RatingsFile,
+    /// Traces of earlier requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traces: Vec<TraceFile>,
+}
+
+/// The ratings of the roles.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RatingsFile {
+    /// The Analyst.
+    #[serde(skip_serializing_if = "is_default")]
+    pub analyst: RatingFile,
+    /// Solution.
+    #[serde(skip_serializing_if = "is_default")]
+    pub solution: RatingFile,
+    /// The Critic.
+    #[serde(skip_serializing_if = "is_default")]
+    pub critic: RatingFile,
+    /// Security.
+    #[serde(skip_serializing_if = "is_default")]
+    pub security: RatingFile,
+    /// The Optimizer.
+    #[serde(skip_serializing_if = "is_default")]
+    pub optimizer: RatingFile,
+}
+
+/// The rating of one role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RatingFile {
+    /// Elo points. Default: 1200.
+    pub elo: u32,
+    /// Matches won. Default: 0.
+    pub successes: u32,
+    /// Matches played. Default: 0.
+    pub matches: u32,
+}
+
+/// A trace of an earlier request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TraceFile {
+    /// The conversation of the request.
+    pub conversation: StrictText,
+    /// The number of the request in its conversation.
+    pub request: u32,
+    /// The request and its conclusion.
+    pub text: StrictText,
+}
+
+/// A summary of a cluster of items.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SummaryFile {
+    /// The text of the summary.
+    pub text: StrictText,
+    /// The ids of the summarized items, which the kernel then forgets. Default: the whole cluster.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub forgets: Option<Vec<u64>>,
+}
+
+/// The classification of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClassificationFile {
+    /// The tags, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<StrictText>,
+    /// The similarity of the suggest_nearest past request, from 0 to 1.
+    pub similarity: Decimal<Score>,
+}
+
+/// A plan: 1 to 1000 tasks with distinct numbers, run in order.
+pub type PlanFile = Spanned<Vec<Spanned<TaskFile>>>;
+
+/// A task of a plan. Without `undo` and `irreversible` it has no effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskFile {
+    /// The number of the task. Later revisions of the plan keep it.
+    pub task: u32,
+    /// The action.
+    #[serde(rename = "do")]
+    pub action: StrictText,
+    /// The compensation: the action that undoes the effect.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub undo: Option<StrictText>,
+    /// Whether the effect cannot be undone.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub irreversible: bool,
+}
+
+/// An argument.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArgumentFile {
+    /// The confidence, from 0 to 1.
+    pub confidence: Decimal<Score>,
+    /// The text of the argument. Default: empty.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub text: StrictText,
+}
+
+/// An argument with an optional revision of the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RevisionFile {
+    /// The confidence, from 0 to 1.
+    pub confidence: Decimal<Score>,
+    /// The text of the argument. Default: empty.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub text: StrictText,
+    /// The revised plan. Default: the plan does not change.
+    #[serde(default, deserialize_with = "required_value", skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanFile>,
+}
+
+/// A repair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RepairFile {
+    /// The cause of the failure. Default: empty.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub text: StrictText,
+    /// The tasks that run now.
+    pub plan: PlanFile,
+}
+
+/// The reason why there is no repair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoRepairFile {
+    /// The reason. Default: empty.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub text: StrictText,
+}
+
+/// The exit of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExitFile {
+    /// The exit code; 0 is success.
+    pub code: i32,
+    /// The output of the task. Default: empty.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub text: StrictText,
+}

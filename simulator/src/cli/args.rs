@@ -1,0 +1,30 @@
+//! Options that several commands share.
+
+use clap::{ColorChoice, ValueEnum};
+use std::path::PathBuf;
+
+/// Options of every command.
+#[derive(Debug, clap::Args)]
+pub(super) struct GlobalArgs {
+    /// Read this project file [default: orchestrion.yaml in this folder or the nearest folder above it].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Write traces and evidence to this folder.
+    #[arg(long, global = true, value_name = "DIR", default_value = ".orchestrion")]
+    pub(super) out_dir: PathBuf,
+    /// Print only failures and the summary.
+    #[arg(long, short, global = true)]
+    pub(super) quiet: bool,
+    /// Use colors; NO_COLOR is honored too.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: ColorChoice,
+}
+
+/// Output format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Text, as wide as the terminal.
+    Human,
+    /// JSON.
+    Json,
+}

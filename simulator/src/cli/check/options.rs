@@ -1,0 +1,73 @@
+//! Arguments of `check`.
+
+use super::search::SearchArgs;
+use crate::cli::args::Format;
+use orchestrion_model::scopes::SCOPES;
+use std::path::PathBuf;
+
+/// Check every claim against all reachable states of the models.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  orchestrion check                          the policies of the project file, or
+                                             the built-in `hardened`
+  orchestrion check --policy as-drawn        the source diagram: its defects, each
+                                             with a trace
+  orchestrion check --policy mine.yaml --format json
+
+  orchestrion check --reach T18              a shortest path to a transition,
+  orchestrion check --reach Blocked          to a phase,
+  orchestrion check --reach 'wrong user'     to a refusal or an input,
+  orchestrion check --reach C-26             to the premise of a claim,
+  orchestrion check --reach 'not T19'        to a guard that does not hold
+
+  orchestrion check --sweep passes=1..6      one check for each number of passes
+  orchestrion check --sweep max_repairs=0..2,unbounded \\
+                    --sweep rules.cancel=true,false
+  orchestrion check --sweep proceed_from=0.5,0.6,0.7 --policy mine.yaml
+
+  orchestrion check --mutants --scope tiny   mutation testing of the claims
+  orchestrion check --dot explored.dot       draw with: dot -Tsvg -O explored.dot
+
+  orchestrion check --max-memory 2GiB --timeout 5m
+  orchestrion check --model debate --exact   one model, states not fingerprints
+  orchestrion check --scope tiny --jobs 1
+
+Each trace is also written in the Informal Trace Format, as .itf.json.
+
+--sweep accepts the path of a setting in a policy file (bounds.passes), its last
+part (passes), or max_ and the name of a bound (max_passes). Values are a
+comma-separated list; a..b is an inclusive range. Several --sweep are combined.
+
+With --model, a claim whose premise no chosen model reaches is reported as not
+in model, and does not count.
+
+Exit codes: 0 success; 1 a claim fails, a mutant survives, or the target of
+--reach is not reached; 2 error, nothing was checked; 3 incomplete (inconclusive,
+vacuous or expired waiver). A sweep exits with the code of its worst row.")]
+pub(in super::super) struct Args {
+    /// Check this policy: `hardened`, `as-drawn` or a file. Ignores the project file.
+    #[arg(long, value_name = "POLICY", conflicts_with = "config")]
+    pub(super) policy: Option<String>,
+    /// Bound the models by this scope [default: that of the project file, or small].
+    #[arg(long, value_name = "SCOPE", value_parser = SCOPES.map(|scope| scope.name))]
+    pub(super) scope: Option<String>,
+    /// Find a shortest path to a transition, phase, input, refusal or claim premise; do not check claims.
+    #[arg(long, value_name = "TARGET")]
+    pub(super) reach: Option<String>,
+    /// Check the policy with each of these values; may be repeated. Waivers are not applied.
+    #[arg(long, value_name = "SETTING=VALUES", conflicts_with = "reach")]
+    pub(super) sweep: Vec<String>,
+    /// Run the mutants: report which seeded faults of the kernel the claims detect. Waivers are not applied. Takes minutes.
+    #[arg(long, conflicts_with_all = ["reach", "sweep", "dot", "models", "exact", "max_states", "max_memory", "timeout"])]
+    pub(super) mutants: bool,
+    /// Write the explored state graph for Graphviz, grouped by phase, with the counterexample of the first failing claim.
+    /// Doubles the time.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reach", "sweep"])]
+    pub(super) dot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) search: SearchArgs,
+    /// Print the report in this format.
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(super) format: Format,
+}

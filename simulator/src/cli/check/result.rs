@@ -1,0 +1,109 @@
+//! Result of checking one policy.
+
+use super::coverage;
+use super::options::Args;
+use super::save::{SavedEvidence, save};
+use super::waivers::WaiverStatus;
+use crate::cli::args::GlobalArgs;
+use crate::cli::exit_status::ExitStatus;
+use crate::project::Waiver;
+use miette::Result;
+use orchestrion_claims::{CLAIMS, Claim};
+use orchestrion_kernel::Policy;
+use orchestrion_model::check::{ModelRun, Verdict, explore, explore_counting, merge_verdicts};
+use orchestrion_model::kernel_under_test::KernelUnderTest;
+use orchestrion_model::scopes::Scope;
+use orchestrion_model::transition_counts::TransitionCounts;
+
+/// The explored models and checked claims of one policy.
+pub(super) struct PolicyResult {
+    pub(super) policy: Policy,
+    pub(super) scope: &'static str,
+    pub(super) runs: Vec<ModelRun>,
+    pub(super) claims: Vec<CheckedClaim>,
+}
+
+impl PolicyResult {
+    /// Returns the names of the explored models.
+    pub(super) fn models(&self) -> Vec<&'static str> {
+        self.runs.iter().map(|run| run.model).collect()
+    }
+
+    /// Marks vacuous claims as not in the model, unless all models were explored: others may reach their premises.
+    pub(super) fn mark_not_in_model(mut self) -> Self {
+        let is_partial = coverage::partial_models(&self.models()).is_some();
+        for claim in &mut self.claims {
+            claim.is_not_in_model = is_partial && claim.verdict == Verdict::Vacuous;
+        }
+        self
+    }
+}
+
+/// A claim with its verdict.
+pub(super) struct CheckedClaim {
+    pub(super) claim: &'static Claim,
+    pub(super) verdict: Verdict,
+    /// The counterexample as files, if the claim fails.
+    pub(super) evidence: Option<SavedEvidence>,
+    /// The waiver that excuses the verdict.
+    pub(super) waiver: Option<Waiver>,
+    /// No explored model reaches the premise, and only some models were explored.
+    pub(super) is_not_in_model: bool,
+}
+
+impl CheckedClaim {
+    /// Returns the name of the verdict in JSON, waivers applied.
+    pub(super) fn verdict_name(&self) -> &'static str {
+        match (&self.waiver, self.is_not_in_model) {
+            (Some(_), _) => "waived",
+            (None, true) => "not_in_model",
+            (None, false) => self.verdict.as_str(),
+        }
+    }
+}
+
+/// Checks the claims under one policy, and counts transitions if a drawing is requested.
+pub(super) fn check_policy(
+    policy: &Policy,
+    scope: &Scope,
+    args: &Args,
+    global: &GlobalArgs,
+) -> Result<(PolicyResult, TransitionCounts)> {
+    let kernel = KernelUnderTest::unmodified(policy.clone());
+    let explored = args.search.explore_models(&policy.name, global.quiet, |model, options, progress| {
+        match args.dot {
+            Some(_) => explore_counting(&kernel, model, scope, options, progress),
+            None => explore(&kernel, model, scope, options, progress)
+                .map(|run| (run, TransitionCounts::default())),
+        }
+    })?;
+    let mut counts = TransitionCounts::default();
+    explored.iter().for_each(|(_, of_model)| counts.add(of_model));
+    let runs: Vec<ModelRun> = explored.into_iter().map(|(run, _)| run).collect();
+    let claims = CLAIMS.iter().zip(merge_verdicts(policy, &runs)).map(|(claim, verdict)| {
+        let evidence = match &verdict {
+            Verdict::Fails { counterexample, .. } => Some(save(claim.id, counterexample, &global.out_dir)?),
+            Verdict::Holds | Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotChecked(_) => None,
+        };
+        Ok(CheckedClaim { claim, verdict, evidence, waiver: None, is_not_in_model: false })
+    });
+    let claims = claims.collect::<Result<Vec<CheckedClaim>>>()?;
+    let result = PolicyResult { policy: policy.clone(), scope: scope.name, runs, claims };
+    Ok((result.mark_not_in_model(), counts))
+}
+
+/// Returns the status of a check.
+pub(super) fn exit_status(results: &[PolicyResult], waivers: &[(&Waiver, WaiverStatus)]) -> ExitStatus {
+    let has_any = |names: &[&str]| {
+        results.iter().flat_map(|result| &result.claims).any(|claim| names.contains(&claim.verdict_name()))
+    };
+    if has_any(&["fails"]) {
+        ExitStatus::Failure
+    } else if has_any(&["vacuous", "inconclusive"])
+        || waivers.iter().any(|(_, status)| *status == WaiverStatus::Expired)
+    {
+        ExitStatus::Incomplete
+    } else {
+        ExitStatus::Success
+    }
+}

@@ -1,0 +1,103 @@
+//! Report of `lint` as JSON.
+
+use super::verdict::{LintedMachine, Verdict};
+use crate::cli::exit_status::ExitStatus;
+use orchestrion_lint::{LintDiagnostic, LintResult, SourceLocation};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    verdict: &'static str,
+    file: String,
+    machines: Vec<MachineReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct MachineReport<'a> {
+    form: &'static str,
+    name: Option<&'a str>,
+    first_line: usize,
+    last_line: usize,
+    states: usize,
+    edges: usize,
+    initial: Vec<&'a str>,
+    guessed: Option<&'a str>,
+    rules: Vec<RuleReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct RuleReport<'a> {
+    name: &'static str,
+    statement: &'static str,
+    reason: &'static str,
+    verdict: &'static str,
+    /// The number of checked states or edges.
+    checked: usize,
+    diagnostics: Vec<DiagnosticReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct DiagnosticReport<'a> {
+    message: &'a str,
+    help: &'a str,
+    locations: Vec<LocationReport>,
+}
+
+#[derive(Serialize)]
+struct LocationReport {
+    line: usize,
+    column: usize,
+}
+
+pub(super) fn json(
+    file: &Path,
+    machines: &[LintedMachine],
+    status: ExitStatus,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let report = Report {
+        verdict: if status == ExitStatus::Failure { "fails" } else { "holds" },
+        file: file.display().to_string(),
+        machines: machines.iter().map(machine_report).collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)
+}
+
+fn machine_report(LintedMachine { parsed, results }: &LintedMachine) -> MachineReport<'_> {
+    let machine = &parsed.machine;
+    MachineReport {
+        form: parsed.form,
+        name: parsed.name.as_deref(),
+        first_line: parsed.lines.0,
+        last_line: parsed.lines.1,
+        states: machine.states.len(),
+        edges: machine.edges.len(),
+        initial: machine.starts.iter().map(|start| &machine.states[*start].name[..]).collect(),
+        guessed: parsed.guessed.as_deref(),
+        rules: results.iter().map(rule_report).collect(),
+    }
+}
+
+fn rule_report(result: &LintResult) -> RuleReport<'_> {
+    RuleReport {
+        name: result.question.name,
+        statement: result.question.claim,
+        reason: result.question.why,
+        verdict: Verdict::from_result(result).name(),
+        checked: result.asked,
+        diagnostics: result.findings.iter().map(diagnostic_report).collect(),
+    }
+}
+
+fn diagnostic_report(diagnostic: &LintDiagnostic) -> DiagnosticReport<'_> {
+    let location =
+        |location: &SourceLocation| LocationReport { line: location.line, column: location.column };
+    DiagnosticReport {
+        message: &diagnostic.message,
+        help: &diagnostic.help,
+        locations: diagnostic.places.iter().map(location).collect(),
+    }
+}

@@ -1,0 +1,50 @@
+//! Arguments of `replay`.
+
+use orchestrion_kernel::Policy;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Replay recorded traces: decide their inputs again and report the first difference.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  orchestrion replay                                 the traces of orchestrion.yaml
+  orchestrion replay specs/scenarios/happy.ndjson
+  orchestrion replay specs/scenarios --quiet         all *.ndjson below the folder
+  orchestrion replay veto.ndjson --policy as-drawn   under another policy
+  orchestrion replay --update veto.ndjson            show the new decisions, ask,
+                                                     write the trace
+  orchestrion replay --update --yes traces           the same for a folder, without
+                                                     asking
+
+Exit codes: 0 every trace is equal or was updated; 1 a trace differs; 2 no trace
+could be opened; 3 a trace could not be read to its end.")]
+pub(in super::super) struct Args {
+    /// Replay these traces, and every *.ndjson file in or below these folders [default: those of the project file].
+    #[arg(value_name = "TRACE", conflicts_with = "config")]
+    pub(super) traces: Vec<PathBuf>,
+    /// Decide under this policy (a built-in name or a file) instead of the recorded one.
+    #[arg(long, value_name = "POLICY")]
+    pub(super) policy: Option<String>,
+    /// Stop at the first trace that is not equal.
+    #[arg(long)]
+    pub(super) fail_fast: bool,
+    /// Replay this many traces in parallel [default: the number of processors].
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Show how the recorded decisions would change, and write them after confirmation.
+    #[arg(long)]
+    pub(super) update: bool,
+    /// Write updates without confirmation.
+    #[arg(long, requires = "update")]
+    pub(super) yes: bool,
+}
+
+/// Arguments with the policy read and the output configured.
+pub(super) struct Settings<'a> {
+    pub(super) args: &'a Args,
+    pub(super) policy: Option<&'a Policy>,
+    pub(super) quiet: bool,
+    /// Columns of the report.
+    pub(super) width: usize,
+}

@@ -1,0 +1,132 @@
+//! The errors of reading a trace.
+
+use crate::format::FORMAT;
+use orchestrion_kernel::context::TokenizerUnavailable;
+use orchestrion_kernel::policy::PolicyError;
+use std::{fmt, io};
+
+/// The reason why a trace cannot be read, with its file and line.
+#[derive(Debug)]
+pub struct TraceError {
+    /// The file.
+    pub file: String,
+    /// The line, from 1; 0 if nothing was read.
+    pub line: u64,
+    /// The defect.
+    pub kind: TraceErrorKind,
+}
+
+/// A defect of a trace.
+#[derive(Debug)]
+pub enum TraceErrorKind {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// The file is empty.
+    Empty,
+    /// The last line is incomplete.
+    Torn,
+    /// A line is not UTF-8 text, or too long.
+    NotText,
+    /// A line does not end in a chain.
+    NotChained,
+    /// The chain of a line does not match its text.
+    ChainMismatch {
+        /// The chain in the line.
+        found: String,
+        /// The chain computed from the text.
+        expected: String,
+    },
+    /// The trace has another format or another version of it.
+    Version(String),
+    /// A text reference is malformed, or refers to no text in the window.
+    TextReference {
+        /// The reference, or its number.
+        found: String,
+        /// The valid references.
+        expected: String,
+    },
+    /// The chain matches, but the line is not a line of this format.
+    Malformed(String),
+    /// No line ends the trace.
+    MissingEnd,
+    /// A line follows the end of the trace.
+    AfterEnd,
+    /// The policy in the header is invalid.
+    Policy(PolicyError),
+    /// The policy in the header requires a tokenizer that this build does not contain.
+    Tokenizer(TokenizerUnavailable),
+    /// A step is missing or out of order.
+    StepOutOfOrder {
+        /// The number in the line.
+        found: u64,
+        /// The next number.
+        expected: u64,
+    },
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            write!(f, "{}: {}", self.file, self.kind)
+        } else {
+            write!(f, "{}:{}: {}", self.file, self.line, self.kind)
+        }
+    }
+}
+
+impl fmt::Display for TraceErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "unreadable trace: {error}"),
+            Self::Empty => f.write_str(
+                "empty trace: expected a header, found no line; record a trace with: orchestrion run SCENARIO",
+            ),
+            Self::Torn => f.write_str(
+                "torn line: expected a chain and a newline at its end, found neither; the lines above still replay, so \
+                 remove this line or record the trace again",
+            ),
+            Self::NotText => f.write_str(
+                "invalid line: expected one line of JSON of at most 64 MiB, found other bytes; check that the file is a trace",
+            ),
+            Self::NotChained => f.write_str(
+                "missing chain: expected `,\"chain\":\"<32 hex digits>\"}` at the end of the line, found other text; \
+                 check that the file is a trace",
+            ),
+            Self::ChainMismatch { found, expected } => write!(
+                f,
+                "chain mismatch: expected {expected} (computed), found {found}; this line or the order of the lines above \
+                 was edited, so restore the original or record the trace again",
+            ),
+            Self::Version(found) => write!(
+                f,
+                "unsupported trace format: expected {FORMAT}, found {found}; version 2 has new field names and stores a \
+                 repeated text once, so record the trace again from its scenario or use the version that wrote it",
+            ),
+            Self::TextReference { found, expected } => write!(
+                f,
+                "invalid text reference: expected {expected}, found {found}; restore the original or record the trace again",
+            ),
+            Self::Malformed(reason) => write!(
+                f,
+                "malformed line: expected a line of {FORMAT} (the chain matches), found an error: {reason}; record the \
+                 trace again",
+            ),
+            Self::MissingEnd => f.write_str(
+                "missing end: expected a line that ends the trace, found none after this line; lines were cut off, or the \
+                 conversation is still running",
+            ),
+            Self::AfterEnd => {
+                f.write_str("line after the end: expected no line, found this one; remove it")
+            }
+            Self::Policy(error) => write!(f, "invalid recorded policy: {error}"),
+            Self::Tokenizer(error) => error.fmt(f),
+            Self::StepOutOfOrder { found, expected } => write!(
+                f,
+                "step out of order: expected step {expected}, found step {found}; restore the original or record the trace \
+                 again",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TraceError {}

@@ -1,0 +1,161 @@
+//! The types of the lines of a trace.
+
+use crate::digest::digest;
+use orchestrion_kernel::control::table::TRANSITIONS;
+use orchestrion_kernel::{CallId, ConversationId, Event, Events, Input, ItemId, Policy};
+use serde::{Deserialize, Serialize};
+
+/// The first bytes of a trace of any version.
+pub const TRACE_PREFIX: &str = "{\"format\":\"orchestrion-trace/";
+
+/// The first bytes of a call event in a line.
+pub const TOOL_CALL_PREFIX: &str = "{\"tool_call\":{";
+
+/// The format that this version writes and reads.
+pub const FORMAT: &str = "orchestrion-trace/2";
+
+/// The first line of a trace: everything that its decisions depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The version of the kernel.
+    pub kernel: String,
+    /// The digest of the kernel's transition table.
+    pub table: String,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The complete policy, so that a trace needs no other file.
+    pub policy: Policy,
+    /// The scenario, if the trace was recorded from one.
+    pub scenario: Option<ScenarioRef>,
+}
+
+/// A reference to the scenario that a trace was recorded from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioRef {
+    /// The name.
+    pub name: String,
+    /// The digest of the scenario's text.
+    pub digest: String,
+}
+
+impl Header {
+    /// Creates the header of a conversation with this kernel.
+    #[must_use]
+    pub fn new(conversation: ConversationId, policy: Policy, scenario: Option<ScenarioRef>) -> Self {
+        Self {
+            format: FORMAT.to_string(),
+            kernel: orchestrion_kernel::VERSION.to_string(),
+            table: table_digest(),
+            conversation,
+            policy,
+            scenario,
+        }
+    }
+}
+
+/// One input with its batch of events or its refusal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// The number of the step, from 1.
+    pub n: u64,
+    /// See [`StepMetadata::at_ms`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at_ms: u64,
+    /// See [`StepMetadata::note`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The input.
+    pub input: Input,
+    /// The applied batch; empty if the input was refused.
+    #[serde(default, skip_serializing_if = "Events::is_empty")]
+    pub events: Events,
+    /// The refusal as a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The context of the call that the step emitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextRecord>,
+}
+
+/// What the runtime records about an input. Decisions and replay do not depend on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepMetadata {
+    /// The arrival time in milliseconds: since 1970 by the host's clock, or since the start in simulated time; 0 if it is
+    /// not recorded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at_ms: u64,
+    /// A diagnostic sentence, for example that the host panicked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+pub(crate) fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The part of a [`Step`] after its input, borrowed.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct StepRecord<'a> {
+    /// The batch; empty if the input was refused.
+    #[serde(skip_serializing_if = "<[Event]>::is_empty")]
+    pub events: &'a [Event],
+    /// The refusal as a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<&'a str>,
+    /// The context of the call that the step emitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<&'a ContextRecord>,
+}
+
+impl<'a> StepRecord<'a> {
+    /// Creates the record of an accepted input.
+    #[must_use]
+    pub const fn accepted(events: &'a [Event], context: Option<&'a ContextRecord>) -> Self {
+        Self { events, refused: None, context }
+    }
+
+    /// Creates the record of a refused input.
+    #[must_use]
+    pub const fn refused(sentence: &'a str) -> Self {
+        Self { events: &[], refused: Some(sentence), context: None }
+    }
+}
+
+/// The last line of a trace.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EndLine {
+    pub(crate) end: End,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct End {
+    pub(crate) steps: u64,
+}
+
+/// The context of a call: the selection and a digest of its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextRecord {
+    /// The call.
+    pub call: CallId,
+    /// The selected items, in the order of the text.
+    pub items: Vec<ItemId>,
+    /// The cost of the text in tokens.
+    pub cost_tokens: u64,
+    /// The digest of the text.
+    pub digest: String,
+}
+
+/// Returns the digest of this kernel's transition table.
+#[must_use]
+pub fn table_digest() -> String {
+    digest(format!("{TRANSITIONS:?}").as_bytes())
+}

@@ -1,0 +1,20 @@
+//! Cross-crate tests as one program with one module for each subject.
+
+mod context;
+mod corpora;
+mod coverage;
+mod crash;
+mod external_checkers;
+mod generated;
+mod knowledge;
+mod liveness;
+mod models;
+mod oracle;
+mod properties;
+mod reference_consensus;
+mod reference_promote;
+mod relevance;
+mod rules;
+mod situation;
+mod stateright_reference;
+mod terms;
