@@ -9,31 +9,32 @@ use orchestrion_kernel::selection::{
     check_selection, verify,
 };
 use orchestrion_optimizer::{CertifyError, SearchLimits, certify};
-use random_problems::{Lcg, brute, drawn, free};
+use random_problems::{Lcg, best_by_enumeration, free, random_problem};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Problems with their optimal solutions by enumeration.
 fn problems(seed: u64, cases: usize) -> impl Iterator<Item = (Problem, Selection)> {
-    let mut lot = Lcg(seed);
+    let mut rng = Lcg(seed);
     (0..cases).filter_map(move |place| {
-        let (budget, candidates) = if place % 2 == 0 { drawn(&mut lot) } else { close_call(&mut lot) };
-        let best = brute(budget, &candidates)?;
+        let (budget, candidates) =
+            if place % 2 == 0 { random_problem(&mut rng) } else { correlated_problem(&mut rng) };
+        let best = best_by_enumeration(budget, &candidates)?;
         Some((Problem::new(budget, candidates).unwrap(), best))
     })
 }
 
 /// Returns a problem with strongly correlated costs and utilities, so that bounds prune little.
-fn close_call(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
-    let (excess, noise) = (5 + lot.up_to(20), lot.up_to(3));
+fn correlated_problem(rng: &mut Lcg) -> (u64, Vec<Candidate>) {
+    let (excess, noise) = (5 + rng.up_to(20), rng.up_to(3));
     let mut candidates = Vec::new();
     for item in 0..10_usize {
-        let cost = 1 + lot.up_to(19);
+        let cost = 1 + rng.up_to(19);
         let deps: Vec<usize> =
-            (0..if item > 4 { lot.up_to(2) } else { 0 }).map(|_| lot.place(item)).collect();
-        candidates.push(free(cost + excess + lot.up_to(noise), cost, &deps));
+            (0..if item > 4 { rng.up_to(2) } else { 0 }).map(|_| rng.place(item)).collect();
+        candidates.push(free(cost + excess + rng.up_to(noise), cost, &deps));
     }
     let total: u64 = candidates.iter().map(|one| one.cost).sum();
-    (lot.up_to(total), candidates)
+    (rng.up_to(total), candidates)
 }
 
 /// Certificates, also with a low node limit, under which they distinguish selections by size.
@@ -75,7 +76,7 @@ fn optimal_selection_is_certified_and_verified() {
             *seen.entry(name).or_default() += 1;
         }
     }
-    assert_eq!(seen.len(), 8, "some kind of step was never written: {seen:?}");
+    assert_eq!(seen.len(), 8, "expected all 8 kinds of steps: {seen:?}");
 }
 
 /// Returns every other selection that passes the check.
@@ -93,7 +94,7 @@ fn others<'a>(problem: &'a Problem, best: &'a Selection) -> impl Iterator<Item =
 
 /// Returns whether a selection is optimal, by enumeration.
 fn is_best(problem: &Problem, answer: &Selection) -> bool {
-    let best = brute(problem.budget(), problem.candidates()).unwrap();
+    let best = best_by_enumeration(problem.budget(), problem.candidates()).unwrap();
     check_selection(problem, answer).is_ok() && (answer.utility, answer.cost) == (best.utility, best.cost)
 }
 
@@ -244,9 +245,9 @@ fn corrupted_certificates_are_rejected() {
             of_worse += 1;
             if place % 20 == 0 {
                 for mutant in mutants(&problem, &worse) {
-                    let is_believed = verify(&problem, &mutant).is_ok();
-                    assert!(!is_believed || is_best(&problem, &mutant.selection), "{problem:?} {mutant:?}");
-                    of_worse += usize::from(!is_believed);
+                    let is_verified = verify(&problem, &mutant).is_ok();
+                    assert!(!is_verified || is_best(&problem, &mutant.selection), "{problem:?} {mutant:?}");
+                    of_worse += usize::from(!is_verified);
                 }
             }
         }
@@ -255,7 +256,7 @@ fn corrupted_certificates_are_rejected() {
         "{rejected} mutants rejected, {believed} prove as much; all {of_worse} of worse answers rejected"
     );
     assert!(rejected > 10 * cases(600) && of_worse > 1_000, "{rejected}, {of_worse}");
-    assert_eq!(gaps.len(), 15, "some gap was never met: {gaps:?}");
+    assert_eq!(gaps.len(), 15, "expected all 15 kinds of gaps: {gaps:?}");
 }
 
 /// Returns whether each candidate has at most one dependency and there is no cycle.
@@ -290,7 +291,7 @@ fn table_closes_exactly_optimal_nodes() {
             ),
         }
     }
-    assert!(closed > 800 && refused > 800, "{closed} closed, {refused} refused");
+    assert!(closed > 800 && refused > 800, "{closed} verified, {refused} rejected");
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Kernel {
     }
 
     /// Aborts the running request and returns the reply to it.
-    fn give_up(&mut self) {
+    fn abort_request(&mut self) {
         self.take(Input::Cancel).unwrap();
         self.reply(Report::Stored { held: true }).unwrap();
         self.reply(Report::Stored { held: true }).unwrap();
@@ -77,7 +77,7 @@ impl Kernel {
     }
 
     /// Opens the session of the next user.
-    fn hand_over(&mut self, user: &str) {
+    fn switch_user(&mut self, user: &str) {
         self.take(Input::SessionEnd).unwrap();
         self.take(Input::SessionStart { user: UserId::new(user) }).unwrap();
     }
@@ -137,7 +137,7 @@ fn compaction_is_due_at_token_threshold() {
     kernel.know("b", "1");
     assert!(is_due(&kernel.policy, &kernel.state));
     kernel.policy.compaction.from_tokens = 8;
-    assert!(!is_due(&kernel.policy, &kernel.state), "6 tokens and 1");
+    assert!(!is_due(&kernel.policy, &kernel.state), "7 tokens");
 }
 
 #[test]
@@ -157,13 +157,13 @@ fn cluster_is_oldest_of_largest_group() {
     for key in ["a", "b", "c"] {
         kernel.know(key, key);
     }
-    let guest = FactSource { name: "somebody".into(), rank: Rank::Guest };
+    let guest = FactSource { name: "author".into(), rank: Rank::Guest };
     for key in ["d", "e"] {
         kernel.write(Write::Fact(NewFact { source: guest.clone(), ..fact(key, key) }));
     }
     assert_eq!(kernel.ask(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [1, 2]);
-    let shown = build_context(
+    let selected = build_context(
         &kernel.policy,
         &kernel.state,
         Operation::Summarize,
@@ -171,8 +171,8 @@ fn cluster_is_oldest_of_largest_group() {
         &ExactSelector::default(),
     )
     .unwrap();
-    assert_eq!(shown.ids, [ItemId::new(1), ItemId::new(2)]);
-    assert_eq!(shown.text, "# Facts\n[1] fact a: a\n[2] fact b: b\n");
+    assert_eq!(selected.ids, [ItemId::new(1), ItemId::new(2)]);
+    assert_eq!(selected.text, "# Facts\n[1] fact a: a\n[2] fact b: b\n");
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn shadowed_facts_are_not_summarized() {
     kernel.know("a", "1");
     kernel.know("b", "2");
     kernel.write(Write::Fact(NewFact { scope: Scope::Draft("offer".into()), ..fact("a", "3") }));
-    assert_eq!(kernel.cluster(), [2], "in the draft the summary would tell of the first");
+    assert_eq!(kernel.cluster(), [2], "the summary would contain the first item in the draft");
 }
 
 #[test]
@@ -232,11 +232,11 @@ fn running_request_items_are_not_summarized() {
     let mut kernel = Kernel::new(4, 1_000, 8);
     for _ in 0..2 {
         assert_eq!(kernel.ask(), Phase::LoadingContext);
-        kernel.give_up();
+        kernel.abort_request();
     }
     assert_eq!(kernel.ask(), Phase::Compacting);
-    assert_eq!(kernel.cluster(), [1, 2, 3, 4], "two requests with their answers; not the third");
-    kernel.summarize("Ada asked twice", None).unwrap();
+    assert_eq!(kernel.cluster(), [1, 2, 3, 4], "two requests with their final answers; not the third");
+    kernel.summarize("Ada sent two requests", None).unwrap();
     let summary = kernel.item(6);
     assert_eq!(
         (&summary.key, &summary.layer),
@@ -249,38 +249,38 @@ fn running_request_items_are_not_summarized() {
 fn items_of_several_users_are_summarized_separately() {
     let mut kernel = Kernel::new(4, 1_000, 8);
     for user in ["ben", "ada", "ben", "ada"] {
-        kernel.hand_over(user);
-        assert_eq!(kernel.ask(), Phase::LoadingContext, "of nobody's items are there four yet");
-        kernel.give_up();
+        kernel.switch_user(user);
+        assert_eq!(kernel.ask(), Phase::LoadingContext, "no user has four items yet");
+        kernel.abort_request();
     }
-    kernel.hand_over("cem");
-    assert_eq!(kernel.ask(), Phase::LoadingContext, "nothing of that is Cem's");
-    kernel.give_up();
-    kernel.hand_over("ada");
+    kernel.switch_user("cem");
+    assert_eq!(kernel.ask(), Phase::LoadingContext, "Cem has no items");
+    kernel.abort_request();
+    kernel.switch_user("ada");
     assert_eq!(kernel.ask(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [3, 4, 7, 8]);
-    assert!(kernel.summarize("everybody asked twice", Some(&[1, 2, 3])).is_err());
-    kernel.summarize("Ada asked twice", None).unwrap();
+    assert!(kernel.summarize("both users sent two requests", Some(&[1, 2, 3])).is_err());
+    kernel.summarize("Ada sent two requests", None).unwrap();
     let summary = kernel.item(12);
-    assert_eq!((summary.text.as_str(), summary.user()), ("Ada asked twice", Some(&UserId::new("ada"))));
-    kernel.give_up();
-    kernel.hand_over("ben");
+    assert_eq!((summary.text.as_str(), summary.user()), ("Ada sent two requests", Some(&UserId::new("ada"))));
+    kernel.abort_request();
+    kernel.switch_user("ben");
     assert_eq!(kernel.ask(), Phase::Compacting);
-    assert_eq!(kernel.cluster(), [1, 2, 5, 6], "his own, and not what Ada's come to");
+    assert_eq!(kernel.cluster(), [1, 2, 5, 6], "his own items, and not Ada's summary");
 }
 
 #[test]
 fn summary_of_session_items_ends_with_session() {
     let mut kernel = Kernel::new(2, 1_000, 8);
-    let said = |key: &str, expires_at| Write::Working {
+    let working_item = |key: &str, expires_at| Write::Working {
         key: key.into(),
         text: key.into(),
         expires_at,
         depends_on: Vec::new(),
     };
-    kernel.write(said("t1", None));
-    kernel.write(said("t2", None));
-    kernel.write(said("soon gone", Some(Timestamp::from_millis(9))));
+    kernel.write(working_item("t1", None));
+    kernel.write(working_item("t2", None));
+    kernel.write(working_item("expiring", Some(Timestamp::from_millis(9))));
     assert_eq!(kernel.ask(), Phase::Compacting);
     kernel.summarize("so far", None).unwrap();
     assert_eq!(kernel.ids(), [3, 4, 5]);
@@ -340,7 +340,7 @@ fn superseded_facts_leave_with_their_successor() {
     kernel.write(Write::Fact(instead(fact("a2", "2"), "a")));
     kernel.know("b", "3");
     kernel.ask();
-    assert_eq!(kernel.cluster(), [2, 3], "what was superseded is shown to nobody");
+    assert_eq!(kernel.cluster(), [2, 3], "superseded items enter no context");
     kernel.summarize("2 and 3", None).unwrap();
     assert_eq!(kernel.ids(), [4, 5]);
 }
@@ -372,7 +372,7 @@ fn summary_can_be_superseded_and_summarized() {
     assert!(!kernel.item(4).is_valid());
 }
 
-// ── refusals and failures ────────────────────────────────────────────────────────────────────────────
+// ── the keys of a summary ────────────────────────────────────────────────────────────────────────────
 
 #[test]
 fn summary_names_only_cluster_items() {
@@ -408,7 +408,7 @@ fn failed_summary_changes_nothing() {
 // ── the keys of a summary ────────────────────────────────────────────────────────────────────────────
 
 /// Returns a kernel with the facts `a` and `b`, whose summary is item 4; item 3 is the request.
-fn summed() -> Kernel {
+fn summarized() -> Kernel {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
@@ -422,7 +422,7 @@ fn ranked(fact: NewFact, rank: Rank) -> NewFact {
 }
 
 impl Kernel {
-    fn stands_for(&self, id: u64) -> Vec<&str> {
+    fn summarized_keys_of(&self, id: u64) -> Vec<&str> {
         self.item(id).fact().unwrap().summarized_keys.iter().map(Text::as_str).collect()
     }
 
@@ -435,40 +435,40 @@ impl Kernel {
         self.ask();
     }
 
-    fn holds(&self, name: &str) -> Option<&str> {
-        let known = self.state.semantic();
+    fn current_text(&self, name: &str) -> Option<&str> {
+        let semantic = self.state.semantic();
         let reader = self.state.session_principal();
-        let value = known.get_current_value(&name.into(), &reader);
-        assert!(value.is_some() || !known.is_fact_current(&name.into(), &reader));
+        let value = semantic.get_current_value(&name.into(), &reader);
+        assert!(value.is_some() || !semantic.is_fact_current(&name.into(), &reader));
         value.map(|item| item.text.as_str())
     }
 }
 
 #[test]
 fn summary_covers_keys_of_its_cluster() {
-    let mut kernel = summed();
-    assert_eq!(kernel.stands_for(4), ["a", "b"]);
-    assert_eq!((kernel.holds("a"), kernel.holds("c")), (Some("a is 1, b is 2"), None));
+    let mut kernel = summarized();
+    assert_eq!(kernel.summarized_keys_of(4), ["a", "b"]);
+    assert_eq!((kernel.current_text("a"), kernel.current_text("c")), (Some("a is 1, b is 2"), None));
     kernel.know("0", "3");
     kernel.know("z", "4");
     kernel.ask_again();
     kernel.summarize("all three", Some(&[4, 5])).unwrap();
     let id = *kernel.ids().last().unwrap();
-    assert_eq!(kernel.stands_for(id), ["0", "a", "b"]);
+    assert_eq!(kernel.summarized_keys_of(id), ["0", "a", "b"]);
 }
 
 #[test]
 fn write_under_covered_key_marks_summary() {
-    let mut kernel = summed();
+    let mut kernel = summarized();
     kernel.write(Write::Fact(on(fact("c", "3"), "b")));
     assert_eq!(kernel.deps(5), [4]);
     kernel.know("a", "9");
     assert_eq!(kernel.item(6).validity, Validity::Current);
     assert_eq!(kernel.item(6).fact().unwrap().supersedes, None, "nothing was superseded");
     assert_eq!(kernel.item(4).validity, Validity::NeedsReview);
-    assert_eq!((kernel.stands_for(4), kernel.deps(5)), (vec!["b"], vec![4]));
+    assert_eq!((kernel.summarized_keys_of(4), kernel.deps(5)), (vec!["b"], vec![4]));
     assert_eq!(kernel.item(5).validity, Validity::NeedsReview);
-    assert_eq!((kernel.holds("a"), kernel.holds("b")), (Some("9"), Some("a is 1, b is 2")));
+    assert_eq!((kernel.current_text("a"), kernel.current_text("b")), (Some("9"), Some("a is 1, b is 2")));
     // With a single key left, the summary is an ordinary fact for it.
     kernel.know("b", "8");
     let superseded =
@@ -479,12 +479,15 @@ fn write_under_covered_key_marks_summary() {
 
 #[test]
 fn lower_rank_is_denied_by_summary() {
-    let mut kernel = summed();
+    let mut kernel = summarized();
     kernel.write(Write::Fact(ranked(fact("a", "9"), Rank::Unverified)));
     let lost =
         Validity::Superseded { superseded_by: Some(ItemId::new(4)), rule: SupersessionRule::Authority };
     assert_eq!((kernel.item(5).validity, kernel.item(4).validity), (lost, Validity::Current));
-    assert_eq!((kernel.stands_for(4), kernel.holds("a")), (vec!["a", "b"], Some("a is 1, b is 2")));
+    assert_eq!(
+        (kernel.summarized_keys_of(4), kernel.current_text("a")),
+        (vec!["a", "b"], Some("a is 1, b is 2"))
+    );
 }
 
 #[test]
@@ -500,34 +503,34 @@ fn time_sensitive_write_competes_with_summary() {
     let lost = Validity::Superseded { superseded_by: Some(ItemId::new(4)), rule: SupersessionRule::Temporal };
     assert_eq!((kernel.item(5).validity, kernel.item(4).validity), (lost, Validity::Current));
     kernel.write(Write::Fact(timed(7)));
-    assert_eq!((kernel.item(6).validity, kernel.stands_for(4)), (Validity::Current, vec!["b"]));
+    assert_eq!((kernel.item(6).validity, kernel.summarized_keys_of(4)), (Validity::Current, vec!["b"]));
 }
 
 #[test]
 fn repeated_summary_text_changes_nothing() {
-    let mut kernel = summed();
+    let mut kernel = summarized();
     kernel.know("a", "a is 1, b is 2");
     assert_eq!((kernel.ids(), kernel.item(4).validity), (vec![3, 4, 5], Validity::NeedsReview));
 }
 
 #[test]
 fn superseding_summary_by_key_or_id() {
-    let mut kernel = summed();
+    let mut kernel = summarized();
     kernel.write(Write::Fact(instead(fact("c", "3"), "a")));
-    assert_eq!((kernel.stands_for(4), kernel.item(4).validity), (vec!["b"], Validity::NeedsReview));
-    assert_eq!((kernel.item(5).validity, kernel.holds("a")), (Validity::Current, None));
-    let mut kernel = summed();
+    assert_eq!((kernel.summarized_keys_of(4), kernel.item(4).validity), (vec!["b"], Validity::NeedsReview));
+    assert_eq!((kernel.item(5).validity, kernel.current_text("a")), (Validity::Current, None));
+    let mut kernel = summarized();
     let both = Some(Reference::Id(ItemId::new(4)));
     kernel.write(Write::Fact(NewFact { supersedes: both, ..fact("c", "3") }));
     assert_eq!(
-        (kernel.item(4).is_valid(), kernel.holds("a"), kernel.holds("b")),
+        (kernel.item(4).is_valid(), kernel.current_text("a"), kernel.current_text("b")),
         (false, Some("3"), Some("3"))
     );
 }
 
 #[test]
 fn write_of_all_covered_keys_supersedes_summary() {
-    let mut kernel = summed();
+    let mut kernel = summarized();
     kernel.write(Write::Fact(instead(fact("a", "3"), "b")));
     assert!(!kernel.item(4).is_valid());
     assert_eq!(kernel.item(5).fact().unwrap().supersedes, Some(ItemId::new(4)));
@@ -535,23 +538,23 @@ fn write_of_all_covered_keys_supersedes_summary() {
 
 #[test]
 fn denied_write_links_to_summary_by_key() {
-    let mut kernel = summed();
+    let mut kernel = summarized();
     kernel.write(Write::Fact(ranked(fact("a", "9"), Rank::Guest)));
     kernel.write(Write::Fact(ranked(instead(fact("c", "9"), "b"), Rank::Guest)));
     let lost = |id| Some(Reference::Id(ItemId::new(id)));
     kernel.write(Write::Fact(NewFact { supersedes: lost(6), ..fact("d", "4") }));
-    assert_eq!((kernel.item(4).validity, kernel.stands_for(4)), (Validity::Current, vec!["a", "b"]));
+    assert_eq!((kernel.item(4).validity, kernel.summarized_keys_of(4)), (Validity::Current, vec!["a", "b"]));
     kernel.write(Write::Fact(NewFact { supersedes: lost(5), ..fact("e", "5") }));
-    assert_eq!((kernel.item(4).validity, kernel.stands_for(4)), (Validity::NeedsReview, vec!["b"]));
+    assert_eq!((kernel.item(4).validity, kernel.summarized_keys_of(4)), (Validity::NeedsReview, vec!["b"]));
 }
 
 #[test]
 fn fact_cannot_depend_on_superseded_summary() {
-    let mut kernel = summed();
+    let mut kernel = summarized();
     kernel.write(Write::Fact(on(fact("a", "9"), "b")));
     assert_eq!((kernel.deps(5), kernel.item(4).validity), (vec![4], Validity::NeedsReview));
     let round = Write::Fact(on(fact("b", "8"), "a"));
-    assert!(kernel.take(Input::Write(Box::new(round))).is_err(), "which rests on the summary of b alone");
+    assert!(kernel.take(Input::Write(Box::new(round))).is_err(), "it depends only on the summary of b");
 }
 
 #[test]
@@ -563,41 +566,45 @@ fn dependency_and_covered_key_can_be_superseded_together() {
     kernel.ask();
     assert_eq!(kernel.cluster(), [1, 2]);
     kernel.summarize("a", Some(&[2])).unwrap();
-    assert_eq!((kernel.deps(5), kernel.stands_for(5)), (vec![1], vec!["a"]));
+    assert_eq!((kernel.deps(5), kernel.summarized_keys_of(5)), (vec![1], vec!["a"]));
     kernel.write(Write::Fact(instead(fact("a", "9"), "rule")));
     assert_eq!((kernel.item(1).is_valid(), kernel.item(5).is_valid()), (false, false));
-    assert_eq!(kernel.item(6).fact().unwrap().supersedes, Some(ItemId::new(1)), "what it names");
+    assert_eq!(kernel.item(6).fact().unwrap().supersedes, Some(ItemId::new(1)), "the named item");
 }
 
 #[test]
 fn session_facts_shadow_summaries_by_covered_keys() {
-    let mut kernel = summed();
+    let mut kernel = summarized();
     let here = |fact: NewFact| NewFact { scope: Scope::Session, ..fact };
-    let shown = |kernel: &Kernel| -> Vec<u64> {
-        let known = kernel.state.semantic();
+    let selected = |kernel: &Kernel| -> Vec<u64> {
+        let semantic = kernel.state.semantic();
         let reader = kernel.state.session_principal();
-        let facts = known.selectable(&reader).filter(|entry| entry.item.fact().is_some());
+        let facts = semantic.selectable(&reader).filter(|entry| entry.item.fact().is_some());
         facts.map(|entry| entry.item.id.number()).collect()
     };
     kernel.write(Write::Fact(here(instead(fact("a", "7"), "a"))));
     assert_eq!(kernel.item(5).fact().unwrap().supersedes, None);
-    assert_eq!((shown(&kernel), kernel.item(4).validity), (vec![4, 5], Validity::Current));
-    assert_eq!((kernel.holds("a"), kernel.holds("b")), (Some("7"), Some("a is 1, b is 2")));
+    assert_eq!((selected(&kernel), kernel.item(4).validity), (vec![4, 5], Validity::Current));
+    assert_eq!((kernel.current_text("a"), kernel.current_text("b")), (Some("7"), Some("a is 1, b is 2")));
     kernel.know("b", "2");
-    assert_eq!((shown(&kernel), kernel.stands_for(4)), (vec![5, 6], vec!["a"]), "what is left is hidden");
+    assert_eq!(
+        (selected(&kernel), kernel.summarized_keys_of(4)),
+        (vec![5, 6], vec!["a"]),
+        "the remaining key is shadowed"
+    );
     kernel.write(Write::Fact(here(fact("b", "8"))));
-    assert_eq!(shown(&kernel), [5, 7]);
+    assert_eq!(selected(&kernel), [5, 7]);
     kernel.write(Write::Fact(here(fact("c", "9"))));
     kernel.ask_again();
     assert_eq!(kernel.cluster(), [5, 7]);
     kernel.summarize("here a is 7, b is 8", None).unwrap();
     let id = *kernel.ids().last().unwrap();
-    assert_eq!(kernel.stands_for(id), ["a", "b"]);
-    assert!(!shown(&kernel).contains(&4) && !shown(&kernel).contains(&6));
+    assert_eq!(kernel.summarized_keys_of(id), ["a", "b"]);
+    assert!(!selected(&kernel).contains(&4) && !selected(&kernel).contains(&6));
 }
 
 /// Returns the claims on summaries and keys that detect a fault in the events of a summary.
-fn noticed(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> Vec<&'static str> {
+fn detecting_claims(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> Vec<&'static str> {
     for event in &mut events {
         if let Event::AddItem { item, .. } | Event::UpdateItem { item, .. } = event
             && let (ItemKey::Summary, Layer::Fact(fact)) = (&item.key, &mut item.layer)
@@ -616,13 +623,14 @@ fn noticed(kernel: &Kernel, mut events: Events, spoil: fn(&mut FactRecord)) -> V
 
 #[test]
 fn claims_detect_wrong_covered_keys() {
-    let kernel = summed();
+    let kernel = summarized();
     let write = Input::Write(Box::new(Write::Fact(fact("a", "9"))));
     let events = decide(&kernel.policy, &kernel.state, &write).unwrap();
-    assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);
-    let keeps = noticed(&kernel, events.clone(), |fact| fact.summarized_keys.insert(0, "a".into()));
-    assert_eq!(keeps, ["C-58", "C-100", "C-53"]);
-    assert_eq!(noticed(&kernel, events, |fact| fact.summarized_keys.push("c".into())), ["C-100"]);
+    assert_eq!(detecting_claims(&kernel, events.clone(), |_| ()), [""; 0]);
+    let claim_ids =
+        detecting_claims(&kernel, events.clone(), |fact| fact.summarized_keys.insert(0, "a".into()));
+    assert_eq!(claim_ids, ["C-58", "C-100", "C-53"]);
+    assert_eq!(detecting_claims(&kernel, events, |fact| fact.summarized_keys.push("c".into())), ["C-100"]);
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
@@ -630,6 +638,6 @@ fn claims_detect_wrong_covered_keys() {
     let call = kernel.state.control().pending_call().unwrap().id;
     let summary = Input::reply(call, Report::Summary { text: "both".into(), forgets: None });
     let events = decide(&kernel.policy, &kernel.state, &summary).unwrap();
-    assert_eq!(noticed(&kernel, events.clone(), |_| ()), [""; 0]);
-    assert_eq!(noticed(&kernel, events, |fact| fact.summarized_keys.clear()), ["C-90"]);
+    assert_eq!(detecting_claims(&kernel, events.clone(), |_| ()), [""; 0]);
+    assert_eq!(detecting_claims(&kernel, events, |fact| fact.summarized_keys.clear()), ["C-90"]);
 }

@@ -10,12 +10,12 @@ use orchestrion_kernel::selection::{
     Candidate, Inclusion, Problem, ProblemError, Selection, SelectionError, check_selection,
 };
 use orchestrion_optimizer::{SearchLimits, Solution, SolveStatus, solve};
-use random_problems::{Lcg, brute, drawn, free};
+use random_problems::{Lcg, best_by_enumeration, free, random_problem};
 /// Solves a problem and compares the solution with every selection.
 fn agree(budget: u64, candidates: Vec<Candidate>) {
-    let expected = brute(budget, &candidates);
+    let expected = best_by_enumeration(budget, &candidates);
     let Ok(problem) = Problem::new(budget, candidates) else {
-        assert_eq!(expected, None, "a problem with an answer is refused");
+        assert_eq!(expected, None, "expected no error for a feasible problem");
         return;
     };
     let Solution { selection, status, bound, .. } = solve(&problem, SearchLimits::default());
@@ -52,13 +52,13 @@ fn small_digraphs_are_solved() {
             }
         }
     }
-    assert!(solved > 40_000, "only {solved} problems");
+    assert!(solved > 40_000, "expected more than 40000 problems, found {solved}");
 }
 
 /// Every digraph on four nodes with every cost and budget, and random utilities. Fewer in an unoptimized build.
 #[test]
 fn all_digraphs_on_four_nodes_are_solved() {
-    let mut lot = Lcg(4);
+    let mut rng = Lcg(4);
     let stride = if cfg!(debug_assertions) { 7 } else { 1 };
     for code in (0..4096_u64 * 81).step_by(stride) {
         let (arcs, costs) = (code / 81, code % 81);
@@ -66,7 +66,7 @@ fn all_digraphs_on_four_nodes_are_solved() {
         let mut rest = costs;
         let mut candidates = Vec::new();
         for item in 0..4 {
-            let mut one = free(lot.up_to(2), rest % 3, &[]);
+            let mut one = free(rng.up_to(2), rest % 3, &[]);
             rest /= 3;
             for dep in (0..4).filter(|dep| *dep != item) {
                 if arcs >> place & 1 == 1 {
@@ -84,9 +84,9 @@ fn all_digraphs_on_four_nodes_are_solved() {
 #[test]
 fn random_problems_are_solved() {
     let cases = std::env::var("BRUTE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000);
-    let mut lot = Lcg(7);
+    let mut rng = Lcg(7);
     for _ in 0..cases {
-        let (budget, candidates) = drawn(&mut lot);
+        let (budget, candidates) = random_problem(&mut rng);
         agree(budget, candidates);
     }
 }
@@ -94,13 +94,13 @@ fn random_problems_are_solved() {
 /// Bounds and solutions of a search with few nodes are valid, proven optimal or not.
 #[test]
 fn bounded_solution_respects_its_bound() {
-    let mut lot = Lcg(8);
+    let mut rng = Lcg(8);
     let mut bounded = 0;
     for _ in 0..5_000 {
-        let (budget, candidates) = drawn(&mut lot);
+        let (budget, candidates) = random_problem(&mut rng);
         let Ok(problem) = Problem::new(budget, candidates.clone()) else { continue };
-        let expected = brute(budget, &candidates).unwrap();
-        let answer = solve(&problem, SearchLimits { nodes: lot.up_to(2) });
+        let expected = best_by_enumeration(budget, &candidates).unwrap();
+        let answer = solve(&problem, SearchLimits { nodes: rng.up_to(2) });
         assert_eq!(check_selection(&problem, &answer.selection), Ok(()), "{problem:?}");
         assert!(answer.bound >= expected.utility, "{problem:?}");
         if answer.status == SolveStatus::Optimal {
@@ -109,7 +109,7 @@ fn bounded_solution_respects_its_bound() {
             bounded += 1;
         }
     }
-    assert!(bounded > 100, "only {bounded} were cut short");
+    assert!(bounded > 100, "expected more than 100 limited searches, found {bounded}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl Kernel {
         self.write(Write::Environment { key: key.into(), text: text.into(), supersedes: None });
     }
 
-    fn ask(&mut self, text: &str) -> Events {
+    fn send_request(&mut self, text: &str) -> Events {
         self.take(Input::UserMessage { user: UserId::new("ada"), text: text.into() }).unwrap()
     }
 
@@ -70,24 +70,26 @@ impl Kernel {
     }
 
     /// Runs steps and successful replies up to the call of an operation.
-    fn until(&mut self, ask: Operation) {
+    fn until(&mut self, operation: Operation) {
         for _ in 0..100 {
             match self.state.control().pending_call().map(|call| call.operation) {
-                Some(waiting) if waiting == ask => return,
+                Some(waiting) if waiting == operation => return,
                 Some(waiting) => self.reply(succeeds(waiting)).map(|_| ()).unwrap(),
                 None => self.take(Input::Step).map(|_| ()).unwrap(),
             }
         }
-        panic!("nobody asks {ask:?}");
+        panic!("expected a call of {operation:?}, found none");
     }
 
-    fn shown(&self, ask: Operation) -> String {
-        build_context(&self.policy, &self.state, ask, &ByteMeasure, &ExactSelector::default()).unwrap().text
+    fn context_text(&self, operation: Operation) -> String {
+        build_context(&self.policy, &self.state, operation, &ByteMeasure, &ExactSelector::default())
+            .unwrap()
+            .text
     }
 }
 
-fn succeeds(ask: Operation) -> Report {
-    match ask {
+fn succeeds(operation: Operation) -> Report {
+    match operation {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
@@ -96,7 +98,7 @@ fn succeeds(ask: Operation) -> Report {
             Report::Plan(Plan::new(vec![task]).unwrap())
         }
         Operation::Argue(role) => argues(Stance::Pro, &format!("{role} agrees")),
-        ask => panic!("{ask:?}"),
+        operation => panic!("{operation:?}"),
     }
 }
 
@@ -111,10 +113,10 @@ fn sections_follow_order_of_003() {
     kernel.know(new("colour", "blue", Rank::Employee));
     kernel.signal("rain", "heavy");
     kernel.speak();
-    kernel.ask("paint it");
+    kernel.send_request("paint it");
     kernel.until(Operation::DraftPlan);
     assert_eq!(
-        kernel.shown(Operation::DraftPlan),
+        kernel.context_text(Operation::DraftPlan),
         "# Identity\n[3] identity: Ada\n\n\
          # Environment\n[2] environment rain: heavy\n\n\
          # Facts\n[1] fact colour: blue\n\n\
@@ -130,7 +132,7 @@ fn box_budget_management() {
     }
     kernel.signal("rain", "heavy");
     kernel.speak();
-    kernel.ask("paint it");
+    kernel.send_request("paint it");
     kernel.until(Operation::DraftPlan);
     let mut before = 0;
     for budget in (40..1_500).step_by(7) {
@@ -144,13 +146,13 @@ fn box_budget_management() {
         )
         .unwrap();
         assert!(context.cost_tokens <= u64::from(budget), "{budget}: {}", context.text);
-        assert!(context.utility >= before, "{budget}: more room is worth less");
+        assert!(context.utility >= before, "{budget}: expected at least the utility of a smaller budget");
         assert!(context.text.starts_with("# Identity\n") && context.text.contains("rain: heavy"));
         assert_eq!(context.utility, context.bound);
         before = context.utility;
     }
     assert_eq!(
-        kernel.shown(Operation::DraftPlan).matches("] fact ").count(),
+        kernel.context_text(Operation::DraftPlan).matches("] fact ").count(),
         40,
         "and then there is room for all"
     );
@@ -162,17 +164,19 @@ fn context_is_closed_under_dependencies() {
     kernel.know(new("measured", &"a long report ".repeat(20), Rank::Employee));
     kernel.know(resting("concluded", "it holds", "measured"));
     kernel.know(new("apart", "something else", Rank::Employee));
-    kernel.ask("is it safe?");
+    kernel.send_request("is it safe?");
     kernel.until(Operation::DraftPlan);
     kernel.policy.contexts.budget_tokens = 60;
-    let shown = kernel.shown(Operation::DraftPlan);
+    let context_text = kernel.context_text(Operation::DraftPlan);
     assert!(
-        !shown.contains("measured") && !shown.contains("concluded") && shown.contains("apart"),
-        "{shown}"
+        !context_text.contains("measured")
+            && !context_text.contains("concluded")
+            && context_text.contains("apart"),
+        "{context_text}"
     );
     kernel.policy.contexts.budget_tokens = 200;
-    let shown = kernel.shown(Operation::DraftPlan);
-    assert!(shown.contains("measured") && shown.contains("concluded"), "{shown}");
+    let context_text = kernel.context_text(Operation::DraftPlan);
+    assert!(context_text.contains("measured") && context_text.contains("concluded"), "{context_text}");
 }
 
 #[test]
@@ -180,10 +184,10 @@ fn module_override_sets_weights_and_budget() {
     let mut kernel = Kernel::new(1_000);
     kernel.know(NewFact { kind: FactKind::Constraint(None), ..new("limit", "ten euros", Rank::Manager) });
     kernel.know(new("colour", "blue, dark", Rank::Employee));
-    kernel.ask("paint it");
+    kernel.send_request("paint it");
     kernel.until(Operation::DraftPlan);
     let security = Operation::Argue(Role::Security);
-    let all = kernel.shown(security);
+    let all = kernel.context_text(security);
     assert!(all.contains("limit") && all.contains("colour"));
     let weights = [(Topic::Fact, Weight::ZERO)].into();
     let view = |budget| ModuleContextPolicy {
@@ -192,21 +196,24 @@ fn module_override_sets_weights_and_budget() {
         weights,
     };
     kernel.policy.contexts.module_overrides = vec![view(None)];
-    let shown = kernel.shown(security);
+    let context_text = kernel.context_text(security);
     assert!(
-        shown.contains("limit") && !shown.contains("colour"),
-        "what is worth nothing is not shown: {shown}"
+        context_text.contains("limit") && !context_text.contains("colour"),
+        "expected no item without utility: {context_text}"
     );
     kernel.policy.contexts.module_overrides[0].budget_tokens = Some(12);
-    assert!(kernel.shown(Operation::DraftPlan).contains("colour"), "others are shown what they were");
-    let shown = kernel.shown(security);
-    assert_eq!(shown, "# Working set\n[3] request 1: paint it\n");
+    assert!(
+        kernel.context_text(Operation::DraftPlan).contains("colour"),
+        "expected an unchanged context of other modules"
+    );
+    let context_text = kernel.context_text(security);
+    assert_eq!(context_text, "# Working set\n[3] request 1: paint it\n");
 }
 
 #[test]
 fn reviews_are_pinned_for_solution() {
     let mut kernel = Kernel::new(1_000);
-    kernel.ask("paint it");
+    kernel.send_request("paint it");
     kernel.until(Operation::Argue(Role::Critic));
     kernel.reply(argues(Stance::Con, "the paint is wet")).unwrap();
     kernel.until(Operation::Argue(Role::Security));
@@ -219,12 +226,15 @@ fn reviews_are_pinned_for_solution() {
     let weights = Topic::ALL.map(|topic| (topic, Weight::ZERO)).into();
     kernel.policy.contexts.module_overrides =
         vec![ModuleContextPolicy { module: Module::Debater(Role::Solution), budget_tokens: None, weights }];
-    let shown = kernel.shown(Operation::Argue(Role::Solution));
-    assert!(shown.contains("the paint is wet") && shown.contains("the ladder is loose"), "{shown}");
-    assert!(!shown.contains("agrees"), "{shown}");
+    let context_text = kernel.context_text(Operation::Argue(Role::Solution));
+    assert!(
+        context_text.contains("the paint is wet") && context_text.contains("the ladder is loose"),
+        "{context_text}"
+    );
+    assert!(!context_text.contains("agrees"), "{context_text}");
     kernel.reply(argues(Stance::Pro, "a new ladder")).unwrap();
-    let shown = kernel.shown(Operation::Argue(Role::Solution));
-    assert!(!shown.contains("the ladder is loose"), "it was answered: {shown}");
+    let context_text = kernel.context_text(Operation::Argue(Role::Solution));
+    assert!(!context_text.contains("the ladder is loose"), "expected no answered objection: {context_text}");
 }
 
 #[test]
@@ -232,7 +242,7 @@ fn over_budget_call_fails() {
     let mut kernel = Kernel::new(20);
     kernel.speak();
     kernel.signal("rain", &"heavy ".repeat(20));
-    let events = kernel.ask("paint it");
+    let events = kernel.send_request("paint it");
     let [.., Event::ToolCall { call, operation: Operation::VerifyIdentity }, over] = events.as_slice() else {
         panic!("{events:?}")
     };
@@ -272,7 +282,7 @@ fn over_budget_call_fails() {
 #[test]
 fn write_during_call_keeps_call() {
     let mut kernel = Kernel::new(40);
-    kernel.ask("paint it");
+    kernel.send_request("paint it");
     kernel.signal("rain", &"heavy ".repeat(40));
     assert!(
         build_context(
@@ -307,7 +317,7 @@ fn joined_text_stays_within_budget() {
     for (key, text) in [("a", "the wall is dry"), ("b", "the roof is new"), ("c", "the door is old")] {
         kernel.know(new(key, text, Rank::Employee));
     }
-    kernel.ask("paint the wall");
+    kernel.send_request("paint the wall");
     kernel.until(Operation::DraftPlan);
     let context = |budget: u32, kernel: &mut Kernel| {
         kernel.policy.contexts.budget_tokens = budget;
@@ -329,6 +339,6 @@ fn joined_text_stays_within_budget() {
             Err(error) => panic!("{error}"),
         }
     }
-    let shown = context(5, &mut kernel).unwrap().text;
-    assert!(shown.contains("wall is dry") && !shown.contains("roof"), "{shown}");
+    let context_text = context(5, &mut kernel).unwrap().text;
+    assert!(context_text.contains("wall is dry") && !context_text.contains("roof"), "{context_text}");
 }

@@ -11,31 +11,33 @@ use orchestrion_kernel::knowledge::{KnowledgeError, NewFact, Principal, Referenc
 use orchestrion_kernel::semantic::SemanticState;
 use orchestrion_kernel::{Event, ItemId, Policy};
 
-use write_helpers::{anybody, current, knowing, new, resting, shown, standing, superseding, write};
+use write_helpers::{
+    anonymous, context_texts, current, dependent, new, semantic_state, superseding, validity_of, write,
+};
 
-// ── scopes ───────────────────────────────────────────────────────────────────────────────────────────
+// ── invalid writes ───────────────────────────────────────────────────────────────────────────────────
 
 #[test]
 fn hypothetical_fact_shadows_and_never_supersedes() {
     let what_if = Scope::Hypothetical("half price".into());
     let supposed =
         NewFact { scope: what_if.clone(), ..superseding("price_if", "$50", Rank::Policy, "price") };
-    let known = knowing([new("price", "$100", Rank::Employee), supposed]);
-    assert_eq!(standing(&known, "price"), Validity::Current, "whatever the rank");
-    assert_eq!(shown(&known, &anybody()), ["$100"]);
-    assert_eq!(shown(&known, &Principal { scope: what_if, ..anybody() }), ["$50"]);
+    let state = semantic_state([new("price", "$100", Rank::Employee), supposed]);
+    assert_eq!(validity_of(&state, "price"), Validity::Current, "independent of rank");
+    assert_eq!(context_texts(&state, &anonymous()), ["$100"]);
+    assert_eq!(context_texts(&state, &Principal { scope: what_if, ..anonymous() }), ["$50"]);
     let another = Scope::Hypothetical("double price".into());
-    assert_eq!(shown(&known, &Principal { scope: another, ..anybody() }), ["$100"]);
+    assert_eq!(context_texts(&state, &Principal { scope: another, ..anonymous() }), ["$100"]);
 }
 
 #[test]
 fn shadowing_includes_successor() {
     let mine =
         NewFact { scope: Scope::Session, ..superseding("my_language", "French", Rank::Employee, "language") };
-    let mut known = knowing([new("language", "English", Rank::Employee), mine]);
+    let mut state = semantic_state([new("language", "English", Rank::Employee), mine]);
     let renamed = superseding("house_language", "German", Rank::Employee, "language");
-    write(&mut known, &Write::Fact(renamed)).unwrap();
-    assert_eq!(shown(&known, &anybody()), ["French"]);
+    write(&mut state, &Write::Fact(renamed)).unwrap();
+    assert_eq!(context_texts(&state, &anonymous()), ["French"]);
 }
 
 #[test]
@@ -43,32 +45,33 @@ fn narrower_scope_cannot_shadow_higher_rank() {
     let policy = || new("discount", "max 15 %", Rank::Executive);
     let mine = |rank| NewFact { scope: Scope::Session, ..new("discount", "50 %", rank) };
     let named = NewFact { scope: Scope::Session, ..superseding("offer", "50 %", Rank::Guest, "discount") };
-    let value =
-        |known: &SemanticState| known.get_current_value(&"discount".into(), &anybody()).unwrap().text.clone();
+    let value = |state: &SemanticState| {
+        state.get_current_value(&"discount".into(), &anonymous()).unwrap().text.clone()
+    };
     for guest in [mine(Rank::Guest), named] {
-        let known = knowing([policy(), guest]);
-        assert_eq!(shown(&known, &anybody()), ["max 15 %", "50 %"]);
-        assert_eq!(value(&known).as_str(), "max 15 %");
-        assert!(known.entries().filter_map(|entry| entry.item.fact()).all(|fact| fact.supersedes.is_none()));
+        let state = semantic_state([policy(), guest]);
+        assert_eq!(context_texts(&state, &anonymous()), ["max 15 %", "50 %"]);
+        assert_eq!(value(&state).as_str(), "max 15 %");
+        assert!(state.entries().filter_map(|entry| entry.item.fact()).all(|fact| fact.supersedes.is_none()));
     }
-    let known = knowing([policy(), mine(Rank::Executive)]);
-    assert_eq!(shown(&known, &anybody()), ["50 %"]);
-    assert_eq!(value(&known).as_str(), "50 %");
+    let state = semantic_state([policy(), mine(Rank::Executive)]);
+    assert_eq!(context_texts(&state, &anonymous()), ["50 %"]);
+    assert_eq!(value(&state).as_str(), "50 %");
 }
 
 #[test]
 fn key_resolves_by_scope() {
     let draft = |name: &str| Scope::Draft(name.into());
     let price = |scope, text: &str| NewFact { scope, ..new("price", text, Rank::Employee) };
-    let known = knowing([price(Scope::Global, "$1"), price(draft("x"), "$2")]);
+    let state = semantic_state([price(Scope::Global, "$1"), price(draft("x"), "$2")]);
     let names = |scope: Scope| {
-        let mut known = known.clone();
+        let mut state = state.clone();
         write(
-            &mut known,
+            &mut state,
             &Write::Fact(NewFact { scope, ..superseding("cost", "$3", Rank::Employee, "price") }),
         )
         .unwrap();
-        known.latest_by_key(&ItemKey::Fact("cost".into())).unwrap().item.fact().unwrap().supersedes
+        state.latest_by_key(&ItemKey::Fact("cost".into())).unwrap().item.fact().unwrap().supersedes
     };
     assert_eq!(names(draft("x")), Some(ItemId::new(2)));
     assert_eq!(names(draft("y")), Some(ItemId::new(1)));
@@ -78,10 +81,10 @@ fn key_resolves_by_scope() {
 #[test]
 fn denied_fact_is_not_superseded() {
     let denied = NewFact { memory: MemoryType::Organizational, ..new("policy", "none", Rank::Unverified) };
-    let known = knowing([denied, superseding("note", "1", Rank::Employee, "policy")]);
-    assert_eq!(standing(&known, "policy"), Validity::Denied);
+    let state = semantic_state([denied, superseding("note", "1", Rank::Employee, "policy")]);
+    assert_eq!(validity_of(&state, "policy"), Validity::Denied);
     assert_eq!(
-        known.latest_by_key(&ItemKey::Fact("note".into())).unwrap().item.fact().unwrap().supersedes,
+        state.latest_by_key(&ItemKey::Fact("note".into())).unwrap().item.fact().unwrap().supersedes,
         None
     );
 }
@@ -89,110 +92,117 @@ fn denied_fact_is_not_superseded() {
 #[test]
 fn key_keeps_valid_value() {
     let limit = |text: &str, rank| NewFact { memory: MemoryType::Organizational, ..new("limit", text, rank) };
-    let mut known = knowing([limit("15%", Rank::Executive), limit("25%", Rank::Guest)]);
-    assert_eq!(standing(&known, "limit"), Validity::Denied, "the latest of the name");
-    assert_eq!(current(&known, "limit").as_deref(), Some("15%"));
-    assert!(known.is_fact_current(&"limit".into(), &anybody()));
+    let mut state = semantic_state([limit("15%", Rank::Executive), limit("25%", Rank::Guest)]);
+    assert_eq!(validity_of(&state, "limit"), Validity::Denied, "the latest item with the key");
+    assert_eq!(current(&state, "limit").as_deref(), Some("15%"));
+    assert!(state.is_fact_current(&"limit".into(), &anonymous()));
     let what_if = Scope::Hypothetical("no limit".into());
     let supposed = NewFact { scope: what_if.clone(), ..new("limit", "99%", Rank::Guest) };
-    write(&mut known, &Write::Fact(supposed)).unwrap();
-    assert_eq!(current(&known, "limit").as_deref(), Some("15%"), "a supposition counts where it is made");
-    let there = Principal { scope: what_if, ..anybody() };
-    let value = |known: &SemanticState, reader| {
-        known.get_current_value(&"limit".into(), reader).map(|item| item.text.to_string())
+    write(&mut state, &Write::Fact(supposed)).unwrap();
+    assert_eq!(
+        current(&state, "limit").as_deref(),
+        Some("15%"),
+        "a hypothetical fact is visible only in its scope"
+    );
+    let there = Principal { scope: what_if, ..anonymous() };
+    let value = |state: &SemanticState, reader| {
+        state.get_current_value(&"limit".into(), reader).map(|item| item.text.to_string())
     };
-    assert_eq!(value(&known, &there).as_deref(), Some("99%"));
+    assert_eq!(value(&state, &there).as_deref(), Some("99%"));
     let restricted = NewFact {
         audience: Audience::AtLeast(Rank::Manager),
         ..superseding("secret_limit", "20%", Rank::Executive, "limit")
     };
-    write(&mut known, &Write::Fact(restricted)).unwrap();
-    assert_eq!(current(&known, "limit"), None, "what took its place is not for everybody");
-    assert_eq!(value(&known, &Principal { rank: Rank::Manager, ..anybody() }).as_deref(), Some("20%"));
+    write(&mut state, &Write::Fact(restricted)).unwrap();
+    assert_eq!(current(&state, "limit"), None, "the successor has a restricted audience");
+    assert_eq!(value(&state, &Principal { rank: Rank::Manager, ..anonymous() }).as_deref(), Some("20%"));
 }
 
 #[test]
 fn context_contains_current_value() {
     let mine =
         NewFact { scope: Scope::Session, ..superseding("my_language", "French", Rank::Employee, "language") };
-    let known = knowing([new("language", "English", Rank::Employee), mine]);
-    assert_eq!(current(&known, "language").as_deref(), Some("French"));
-    assert_eq!(shown(&known, &anybody()), ["French"]);
+    let state = semantic_state([new("language", "English", Rank::Employee), mine]);
+    assert_eq!(current(&state, "language").as_deref(), Some("French"));
+    assert_eq!(context_texts(&state, &anonymous()), ["French"]);
 }
 
 #[test]
 fn within_a_scope_facts_supersede_each_other() {
     let draft = Scope::Draft("offer".into());
     let drafted = |text: &str| NewFact { scope: draft.clone(), ..new("price", text, Rank::Employee) };
-    let known = knowing([drafted("$1"), drafted("$2")]);
-    assert_eq!(shown(&known, &Principal { scope: draft, ..anybody() }), ["$2"]);
+    let state = semantic_state([drafted("$1"), drafted("$2")]);
+    assert_eq!(context_texts(&state, &Principal { scope: draft, ..anonymous() }), ["$2"]);
 }
 
 #[test]
 fn session_facts_shadow_global_facts() {
     let mine = NewFact { scope: Scope::Session, ..new("language", "French", Rank::Manager) };
-    let known = knowing([new("language", "English", Rank::Guest), mine]);
-    assert_eq!(shown(&known, &anybody()), ["French"]);
-    assert_eq!(standing(&known, "language"), Validity::Current);
+    let state = semantic_state([new("language", "English", Rank::Guest), mine]);
+    assert_eq!(context_texts(&state, &anonymous()), ["French"]);
+    assert_eq!(validity_of(&state, "language"), Validity::Current);
 }
 
 #[test]
 fn session_end_removes_links() {
     let mine = NewFact { scope: Scope::Session, ..new("mood", "good", Rank::Employee) };
-    let known = knowing([mine, superseding("note", "better", Rank::Employee, "mood")]);
+    let state = semantic_state([mine, superseding("note", "better", Rank::Employee, "mood")]);
     assert_eq!(
-        known.latest_by_key(&ItemKey::Fact("note".into())).unwrap().item.fact().unwrap().supersedes,
+        state.latest_by_key(&ItemKey::Fact("note".into())).unwrap().item.fact().unwrap().supersedes,
         None
     );
 }
 
 #[test]
 fn session_facts_end_with_session() {
-    let known = knowing([
+    let state = semantic_state([
         new("a", "1", Rank::Employee),
         NewFact { scope: Scope::Session, ..new("mood", "good", Rank::Employee) },
     ]);
-    assert_eq!(known.working_set(), [ItemId::new(2)]);
+    assert_eq!(state.working_set(), [ItemId::new(2)]);
     let rests = NewFact { depends_on: vec![Reference::Key("mood".into())], ..new("b", "2", Rank::Employee) };
-    let misuse = decide_write(&Policy::hardened(), &known, &Write::Fact(rests)).unwrap_err();
+    let error = decide_write(&Policy::hardened(), &state, &Write::Fact(rests)).unwrap_err();
     assert_eq!(
-        misuse.to_string(),
+        error.to_string(),
         "dependency is not persistent: `mood` ends with the session; depend on a persistent item"
     );
 }
 
 // ── invalid writes ───────────────────────────────────────────────────────────────────────────────────
 
-fn refused(known: &SemanticState, fact: NewFact) -> String {
-    decide_write(&Policy::hardened(), known, &Write::Fact(fact)).unwrap_err().to_string()
+fn write_error(state: &SemanticState, fact: NewFact) -> String {
+    decide_write(&Policy::hardened(), state, &Write::Fact(fact)).unwrap_err().to_string()
 }
 
 #[test]
 fn invalid_write_is_refused_with_reason() {
-    let known = knowing([new("a", "1", Rank::Employee)]);
+    let state = semantic_state([new("a", "1", Rank::Employee)]);
     assert_eq!(
-        refused(&known, superseding("b", "2", Rank::Employee, "nothing")),
+        write_error(&state, superseding("b", "2", Rank::Employee, "nothing")),
         "unknown superseded item `nothing`: expected an existing item; write it first"
     );
     assert_eq!(
-        refused(&known, resting("b", "2", "nothing")),
+        write_error(&state, dependent("b", "2", "nothing")),
         "unknown dependency `nothing`: expected an existing item; write it first"
     );
 }
 
 #[test]
 fn fact_cannot_depend_on_superseded_item() {
-    let mut known = knowing([new("a", "1", Rank::Employee), resting("b", "2", "a"), resting("c", "3", "b")]);
+    let mut state =
+        semantic_state([new("a", "1", Rank::Employee), dependent("b", "2", "a"), dependent("c", "3", "b")]);
     let on = |name: &str, fact| NewFact { depends_on: vec![Reference::Key(name.into())], ..fact };
     assert_eq!(
-        refused(&known, on("a", superseding("d", "4", Rank::Employee, "a"))),
+        write_error(&state, on("a", superseding("d", "4", Rank::Employee, "a"))),
         "cyclic dependency: `a` depends on the item that this write supersedes; remove the dependency"
     );
-    for cyclic in
-        [on("c", superseding("d", "4", Rank::Employee, "a")), resting("a", "4", "a"), resting("a", "4", "c")]
-    {
+    for cyclic in [
+        on("c", superseding("d", "4", Rank::Employee, "a")),
+        dependent("a", "4", "a"),
+        dependent("a", "4", "c"),
+    ] {
         assert!(matches!(
-            decide_write(&Policy::hardened(), &known, &Write::Fact(cyclic)),
+            decide_write(&Policy::hardened(), &state, &Write::Fact(cyclic)),
             Err(KnowledgeError::CyclicDependency(_))
         ));
     }
@@ -202,10 +212,10 @@ fn fact_cannot_depend_on_superseded_item() {
         expires_at: None,
         depends_on: on.map(|on| Reference::Id(ItemId::new(on))).into_iter().collect(),
     };
-    write(&mut known, &scratch("x", None)).unwrap();
-    write(&mut known, &scratch("y", Some(4))).unwrap();
+    write(&mut state, &scratch("x", None)).unwrap();
+    write(&mut state, &scratch("y", Some(4))).unwrap();
     for on in [4, 5] {
-        let itself = decide_write(&Policy::hardened(), &known, &scratch("x", Some(on)));
+        let itself = decide_write(&Policy::hardened(), &state, &scratch("x", Some(on)));
         assert!(matches!(itself, Err(KnowledgeError::CyclicDependency(_))));
     }
 }
@@ -214,55 +224,55 @@ fn fact_cannot_depend_on_superseded_item() {
 fn fact_cannot_depend_out_of_scope() {
     let draft = Scope::Draft("offer".into());
     let drafted = NewFact { scope: draft.clone(), ..new("price", "$1", Rank::Employee) };
-    let mut known = knowing([drafted]);
+    let mut state = semantic_state([drafted]);
     assert_eq!(
-        refused(&known, resting("total", "$9", "price")),
+        write_error(&state, dependent("total", "$9", "price")),
         "dependency out of scope: `price` is valid only in another scope; depend on an item of the write's scope or of global \
          scope"
     );
-    write(&mut known, &Write::Fact(NewFact { scope: draft, ..resting("total", "$9", "price") })).unwrap();
+    write(&mut state, &Write::Fact(NewFact { scope: draft, ..dependent("total", "$9", "price") })).unwrap();
 }
 
 #[test]
 fn invalid_event_is_refused_with_reason() {
     use orchestrion_kernel::event::ForgetCause;
-    let known = knowing([new("a", "1", Rank::Employee), resting("b", "2", "a")]);
-    let entry = known.latest_by_key(&ItemKey::Fact("b".into())).unwrap().clone();
-    let misuse = |event| validate_event(&known, &event).unwrap_err();
+    let state = semantic_state([new("a", "1", Rank::Employee), dependent("b", "2", "a")]);
+    let entry = state.latest_by_key(&ItemKey::Fact("b".into())).unwrap().clone();
+    let error = |event| validate_event(&state, &event).unwrap_err();
     let (item, deps) = (entry.item.clone(), entry.deps);
-    assert_eq!(misuse(Event::AddItem { item: item.clone(), deps }), EventError::DuplicateId(item.id));
+    assert_eq!(error(Event::AddItem { item: item.clone(), deps }), EventError::DuplicateId(item.id));
     let mut unknown = item.clone();
     unknown.id = ItemId::new(9);
     assert_eq!(
-        misuse(Event::UpdateItem { item: unknown.clone(), deps: vec![] }),
+        error(Event::UpdateItem { item: unknown.clone(), deps: vec![] }),
         EventError::UnknownItem(unknown.id)
     );
     assert_eq!(
-        misuse(Event::UpdateItem { item, deps: vec![ItemId::new(9)] }),
+        error(Event::UpdateItem { item, deps: vec![ItemId::new(9)] }),
         EventError::DanglingDependency(ItemId::new(9))
     );
     let forget = |id: u64, cause| Event::ForgetItems { ids: vec![ItemId::new(id)], cause };
-    assert_eq!(misuse(forget(9, ForgetCause::Expiry)), EventError::UnknownItem(ItemId::new(9)));
-    assert_eq!(misuse(forget(2, ForgetCause::SessionEnd)), EventError::InvalidForgetCause(ItemId::new(2)));
-    assert_eq!(misuse(forget(2, ForgetCause::Expiry)), EventError::InvalidForgetCause(ItemId::new(2)));
+    assert_eq!(error(forget(9, ForgetCause::Expiry)), EventError::UnknownItem(ItemId::new(9)));
+    assert_eq!(error(forget(2, ForgetCause::SessionEnd)), EventError::InvalidForgetCause(ItemId::new(2)));
+    assert_eq!(error(forget(2, ForgetCause::Expiry)), EventError::InvalidForgetCause(ItemId::new(2)));
 }
 
 #[test]
 fn item_with_dependents_is_not_forgotten() {
     use orchestrion_kernel::event::ForgetCause;
-    let mut known = SemanticState::default();
+    let mut state = SemanticState::default();
     let scratch = |key: &str, rests_on| Write::Working {
         key: key.into(),
         text: key.into(),
         expires_at: Some(Timestamp::from_millis(2_000)),
         depends_on: rests_on,
     };
-    write(&mut known, &scratch("a", vec![])).unwrap();
-    write(&mut known, &scratch("b", vec![Reference::Id(ItemId::FIRST)])).unwrap();
+    write(&mut state, &scratch("a", vec![])).unwrap();
+    write(&mut state, &scratch("b", vec![Reference::Id(ItemId::FIRST)])).unwrap();
     let forget = |ids| Event::ForgetItems { ids, cause: ForgetCause::Expiry };
-    let alone = validate_event(&known, &forget(vec![ItemId::FIRST]));
+    let alone = validate_event(&state, &forget(vec![ItemId::FIRST]));
     assert_eq!(alone, Err(EventError::HasDependents { id: ItemId::FIRST, by: ItemId::new(2) }));
-    let both = known.expired_items(Timestamp::from_millis(2_000));
-    assert_eq!(validate_event(&known, &forget(both.clone())), Ok(()));
+    let both = state.expired_items(Timestamp::from_millis(2_000));
+    assert_eq!(validate_event(&state, &forget(both.clone())), Ok(()));
     assert_eq!(both, [ItemId::FIRST, ItemId::new(2)]);
 }

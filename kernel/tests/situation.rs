@@ -127,8 +127,8 @@ fn tool_outcomes_follow_exit_codes() {
 /// 002-3.1, 002-0.2.
 #[test]
 fn summary_is_formatted_in_document_order() {
-    let told = get_compressed_attempts(&summary(&[("next_focus", "b"), ("goal", "a")]), &actions(5));
-    assert_eq!(told, ["goal: a; next_focus: b"]);
+    let text = get_compressed_attempts(&summary(&[("next_focus", "b"), ("goal", "a")]), &actions(5));
+    assert_eq!(text, ["goal: a; next_focus: b"]);
     let whole = summary(&[
         ("goal", "1"),
         ("progress", "2"),
@@ -147,25 +147,25 @@ fn summary_is_formatted_in_document_order() {
 fn blank_fields_are_omitted() {
     let blank = SummaryField::ALL.map(|field| (field, Text::from(" \n")));
     assert_eq!(get_compressed_attempts(&blank.into_iter().collect(), &[]), [""; 0]);
-    let said = [(SummaryField::Goal, Text::from("\t")), (SummaryField::Progress, Text::from(" x "))];
-    assert_eq!(get_compressed_attempts(&said.into_iter().collect(), &[]), ["progress:  x "]);
+    let texts = [(SummaryField::Goal, Text::from("\t")), (SummaryField::Progress, Text::from(" x "))];
+    assert_eq!(get_compressed_attempts(&texts.into_iter().collect(), &[]), ["progress:  x "]);
 }
 
 /// 002-3.3.
 #[test]
 fn fallback_lists_three_earlier_actions() {
-    let told = |count| get_compressed_attempts(&nothing(), &actions(count));
+    let text = |count| get_compressed_attempts(&nothing(), &actions(count));
     assert_eq!(HISTORY_ACTIONS, 3);
-    assert_eq!(told(0), [""; 0]);
-    assert_eq!(told(1), [""; 0]);
-    assert_eq!(told(2), ["t1() → success: ok"]);
-    assert_eq!(told(4), ["t1() → success: ok", "t2() → success: ok", "t3() → success: ok"]);
-    assert_eq!(told(6), ["t3() → success: ok", "t4() → success: ok", "t5() → success: ok"]);
+    assert_eq!(text(0), [""; 0]);
+    assert_eq!(text(1), [""; 0]);
+    assert_eq!(text(2), ["t1() → success: ok"]);
+    assert_eq!(text(4), ["t1() → success: ok", "t2() → success: ok", "t3() → success: ok"]);
+    assert_eq!(text(6), ["t3() → success: ok", "t4() → success: ok", "t5() → success: ok"]);
 }
 
 /// 002-3.3: no more records need to be stored.
 #[test]
-fn actions_older_than_the_history_are_never_shown() {
+fn actions_before_history_are_omitted() {
     let all = actions(9);
     let kept = &all[all.len() - HISTORY_ACTIONS - 1..];
     for summary in [nothing(), summary(&[("goal", "g")])] {
@@ -212,8 +212,8 @@ fn fast_mode_formats_summary_or_attempts() {
 /// 002-3.6.
 #[test]
 fn deep_mode_appends_latest_results() {
-    let known = summary(&[("goal", "g")]);
-    assert_eq!(deep(&known, &actions(2)), "goal: g\n\nLATEST DETAILS:\nt2() → success: ok");
+    let situation_summary = summary(&[("goal", "g")]);
+    assert_eq!(deep(&situation_summary, &actions(2)), "goal: g\n\nLATEST DETAILS:\nt2() → success: ok");
     assert_eq!(deep(&nothing(), &actions(2)), "t1() → success: ok\n\nLATEST DETAILS:\nt2() → success: ok");
 }
 
@@ -227,9 +227,9 @@ fn deep_mode_formats_results_without_attempts() {
 /// 002-3.8.
 #[test]
 fn deep_mode_formats_summary_without_results() {
-    let known = summary(&[("goal", "g")]);
-    assert_eq!(deep(&known, &[action(1, vec![])]), "goal: g");
-    assert_eq!(deep(&known, &[]), "goal: g");
+    let situation_summary = summary(&[("goal", "g")]);
+    assert_eq!(deep(&situation_summary, &[action(1, vec![])]), "goal: g");
+    assert_eq!(deep(&situation_summary, &[]), "goal: g");
 }
 
 /// 002-3.9.
@@ -247,8 +247,8 @@ fn latest_results_use_stored_text() {
         call("read", &[("path", &value)], &result, ToolOutcome::Success),
         call("wait", &[], "", ToolOutcome::Timeout),
     ];
-    let told = format_latest_results_detailed(&[actions(1).remove(0), action(2, calls)]);
-    assert_eq!(told, format!("read(path={value}) → success: {}\nwait() → timeout: ", "r".repeat(1_000)));
+    let text = format_latest_results_detailed(&[actions(1).remove(0), action(2, calls)]);
+    assert_eq!(text, format!("read(path={value}) → success: {}\nwait() → timeout: ", "r".repeat(1_000)));
     assert_eq!(format_latest_results_detailed(&[action(1, vec![])]), NO_RESULTS);
     assert_eq!(format_latest_results_detailed(&[]), "");
 }
@@ -257,11 +257,11 @@ fn latest_results_use_stored_text() {
 #[test]
 fn sentinel_cannot_be_forged() {
     for sentinel in [NO_ATTEMPTS, NO_RESULTS, NO_CONTEXT, ""] {
-        let said = call(sentinel, &[], sentinel, ToolOutcome::Success);
+        let texts = call(sentinel, &[], sentinel, ToolOutcome::Success);
         let latest = format!("{sentinel}() → success: {sentinel}");
-        assert_eq!(deep(&nothing(), &[action(1, vec![said.clone()])]), latest);
+        assert_eq!(deep(&nothing(), &[action(1, vec![texts.clone()])]), latest);
         assert_eq!(
-            deep(&nothing(), &[action(1, vec![said.clone()]), action(2, vec![said])]),
+            deep(&nothing(), &[action(1, vec![texts.clone()]), action(2, vec![texts])]),
             format!("{latest}\n\nLATEST DETAILS:\n{latest}")
         );
     }
@@ -271,13 +271,14 @@ fn sentinel_cannot_be_forged() {
 /// 002-4.2.
 #[test]
 fn update_changes_named_fields_only() {
-    let mut known = summary(&[("goal", "g"), ("progress", "p")]);
-    known.merge(&update(&[("progress", "further"), ("next_focus", "n")]));
-    let said: Vec<_> = known.fields().map(|(field, text)| (field.name(), text.as_str())).collect();
-    assert_eq!(said, [("goal", "g"), ("progress", "further"), ("next_focus", "n")]);
-    let before = known.clone();
-    known.merge(&SummaryUpdate::default());
-    assert_eq!(known, before);
+    let mut situation_summary = summary(&[("goal", "g"), ("progress", "p")]);
+    situation_summary.merge(&update(&[("progress", "further"), ("next_focus", "n")]));
+    let fields: Vec<_> =
+        situation_summary.fields().map(|(field, text)| (field.name(), text.as_str())).collect();
+    assert_eq!(fields, [("goal", "g"), ("progress", "further"), ("next_focus", "n")]);
+    let before = situation_summary.clone();
+    situation_summary.merge(&SummaryUpdate::default());
+    assert_eq!(situation_summary, before);
 }
 
 /// 002-4.2.
@@ -290,31 +291,31 @@ fn unknown_key_changes_nothing() {
 /// 002-4.3.
 #[test]
 fn blank_value_changes_nothing() {
-    let mut known = summary(&[("goal", "g")]);
+    let mut situation_summary = summary(&[("goal", "g")]);
     for blank in ["", " ", "\t\r\n", "\u{a0}\u{2003}\u{3000}", "\u{1c}\u{1d}\u{1e}\u{1f}"] {
         assert_eq!(update(&[("goal", blank)]).changes().count(), 0, "{blank:?}");
-        known.merge(&update(&[("goal", blank)]));
-        assert_eq!(known.get(SummaryField::Goal), "g", "{blank:?}");
+        situation_summary.merge(&update(&[("goal", blank)]));
+        assert_eq!(situation_summary.get(SummaryField::Goal), "g", "{blank:?}");
     }
     // The zero-width space is not white space, as in the document's `strip`.
-    known.merge(&update(&[("goal", "\u{200b}")]));
-    assert_eq!(known.get(SummaryField::Goal), "\u{200b}");
+    situation_summary.merge(&update(&[("goal", "\u{200b}")]));
+    assert_eq!(situation_summary.get(SummaryField::Goal), "\u{200b}");
 }
 
 /// 002-4.4.
 #[test]
 fn value_keeps_surrounding_space() {
-    let known = summary(&[("goal", "  g\n")]);
-    assert_eq!(known.get(SummaryField::Goal), "  g\n");
-    assert_eq!(get_compressed_attempts(&known, &[]), ["goal:   g\n"]);
+    let situation_summary = summary(&[("goal", "  g\n")]);
+    assert_eq!(situation_summary.get(SummaryField::Goal), "  g\n");
+    assert_eq!(get_compressed_attempts(&situation_summary, &[]), ["goal:   g\n"]);
 }
 
 /// 002-5.2, 002-5.3.
 #[test]
 fn summary_precedes_fallback() {
     for field in SummaryField::ALL {
-        let told = get_compressed_attempts(&[(field, Text::from("x"))].into_iter().collect(), &actions(5));
-        assert_eq!(told, [format!("{field}: x")]);
+        let text = get_compressed_attempts(&[(field, Text::from("x"))].into_iter().collect(), &actions(5));
+        assert_eq!(text, [format!("{field}: x")]);
     }
 }
 
@@ -322,8 +323,8 @@ fn summary_precedes_fallback() {
 #[test]
 fn fallback_names_every_outcome() {
     for outcome in ToolOutcome::ALL {
-        let told = compress_actions(&[action(1, vec![call("t", &[], "r", outcome)])]);
-        assert_eq!(told, [format!("t() → {outcome}: r")]);
+        let text = compress_actions(&[action(1, vec![call("t", &[], "r", outcome)])]);
+        assert_eq!(text, [format!("t() → {outcome}: r")]);
     }
 }
 

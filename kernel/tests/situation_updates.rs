@@ -20,7 +20,7 @@ fn take(state: &mut State, input: &Input) -> Events {
 }
 
 /// Returns a request whose user is about to be verified.
-fn asked() -> State {
+fn identity_request() -> State {
     let mut state = State::new(ConversationId::new("c"));
     let user = || UserId::new("ada");
     take(&mut state, &Input::SessionStart { user: user() });
@@ -47,7 +47,7 @@ fn record(iteration: u32) -> Option<Box<ActionRecord>> {
 }
 
 /// Replies to the pending call with these updates.
-fn answer(
+fn reply(
     state: &mut State,
     report: Report,
     summary_update: Option<SummaryUpdate>,
@@ -65,21 +65,23 @@ fn locks(both: bool) -> Report {
 const UNDO: Operation = Operation::UndoTask { task: TaskId::FIRST };
 
 /// Returns the context that a module receives for this operation.
-fn shown(state: &State, ask: Operation) -> String {
-    build_context(&Policy::hardened(), state, ask, &ByteMeasure, &ExactSelector::default()).unwrap().text
+fn context_text(state: &State, operation: Operation) -> String {
+    build_context(&Policy::hardened(), state, operation, &ByteMeasure, &ExactSelector::default())
+        .unwrap()
+        .text
 }
 
 /// Advances to the classifier, from where any number of inputs returns to it without another report.
 fn classifying(state: &mut State) {
     take(state, &Input::Step);
-    answer(state, Report::Context { ratings: Ratings::default(), traces: Vec::new() }, None, None);
+    reply(state, Report::Context { ratings: Ratings::default(), traces: Vec::new() }, None, None);
 }
 
 #[test]
 fn situation_update_becomes_working_items() {
-    let mut state = asked();
+    let mut state = identity_request();
     let events =
-        answer(&mut state, locks(true), update(&[("next_focus", " paper "), ("goal", "order")]), None);
+        reply(&mut state, locks(true), update(&[("next_focus", " paper "), ("goal", "order")]), None);
     let added = events.iter().filter_map(|event| match event {
         Event::AddItem { item, .. } => Some((&item.key, item.text.as_str())),
         _ => None,
@@ -94,45 +96,45 @@ fn situation_update_becomes_working_items() {
 
 #[test]
 fn empty_situation_update_changes_nothing() {
-    let mut state = asked();
-    answer(&mut state, locks(true), update(&[("goal", "order")]), None);
-    let said =
+    let mut state = identity_request();
+    reply(&mut state, locks(true), update(&[("goal", "order")]), None);
+    let updates =
         [update(&[("goal", "order")]), update(&[("goal", " \t"), ("Goal", "x"), ("insights", "x")]), None];
     take(&mut state, &Input::Step);
     let call = state.control().pending_call().unwrap().id;
     let report = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
-    let told = said.map(|summary_update| {
+    let text = updates.map(|summary_update| {
         let reply = Input::Reply { call, report: report.clone(), summary_update, action: None };
         decide(&Policy::hardened(), &state, &reply).unwrap()
     });
-    assert_eq!(told[0], told[2]);
-    assert_eq!(told[1], told[2]);
+    assert_eq!(text[0], text[2]);
+    assert_eq!(text[1], text[2]);
 }
 
 #[test]
 fn situation_update_overwrites_item() {
-    let mut state = asked();
-    answer(&mut state, locks(true), update(&[("goal", "order")]), None);
+    let mut state = identity_request();
+    reply(&mut state, locks(true), update(&[("goal", "order")]), None);
     let id = state.semantic().latest_by_key(&ItemKey::Situation(SummaryField::Goal)).unwrap().item.id;
     take(&mut state, &Input::Step);
     let report = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
-    let events = answer(&mut state, report, update(&[("goal", "cancel")]), None);
+    let events = reply(&mut state, report, update(&[("goal", "cancel")]), None);
     assert!(events.iter().any(|event| matches!(event, Event::UpdateItem { item, .. } if item.id == id)));
     assert_eq!(state.semantic().situation().get(SummaryField::Goal), "cancel");
 }
 
 #[test]
 fn unverified_situation_update_is_ignored() {
-    let mut state = asked();
-    let events = answer(&mut state, locks(false), update(&[("goal", "order")]), record(1));
+    let mut state = identity_request();
+    let events = reply(&mut state, locks(false), update(&[("goal", "order")]), record(1));
     assert!(state.semantic().is_empty());
     assert!(events.iter().any(|event| matches!(event, Event::ActionRecorded { .. })));
 }
 
 #[test]
 fn situation_summary_ends_with_session() {
-    let mut state = asked();
-    answer(&mut state, locks(true), update(&[("goal", "order")]), None);
+    let mut state = identity_request();
+    reply(&mut state, locks(true), update(&[("goal", "order")]), None);
     take(&mut state, &Input::Cancel);
     while !state.control().phase().is_quiescent() {
         match state.control().pending_call() {
@@ -147,11 +149,11 @@ fn situation_summary_ends_with_session() {
 
 #[test]
 fn latest_actions_are_kept_for_context() {
-    let mut state = asked();
-    answer(&mut state, locks(true), None, record(1));
+    let mut state = identity_request();
+    reply(&mut state, locks(true), None, record(1));
     take(&mut state, &Input::Step);
     let context = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
-    answer(&mut state, context, None, record(2));
+    reply(&mut state, context, None, record(2));
     for iteration in 3..=9 {
         state.apply(&Event::ActionRecorded { record: *record(iteration).unwrap() });
     }
@@ -163,33 +165,35 @@ fn latest_actions_are_kept_for_context() {
 
 #[test]
 fn pending_call_receives_situation() {
-    let mut state = asked();
-    assert!(!shown(&state, Operation::DraftPlan).contains("# Situation"));
-    answer(&mut state, locks(true), None, record(1));
-    assert!(shown(&state, Operation::DraftPlan).ends_with(&format!("\n\n# Situation\n{NO_RESULTS}\n")));
-    assert!(shown(&state, UNDO).ends_with(&format!("\n\n# Situation\n{NO_ATTEMPTS}\n")));
-    assert!(!shown(&state, Operation::Classify).contains("# Situation"));
+    let mut state = identity_request();
+    assert!(!context_text(&state, Operation::DraftPlan).contains("# Situation"));
+    reply(&mut state, locks(true), None, record(1));
+    assert!(
+        context_text(&state, Operation::DraftPlan).ends_with(&format!("\n\n# Situation\n{NO_RESULTS}\n"))
+    );
+    assert!(context_text(&state, UNDO).ends_with(&format!("\n\n# Situation\n{NO_ATTEMPTS}\n")));
+    assert!(!context_text(&state, Operation::Classify).contains("# Situation"));
     take(&mut state, &Input::Step);
     let context = Report::Context { ratings: Ratings::default(), traces: Vec::new() };
-    answer(&mut state, context, update(&[("progress", "asked"), ("goal", "order")]), None);
-    let told = shown(&state, Operation::DraftPlan);
-    assert!(told.ends_with("\n\n# Situation\ngoal: order; progress: asked\n"), "{told}");
+    reply(&mut state, context, update(&[("progress", "asked"), ("goal", "order")]), None);
+    let text = context_text(&state, Operation::DraftPlan);
+    assert!(text.ends_with("\n\n# Situation\ngoal: order; progress: asked\n"), "{text}");
     // A module that does not reason receives the summary as items.
-    let told = shown(&state, Operation::Classify);
+    let text = context_text(&state, Operation::Classify);
     assert!(
-        told.contains("situation goal: order\n") && told.contains("situation progress: asked\n"),
-        "{told}"
+        text.contains("situation goal: order\n") && text.contains("situation progress: asked\n"),
+        "{text}"
     );
 }
 
 #[test]
 fn reply_without_extras_decides_as_before() {
-    let mut state = asked();
-    answer(&mut state, locks(true), None, None);
+    let mut state = identity_request();
+    reply(&mut state, locks(true), None, None);
     classifying(&mut state);
     let call = state.control().pending_call().unwrap().id;
     let report = Report::Classification { tags: Vec::new(), similarity: Score::ZERO };
     let events = decide(&Policy::hardened(), &state, &Input::reply(call, report)).unwrap();
     assert!(!events.iter().any(|event| matches!(event, Event::ActionRecorded { .. })));
-    assert!(!shown(&state, Operation::DraftPlan).contains("# Situation"));
+    assert!(!context_text(&state, Operation::DraftPlan).contains("# Situation"));
 }

@@ -12,7 +12,7 @@ use miette::SourceSpan;
 use orchestrion_kernel::Policy;
 use orchestrion_model::scopes::Scope;
 use orchestrion_scenario::policy_file::{BUILT_IN, look_up};
-use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, suggest_nearest, schema_of};
+use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, schema_of, suggest_nearest};
 use std::path::{Path, PathBuf};
 
 /// Name of the project file.
@@ -103,7 +103,8 @@ impl Project {
         if policies.is_empty() {
             policies.push(Policy::hardened());
         }
-        self.validate_waived_policies(&policies).map_err(|error| ReadError::in_source(&self.source, error))?;
+        self.validate_waived_policies(&policies)
+            .map_err(|error| ReadError::in_source(&self.source, error))?;
         Ok(policies)
     }
 
@@ -213,7 +214,8 @@ impl Project {
             if parent.is_empty() { name } else { format!("{parent}/{name}") }
         });
         let known: Vec<String> = siblings.chain(built_in.iter().map(|name| (*name).to_owned())).collect();
-        let built_in = if built_in.is_empty() { String::new() } else { format!("{}, or ", built_in.join(", ")) };
+        let built_in =
+            if built_in.is_empty() { String::new() } else { format!("{}, or ", built_in.join(", ")) };
         Err(LabeledError::new(
             format!("no such path `{}`", name.escape_debug()),
             format!(

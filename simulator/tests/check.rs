@@ -55,7 +55,10 @@ fn full_check_reaches_all_expected_observations() {
     assert!(coverage["expected"].as_u64().unwrap() > 100 && coverage["reached"] == coverage["expected"]);
     assert!(coverage["collision_probability"].as_f64().unwrap() > 0.0);
     for run in report["runs"].as_array().unwrap() {
-        assert!(run["steps"].as_u64() > run["product_states"].as_u64() && run["limit_reached"].is_null(), "{run}");
+        assert!(
+            run["steps"].as_u64() > run["product_states"].as_u64() && run["limit_reached"].is_null(),
+            "{run}"
+        );
     }
 }
 
@@ -66,12 +69,12 @@ fn check_of_one_model_reports_partial_coverage() {
     assert!(printed.contains("models other than lifecycle may reach them"), "{printed}");
     assert!(printed.contains("at scope tiny, in lifecycle only"), "{printed}");
     assert!(
-        !printed.contains("VACUOUS")
-            && printed.contains("this model does not reach the premises of"),
+        !printed.contains("VACUOUS") && printed.contains("this model does not reach the premises of"),
         "{printed}"
     );
     let report = json(0, &folder, &["--model", "lifecycle", "--exact"]);
-    let not_in_model = report["claims"].as_array().unwrap().iter().filter(|claim| claim["verdict"] == "not_in_model");
+    let not_in_model =
+        report["claims"].as_array().unwrap().iter().filter(|claim| claim["verdict"] == "not_in_model");
     assert!(report["verdict"] == "holds" && not_in_model.count() > 0);
     let coverage = &report["coverage"][0];
     assert_eq!((&coverage["exhaustive"], &coverage["collision_probability"]), (&false.into(), &0.0.into()));
@@ -95,7 +98,8 @@ fn limit_is_reported_with_explored_depth() {
 
 #[test]
 fn counterexample_fails_a_limited_check() {
-    let arguments = ["--policy", "as-drawn", "--model", "lifecycle", "--model", "debate", "--max-states", "2000"];
+    let arguments =
+        ["--policy", "as-drawn", "--model", "lifecycle", "--model", "debate", "--max-states", "2000"];
     let report = json(1, &folder(), &arguments);
     assert_eq!(report["verdict"], "fails");
     let runs = report["runs"].as_array().unwrap();
@@ -120,11 +124,15 @@ fn infinite_counterexample_has_a_cycle() {
     assert_eq!(path["steps"].as_u64().unwrap(), 2 * last + 1 - first, "stem and two cycles");
     let printed = check(1, &folder, &["--policy", "as-drawn", "--model", "execution", "--quiet"]);
     let trace = path["trace"].as_str().unwrap();
-    assert!(printed.contains(&format!("infinite counterexample: steps {first} to {last} repeat")), "{printed}");
+    assert!(
+        printed.contains(&format!("infinite counterexample: steps {first} to {last} repeat")),
+        "{printed}"
+    );
     assert!(printed.contains(&format!("show {trace} --step {first}\n")), "{printed}");
     orchestrion(folder.path(), &["replay", trace]);
     let itf: Value =
-        serde_json::from_slice(&fs::read(folder.path().join(path["itf"].as_str().unwrap())).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(folder.path().join(path["itf"].as_str().unwrap())).unwrap())
+            .unwrap();
     let states = itf["states"].as_array().unwrap();
     assert_eq!(states.len() as u64, path["steps"].as_u64().unwrap(), "the last state starts the cycle");
     assert_eq!(itf["loop"].as_u64(), Some(last));
@@ -184,7 +192,8 @@ fn reach_finds_a_shortest_path() {
     // The path depends on limits of the model, which the evidence must record.
     let report = json(0, &folder, &["--reach", "K01", "--model", "semantic"]);
     let trace = report["paths"][0]["trace"].as_str().unwrap();
-    let row = orchestrion(folder.path(), &["show", trace, "--step", &report["paths"][0]["steps"].to_string()]);
+    let row =
+        orchestrion(folder.path(), &["show", trace, "--step", &report["paths"][0]["steps"].to_string()]);
     assert!(row.contains("K01"), "{row}");
     assert!(orchestrion(folder.path(), &["replay", trace]).contains("equal"));
 
@@ -196,7 +205,10 @@ fn reach_finds_a_shortest_path() {
 fn unreached_target_is_reported() {
     let folder = folder();
     let printed = check(1, &folder, &["--reach", "T03", "--model", "lifecycle"]);
-    assert!(printed.contains("NOT REACHED: T03 not in lifecycle, explored exhaustively, at scope tiny"), "{printed}");
+    assert!(
+        printed.contains("NOT REACHED: T03 not in lifecycle, explored exhaustively, at scope tiny"),
+        "{printed}"
+    );
     assert!(printed.contains("the policy enables no transition that leads to it"), "{printed}");
     let printed = check(3, &folder, &["--reach", "T18", "--model", "debate", "--max-states", "100"]);
     assert!(printed.contains("INCONCLUSIVE: T18 not reached before a resource limit"), "{printed}");
@@ -229,12 +241,12 @@ fn sweep_prints_one_row_per_combination() {
     let printed = check(3, &folder, &arguments);
     assert!(printed.contains("invalid policy: bounds.audit_attempts: "), "{printed}");
     assert!(printed.contains(" hold; ") && printed.contains(" not in model\n"), "{printed}");
-    assert!(
-        printed.ends_with("2 of 3 combinations hold at scope tiny; 1 invalid. exit 3\n"),
-        "{printed}"
+    assert!(printed.ends_with("2 of 3 combinations hold at scope tiny; 1 invalid. exit 3\n"), "{printed}");
+    let cut = check(
+        3,
+        &folder,
+        &["--model", "lifecycle", "--sweep", "max_audit_attempts=1", "--max-states", "100"],
     );
-    let cut =
-        check(3, &folder, &["--model", "lifecycle", "--sweep", "max_audit_attempts=1", "--max-states", "100"]);
     assert!(cut.ends_with("; 1 inconclusive or vacuous. exit 3\n"), "{cut}");
 }
 

@@ -49,8 +49,8 @@ fn check_as_drawn_reports_findings_as_json() {
     assert_eq!((&f6["verdict"], &f6["kind"]), (&"fails".into(), &"trace".into()));
     let trace = f6["counterexample"]["trace"].as_str().unwrap();
     expect(0, folder.path(), &["replay", trace]);
-    let shown = expect(0, folder.path(), &["show", trace]);
-    assert!(shown.contains("VETO"), "{shown}");
+    let timeline = expect(0, folder.path(), &["show", trace]);
+    assert!(timeline.contains("VETO"), "{timeline}");
     let not_checked = claims.iter().filter(|claim| claim["verdict"] == "not_checked");
     assert!(not_checked.clone().all(|claim| claim["counterexample"].is_null() && claim["model"].is_null()));
     assert_eq!(not_checked.count(), 13);
@@ -69,8 +69,8 @@ fn quiet_check_lists_failures() {
 #[test]
 fn scenario_runs_and_replays() {
     let folder = tempfile::tempdir().unwrap();
-    let shown = expect(0, folder.path(), &["run", &format!("{SCENARIOS}/happy.yaml")]);
-    assert!(shown.contains("completed in"), "{shown}");
+    let timeline = expect(0, folder.path(), &["run", &format!("{SCENARIOS}/happy.yaml")]);
+    assert!(timeline.contains("completed in"), "{timeline}");
     let trace = ".orchestrion/happy.trace.ndjson";
     let read = |path: PathBuf| fs::read_to_string(path).unwrap();
     assert_eq!(read(folder.path().join(trace)), read(golden("happy").into()));
@@ -121,8 +121,8 @@ fn damaged_traces_are_reported_with_line() {
     fs::write(folder.path().join("cut.ndjson"), cut).unwrap();
     let cut = expect(3, folder.path(), &["replay", "cut.ndjson"]);
     assert!(cut.contains("cut.ndjson:10: this is the last line"), "{cut}");
-    let shown = expect(3, folder.path(), &["show", "cut.ndjson"]);
-    assert!(shown.contains("cut.ndjson:10: this is the last line"), "{shown}");
+    let timeline = expect(3, folder.path(), &["show", "cut.ndjson"]);
+    assert!(timeline.contains("cut.ndjson:10: this is the last line"), "{timeline}");
     for name in ["other.ndjson", "empty.ndjson", "binary.ndjson", "missing.ndjson"] {
         let printed = expect(2, folder.path(), &["replay", name]);
         assert!(printed.contains(name), "{printed}");
@@ -197,20 +197,22 @@ fn unused_replies_are_reported() {
     fs::write(folder.path().join("never.yaml"), format!("{happy}{cases}")).unwrap();
     let printed = expect(3, folder.path(), &["run", "never.yaml", "--quiet"]);
     let line = happy.lines().count() + 1;
-    for told in [
+    for report in [
         format!("UNUSED: case 1 of `local_store`, on line {line}, never came to answer"),
         format!("UNUSED: `cloud_store`, on line {}, has 2 answers, of which 1 came", line + 1),
     ] {
-        assert!(printed.contains(&told), "{printed}");
+        assert!(printed.contains(&report), "{printed}");
     }
 }
 
-/// A scenario whose request writes this, and in which everybody agrees.
+/// Returns a scenario whose request makes these writes, and whose debaters agree.
 fn writing(writes: &str) -> String {
     let voices = ["analyst", "solution", "critic", "security", "optimizer"];
     let voices: String =
         voices.iter().map(|voice| format!("  {voice}: {{pro: {{confidence: 0.9}}}}\n")).collect();
-    format!("description: A trial.\nuser: ada\nrequests:\n  - text: Go\n    write:\n{writes}modules:\n{voices}")
+    format!(
+        "description: A trial.\nuser: ada\nrequests:\n  - text: Go\n    write:\n{writes}modules:\n{voices}"
+    )
 }
 
 #[test]
@@ -232,12 +234,12 @@ fn refused_write_is_reported_unless_expected() {
             &["run", &file, "-q", &golden_scenario("happy")],
         ] {
             let output = orchestrion(folder.path(), quiet);
-            let told = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(1), "{quiet:?}\n{told}");
+            let report = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{quiet:?}\n{report}");
             for part in
                 [&format!("[{file}:{place}]"), "a write was refused: ", why, "put `refused: true` beside"]
             {
-                assert!(told.contains(part), "{part}\n{told}");
+                assert!(report.contains(part), "{part}\n{report}");
             }
         }
         let announced = format!("{}        refused: true\n", writes);
@@ -246,10 +248,10 @@ fn refused_write_is_reported_unless_expected() {
     }
     let taken = writing("      - fact: {key: a, text: red}\n        refused: true\n");
     fs::write(folder.path().join("taken.yaml"), taken).unwrap();
-    let told = expect(1, folder.path(), &["run", "taken.yaml", "--quiet"]);
+    let report = expect(1, folder.path(), &["run", "taken.yaml", "--quiet"]);
     assert!(
-        told.contains("[taken.yaml:6:9]") && told.contains("a write was taken; expected that it is refused"),
-        "{told}"
+        report.contains("[taken.yaml:6:9]") && report.contains("a write was taken; expected that it is refused"),
+        "{report}"
     );
 }
 
@@ -258,12 +260,12 @@ fn unnamed_source_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let writes =
         "      - identity: {name: Ivo, authority: intern, rank: guest}\n      - fact: {key: a, text: red}\n";
-    fs::write(folder.path().join("nobody.yaml"), writing(writes)).unwrap();
-    let told = expect(0, folder.path(), &["run", "nobody.yaml"]);
+    fs::write(folder.path().join("unnamed.yaml"), writing(writes)).unwrap();
+    let report = expect(0, folder.path(), &["run", "unnamed.yaml"]);
     for line in
         ["Ivo speaks: intern; rank guest\n", "a fact, a: \"red\" from an unnamed source (unverified)\n"]
     {
-        assert!(told.contains(line), "{told}");
+        assert!(report.contains(line), "{report}");
     }
 }
 
@@ -287,7 +289,11 @@ fn invalid_files_are_reported_with_line_and_help() {
             "description: x\nuser: u\nrequests: [{text: a}]\nmodules:\n  analyst: {pro: {confidence: 1, text: y}}\n",
             "the solution",
         ),
-        ("policy.yaml", "description: x\npolicy: nowhere.yaml\nuser: u\nrequests: [{text: a}]\n", "policy.yaml:2"),
+        (
+            "policy.yaml",
+            "description: x\npolicy: nowhere.yaml\nuser: u\nrequests: [{text: a}]\n",
+            "policy.yaml:2",
+        ),
     ];
     for (name, text, place) in cases {
         fs::write(folder.path().join(name), text).unwrap();
@@ -319,8 +325,8 @@ fn export_prints_each_target() {
     let policy = expect(0, folder.path(), &["export", "policy"]);
     fs::write(folder.path().join("mine.yaml"), policy).unwrap();
     expect(0, folder.path(), &["export", "mermaid", "--policy", "mine.yaml"]);
-    let told = expect(0, folder.path(), &["export", "tla", "--to", "control"]);
-    assert!(told.contains("Control.tla") && told.contains("Control.cfg"), "{told}");
+    let report = expect(0, folder.path(), &["export", "tla", "--output", "control"]);
+    assert!(report.contains("Control.tla") && report.contains("Control.cfg"), "{report}");
     assert!(
         fs::read_to_string(folder.path().join("control/Control.cfg")).unwrap().contains("PROPERTY C_03\n")
     );
@@ -331,8 +337,8 @@ fn export_prints_each_target() {
 #[test]
 fn every_verb_has_a_worked_example_in_its_help() {
     let folder = tempfile::tempdir().unwrap();
-    for verb in ["init", "check", "run", "replay", "show", "promote", "score", "export"] {
-        let help = expect(0, folder.path(), &[verb, "--help"]);
+    for command in ["init", "check", "run", "replay", "show", "promote", "context", "lint", "export"] {
+        let help = expect(0, folder.path(), &[command, "--help"]);
         assert!(help.contains("Examples:\n  orchestrion "), "{help}");
     }
 }
@@ -347,7 +353,8 @@ fn foreign_machine_is_linted() {
         expect(code, folder.path(), &[&["lint", &file], more].concat())
     };
     let drawn = check(1, "004.mmd", &[]);
-    for part in ["004.mmd:6:", "nothing leads on from `[*] of SandboxedExecution`", "    help   ", "    reason "]
+    for part in
+        ["004.mmd:6:", "nothing leads on from `[*] of SandboxedExecution`", "    help   ", "    reason "]
     {
         assert!(drawn.contains(part), "{part} in {drawn}");
     }

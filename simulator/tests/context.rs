@@ -51,12 +51,12 @@ fn example_of_help_is_solved() {
     let ends = help[begins..].find("}]}").unwrap() + begins + 3;
     let example: Value = serde_json::from_str(&help[begins..ends]).unwrap();
     assert_eq!(example, lookup());
-    let mut answer = solved(&example, &[]);
-    assert!(answer["nodes"].is_u64());
-    answer["nodes"] = Value::Null;
+    let mut solution = solved(&example, &[]);
+    assert!(solution["nodes"].is_u64());
+    solution["nodes"] = Value::Null;
     let expected = json!({"status": "optimal", "utility": 100, "cost": 75, "bound": 100,
         "selected": ["call", "policy", "result", "summary"], "nodes": null, "solver": "native"});
-    assert_eq!(answer, expected);
+    assert_eq!(solution, expected);
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn each_solver_reports_selection_and_bound() {
         ("ranked", "bounded", 8, json!(["note"])),
         ("recent", "bounded", 11, json!(["a", "note"])),
     ] {
-        let answer = solved(&talk(), &["--solver", solver]);
-        assert_eq!(answer["solver"], solver);
-        assert_eq!((&answer["status"], &answer["utility"]), (&status.into(), &utility.into()), "{answer}");
-        assert_eq!((&answer["bound"], &answer["selected"]), (&63.into(), &selected), "{answer}");
+        let solution = solved(&talk(), &["--solver", solver]);
+        assert_eq!(solution["solver"], solver);
+        assert_eq!((&solution["status"], &solution["utility"]), (&status.into(), &utility.into()), "{solution}");
+        assert_eq!((&solution["bound"], &solution["selected"]), (&63.into(), &selected), "{solution}");
     }
 }
 
@@ -89,8 +89,8 @@ fn ties_are_broken_by_cost_then_ids() {
         {"id": "c", "utility": 4, "cost": 5}, {"id": "a", "utility": 4, "cost": 9},
         {"id": "b", "utility": 4, "cost": 5}, {"id": "free", "utility": 0, "cost": 0}]});
     for solver in ["native", "ilp"] {
-        let answer = solved(&problem, &["--solver", solver]);
-        assert_eq!((&answer["cost"], &answer["selected"]), (&10.into(), &json!(["b", "c"])), "{answer}");
+        let solution = solved(&problem, &["--solver", solver]);
+        assert_eq!((&solution["cost"], &solution["selected"]), (&10.into(), &json!(["b", "c"])), "{solution}");
     }
     let one = json!({"budget": 5, "items": problem["items"]});
     for solver in ["native", "ilp"] {
@@ -104,8 +104,8 @@ fn comparison_shows_loss_of_baselines() {
     let (out, _) = context(0, folder.path(), &["solve", "problem.json", "--compare"]);
     // How many nodes it takes is the solver's own affair.
     let (before, rest) = out.split_once("native, ").unwrap();
-    let told = format!("{before}native{}", &rest[rest.find(';').unwrap()..]);
-    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(told) });
+    let expected_text = format!("{before}native{}", &rest[rest.find(';').unwrap()..]);
+    insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(expected_text) });
     let compared = solved(&talk(), &["--compare"])["compared"].clone();
     let losses: Vec<_> = compared
         .as_array()
@@ -138,18 +138,16 @@ fn limited_search_reports_proven_bound() {
     let best = solved(&problem, &[]);
     let folder = folder(&problem);
     let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--max-nodes", "1"]);
-    assert!(
-        out.contains("stopped after 1 node: upper bound") && out.ends_with("exit 3\n"),
-        "{out}"
-    );
-    let (out, _) = context(3, folder.path(), &["solve", "problem.json", "--max-nodes", "1", "--format", "json"]);
-    let answer: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(answer["status"], "bounded");
+    assert!(out.contains("stopped after 1 node: upper bound") && out.ends_with("exit 3\n"), "{out}");
+    let (out, _) =
+        context(3, folder.path(), &["solve", "problem.json", "--max-nodes", "1", "--format", "json"]);
+    let solution: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(solution["status"], "bounded");
     let numbers =
-        [&answer["utility"], &best["utility"], &answer["bound"]].map(|number| number.as_u64().unwrap());
+        [&solution["utility"], &best["utility"], &solution["bound"]].map(|number| number.as_u64().unwrap());
     assert!(numbers.is_sorted(), "{numbers:?}");
-    for verb in ["explain", "curve"] {
-        let (out, _) = context(3, folder.path(), &[verb, "problem.json", "--max-nodes", "1"]);
+    for command in ["explain", "curve"] {
+        let (out, _) = context(3, folder.path(), &[command, "problem.json", "--max-nodes", "1"]);
         assert!(out.contains("INCOMPLETE"), "{out}");
     }
 }
@@ -186,10 +184,7 @@ fn curve_overwrites_only_an_earlier_curve() {
     assert_eq!(steps, [[10, 29, 0, 1], [30, 54, 40, 2], [55, 74, 60, 3], [75, 80, 100, 4]]);
     assert_eq!((&curve_told["complete"], &curve_told["budget"]), (&true.into(), &80.into()));
     let picture = fs::read_to_string(folder.path().join("curve.svg")).unwrap();
-    assert!(
-        picture.contains("all 4 steps") && picture.contains("80 tokens: utility 100"),
-        "{picture}"
-    );
+    assert!(picture.contains("all 4 steps") && picture.contains("80 tokens: utility 100"), "{picture}");
     context(0, folder.path(), &curve);
     assert_eq!(fs::read_to_string(folder.path().join("curve.svg")).unwrap(), picture);
     fs::write(folder.path().join("curve.svg"), "<svg>precious</svg>").unwrap();
@@ -247,11 +242,7 @@ fn invalid_problem_is_reported_with_location_and_item() {
             item("deps", "[\"5\"]").into(),
             &["item `x` depends on the unknown item `\"5\"`", "did you mean `5`?"],
         ),
-        (
-            "large",
-            item("utility", "4611686018427387905").into(),
-            &["found 4611686018427387905 (too large)"],
-        ),
+        ("large", item("utility", "4611686018427387905").into(), &["found 4611686018427387905 (too large)"]),
         ("larger", item("cost", "1e300").into(), &["found 1e300 (too large)"]),
         (
             "sum",
@@ -275,11 +266,7 @@ fn invalid_problem_is_reported_with_location_and_item() {
             &[":3:", "item `x`: unknown field `weight`, expected one of `id`"],
         ),
         ("twice", item("cost", "1, \"cost\": 2").into(), &["item `x`: duplicate field `cost`"]),
-        (
-            "unknown",
-            item("deps", "[\"y\", 6]").into(),
-            &[":3:3", "item `x` depends on the unknown item `y`"],
-        ),
+        ("unknown", item("deps", "[\"y\", 6]").into(), &[":3:3", "item `x` depends on the unknown item `y`"]),
         ("near", item("deps", "[\"X\"]").into(), &["depends on the unknown item `X`", "did you mean `x`?"]),
         (
             "duplicate",
@@ -324,26 +311,34 @@ fn invalid_problem_is_reported_with_location_and_item() {
             br#"{"budget": 5, "reserved": 6, "items": []}"#.to_vec(),
             &["expected at least the 6 reserved tokens, found 5"],
         ),
-        ("budget", br#"{"budget": -5, "items": []}"#.to_vec(), &[":1:", "`budget`: expected a whole number from 0 to 2^62, found -5 (negative)"]),
+        (
+            "budget",
+            br#"{"budget": -5, "items": []}"#.to_vec(),
+            &[":1:", "`budget`: expected a whole number from 0 to 2^62, found -5 (negative)"],
+        ),
         ("no-budget", br#"{"items": []}"#.to_vec(), &["missing field `budget`"]),
         ("top", br#"{"budget": 5, "items": [], "tems": []}"#.to_vec(), &["unknown field `tems`"]),
         ("lists", b"[10, 0, []]".to_vec(), &[":1:", "invalid type: sequence, expected an object"]),
         ("no-json", b"{\"budget\": 5,\n \"items\": [}".to_vec(), &[":2:", "invalid JSON: "]),
         ("more", br#"{"budget": 5, "items": []} x"#.to_vec(), &["invalid JSON: trailing characters"]),
         ("empty", b"".to_vec(), &["invalid JSON: "]),
-        ("no-text", b"{\"budget\": 5,\n\"items\": [\xff]}".to_vec(), &[":2:11: invalid text: expected UTF-8"]),
+        (
+            "no-text",
+            b"{\"budget\": 5,\n\"items\": [\xff]}".to_vec(),
+            &[":2:11: invalid text: expected UTF-8"],
+        ),
     ];
     let folder = tempfile::tempdir().unwrap();
-    for (name, bytes, told) in cases {
+    for (name, bytes, expected_text) in cases {
         let file = format!("{name}.json");
         fs::write(folder.path().join(&file), bytes).unwrap();
-        for verb in ["solve", "explain", "curve"] {
-            let (out, err) = context(2, folder.path(), &[verb, &file]);
+        for command in ["solve", "explain", "curve"] {
+            let (out, err) = context(2, folder.path(), &[command, &file]);
             // Errors are wrapped as they are drawn.
             let err = err.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
             assert!(err.contains(&file) && out.is_empty(), "{name}: {err}");
-            for told in told {
-                assert!(err.contains(told), "{name}: expected {told}\n{err}");
+            for expected_text in expected_text {
+                assert!(err.contains(expected_text), "{name}: expected {expected_text}\n{err}");
             }
         }
     }
@@ -369,9 +364,9 @@ fn certificate_is_written_and_verified() {
     assert_eq!(verdict(0, "proof.json"), expected);
     // The same again, over itself.
     let proof = fs::read(folder.path().join("proof.json")).unwrap();
-    let answer = context(0, folder.path(), &[&certify[..], &["--format", "json"]].concat()).0;
-    let answer: Value = serde_json::from_str(&answer).unwrap();
-    assert_eq!(answer["certificate"], json!({"steps": 2}));
+    let solution = context(0, folder.path(), &[&certify[..], &["--format", "json"]].concat()).0;
+    let solution: Value = serde_json::from_str(&solution).unwrap();
+    assert_eq!(solution["certificate"], json!({"steps": 2}));
     assert_eq!(fs::read(folder.path().join("proof.json")).unwrap(), proof);
     let proof: Value = serde_json::from_slice(&proof).unwrap();
     let with = |edit: &dyn Fn(&mut Value)| {
@@ -383,13 +378,13 @@ fn certificate_is_written_and_verified() {
     let refuted = with(&|proof| proof["steps"] = json!([{"branch": 2}]));
     assert_eq!(refuted["reason"], "after the last step, cases are open; expected steps that close them");
     let refuted = with(&|proof| proof["steps"][1]["prune_by_bound"]["flow"] = json!([["note", "a", "1"]]));
-    let told = "step 2: weight flows from `note` to `a`, which it does not need";
-    assert_eq!((&refuted["reason"], &refuted["step"]), (&told.into(), &2.into()));
+    let expected_text = "step 2: weight flows from `note` to `a`, which it does not need";
+    assert_eq!((&refuted["reason"], &refuted["step"]), (&expected_text.into(), &2.into()));
     let refuted = with(&|proof| proof["steps"] = json!([{"branch": 9}]));
     assert_eq!(refuted["reason"], "step 1: unknown item `9`");
-    // As good as the answer is said to be, but no choice.
+    // As good as the solution is said to be, but no choice.
     let refuted = with(&|proof| proof["selected"] = json!([2, "note"]));
-    assert_eq!(refuted["reason"], "the answer is none: `2` is chosen without `1`, which it needs");
+    assert_eq!(refuted["reason"], "the solution is none: `2` is chosen without `1`, which it needs");
     let worse = with(&|proof| {
         proof["selected"] = json!([1, 2]);
         (proof["utility"], proof["cost"]) = (55.into(), 50.into());
@@ -405,12 +400,12 @@ fn invalid_or_foreign_certificate_is_rejected() {
     fs::write(folder.path().join("lookup.json"), lookup().to_string()).unwrap();
     let (out, _) = context(1, folder.path(), &["verify", "lookup.json", "proof.json"]);
     assert_eq!(out, "not verified: unknown item `1`. exit 1\n");
-    let (mut less, told) = (talk(), "the cost is 58; expected at most the budget, 57");
+    let (mut less, expected_text) = (talk(), "the cost is 58; expected at most the budget, 57");
     less["budget"] = 57.into();
     fs::write(folder.path().join("less.json"), less.to_string()).unwrap();
     let (out, _) = context(1, folder.path(), &["verify", "less.json", "proof.json"]);
-    assert!(out.contains(told), "{out}");
-    for (name, bytes, told) in [
+    assert!(out.contains(expected_text), "{out}");
+    for (name, bytes, expected_text) in [
         ("truncated", &proof[..proof.len() / 2], "invalid certificate: EOF while parsing"),
         ("empty", b"", "invalid certificate: EOF while parsing a value"),
         ("no-json", b"proof", "invalid certificate: expected value"),
@@ -423,7 +418,7 @@ fn invalid_or_foreign_certificate_is_rejected() {
         fs::write(folder.path().join(&file), bytes).unwrap();
         let (out, err) = context(2, folder.path(), &["verify", "problem.json", &file]);
         let err = err.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
-        assert!(out.is_empty() && err.contains(&file) && err.contains(told), "{name}: {err}");
+        assert!(out.is_empty() && err.contains(&file) && err.contains(expected_text), "{name}: {err}");
     }
     fs::write(folder.path().join("precious"), "precious").unwrap();
     let (_, err) = context(2, folder.path(), &["solve", "problem.json", "--certify", "precious"]);
@@ -452,10 +447,7 @@ fn ilp_refuses_large_numbers() {
     let problem = json!({"budget": 1, "items": [{"id": 1, "utility": 4_000_000_007_u64, "cost": 1}, {"id": 2, "utility": 1, "cost": 1}]});
     let folder = folder(&problem);
     let (_, err) = context(2, folder.path(), &["solve", "problem.json", "--solver", "ilp"]);
-    assert!(
-        err.contains("found 4000000008") && err.contains("omit --solver ilp"),
-        "{err}"
-    );
+    assert!(err.contains("found 4000000008") && err.contains("omit --solver ilp"), "{err}");
     let halves = json!({"budget": 1, "items": [{"id": 1, "utility": 4_000_000_000_u64, "cost": 1}]});
     assert_eq!(solved(&halves, &["--solver", "ilp"])["utility"], 4_000_000_000_u64);
 }
@@ -504,10 +496,11 @@ fn schema_accepts_what_the_reader_accepts() {
 fn each_context_command_has_a_manual_page() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_orchestrion"));
-    let done = command.args(["export", "man", "--output", "man1"]).current_dir(folder.path()).status().unwrap();
+    let done =
+        command.args(["export", "man", "--output", "man1"]).current_dir(folder.path()).status().unwrap();
     assert!(done.success());
-    for verb in ["context", "context-solve", "context-explain", "context-curve", "context-verify"] {
-        let page = fs::read_to_string(folder.path().join(format!("man1/orchestrion-{verb}.1"))).unwrap();
-        assert!(page.contains(".SH EXAMPLES"), "{verb}\n{page}");
+    for command in ["context", "context-solve", "context-explain", "context-curve", "context-verify"] {
+        let page = fs::read_to_string(folder.path().join(format!("man1/orchestrion-{command}.1"))).unwrap();
+        assert!(page.contains(".SH EXAMPLES"), "{command}\n{page}");
     }
 }

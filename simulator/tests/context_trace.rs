@@ -46,8 +46,8 @@ fn talk(contexts: &str) -> tempfile::TempDir {
 
 const TIGHT: &str = "{budget: 100, reserved: 10}";
 
-fn json_report(folder: &Path, verb: &str, arguments: &[&str]) -> Value {
-    let arguments = [&["context", verb, TRACE, "--format", "json"], arguments].concat();
+fn json_report(folder: &Path, command: &str, arguments: &[&str]) -> Value {
+    let arguments = [&["context", command, TRACE, "--format", "json"], arguments].concat();
     serde_json::from_str(&run(0, folder, &arguments).0).unwrap()
 }
 
@@ -59,8 +59,8 @@ fn reader(folder: &Path) -> Reader<BufReader<File>> {
 fn step_of(folder: &Path, module: &str) -> String {
     let steps = 1..=reader(folder).count() as u64;
     let asks = |step: &u64| {
-        let moment = TracePoint { step: *step, module: None, budget: None, tokenizer: None };
-        let found = NamedProblem::from_trace(reader(folder), moment).ok().and_then(|named| named.module);
+        let point = TracePoint { step: *step, module: None, budget: None, tokenizer: None };
+        let found = NamedProblem::from_trace(reader(folder), point).ok().and_then(|named| named.module);
         found.is_some_and(|found| found.name() == module)
     };
     steps.into_iter().find(asks).unwrap().to_string()
@@ -72,14 +72,14 @@ fn assert_solution_is_recorded_context(contexts: &str) {
     let (mut contexts, mut left_out) = (0, 0);
     for step in reader(folder.path()) {
         let step = step.unwrap();
-        let Some(shown) = step.context else { continue };
-        let moment = TracePoint { step: step.n, module: None, budget: None, tokenizer: None };
-        let named = NamedProblem::from_trace(reader(folder.path()), moment).unwrap();
+        let Some(recorded) = step.context else { continue };
+        let point = TracePoint { step: step.n, module: None, budget: None, tokenizer: None };
+        let named = NamedProblem::from_trace(reader(folder.path()), point).unwrap();
         let solved = solve(&named, Solver::Native, SearchLimits::default()).unwrap();
-        let ids: Vec<Id<'_>> = shown.items.iter().map(|item| Id::Number(item.number())).collect();
+        let ids: Vec<Id<'_>> = recorded.items.iter().map(|item| Id::Number(item.number())).collect();
         let names: Vec<Id<'_>> = named.names(&solved.selection.selected).into_iter().cloned().collect();
         assert_eq!(names, ids, "step {}", step.n);
-        assert!(shown.cost_tokens <= named.problem.budget(), "step {}", step.n);
+        assert!(recorded.cost_tokens <= named.problem.budget(), "step {}", step.n);
         contexts += 1;
         left_out += named.ids.len() - ids.len();
     }
@@ -119,9 +119,9 @@ fn baselines_select_from_a_trace() {
     let options = ["--step", &step, "--budget", "60"];
     let exact = json_report(folder.path(), "solve", &options);
     for (solver, is_best) in [("greedy", true), ("ranked", false), ("recent", false), ("ilp", true)] {
-        let answer = json_report(folder.path(), "solve", &[&options[..], &["--solver", solver]].concat());
-        assert_eq!(answer["utility"] == exact["utility"], is_best, "{solver}: {answer} beside {exact}");
-        assert!(answer["cost"].as_u64().unwrap() <= 50, "{answer}");
+        let solution = json_report(folder.path(), "solve", &[&options[..], &["--solver", solver]].concat());
+        assert_eq!(solution["utility"] == exact["utility"], is_best, "{solver}: {solution} beside {exact}");
+        assert!(solution["cost"].as_u64().unwrap() <= 50, "{solution}");
     }
     let (out, _) = run(0, folder.path(), &[&["context", "solve", TRACE, "--compare"], &options[..]].concat());
     assert_eq!(out.lines().filter(|line| line.starts_with("  recent ")).count(), 1, "{out}");
@@ -200,10 +200,7 @@ fn invalid_options_are_refused_with_help() {
             &[TRACE, "--step", &step, "--budget", "9"],
             &["expected at least the 10 reserved tokens, found 9", "larger --budget"],
         ),
-        (
-            &[TRACE, "--step", &step, "--budget", "12"],
-            &["critic: ", "raise --budget"],
-        ),
+        (&[TRACE, "--step", &step, "--budget", "12"], &["critic: ", "raise --budget"]),
         (&[TRACE, "--step", &step, "--budget", "9999999999"], &["too large", "at most 4294967295"]),
         (&["problem.json", "--step", "3"], &["--step is for traces", "problem.json is not a trace"]),
         (&["problem.json", "--module", "critic"], &["--module is for traces"]),
@@ -242,8 +239,8 @@ fn budget_option_overrides_the_problem() {
     run(2, folder.path(), &["context", "solve", "problem.json"]);
     for (budget, selected) in [("15", json!(["a"])), ("25", json!(["a", "b"]))] {
         let arguments = ["context", "solve", "problem.json", "--format", "json", "--budget", budget];
-        let answer: Value = serde_json::from_str(&run(0, folder.path(), &arguments).0).unwrap();
-        assert_eq!(answer["selected"], selected);
+        let solution: Value = serde_json::from_str(&run(0, folder.path(), &arguments).0).unwrap();
+        assert_eq!(solution["selected"], selected);
     }
     let (_, err) = run(2, folder.path(), &["context", "solve", "problem.json", "--budget", "14"]);
     assert!(err.contains("item `a` is pinned and cost 10 tokens"), "{err}");

@@ -13,8 +13,13 @@ fn shell(code: i32, folder: &Path, line: &str) -> String {
     let mut path = OsString::from(command);
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
-    let output =
-        Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", path).env_remove("COLUMNS").output().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env_remove("COLUMNS")
+        .output()
+        .unwrap();
     let printed =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{line}\n{printed}");
@@ -47,8 +52,8 @@ fn readme_commands_promote_a_counterexample() {
         checked.contains("C-06  FAILS         A plan that is vetoed in any pass never runs."),
         "{checked}"
     );
-    let shown = shell(0, &demo, show);
-    assert!(shown.contains("VETO") && shown.contains("PROCEED"), "{shown}");
+    let timeline = shell(0, &demo, show);
+    assert!(timeline.contains("VETO") && timeline.contains("PROCEED"), "{timeline}");
     let kept = shell(0, &demo, promote);
     assert!(kept.contains("wrote    scenarios/veto-survives.yaml"), "{kept}");
 
@@ -68,10 +73,7 @@ fn readme_commands_promote_a_counterexample() {
     fs::write(&file, project + waivers).unwrap();
     let checked = shell(1, &demo, "orchestrion check --quiet");
     assert!(checked.contains("C-06  waived") && checked.contains("until 9999-12-31: known  ("), "{checked}");
-    assert!(
-        checked.contains("C-11  FAILS") && checked.contains("EXPIRED on 2020-02-29"),
-        "{checked}"
-    );
+    assert!(checked.contains("C-11  FAILS") && checked.contains("EXPIRED on 2020-02-29"), "{checked}");
     let claims = orchestrion_claims::CLAIMS.len();
     let last = format!("FAILS: 1 of {claims} claims at scope tiny; 1 waived; 1 waiver expired; ");
     assert!(checked.contains(&last), "{checked}");
@@ -87,7 +89,10 @@ fn ci_steps_pass_after_init() {
     let commands: Vec<&str> = steps.iter().filter_map(|step| step["run"].as_str()).collect();
     let [install, commands_of_ci @ ..] = &commands[..] else { panic!("no commands in {file}") };
     assert!(install.starts_with("cargo install --locked "), "{install}");
-    assert_eq!(commands_of_ci, ["orchestrion check", "orchestrion run --quiet", "orchestrion replay --quiet"]);
+    assert_eq!(
+        commands_of_ci,
+        ["orchestrion check", "orchestrion run --quiet", "orchestrion replay --quiet"]
+    );
     for command in commands_of_ci {
         shell(0, folder.path(), command);
     }
@@ -170,7 +175,7 @@ fn completions_and_manual_are_valid() {
         "context-verify",
         "export",
     ];
-    let names = commands_of_ci.map(|verb| format!("orchestrion-{verb}.1"));
+    let names = names.map(|name| format!("orchestrion-{name}.1"));
     let all: String = std::iter::once("orchestrion.1".to_string())
         .chain(names)
         .map(|name| fs::read_to_string(folder.path().join("man1").join(&name)).unwrap())
@@ -178,10 +183,7 @@ fn completions_and_manual_are_valid() {
     assert_eq!(lines("orchestrion export man"), all);
     if Command::new("man").arg("--version").output().is_ok() {
         let page = lines("MANWIDTH=160 man -l man1/orchestrion-replay.1 2>&1");
-        assert!(
-            page.contains("orchestrion replay specs/scenarios --quiet         all *.ndjson"),
-            "{page}"
-        );
+        assert!(page.contains("orchestrion replay specs/scenarios --quiet         all *.ndjson"), "{page}");
         assert!(!page.contains("warning"), "{page}");
     } else {
         eprintln!("skipped: there is no man here to render the manual");

@@ -1,12 +1,7 @@
 //! The context optimizer on generated problems: shallow forests, layers with shared dependencies, correlated costs and
 //! utilities, subset sums, and 100,000 candidates.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a bench fails by panicking"
-)]
+#![allow(missing_docs, clippy::expect_used, clippy::indexing_slicing, reason = "a bench fails by panicking")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use orchestrion_kernel::selection::{Candidate, Inclusion, Problem};

@@ -20,13 +20,15 @@ fn header() -> Header {
 }
 
 /// Runs one request and returns the journal with its steps.
-fn ask<J: Journal>(journal: J) -> (J, u64) {
+fn run_request<J: Journal>(journal: J) -> (J, u64) {
     let clock = Clock::simulated();
-    let crew = EffectfulHost::new(SideEffectLog::default(), clock.clone(), |_: &Call| {});
-    let mut conversation = Conversation::open_with(journal, &header(), &StandardContexts).expect("it opens");
-    let answered =
-        clock.block_on(conversation.run_request(&crew, "ada", "Order paper")).expect("time goes on");
-    answered.expect("it is answered");
+    let host = EffectfulHost::new(SideEffectLog::default(), clock.clone(), |_: &Call| {});
+    let mut conversation =
+        Conversation::open_with(journal, &header(), &StandardContexts).expect("the journal opens");
+    let reply = clock
+        .block_on(conversation.run_request(&host, "ada", "Order paper"))
+        .expect("simulated time advances");
+    reply.expect("the request completes");
     let steps = conversation.steps();
     (conversation.into_journal(), steps)
 }
@@ -55,43 +57,43 @@ impl Journal for Chunks {
 }
 
 fn without_sync(criterion: &mut Criterion) {
-    let (_, steps) = ask(Vec::new());
+    let (_, steps) = run_request(Vec::new());
     let mut group = criterion.benchmark_group("without sync");
     group.throughput(Throughput::Elements(steps));
-    group.bench_function("in memory", |bencher| bencher.iter(|| ask(Vec::new())));
-    let folder = tempfile::tempdir().expect("a folder");
+    group.bench_function("in memory", |bencher| bencher.iter(|| run_request(Vec::new())));
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("office.ndjson");
     group.bench_function("in a file", |bencher| {
-        bencher.iter_batched(|| fresh(&path).without_fsync(), ask, BatchSize::PerIteration);
+        bencher.iter_batched(|| open_new(&path).without_fsync(), ask, BatchSize::PerIteration);
     });
     group.finish();
 }
 
-fn fresh(path: &Path) -> JournalFile {
+fn open_new(path: &Path) -> JournalFile {
     // No append precedes the first.
     let _ = std::fs::remove_file(path);
-    JournalFile::open(path).expect("it opens")
+    JournalFile::open(path).expect("the journal opens")
 }
 
 fn durable(criterion: &mut Criterion) {
-    let (Chunks(chunks), steps) = ask(Chunks::default());
+    let (Chunks(chunks), steps) = run_request(Chunks::default());
     // In the build folder, because temporary folders may be in memory.
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
     let path = folder.path().join("office.ndjson");
     let mut group = criterion.benchmark_group("durable");
     group.throughput(Throughput::Elements(steps));
     group.bench_function("conversation", |bencher| {
-        bencher.iter_batched(|| fresh(&path), ask, BatchSize::PerIteration);
+        bencher.iter_batched(|| open_new(&path), ask, BatchSize::PerIteration);
     });
     group.bench_function("sync alone", |bencher| {
         let open = || {
             let _ = std::fs::remove_file(&path);
-            OpenOptions::new().create(true).append(true).open(&path).expect("it opens")
+            OpenOptions::new().create(true).append(true).open(&path).expect("the journal opens")
         };
         let write = |mut file: File| {
             for chunk in &chunks {
-                file.write_all(chunk).expect("it is written");
-                file.sync_data().expect("it is synced");
+                file.write_all(chunk).expect("the write succeeds");
+                file.sync_data().expect("the sync succeeds");
             }
         };
         bencher.iter_batched(open, write, BatchSize::PerIteration);

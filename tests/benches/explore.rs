@@ -9,9 +9,11 @@ use orchestrion_tests::counters::Counters;
 use stateright::{Checker, Model};
 
 fn counters(criterion: &mut Criterion) {
-    let model = Counters { most: 9 };
-    let ours =
-        || explore(&StaterightModel::new(model), &Options::default(), &mut |_| {}).expect("it is explored");
+    let model = Counters { bound: 9 };
+    let ours = || {
+        explore(&StaterightModel::new(model), &Options::default(), &mut |_| {})
+            .expect("the exploration succeeds")
+    };
     let mut group = criterion.benchmark_group("five counters");
     group.throughput(Throughput::Elements(ours().generated()));
     group.bench_function("ours", |bencher| bencher.iter(ours));

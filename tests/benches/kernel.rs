@@ -14,9 +14,9 @@ use orchestrion_kernel::{
 };
 use std::hint::black_box;
 
-fn report(ask: Operation, plan: &Plan) -> Report {
+fn report(operation: Operation, plan: &Plan) -> Report {
     let text = Text::from("as agreed");
-    match ask {
+    match operation {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Operation::Summarize => Report::Summary { text, forgets: None },
@@ -36,11 +36,11 @@ fn report(ask: Operation, plan: &Plan) -> Report {
 }
 
 /// Runs one request and returns the number of its inputs.
-fn request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
+fn run_request(policy: &Policy, state: &mut State, plan: &Plan) -> u64 {
     let mut input = Input::UserMessage { user: UserId::new("ada"), text: Text::from("do it") };
     let mut steps = 0;
     loop {
-        let events = decide(policy, state, &input).expect("the happy path is never refused");
+        let events = decide(policy, state, &input).expect("the happy path has no refusals");
         events.iter().for_each(|event| state.apply(event));
         steps += 1;
         input = match state.control().pending_call() {
@@ -59,9 +59,9 @@ fn conversation(policy: &Policy, items: usize) -> State {
     for number in 1..=items {
         let earlier = TraceId {
             conversation: ConversationId::new("earlier"),
-            request: RequestId::new(u32::try_from(number).expect("few enough")),
+            request: RequestId::new(u32::try_from(number).expect("the number fits")),
         };
-        let (id, text) = (state.semantic().next_id(), Text::from("something known"));
+        let (id, text) = (state.semantic().next_id(), Text::from("a known fact"));
         let item = Item::from_request(UserId::new("ada"), id, ItemKind::Fact, ItemKey::Trace(earlier), text);
         state.apply(&Event::AddItem { item, deps: Vec::new() });
     }
@@ -75,21 +75,21 @@ fn happy_path(c: &mut Criterion) {
         text: Text::from("a task"),
         effect: Effect::Undoable { compensation: Text::from("undo it") },
     };
-    let plan = Plan::new((1..=3).map(task).collect()).expect("a plan");
+    let plan = Plan::new((1..=3).map(task).collect()).expect("a valid plan");
     let mut group = c.benchmark_group("decide and apply, happy path");
     for items in [20, 10_000] {
         let fresh = conversation(&policy, items);
-        group.throughput(Throughput::Elements(request(&policy, &mut fresh.clone(), &plan)));
+        group.throughput(Throughput::Elements(run_request(&policy, &mut fresh.clone(), &plan)));
         group.bench_function(format!("{items} items"), |b| {
             b.iter_batched_ref(
                 // The second request of a conversation is measured: its state is in the processor cache, unlike a fresh
                 // copy.
                 || {
                     let mut state = fresh.clone();
-                    request(&policy, &mut state, &plan);
+                    run_request(&policy, &mut state, &plan);
                     state
                 },
-                |state| black_box(request(&policy, state, &plan)),
+                |state| black_box(run_request(&policy, state, &plan)),
                 BatchSize::PerIteration,
             );
         });

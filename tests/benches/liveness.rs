@@ -15,16 +15,16 @@ use proptest::test_runner::{RngAlgorithm, TestRng};
 use std::hint::black_box;
 
 /// The number of generated nodes; not all of them are reachable.
-const DRAWN: u32 = 1_250_000;
+const GENERATED: u32 = 1_250_000;
 /// The response node.
-const KEEPER: u32 = 1;
+const RESPONSE: u32 = 1;
 
-struct Random {
+struct RandomGraph {
     graph: Graph,
     parents: Vec<Option<(u32, u16)>>,
 }
 
-impl StateGraph for Random {
+impl StateGraph for RandomGraph {
     fn nodes(&self) -> u32 {
         self.parents.len() as u32
     }
@@ -42,16 +42,16 @@ impl StateGraph for Random {
     }
 
     fn keeps(&self, node: u32) -> u8 {
-        u8::from(node == KEEPER)
+        u8::from(node == RESPONSE)
     }
 }
 
 /// Returns the nodes reachable from the first, of which each `apart`-th has an edge to the response node.
-fn random(apart: u32) -> Random {
+fn random_graph(apart: u32) -> RandomGraph {
     let mut rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     // The nodes are numbered in the order of discovery.
-    let mut numbers = vec![u32::MAX; DRAWN as usize];
-    let mut random = Random { graph: Graph::default(), parents: vec![None] };
+    let mut numbers = vec![u32::MAX; GENERATED as usize];
+    let mut random = RandomGraph { graph: Graph::default(), parents: vec![None] };
     let mut node = 0;
     while node < random.nodes() {
         let edges: Vec<Edge> = (0..3)
@@ -60,9 +60,9 @@ fn random(apart: u32) -> Random {
                     if node == 0 {
                         random.parents.push(Some((node, position)));
                     }
-                    return Edge { class: 0, to: KEEPER };
+                    return Edge { class: 0, to: RESPONSE };
                 }
-                let number = &mut numbers[(rng.next_u32() % DRAWN) as usize];
+                let number = &mut numbers[(rng.next_u32() % GENERATED) as usize];
                 if *number == u32::MAX {
                     *number = random.parents.len() as u32;
                     random.parents.push(Some((node, position)));
@@ -76,27 +76,27 @@ fn random(apart: u32) -> Random {
     random
 }
 
-fn judged(c: &mut Criterion) {
+fn liveness(c: &mut Criterion) {
     let first = ClassMask::NONE.with(0);
     let none = Fairness::default();
     let mut group = c.benchmark_group("liveness");
     group.sample_size(10);
     for (name, apart, fair, holds) in [
         ("weak, holds", 1, Fairness { weak: first, ..none }, true),
-        ("weak, a loop is found", 2, Fairness { weak: first, ..none }, false),
-        ("strong, parts and a loop", 2, Fairness { strong: first, ..none }, false),
+        ("weak, violated", 2, Fairness { weak: first, ..none }, false),
+        ("strong, violated", 2, Fairness { strong: first, ..none }, false),
     ] {
-        let random = random(apart);
+        let random = random_graph(apart);
         let (nodes, edges) = (random.nodes(), random.graph.edge_count());
         println!("{name}: {nodes} nodes, {edges} edges, {} bytes", random.graph.bytes());
         let promise = LivenessProperty { name, kind: LivenessKind::AlwaysEventually, fair };
         match check_property(&random, 0, &promise) {
-            LivenessResult::Holds => assert!(holds, "{name}: it should be broken"),
+            LivenessResult::Holds => assert!(holds, "{name}: expected a violation"),
             LivenessResult::Violated(lasso) => {
-                assert!(!holds, "{name}: it should hold");
-                println!("{name}: a stem of {} steps, a loop of {}", lasso.stem.len(), lasso.cycle.len());
+                assert!(!holds, "{name}: expected no violation");
+                println!("{name}: a stem of {} steps, a cycle of {}", lasso.stem.len(), lasso.cycle.len());
             }
-            LivenessResult::Inconclusive { at } => unreachable!("{at} was explored"),
+            LivenessResult::Inconclusive { at } => unreachable!("every state is expanded: {at}"),
         }
         group.throughput(Throughput::Elements(edges as u64));
         group.bench_function(name, |b| b.iter(|| black_box(check_property(&random, 0, &promise))));
@@ -104,5 +104,5 @@ fn judged(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, judged);
+criterion_group!(benches, liveness);
 criterion_main!(benches);

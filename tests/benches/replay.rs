@@ -25,7 +25,7 @@ fn steps(trace: &[u8]) -> u64 {
 fn long(c: &mut Criterion) {
     let mut trace = Vec::new();
     EndlessDebate::new(STEPS).and_then(|mut debate| debate.read_to_end(&mut trace)).expect("memory");
-    println!("{} bytes a line on average", trace.len() as u64 / STEPS);
+    println!("{} bytes per line on average", trace.len() as u64 / STEPS);
     let mut group = c.benchmark_group("replay");
     group.throughput(Throughput::Elements(steps(&trace)));
     group.bench_function("long debate", |b| b.iter(|| black_box(steps(&trace))));

@@ -13,12 +13,12 @@ use std::hint::black_box;
 const FACTS: usize = 100_000;
 const DEPENDENTS: usize = 10;
 
-fn fact(number: usize, rests_on: Option<usize>, supersedes: Option<usize>) -> Write {
+fn fact(number: usize, depends_on: Option<usize>, supersedes: Option<usize>) -> Write {
     let key = |number: usize| format!("fact {number}").into();
     Write::Fact(NewFact {
         kind: FactKind::Fact,
         key: key(number),
-        text: format!("what fact {number} says").into(),
+        text: format!("text of fact {number}").into(),
         source: FactSource { name: "bench".into(), rank: Rank::Employee },
         established_at: Timestamp::default(),
         memory: MemoryType::User,
@@ -27,35 +27,35 @@ fn fact(number: usize, rests_on: Option<usize>, supersedes: Option<usize>) -> Wr
         time_sensitive: false,
         supersedes: supersedes.map(|number| Reference::Key(key(number))),
         detected_rule: None,
-        depends_on: rests_on.map(|number| Reference::Key(key(number))).into_iter().collect(),
+        depends_on: depends_on.map(|number| Reference::Key(key(number))).into_iter().collect(),
     })
 }
 
-fn write(policy: &Policy, known: &mut SemanticState, write: &Write) -> usize {
-    let events = decide_write(policy, known, write).expect("the write fits");
-    events.iter().for_each(|event| known.apply(event));
+fn write(policy: &Policy, state: &mut SemanticState, write: &Write) -> usize {
+    let events = decide_write(policy, state, write).expect("the write is valid");
+    events.iter().for_each(|event| state.apply(event));
     events.len()
 }
 
 fn semantic(c: &mut Criterion) {
     let policy = Policy::hardened();
-    let mut known = SemanticState::default();
+    let mut state = SemanticState::default();
     let base = FACTS / 2;
     for number in 0..FACTS {
-        let rests_on = (base + 1..=base + DEPENDENTS).contains(&number).then_some(base);
-        write(&policy, &mut known, &fact(number, rests_on, None));
+        let depends_on = (base + 1..=base + DEPENDENTS).contains(&number).then_some(base);
+        write(&policy, &mut state, &fact(number, depends_on, None));
     }
     let superseding = fact(FACTS, None, Some(base));
-    assert_eq!(write(&policy, &mut known.clone(), &superseding), 2 + DEPENDENTS);
+    assert_eq!(write(&policy, &mut state.clone(), &superseding), 2 + DEPENDENTS);
     let mut group = c.benchmark_group("100,000 facts");
-    group.bench_function("a write that supersedes, ten dependents", |b| {
+    group.bench_function("a superseding write with ten dependents", |b| {
         b.iter_batched_ref(
-            || known.clone(),
-            |known| black_box(write(&policy, known, &superseding)),
+            || state.clone(),
+            |state| black_box(write(&policy, state, &superseding)),
             BatchSize::SmallInput,
         );
     });
-    group.bench_function("a copy of everything", |b| b.iter(|| black_box(known.clone())));
+    group.bench_function("a copy of the state", |b| b.iter(|| black_box(state.clone())));
     group.finish();
 }
 

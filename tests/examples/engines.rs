@@ -52,7 +52,8 @@ fn best_of_three(run: impl Fn() -> (usize, u64, Option<usize>)) -> Measured {
         Measured { states, generated, seconds, cpu, bytes }
     };
     let runs = (0..3).map(measure);
-    runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).unwrap_or_else(|| unreachable!("three runs"))
+    runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+        .unwrap_or_else(|| unreachable!("there are three runs"))
 }
 
 fn ours<M>(model: impl Fn() -> M, threads: usize) -> Measured
@@ -112,12 +113,12 @@ where
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let part = Part::from_name("execution").ok_or("no such model")?;
-    let scope = Scope::by_name("small").ok_or("no such scope")?;
+    let part = Part::from_name("execution").ok_or("unknown model")?;
+    let scope = Scope::by_name("small").ok_or("unknown scope")?;
     println!(
-        "model      engine     threads     states  generated   seconds    CPU ns/generated  ratio  bytes a state"
+        "model      engine     threads     states  generated   seconds    CPU ns/generated  ratio  bytes/state"
     );
-    compare("counters", || Counters { most: 15 });
+    compare("counters", || Counters { bound: 15 });
     compare("execution", || KernelModel::new(KernelUnderTest::unmodified(Policy::hardened()), part, &scope));
     Ok(())
 }

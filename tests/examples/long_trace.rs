@@ -6,7 +6,7 @@ use std::io;
 
 fn main() -> io::Result<()> {
     let steps = std::env::args().nth(1).and_then(|steps| steps.parse().ok());
-    let steps = steps.ok_or_else(|| io::Error::other("expected a number of steps"))?;
+    let steps = steps.ok_or_else(|| io::Error::other("missing argument: expected a number of steps"))?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     io::copy(&mut EndlessDebate::new(steps)?, &mut out).map(drop)
 }

@@ -18,27 +18,27 @@ const REQUESTS: usize = 6;
 
 /// A host whose calls last as long as those of a fast module. It records the time between a reply and the next call.
 struct Timed<T> {
-    crew: EffectfulHost<T>,
-    answered: Mutex<Instant>,
+    inner: EffectfulHost<T>,
+    replied_at: Mutex<Instant>,
     waits: Arc<Mutex<Vec<Duration>>>,
 }
 
 impl<T: Fn(&Call) + Send + Sync> Host for Timed<T> {
     async fn execute(&self, call: &Call) -> CallResult {
-        let since = self.answered.lock().map(|answered| answered.elapsed()).unwrap_or_default();
+        let since = self.replied_at.lock().map(|replied_at| replied_at.elapsed()).unwrap_or_default();
         if let Ok(mut waits) = self.waits.lock() {
             waits.push(since);
         }
         tokio::time::sleep(Duration::from_millis(200 + call.id.number() * 7919 % 100)).await;
-        let answer = self.crew.execute(call).await;
-        if let Ok(mut answered) = self.answered.lock() {
-            *answered = Instant::now();
+        let answer = self.inner.execute(call).await;
+        if let Ok(mut replied_at) = self.replied_at.lock() {
+            *replied_at = Instant::now();
         }
         answer
     }
 
     async fn recover(&self, call: &Call) -> RecoveryResult {
-        self.crew.recover(call).await
+        self.inner.recover(call).await
     }
 
     async fn sleep(&self, time: Duration) {
@@ -60,8 +60,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let mut conversation = Conversation::open(&path, Policy::hardened(), &StandardContexts)
                 .map_err(|error| error.to_string())?;
             for waits in waits {
-                let crew = EffectfulHost::new(SideEffectLog::default(), Clock::real(), |_: &Call| {});
-                let host = Timed { crew, answered: Mutex::new(Instant::now()), waits };
+                let inner = EffectfulHost::new(SideEffectLog::default(), Clock::real(), |_: &Call| {});
+                let host = Timed { inner, replied_at: Mutex::new(Instant::now()), waits };
                 conversation
                     .run_request(&host, "ada", "Order paper")
                     .await
@@ -79,7 +79,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         "{conversations} conversations, {steps} steps in {seconds:.1} s: {:.0} steps/s",
         steps as f64 / seconds
     );
-    println!("from an answer to the next call, in ms:");
+    println!("from a reply to the next call, in ms:");
     println!("request     p50     p90     p99     max");
     for (number, waits) in (1..).zip(&waits) {
         let mut waits = waits.lock().map_err(|error| error.to_string())?;

@@ -31,27 +31,27 @@ impl Property for CanonicalizedRun {
         let raw = kind(step(&self.policy, &mut self.raw, input));
         let short = kind(step(&self.policy, &mut self.short, &renamed));
         if raw != short {
-            return Err(format!("{input:?} is taken or refused otherwise under canonical names"));
+            return Err(format!(
+                "{input:?} is accepted under only one kind of names, or refused with another refusal"
+            ));
         }
         self.short.0.canonicalize();
-        if canon(&self.raw.0) != self.short.0 {
+        if canonical(&self.raw.0) != self.short.0 {
             return Err(format!("after {input:?} the states differ in more than names"));
         }
         let control = self.short.0.control();
         if control.pending_call().is_some_and(|call| call.id >= control.next_call()) {
-            return Err(format!(
-                "after {input:?} the next call would get the id of the one that is waited for"
-            ));
+            return Err(format!("after {input:?} the next call has the id of the pending call"));
         }
         if self.raw.1 != self.short.1 {
-            return Err(format!("after {input:?} the histories differ, although they hold no names"));
+            return Err(format!("after {input:?} the histories differ, although they contain no names"));
         }
         Ok(())
     }
 
     fn finish(self) -> Result<(), String> {
-        let once = canon(&self.raw.0);
-        if canon(&once) == once { Ok(()) } else { Err("renaming twice is not renaming once".to_string()) }
+        let once = canonical(&self.raw.0);
+        if canonical(&once) == once { Ok(()) } else { Err("canonicalization is not idempotent".to_string()) }
     }
 }
 
@@ -71,7 +71,7 @@ fn step(
     }
 }
 
-fn canon(state: &State) -> State {
+fn canonical(state: &State) -> State {
     let mut state = state.clone();
     state.canonicalize();
     state
@@ -82,13 +82,14 @@ fn canon(state: &State) -> State {
 fn rename(input: &Input, raw: &State, short: &State) -> Input {
     let live = |state: &State| state.control().pending_call().map(|call| call.id);
     let renamed = |call: CallId| match (live(raw), live(short)) {
-        (Some(was), Some(is)) if was == call => is,
-        (_, is) => is.map_or(call, CallId::next),
+        (Some(raw), Some(short)) if raw == call => short,
+        (_, short) => short.map_or(call, CallId::next),
     };
     let item = |id: ItemId| {
-        let place = raw.semantic().entries().position(|entry| entry.item.id == id);
-        let named = place.and_then(|place| short.semantic().entries().nth(place)).map(|entry| entry.item.id);
-        named.unwrap_or(short.semantic().next_id())
+        let position = raw.semantic().entries().position(|entry| entry.item.id == id);
+        let translated =
+            position.and_then(|position| short.semantic().entries().nth(position)).map(|entry| entry.item.id);
+        translated.unwrap_or(short.semantic().next_id())
     };
     match input.clone() {
         Input::Reply { call, mut report, summary_update, action } => {

@@ -6,7 +6,7 @@ use stateright::{Model, Property};
 #[derive(Clone, Copy, Debug)]
 pub struct Counters {
     /// The upper bound.
-    pub most: u8,
+    pub bound: u8,
 }
 
 impl Model for Counters {
@@ -18,7 +18,7 @@ impl Model for Counters {
     }
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<usize>) {
-        actions.extend((0..state.len()).filter(|i| state[*i] < self.most));
+        actions.extend((0..state.len()).filter(|i| state[*i] < self.bound));
     }
 
     fn next_state(&self, state: &Self::State, action: usize) -> Option<Self::State> {
@@ -29,6 +29,6 @@ impl Model for Counters {
 
     /// An undecided property makes stateright explore every state.
     fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::sometimes("explored to the end", |_, _| false)]
+        vec![Property::sometimes("every state is explored", |_, _| false)]
     }
 }

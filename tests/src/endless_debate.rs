@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::rc::Rc;
 
 /// The length of each argument in bytes. A recorded line contains it three times and has about 1 KB.
-const SAYS_BYTES: usize = 130;
+const ARGUMENT_BYTES: usize = 130;
 
 /// A trace with a given number of steps, generated line by line and not stored.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct EndlessDebate {
     lines: Lines,
     read: usize,
     steps: u64,
-    left: u64,
+    remaining: u64,
 }
 
 /// Bytes that are written and not yet read.
@@ -43,7 +43,9 @@ impl Write for Lines {
 impl EndlessDebate {
     /// Creates a debate with this number of steps.
     ///
-    /// # Errors None, since the trace is in memory.
+    /// # Errors
+    ///
+    /// None, since the trace is in memory.
     pub fn new(steps: u64) -> io::Result<Self> {
         let mut policy = Policy::hardened();
         policy.name = "endless-debate".to_string();
@@ -51,21 +53,21 @@ impl EndlessDebate {
         let lines = Lines::default();
         let header = Header::new(ConversationId::new("debate"), policy, None);
         let conversation = Some(Recorder::open(lines.clone(), &header, &StandardContexts)?);
-        Ok(Self { conversation, lines, read: 0, steps, left: steps })
+        Ok(Self { conversation, lines, read: 0, steps, remaining: steps })
     }
 
     /// Generates the next step, or ends the trace.
     fn advance(&mut self) -> io::Result<()> {
         self.read = 0;
         self.lines.0.borrow_mut().clear();
-        if self.left == 0 {
+        if self.remaining == 0 {
             return self.conversation.take().map_or(Ok(()), |conversation| conversation.close().map(drop));
         }
         if let Some(conversation) = &mut self.conversation {
-            let input = input(self.steps - self.left, conversation);
+            let input = input(self.steps - self.remaining, conversation);
             let refused = conversation.submit(&input, &StepMetadata::default())?.err();
-            debug_assert!(refused.is_none(), "every input is due: {refused:?}");
-            self.left -= 1;
+            debug_assert!(refused.is_none(), "expected an accepted input, found {refused:?}");
+            self.remaining -= 1;
         }
         Ok(())
     }
@@ -83,18 +85,18 @@ impl Read for EndlessDebate {
     }
 }
 
-fn input(taken: u64, conversation: &Recorder<Lines>) -> Input {
+fn input(step: u64, conversation: &Recorder<Lines>) -> Input {
     let user = UserId::new("ada");
-    match (taken, conversation.state().control().pending_call()) {
+    match (step, conversation.state().control().pending_call()) {
         (0, _) => Input::SessionStart { user },
-        (1, _) => Input::UserMessage { user, text: said("the nightly reports are to move") },
+        (1, _) => Input::UserMessage { user, text: padded_text("move the nightly reports") },
         (_, None) => Input::Step,
-        (_, Some(call)) => Input::reply(call.id, report(call.operation, taken)),
+        (_, Some(call)) => Input::reply(call.id, report(call.operation, step)),
     }
 }
 
-fn report(ask: Operation, taken: u64) -> Report {
-    match ask {
+fn report(operation: Operation, step: u64) -> Report {
+    match operation {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
         Operation::Classify => {
@@ -103,13 +105,13 @@ fn report(ask: Operation, taken: u64) -> Report {
         Operation::DraftPlan => Report::Plan(plan()),
         // Every debater sends a new text each time, so each step rewrites the recorded debate. The Critic's opposition
         // keeps the consensus below the threshold for another pass.
-        ask => {
-            let against = matches!(ask.arguing_role(), Some(Role::Critic));
+        operation => {
+            let against = matches!(operation.arguing_role(), Some(Role::Critic));
             let stance = if against { Stance::Con } else { Stance::Pro };
             let argument = Argument { stance, confidence: Score::ONE };
             Report::Argument {
                 argument,
-                text: said(&format!("{taken}: one switch for all of the jobs")),
+                text: padded_text(&format!("{step}: one switch for all of the jobs")),
                 plan: None,
             }
         }
@@ -122,9 +124,9 @@ fn plan() -> Plan {
         text: Text::from("Point the report jobs of one region at the new queue"),
         effect: Effect::Undoable { compensation: Text::from("Point them back at the old queue") },
     };
-    Plan::new((1..=3).map(task).collect()).expect("three tasks are a plan")
+    Plan::new((1..=3).map(task).collect()).expect("three tasks form a valid plan")
 }
 
-fn said(words: &str) -> Text {
-    Text::from(words.chars().chain(", as was said".chars().cycle()).take(SAYS_BYTES).collect::<String>())
+fn padded_text(text: &str) -> Text {
+    Text::from(text.chars().chain(", as discussed".chars().cycle()).take(ARGUMENT_BYTES).collect::<String>())
 }

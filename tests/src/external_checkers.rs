@@ -1,7 +1,7 @@
 //! Compares external checkers with our own on the exported control FSM: coverage and verdicts on claims.
 //!
 //! SPIN reads the Promela export and TLC the TLA+ export; our models explore the kernel itself. Each yields one
-//! [`Opinion`], and [`disagreements`] lists the differences.
+//! [`CheckerReport`], and [`disagreements`] lists the differences.
 
 mod ours;
 mod spin;
@@ -21,7 +21,7 @@ use std::process::Command;
 #[derive(Clone, Debug)]
 pub struct CheckerReport {
     /// The name of the checker.
-    pub of: &'static str,
+    pub name: &'static str,
     /// The control phases that it reached.
     pub phases: BTreeSet<&'static str>,
     /// The transitions that it took.
@@ -48,19 +48,19 @@ pub enum CheckerVerdict {
 impl CheckerVerdict {
     /// Returns the verdict as one word.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::Fails => "fails",
-            Self::Inconclusive => "unsettled",
-            Self::NotChecked => "nothing",
+            Self::Inconclusive => "inconclusive",
+            Self::NotChecked => "not checked",
         }
     }
 }
 
 impl CheckerReport {
     /// Returns the verdict on a claim.
-    fn of_claim(&self, id: &str) -> CheckerVerdict {
+    fn verdict(&self, id: &str) -> CheckerVerdict {
         self.verdicts.get(id).copied().unwrap_or(CheckerVerdict::NotChecked)
     }
 }
@@ -68,57 +68,58 @@ impl CheckerReport {
 /// Returns the differences between checkers, one sentence each; empty if they agree. No claim of the control model is
 /// vacuous under the policy, so a missing verdict differs from every other.
 #[must_use]
-pub fn disagreements(control: &ControlModel, opinions: &[CheckerReport]) -> Vec<String> {
+pub fn disagreements(control: &ControlModel, reports: &[CheckerReport]) -> Vec<String> {
     let policy = &control.policy.name;
-    let mut found = Vec::new();
-    let Some((first, others)) = opinions.split_first() else { return found };
+    let mut differences = Vec::new();
+    let Some((first, others)) = reports.split_first() else { return differences };
     for other in others {
-        let sets = [("state", &first.phases, &other.phases), ("row", &first.rows, &other.rows)];
-        for (what, a, b) in sets {
-            for (only, than, which) in [(first, other, a - b), (other, first, b - a)] {
-                for name in which {
-                    let (only, than) = (only.of, than.of);
-                    found.push(format!("{policy}: {only} reaches the {what} {name}, {than} does not"));
+        let sets = [("phase", &first.phases, &other.phases), ("row", &first.rows, &other.rows)];
+        for (kind, a, b) in sets {
+            for (only, other, names) in [(first, other, a - b), (other, first, b - a)] {
+                for name in names {
+                    let (only, other) = (only.name, other.name);
+                    differences.push(format!("{policy}: {only} reaches the {kind} {name}, {other} does not"));
                 }
             }
         }
     }
-    let counts: Vec<(&str, u64)> = opinions.iter().filter_map(|o| Some((o.of, o.states?))).collect();
+    let counts: Vec<(&str, u64)> = reports.iter().filter_map(|o| Some((o.name, o.states?))).collect();
     if counts.windows(2).any(|pair| pair[0].1 != pair[1].1) {
-        found.push(format!("{policy}: the control model has a different number of states: {counts:?}"));
+        differences.push(format!("{policy}: the control model has different numbers of states: {counts:?}"));
     }
-    for stated in &control.claims {
-        let id = stated.claim.id;
-        let said = opinions.iter().map(|opinion| (opinion.of, opinion.of_claim(id)));
-        let said: Vec<(&str, CheckerVerdict)> = said.collect();
-        let silent = said.iter().any(|(_, said)| *said == CheckerVerdict::NotChecked);
-        if silent || said.windows(2).any(|pair| pair[0].1 != pair[1].1) {
-            let said: Vec<String> = said.iter().map(|(of, said)| format!("{of}: {}", said.word())).collect();
-            found.push(format!("{policy}: {id} ({})", said.join(", ")));
+    for exported in &control.claims {
+        let id = exported.claim.id;
+        let verdicts: Vec<(&str, CheckerVerdict)> =
+            reports.iter().map(|report| (report.name, report.verdict(id))).collect();
+        let is_missing = verdicts.iter().any(|(_, verdict)| *verdict == CheckerVerdict::NotChecked);
+        if is_missing || verdicts.windows(2).any(|pair| pair[0].1 != pair[1].1) {
+            let verdicts: Vec<String> =
+                verdicts.iter().map(|(name, verdict)| format!("{name}: {}", verdict.label())).collect();
+            differences.push(format!("{policy}: {id} ({})", verdicts.join(", ")));
         }
     }
-    found
+    differences
 }
 
 /// Formats the verdicts of all checkers as a table with one claim per row.
 #[must_use]
-pub fn table(control: &ControlModel, opinions: &[CheckerReport]) -> String {
+pub fn table(control: &ControlModel, reports: &[CheckerReport]) -> String {
     let mut text = format!("{:<14}", control.policy.name);
     let mut line = |head: &str, cells: Vec<String>| {
         let _ = write!(text, "\n  {head:<12}");
         cells.iter().for_each(|cell| {
-            let _ = write!(text, " {cell:>9}");
+            let _ = write!(text, " {cell:>12}");
         });
     };
-    let each = |cell: &dyn Fn(&CheckerReport) -> String| opinions.iter().map(cell).collect::<Vec<_>>();
-    line("", each(&|opinion| opinion.of.to_string()));
-    line("states", each(&|opinion| opinion.states.map_or_else(|| "–".to_string(), |n| n.to_string())));
-    line("phases", each(&|opinion| opinion.phases.len().to_string()));
-    line("rows", each(&|opinion| opinion.rows.len().to_string()));
-    for stated in &control.claims {
-        let id = stated.claim.id;
-        let head = stated.claim.finding.map_or_else(|| id.to_string(), |finding| format!("{id} {finding}"));
-        line(&head, each(&|opinion| opinion.of_claim(id).word().to_string()));
+    let each = |cell: &dyn Fn(&CheckerReport) -> String| reports.iter().map(cell).collect::<Vec<_>>();
+    line("", each(&|report| report.name.to_string()));
+    line("states", each(&|report| report.states.map_or_else(|| "–".to_string(), |n| n.to_string())));
+    line("phases", each(&|report| report.phases.len().to_string()));
+    line("rows", each(&|report| report.rows.len().to_string()));
+    for exported in &control.claims {
+        let id = exported.claim.id;
+        let head = exported.claim.finding.map_or_else(|| id.to_string(), |finding| format!("{id} {finding}"));
+        line(&head, each(&|report| report.verdict(id).label().to_string()));
     }
     text.push('\n');
     text
@@ -137,22 +138,22 @@ fn coverage_names(control: &ControlModel) -> (Vec<&'static str>, Vec<&'static st
 
 /// Returns the output of a tool, or the reason why it cannot run. The exit codes of the tools differ in meaning and are
 /// ignored.
-fn printed(tool: &mut Command, folder: &Path) -> Result<String, String> {
+fn run_tool(tool: &mut Command, folder: &Path) -> Result<String, String> {
     let output = tool
         .current_dir(folder)
         .output()
-        .map_err(|error| format!("{} cannot be run: {error}", tool.get_program().display()))?;
+        .map_err(|error| format!("cannot run {}: {error}", tool.get_program().display()))?;
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(out + &err)
 }
 
 /// Returns the last lines of an output, which contain the error.
-fn tail(text: &str) -> String {
+fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(20)..].join("\n")
 }
 
 fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
     let path = folder.join(name);
-    std::fs::write(&path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))
+    std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -6,7 +6,7 @@
 
 #![allow(clippy::panic, reason = "a fuzz target fails by panicking")]
 
-use crate::generators::{Bias, Bytes, WalkAction, drawn_policy};
+use crate::generators::{Bias, Bytes, WalkAction, random_policy};
 use crate::monitored::MonitoredKernel;
 use crate::random_walk::Property;
 use orchestrion_kernel::policy::Bound;
@@ -26,38 +26,40 @@ pub const TARGETS: [Target; 4] =
     [("decide", decide), ("trace_reader", trace_reader), ("scenario", scenario), ("policy", policy)];
 
 /// The maximum number of actions in a run; about three requests.
-const MOVES_MAX: usize = 120;
+const ACTIONS_MAX: usize = 120;
 
 /// Derives a policy and actions from the bytes and checks every property of random walks.
 pub fn decide(bytes: &[u8]) {
     drive(bytes, |_| {});
 }
 
-/// Runs the actions that the bytes select. `see` receives the kernel after every input.
+/// Runs the actions that the bytes select. `observe` receives the kernel after every input.
 ///
-/// # Panics If a property is violated.
-pub fn drive(bytes: &[u8], mut see: impl FnMut(&MonitoredKernel)) {
+/// # Panics
+///
+/// If a property is violated.
+pub fn drive(bytes: &[u8], mut observe: impl FnMut(&MonitoredKernel)) {
     let mut bytes = Bytes(bytes);
-    let policy = drawn_policy(&mut bytes);
-    let mood = Bias::draw(&mut bytes);
-    let mut watched = MonitoredKernel::new(&policy);
-    for _ in 0..MOVES_MAX {
+    let policy = random_policy(&mut bytes);
+    let bias = Bias::draw(&mut bytes);
+    let mut kernel = MonitoredKernel::new(&policy);
+    for _ in 0..ACTIONS_MAX {
         if bytes.is_empty() {
             break;
         }
-        let step = WalkAction::draw(&mut bytes, &policy, &mood, watched.state());
+        let action = WalkAction::draw(&mut bytes, &policy, &bias, kernel.state());
         // At generation, an action is one input.
-        let input = step.what.input(watched.state());
-        watched.submit(&input).unwrap_or_else(|wrong| panic!("{wrong}"));
-        see(&watched);
+        let input = action.kind.input(kernel.state());
+        kernel.submit(&input).unwrap_or_else(|message| panic!("{message}"));
+        observe(&kernel);
     }
-    watched.finish().unwrap_or_else(|wrong| panic!("{wrong}"));
+    kernel.finish().unwrap_or_else(|message| panic!("{message}"));
 }
 
 /// Reads the bytes as a trace: unchanged, and with a recomputed hash chain. Otherwise only the chain check would be
 /// tested.
 pub fn trace_reader(bytes: &[u8]) {
-    for trace in [bytes, &chained(bytes)] {
+    for trace in [bytes, &rechained(bytes)] {
         if let Ok(reader) = Reader::new(trace, "fuzzed") {
             // The reader only has to terminate.
             let _found = replay(reader, None, &StandardContexts);
@@ -66,7 +68,7 @@ pub fn trace_reader(bytes: &[u8]) {
 }
 
 /// Returns the lines of a trace with recomputed hashes.
-fn chained(bytes: &[u8]) -> Vec<u8> {
+fn rechained(bytes: &[u8]) -> Vec<u8> {
     const CHAIN: &[u8] = b",\"chain\":\"";
     let (mut all, mut chain) = (Vec::new(), String::new());
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -89,53 +91,59 @@ fn chained(bytes: &[u8]) -> Vec<u8> {
     all
 }
 
-/// Reads the bytes as a scenario. A readable scenario that must end soon is run, and its trace must replay without
+/// Reads the bytes as a scenario. A readable scenario that has low limits is run, and its trace must replay without
 /// divergence.
 pub fn scenario(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    match Scenario::parse("fuzzed.yaml", &text, nowhere()) {
-        Err(error) => assert!(!error.to_string().is_empty(), "an error without a sentence: {error:?}"),
-        Ok(scenario) if !ends_soon(&scenario) => {}
+    match Scenario::parse("fuzzed.yaml", &text, empty_folder()) {
+        Err(error) => {
+            assert!(!error.to_string().is_empty(), "expected an error message, found none: {error:?}")
+        }
+        Ok(scenario) if !has_low_limits(&scenario) => {}
         Ok(scenario) => {
             let policy = scenario.policy.clone();
-            let Ok(played) = run_scenario(scenario) else { return };
+            let Ok(run) = run_scenario(scenario) else { return };
             let reader =
-                Reader::new(played.trace.as_slice(), "played").unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(reader.header().policy, policy, "a trace is of another policy than its scenario");
+                Reader::new(run.trace.as_slice(), "scenario").unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(reader.header().policy, policy, "the trace has another policy than its scenario");
             let found = replay(reader, None, &StandardContexts);
-            assert!(found.is_equal(), "what was played does not replay equal: {found:?}");
+            assert!(found.is_equal(), "the trace of a scenario diverges: {found:?}");
         }
     }
 }
 
 /// Returns whether the limits of the policy are low. With high limits a scenario may take its maximum of one hundred
 /// thousand steps.
-fn ends_soon(scenario: &Scenario) -> bool {
+fn has_low_limits(scenario: &Scenario) -> bool {
     let bounds = &scenario.policy.bounds;
-    let few = |most: u32| most <= 8;
+    let is_low = |limit: u32| limit <= 8;
     scenario.requests.len() <= 8
-        && few(bounds.passes)
-        && few(bounds.audit_attempts)
-        && matches!(bounds.repairs, Bound::AtMost(most) if few(most))
+        && is_low(bounds.passes)
+        && is_low(bounds.audit_attempts)
+        && matches!(bounds.repairs, Bound::AtMost(limit) if is_low(limit))
 }
 
 /// Reads the bytes as a policy file. A readable policy is valid and survives a round trip.
 pub fn policy(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    match policy_file::parse("fuzzed.yaml", &text, nowhere()) {
-        Err(error) => assert!(!error.to_string().is_empty(), "an error without a sentence: {error:?}"),
+    match policy_file::parse("fuzzed.yaml", &text, empty_folder()) {
+        Err(error) => {
+            assert!(!error.to_string().is_empty(), "expected an error message, found none: {error:?}")
+        }
         Ok(policy) => {
-            assert_eq!(policy.validate(), Ok(()), "a policy was read that contradicts itself");
+            assert_eq!(policy.validate(), Ok(()), "a parsed policy is invalid");
             let written = policy_file::write(&policy);
-            match policy_file::parse("written.yaml", &written, nowhere()) {
-                Ok(again) => assert_eq!(again, policy, "written, it reads as another policy:\n{written}"),
-                Err(error) => panic!("what was written cannot be read: {error}\n{written}"),
+            match policy_file::parse("written.yaml", &written, empty_folder()) {
+                Ok(parsed) => {
+                    assert_eq!(parsed, policy, "a written policy differs after parsing:\n{written}")
+                }
+                Err(error) => panic!("cannot parse a written policy: {error}\n{written}"),
             }
         }
     }
 }
 
 /// Returns a folder without policy files.
-fn nowhere() -> &'static Path {
+fn empty_folder() -> &'static Path {
     Path::new("/nonexistent")
 }

@@ -11,7 +11,7 @@ mod shrink;
 mod situation;
 
 pub use actions::{ActionKind, Bias, CallSelector, UserSelector, WalkAction};
-pub use policies::policy as drawn_policy;
+pub use policies::random_policy;
 
 use proptest::prelude::Rng;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
@@ -31,8 +31,8 @@ pub trait RandomSource {
     /// Returns an element of a non-empty list. An exhausted source selects the first.
     fn one_of<T: Clone>(&mut self, list: &[T]) -> T {
         let bound = u32::try_from(list.len()).unwrap_or(u32::MAX);
-        let at = self.below(bound);
-        list[usize::try_from(at).unwrap_or(0)].clone()
+        let index = self.below(bound);
+        list[usize::try_from(index).unwrap_or(0)].clone()
     }
 
     /// Returns an index into a list of weights, with probability proportional to the weight.
@@ -73,12 +73,12 @@ impl Bytes<'_> {
 impl RandomSource for Bytes<'_> {
     fn below(&mut self, bound: u32) -> u32 {
         // Each choice uses as few bytes as its bound needs, so changing one byte changes one choice.
-        let wanted = match bound {
+        let width = match bound {
             0..=0x100 => 1,
             0x101..=0x1_0000 => 2,
             _ => 4,
         };
-        let (taken, left) = self.0.split_at(wanted.min(self.0.len()));
+        let (taken, left) = self.0.split_at(width.min(self.0.len()));
         self.0 = left;
         taken.iter().fold(0u32, |number, byte| number << 8 | u32::from(*byte)) % bound
     }
@@ -95,7 +95,7 @@ pub struct ShrinkStrategy<F>(pub F);
 
 impl<F> fmt::Debug for ShrinkStrategy<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Drawn")
+        f.write_str("ShrinkStrategy")
     }
 }
 

@@ -47,7 +47,9 @@ pub fn ensure_up_to_date(file: &Path, expected: &str) -> Result<(), String> {
     let written = std::fs::write(file, expected);
     let name = file.strip_prefix(root()).unwrap_or(file).display();
     Err(match written {
-        Ok(()) => format!("{name} was stale from line {line}; it is rewritten: read the difference and commit it"),
+        Ok(()) => {
+            format!("{name} was stale from line {line}; it is rewritten: read the difference and commit it")
+        }
         Err(error) => format!("{name} is stale from line {line} and cannot be rewritten: {error}"),
     })
 }

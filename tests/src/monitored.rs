@@ -37,12 +37,12 @@ const REQUIRED_RULES: &[(&str, &[Rule])] = &[
 /// Returns whether a claim is in force under a policy: its finding is closed, and its premise is reachable.
 #[must_use]
 pub fn in_force(claim: &Claim, policy: &Policy) -> bool {
-    let closes = |rule: &&Rule| {
+    let closes_finding = |rule: &&Rule| {
         claim.finding.is_some_and(|finding| rule.findings().split(' ').any(|closed| closed == finding))
     };
-    let needs = REQUIRED_RULES.iter().filter(|(id, _)| *id == claim.id).flat_map(|(_, rules)| *rules);
+    let required = REQUIRED_RULES.iter().filter(|(id, _)| *id == claim.id).flat_map(|(_, rules)| *rules);
     (claim.not_applicable)(policy).is_none()
-        && Rule::ALL.iter().filter(closes).chain(needs).all(|rule| policy.rules.has(*rule))
+        && Rule::ALL.iter().filter(closes_finding).chain(required).all(|rule| policy.rules.has(*rule))
 }
 
 impl MonitoredKernel {
@@ -57,37 +57,36 @@ impl MonitoredKernel {
         &self.state
     }
 
-    fn accepted(&mut self, input: &Input, events: &Events) -> Result<(), String> {
+    fn apply_accepted(&mut self, input: &Input, events: &Events) -> Result<(), String> {
         let before = self.state.clone();
         events.iter().for_each(|event| self.state.apply(event));
-        let mut broken: Vec<usize> =
+        let mut violated: Vec<usize> =
             step_violations(&self.policy, &before, events, &self.state, &mut self.history).collect();
-        broken.extend(state_violations(&self.policy, &self.state));
+        violated.extend(state_violations(&self.policy, &self.state));
         let text =
-            serde_json::to_string(events).map_err(|error| format!("events cannot be encoded: {error}"))?;
-        let read: Events = serde_json::from_str(&text)
-            .map_err(|error| format!("events cannot be read back: {error}; {text}"))?;
-        if read != *events {
-            return Err(format!("events read back from their encoding as others: {text}"));
+            serde_json::to_string(events).map_err(|error| format!("cannot encode the events: {error}"))?;
+        let decoded: Events = serde_json::from_str(&text)
+            .map_err(|error| format!("cannot decode the events: {error}; {text}"))?;
+        if decoded != *events {
+            return Err(format!("the events differ after decoding: {text}"));
         }
         if decide(&self.policy, &before, input).as_ref() != Ok(events) {
-            return Err("the same input in the same state, decided twice, gave two answers".to_string());
+            return Err("decide returns two results for one input in one state".to_string());
         }
-        self.log.push(read);
-        self.hold(&broken)
+        self.log.push(decoded);
+        self.check_violations(&violated)
     }
 
-    fn hold(&self, broken: &[usize]) -> Result<(), String> {
-        match broken.iter().find(|claim| self.in_force[**claim]) {
-            Some(claim) => Err(format!("{} is broken: {}", CLAIMS[*claim].id, CLAIMS[*claim].statement)),
+    fn check_violations(&self, violated: &[usize]) -> Result<(), String> {
+        match violated.iter().find(|claim| self.in_force[**claim]) {
+            Some(claim) => Err(format!("{} is violated: {}", CLAIMS[*claim].id, CLAIMS[*claim].statement)),
             None => Ok(()),
         }
     }
 }
 
 impl Property for MonitoredKernel {
-    const STATEMENT: &'static str =
-        "the kernel does what the oracle expects, keeps every claim and every promise";
+    const STATEMENT: &'static str = "the kernel matches the oracle and satisfies every claim and contract";
 
     fn new(policy: &Policy) -> Self {
         Self {
@@ -104,9 +103,9 @@ impl Property for MonitoredKernel {
         let before = self.state.clone();
         let decided = decide(&self.policy, &self.state, input);
         let checked = match &decided {
-            Ok(events) => self.accepted(input, events),
+            Ok(events) => self.apply_accepted(input, events),
             Err(_) if self.state != before => Err("a refusal changed the state".to_string()),
-            Err(refusal) if refusal.to_string().is_empty() => Err("a refusal says nothing".to_string()),
+            Err(refusal) if refusal.to_string().is_empty() => Err("a refusal has no message".to_string()),
             Err(_) => Ok(()),
         };
         // The oracle comes first: its message is the most specific.
@@ -115,19 +114,19 @@ impl Property for MonitoredKernel {
     }
 
     fn finish(self) -> Result<(), String> {
-        let mut broken = Vec::new();
+        let mut violated = Vec::new();
         contracts::check_state_contracts(
             &KernelUnderTest::unmodified(self.policy.clone()),
             &self.state,
-            |mark| {
-                if let Observation::Violation(claim) = mark {
-                    broken.push(claim);
+            |observation| {
+                if let Observation::Violation(claim) = observation {
+                    violated.push(claim);
                 }
             },
         );
-        self.hold(&broken)?;
+        self.check_violations(&violated)?;
         let mut folded = State::new(conversation());
         self.log.iter().flatten().for_each(|event| folded.apply(event));
-        if folded == self.state { Ok(()) } else { Err("the log does not fold to the state".to_string()) }
+        if folded == self.state { Ok(()) } else { Err("folding the log does not give the state".to_string()) }
     }
 }

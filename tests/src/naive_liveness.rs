@@ -15,15 +15,15 @@ pub struct SmallGraph {
     /// The number of initial states.
     pub initial: usize,
     /// The edges: source, class, target.
-    pub steps: Vec<(usize, u8, usize)>,
+    pub edges: Vec<(usize, u8, usize)>,
     /// The trigger states.
-    pub opens: u32,
+    pub triggers: u32,
     /// Whether a trigger counts only in an initial state.
-    pub only_at_the_start: bool,
+    pub is_initial_only: bool,
     /// The response states.
-    pub keeps: u32,
+    pub responses: u32,
     /// The unexpanded states, which may have further edges of any class to any state.
-    pub unknown: u32,
+    pub unexpanded: u32,
 }
 
 /// The fairness assumptions: sets of classes.
@@ -54,25 +54,25 @@ impl SmallGraph {
     /// Returns every repeatable set of edges of the graph.
     #[must_use]
     pub fn infinite_behaviors(&self) -> BTreeSet<InfiniteBehavior> {
-        (1..1_u32 << self.steps.len()).filter_map(|set| self.forever(set)).collect()
+        (1..1_u32 << self.edges.len()).filter_map(|set| self.repeated_part(set)).collect()
     }
 
     /// Returns the repeated part of a run with this set of edges; `None` if no run repeats it.
     #[must_use]
-    pub fn forever(&self, set: u32) -> Option<InfiniteBehavior> {
+    pub fn repeated_part(&self, set: u32) -> Option<InfiniteBehavior> {
         let steps =
-            || self.steps.iter().enumerate().filter(move |(i, _)| has(set, *i)).map(|(_, step)| *step);
+            || self.edges.iter().enumerate().filter(move |(i, _)| contains(set, *i)).map(|(_, step)| *step);
         let (from, to) = steps().fold((0, 0), |(from, to), step| (from | 1 << step.0, to | 1 << step.2));
         let reached = |start: usize| {
             let mut reached = 1_u32 << start;
             for _ in 0..self.states {
-                reached =
-                    steps().fold(reached, |all, step| if has(all, step.0) { all | 1 << step.2 } else { all });
+                reached = steps()
+                    .fold(reached, |all, step| if contains(all, step.0) { all | 1 << step.2 } else { all });
             }
             reached
         };
         let states = from | to;
-        let within = || (0..self.states).filter(move |&state| has(states, state));
+        let within = || (0..self.states).filter(move |&state| contains(states, state));
         within().all(|state| reached(state) == states).then(|| InfiniteBehavior {
             states,
             taken: steps().fold(0, |all, step| all | 1 << step.1),
@@ -83,56 +83,59 @@ impl SmallGraph {
 
     /// Returns the classes enabled in a state. In an unexpanded state they are those that exclude a counterexample.
     fn enabled(&self, state: usize) -> u32 {
-        if has(self.unknown, state) {
+        if contains(self.unexpanded, state) {
             return u32::MAX;
         }
-        self.steps.iter().filter(|step| step.0 == state).fold(0, |all, step| all | 1 << step.1)
+        self.edges.iter().filter(|step| step.0 == state).fold(0, |all, step| all | 1 << step.1)
     }
 
     /// Returns, for each state, the least number of edges to it with a pending obligation.
     #[must_use]
-    pub fn open_after(&self) -> Vec<Option<usize>> {
+    pub fn pending_depths(&self) -> Vec<Option<usize>> {
         let mut after = vec![[None; 2]; self.states];
         let mut queue = VecDeque::new();
-        let mut come = |queue: &mut VecDeque<_>, state: usize, was_open: bool, steps: usize| {
-            let opens = has(self.opens, state) && (steps == 0 || !self.only_at_the_start);
-            let open = (was_open || opens) && !has(self.keeps, state);
-            if after[state][usize::from(open)].is_none() {
-                after[state][usize::from(open)] = Some(steps);
-                queue.push_back((state, open, steps));
+        let mut visit = |queue: &mut VecDeque<_>, state: usize, was_pending: bool, steps: usize| {
+            let is_triggered = contains(self.triggers, state) && (steps == 0 || !self.is_initial_only);
+            let pending = (was_pending || is_triggered) && !contains(self.responses, state);
+            if after[state][usize::from(pending)].is_none() {
+                after[state][usize::from(pending)] = Some(steps);
+                queue.push_back((state, pending, steps));
             }
         };
-        (0..self.initial).for_each(|state| come(&mut queue, state, false, 0));
-        while let Some((state, open, steps)) = queue.pop_front() {
-            for step in self.steps.iter().filter(|step| step.0 == state) {
-                come(&mut queue, step.2, open, steps + 1);
+        (0..self.initial).for_each(|state| visit(&mut queue, state, false, 0));
+        while let Some((state, pending, steps)) = queue.pop_front() {
+            for step in self.edges.iter().filter(|step| step.0 == state) {
+                visit(&mut queue, step.2, pending, steps + 1);
             }
         }
-        after.into_iter().map(|[_, open]| open).collect()
+        after.into_iter().map(|[_, pending]| pending).collect()
     }
 
     /// Returns the dead ends.
     #[must_use]
     pub fn dead_ends(&self) -> u32 {
-        let ends =
-            |state: &usize| !has(self.unknown, *state) && self.steps.iter().all(|step| step.0 != *state);
-        (0..self.states).filter(ends).fold(0, |all, state| all | 1 << state)
+        let is_dead_end = |state: &usize| {
+            !contains(self.unexpanded, *state) && self.edges.iter().all(|step| step.0 != *state)
+        };
+        (0..self.states).filter(is_dead_end).fold(0, |all, state| all | 1 << state)
     }
 }
 
 impl FairnessSets {
     /// Returns whether a run that repeats this part is fair.
     #[must_use]
-    pub fn counts(&self, forever: &InfiniteBehavior) -> bool {
-        let each = |set: u32, holds: &dyn Fn(usize) -> bool| (0..32).filter(|&i| has(set, i)).all(holds);
-        each(self.weak, &|class| has(forever.taken, class) || !has(forever.always, class))
-            && each(self.strong, &|class| has(forever.taken, class) || !has(forever.enabled, class))
-            && each(self.finitely, &|class| !has(forever.taken, class))
+    pub fn is_fair(&self, repeated: &InfiniteBehavior) -> bool {
+        let each = |set: u32, holds: &dyn Fn(usize) -> bool| (0..32).filter(|&i| contains(set, i)).all(holds);
+        each(self.weak, &|class| contains(repeated.taken, class) || !contains(repeated.always, class))
+            && each(self.strong, &|class| {
+                contains(repeated.taken, class) || !contains(repeated.enabled, class)
+            })
+            && each(self.finitely, &|class| !contains(repeated.taken, class))
     }
 }
 
 /// Returns whether a set contains a member.
 #[must_use]
-pub fn has(set: u32, member: usize) -> bool {
+pub fn contains(set: u32, member: usize) -> bool {
     set & 1 << member != 0
 }

@@ -3,7 +3,7 @@
 //! The reference state only positions the walk, so that actions can be generated for its phase. It is the kernel's own
 //! state; only the [`Property`] checks behavior.
 
-use crate::generators::{Bias, Shrink, ShrinkStrategy, WalkAction, drawn_policy};
+use crate::generators::{Bias, Shrink, ShrinkStrategy, WalkAction, random_policy};
 use orchestrion_kernel::{ConversationId, Input, Policy, State, decide};
 use proptest::strategy::{BoxedStrategy, Strategy};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
@@ -20,19 +20,23 @@ pub trait Property: 'static {
 
     /// Submits one input.
     ///
-    /// # Errors A sentence with the expected and the actual behavior.
+    /// # Errors
+    ///
+    /// A sentence with the expected and the actual behavior.
     fn submit(&mut self, input: &Input) -> Result<(), String>;
 
     /// Ends the conversation.
     ///
-    /// # Errors As [`Property::submit`].
+    /// # Errors
+    ///
+    /// As [`Property::submit`].
     fn finish(self) -> Result<(), String>;
 }
 
 /// Returns the conversation of every walk.
 #[must_use]
 pub fn conversation() -> ConversationId {
-    ConversationId::new("drawn")
+    ConversationId::new("walks")
 }
 
 /// The position of a walk.
@@ -41,7 +45,7 @@ pub struct Walk {
     /// The policy.
     pub policy: Policy,
     /// The probabilities.
-    mood: Bias,
+    bias: Bias,
     /// The kernel state.
     state: State,
     /// The inputs of the latest action.
@@ -49,16 +53,16 @@ pub struct Walk {
 }
 
 impl Walk {
-    fn new(policy: Policy, mood: Bias) -> Self {
-        Self { policy, mood, state: State::new(conversation()), inputs: Vec::new() }
+    fn new(policy: Policy, bias: Bias) -> Self {
+        Self { policy, bias, state: State::new(conversation()), inputs: Vec::new() }
     }
 
     /// Returns the walk after an action.
     #[must_use]
-    pub fn after(mut self, step: &WalkAction) -> Self {
+    pub fn after(mut self, action: &WalkAction) -> Self {
         // The property receives the same inputs and detects a kernel panic.
-        let moved = catch_unwind(AssertUnwindSafe(|| {
-            let (inputs, mut state) = (step.inputs(&self.policy, &self.state), self.state.clone());
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let (inputs, mut state) = (action.inputs(&self.policy, &self.state), self.state.clone());
             for input in &inputs {
                 if let Ok(events) = decide(&self.policy, &state, input) {
                     events.iter().for_each(|event| state.apply(event));
@@ -66,19 +70,19 @@ impl Walk {
             }
             (inputs, state)
         }));
-        match moved {
+        match result {
             Ok((inputs, state)) => (self.inputs, self.state) = (inputs, state),
-            Err(_) => self.inputs = vec![step.what.input(&self.state)],
+            Err(_) => self.inputs = vec![action.kind.input(&self.state)],
         }
         self
     }
 
     /// Returns every input of a walk, in order.
     #[must_use]
-    pub fn inputs(mut self, moves: &[WalkAction]) -> Vec<Input> {
+    pub fn inputs(mut self, actions: &[WalkAction]) -> Vec<Input> {
         let mut all = Vec::new();
-        for step in moves {
-            self = self.after(step);
+        for action in actions {
+            self = self.after(action);
             all.append(&mut self.inputs);
         }
         all
@@ -87,7 +91,7 @@ impl Walk {
 
 impl Shrink for Walk {
     fn shrink_candidates(&self) -> Vec<Self> {
-        self.policy.shrink_candidates().into_iter().map(|policy| Self::new(policy, self.mood)).collect()
+        self.policy.shrink_candidates().into_iter().map(|policy| Self::new(policy, self.bias)).collect()
     }
 }
 
@@ -96,16 +100,16 @@ impl ReferenceStateMachine for Walk {
     type Transition = WalkAction;
 
     fn init_state() -> BoxedStrategy<Self> {
-        ShrinkStrategy(|rng: &mut _| Self::new(drawn_policy(rng), Bias::draw(rng))).boxed()
+        ShrinkStrategy(|rng: &mut _| Self::new(random_policy(rng), Bias::draw(rng))).boxed()
     }
 
     fn transitions(walk: &Self) -> BoxedStrategy<WalkAction> {
-        let (policy, mood, state) = (walk.policy.clone(), walk.mood, walk.state.clone());
-        ShrinkStrategy(move |rng: &mut _| WalkAction::draw(rng, &policy, &mood, &state)).boxed()
+        let (policy, bias, state) = (walk.policy.clone(), walk.bias, walk.state.clone());
+        ShrinkStrategy(move |rng: &mut _| WalkAction::draw(rng, &policy, &bias, &state)).boxed()
     }
 
-    fn apply(walk: Self, step: &WalkAction) -> Self {
-        walk.after(step)
+    fn apply(walk: Self, action: &WalkAction) -> Self {
+        walk.after(action)
     }
 }
 
@@ -135,8 +139,8 @@ impl<P: Property> StateMachineTest for PropertyTest<P> {
 
 /// proptest-state-machine detects failures as panics only.
 #[allow(clippy::panic, reason = "a test fails by panicking")]
-fn panic_on_error(found: Result<(), String>) {
-    if let Err(wrong) = found {
-        panic!("{wrong}");
+fn panic_on_error(result: Result<(), String>) {
+    if let Err(message) = result {
+        panic!("{message}");
     }
 }

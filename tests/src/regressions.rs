@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The number of actions in a walk.
-pub const MOVES: RangeInclusive<usize> = 20..=140;
+pub const WALK_LENGTH: RangeInclusive<usize> = 20..=140;
 /// Shards with their own seeds, whatever the number of threads: the cases are the same on every machine.
 const SHARDS: u32 = 64;
 /// The limit on shrinking; most failures need some hundred runs.
@@ -28,9 +28,11 @@ const SHRINK_RUNS_MAX: u32 = 20_000;
 /// Checks a property on all stored regressions, then on `PROPTEST_CASES` random walks (default: `cases`).
 /// `PROPTEST_RNG_SEED` selects other walks than the default seed.
 ///
-/// # Errors A message with the failure, its location and a command that shows it.
+/// # Errors
+///
+/// A message with the failure, its location and a command that shows it.
 pub fn check_property<P: Property>(cases: u32) -> Result<(), String> {
-    for file in saved()? {
+    for file in stored_regressions()? {
         replay_regression::<P>(&file)?;
     }
     let set = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
@@ -57,13 +59,13 @@ pub fn check_property<P: Property>(cases: u32) -> Result<(), String> {
     // Several threads may find a failure; the shortest is the most useful.
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     match failed.into_iter().min_by_key(|failed| failed.inputs.len()) {
-        Some(Failed { policy, inputs }) => Err(save::<P>(&policy, &inputs)),
+        Some(FailingWalk { policy, inputs }) => Err(store::<P>(&policy, &inputs)),
         None => Ok(()),
     }
 }
 
 /// A shrunk walk that violates a property.
-struct Failed {
+struct FailingWalk {
     policy: Box<Policy>,
     inputs: Vec<Input>,
 }
@@ -85,33 +87,35 @@ fn runner(seed: u64, shard: u32, cases: u32) -> TestRunner {
 
 /// Returns policies and inputs of random walks, the same as [`check_property`] uses.
 ///
-/// # Panics Never: every walk can be generated.
-pub fn drawn_walks(walks: u32) -> impl Iterator<Item = (Policy, Vec<Input>)> {
+/// # Panics
+///
+/// Never: every walk can be generated.
+pub fn random_walks(walks: u32) -> impl Iterator<Item = (Policy, Vec<Input>)> {
     let mut runner = runner(0, 0, walks);
     (0..walks).map(move |_| {
-        let tree = Walk::sequential_strategy(MOVES).new_tree(&mut runner);
-        let (walk, moves, _) =
-            tree.unwrap_or_else(|why| unreachable!("nothing is rejected: {why}")).current();
-        (walk.policy.clone(), walk.inputs(&moves))
+        let tree = Walk::sequential_strategy(WALK_LENGTH).new_tree(&mut runner);
+        let (walk, actions, _) =
+            tree.unwrap_or_else(|reason| unreachable!("no value is rejected: {reason}")).current();
+        (walk.policy.clone(), walk.inputs(&actions))
     })
 }
 
-fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), Failed> {
+fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), FailingWalk> {
     let mut runner = runner(seed, shard, cases);
     let config = runner.config().clone();
-    let ran = runner.run(&Walk::sequential_strategy(MOVES), |(walk, moves, seen)| {
-        PropertyTest::<P>::test_sequential(config.clone(), walk, moves, seen);
+    let result = runner.run(&Walk::sequential_strategy(WALK_LENGTH), |(walk, actions, seen)| {
+        PropertyTest::<P>::test_sequential(config.clone(), walk, actions, seen);
         Ok(())
     });
-    match ran {
+    match result {
         Ok(()) => Ok(()),
-        Err(TestError::Fail(_, (walk, moves, _))) => {
-            let (policy, mut inputs) = (Box::new(walk.policy.clone()), walk.inputs(&moves));
+        Err(TestError::Fail(_, (walk, actions, _))) => {
+            let (policy, mut inputs) = (Box::new(walk.policy.clone()), walk.inputs(&actions));
             // The inputs of the last action may continue after the failing step.
             inputs.truncate(failure::<P>(&policy, &inputs).map_or(inputs.len(), |(step, _)| step));
-            Err(Failed { policy, inputs })
+            Err(FailingWalk { policy, inputs })
         }
-        Err(TestError::Abort(why)) => unreachable!("nothing is rejected: {why}"),
+        Err(TestError::Abort(reason)) => unreachable!("no value is rejected: {reason}"),
     }
 }
 
@@ -120,21 +124,21 @@ fn walks<P: Property>(seed: u64, shard: u32, cases: u32) -> Result<(), Failed> {
 pub fn failure<P: Property>(policy: &Policy, inputs: &[Input]) -> Option<(usize, String)> {
     let mut property = P::new(policy);
     for (step, input) in (1..).zip(inputs) {
-        if let Err(wrong) = caught(|| property.submit(input)) {
-            return Some((step, wrong));
+        if let Err(message) = catch_failure(|| property.submit(input)) {
+            return Some((step, message));
         }
     }
-    caught(|| property.finish()).err().map(|wrong| (inputs.len(), wrong))
+    catch_failure(|| property.finish()).err().map(|message| (inputs.len(), message))
 }
 
 /// Converts a panic to an error.
-fn caught(run: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-    let sentence = |panic: Box<dyn Any + Send>| {
-        let said = panic.downcast_ref::<String>().cloned();
-        let said = said.or_else(|| panic.downcast_ref::<&str>().map(|said| (*said).to_string()));
-        format!("it panicked: {}", said.unwrap_or_else(|| "without a word".to_string()))
+fn catch_failure(run: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    let message = |panic: Box<dyn Any + Send>| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_string()));
+        format!("panic: {}", text.unwrap_or_else(|| "no message".to_string()))
     };
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(sentence(panic)))
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(message(panic)))
 }
 
 fn folder() -> PathBuf {
@@ -142,8 +146,8 @@ fn folder() -> PathBuf {
 }
 
 /// Returns every stored regression, by name.
-fn saved() -> Result<Vec<PathBuf>, String> {
-    let unreadable = |error: io::Error| format!("{} cannot be read: {error}", folder().display());
+fn stored_regressions() -> Result<Vec<PathBuf>, String> {
+    let unreadable = |error: io::Error| format!("cannot read {}: {error}", folder().display());
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder()).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -157,8 +161,8 @@ fn saved() -> Result<Vec<PathBuf>, String> {
 
 /// Checks a property on the policy and inputs of a stored regression. Its recorded events are ignored.
 fn replay_regression<P: Property>(path: &Path) -> Result<(), String> {
-    let name = shown(path);
-    let file = File::open(path).map_err(|error| format!("{name} cannot be read: {error}"))?;
+    let name = relative_path(path);
+    let file = File::open(path).map_err(|error| format!("cannot read {name}: {error}"))?;
     let reader = Reader::new(BufReader::new(file), &name).map_err(|error| error.to_string())?;
     let policy = reader.header().policy.clone();
     let inputs: Result<Vec<Input>, _> = reader.map(|step| step.map(|step| step.input)).collect();
@@ -169,21 +173,18 @@ fn replay_regression<P: Property>(path: &Path) -> Result<(), String> {
     }
 }
 
-fn save<P: Property>(policy: &Policy, inputs: &[Input]) -> String {
+fn store<P: Property>(policy: &Policy, inputs: &[Input]) -> String {
     let Some(found) = failure::<P>(policy, inputs) else {
-        return format!("{}: broken once, and not again by the same inputs: {inputs:?}", P::STATEMENT);
+        return format!("{}: the violation is not reproducible by the same inputs: {inputs:?}", P::STATEMENT);
     };
     let written = trace(policy, inputs).and_then(|trace| {
         let path = folder().join(format!("{}.ndjson", &digest(&trace)[..8]));
-        std::fs::write(&path, trace).map(|()| shown(&path))
+        std::fs::write(&path, trace).map(|()| relative_path(&path))
     });
     match written {
         Ok(file) => format_failure::<P>(&found, inputs.len(), &file),
         Err(error) => {
-            format!(
-                "{}, and its trace cannot be saved: {error}",
-                format_failure::<P>(&found, inputs.len(), "?")
-            )
+            format!("{}\n  cannot store the trace: {error}", format_failure::<P>(&found, inputs.len(), "?"))
         }
     }
 }
@@ -203,27 +204,31 @@ fn trace(policy: &Policy, inputs: &[Input]) -> io::Result<Vec<u8>> {
                     StepRecord::accepted(&events, context.as_ref()),
                 )?;
             }
-            Ok(Err(refusal)) => {
-                writer.write_step(&StepMetadata::default(), input, StepRecord::refused(&refusal.to_string()))?
-            }
-            Err(_) => {
-                writer.write_step(&StepMetadata::default(), input, StepRecord::refused("the kernel panicked"))?
-            }
+            Ok(Err(refusal)) => writer.write_step(
+                &StepMetadata::default(),
+                input,
+                StepRecord::refused(&refusal.to_string()),
+            )?,
+            Err(_) => writer.write_step(
+                &StepMetadata::default(),
+                input,
+                StepRecord::refused("the kernel panicked"),
+            )?,
         }
     }
     writer.end()
 }
 
-fn format_failure<P: Property>((step, wrong): &(usize, String), steps: usize, file: &str) -> String {
+fn format_failure<P: Property>((step, message): &(usize, String), steps: usize, file: &str) -> String {
     format!(
-        "it does not hold that {}\n  step {step} of {steps}: {wrong}\n  \
-         look   orchestrion show {file} --at {step}\n  \
-         again  cargo test -p orchestrion-tests --test properties    (what is saved is tried first)\n  \
-         keep   commit {file} with what mends it",
+        "property violated: {}\n  step {step} of {steps}: {message}\n  \
+         show    orchestrion show {file} --step {step}\n  \
+         rerun   cargo test -p orchestrion-tests --test integration properties::    (regressions run first)\n  \
+         commit  {file}, together with the fix",
         P::STATEMENT
     )
 }
 
-fn shown(path: &Path) -> String {
+fn relative_path(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }

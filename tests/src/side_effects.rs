@@ -32,72 +32,74 @@ pub struct SideEffect {
 #[derive(Debug, Default)]
 pub struct SideEffectLog {
     file: Option<File>,
-    happenings: Vec<SideEffect>,
+    effects: Vec<SideEffect>,
 }
 
 impl SideEffectLog {
     /// Opens a world whose file survives the process.
     ///
-    /// # Errors Errors of reading or writing the file.
-    pub fn in_file(path: &Path) -> io::Result<Self> {
+    /// # Errors
+    ///
+    /// Errors of reading or writing the file.
+    pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-        let mut happenings = Vec::new();
+        let mut effects = Vec::new();
         for line in BufReader::new(&file).lines() {
-            happenings.push(serde_json::from_str(&line?)?);
+            effects.push(serde_json::from_str(&line?)?);
         }
-        Ok(Self { file: Some(file), happenings })
+        Ok(Self { file: Some(file), effects })
     }
 
     /// Returns all changes so far.
     #[must_use]
-    pub fn happenings(&self) -> &[SideEffect] {
-        &self.happenings
+    pub fn effects(&self) -> &[SideEffect] {
+        &self.effects
     }
 
-    fn happens(&mut self, happening: SideEffect) -> io::Result<()> {
+    fn record(&mut self, effect_record: SideEffect) -> io::Result<()> {
         if let Some(file) = &mut self.file {
-            let mut line = serde_json::to_vec(&happening)?;
+            let mut line = serde_json::to_vec(&effect_record)?;
             line.push(b'\n');
             file.write_all(&line)?;
         }
-        self.happenings.push(happening);
+        self.effects.push(effect_record);
         Ok(())
     }
 }
 
 /// A host whose requests take different paths: one succeeds, one is rolled back, one is repaired, one is vetoed.
 pub struct EffectfulHost<T> {
-    outside: Mutex<SideEffectLog>,
+    side_effects: Mutex<SideEffectLog>,
     clock: Clock,
     /// Receives every call before it is executed.
-    tell: T,
+    observe: T,
 }
 
 impl<T> std::fmt::Debug for EffectfulHost<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Crew").field("outside", &self.outside).finish_non_exhaustive()
+        f.debug_struct("EffectfulHost").field("outside", &self.side_effects).finish_non_exhaustive()
     }
 }
 
 impl<T: Fn(&Call) + Send + Sync> EffectfulHost<T> {
     /// Creates a host in this world.
-    pub const fn new(outside: SideEffectLog, clock: Clock, tell: T) -> Self {
-        Self { outside: Mutex::new(outside), clock, tell }
+    pub const fn new(side_effects: SideEffectLog, clock: Clock, observe: T) -> Self {
+        Self { side_effects: Mutex::new(side_effects), clock, observe }
     }
 
     /// Returns the world after the run.
-    pub fn into_outside(self) -> SideEffectLog {
-        self.outside.into_inner().unwrap_or_else(PoisonError::into_inner)
+    pub fn into_side_effects(self) -> SideEffectLog {
+        self.side_effects.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn outside(&self) -> MutexGuard<'_, SideEffectLog> {
-        self.outside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn side_effects(&self) -> MutexGuard<'_, SideEffectLog> {
+        self.side_effects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn acts(&self, call: &Call) -> CallResult {
-        if let Some(happening) = happening(call) {
-            self.outside()
-                .happens(happening)
+    fn perform(&self, call: &Call) -> CallResult {
+        if let Some(effect_record) = side_effect(call) {
+            self.side_effects()
+                .record(effect_record)
                 .map_err(|error| orchestrion_runtime::CallError::error(error.to_string()))?;
         }
         Ok(report(call).into())
@@ -106,17 +108,16 @@ impl<T: Fn(&Call) + Send + Sync> EffectfulHost<T> {
 
 impl<T: Fn(&Call) + Send + Sync> Host for EffectfulHost<T> {
     async fn execute(&self, call: &Call) -> CallResult {
-        (self.tell)(call);
-        self.acts(call)
+        (self.observe)(call);
+        self.perform(call)
     }
 
     /// Looks up whether the call took effect; for every fifth call the result is unknown.
     async fn recover(&self, call: &Call) -> RecoveryResult {
-        let happened =
-            self.outside().happenings.iter().any(|happening| {
-                happening.call == call.id.number() && happening.trace == call.trace.to_string()
-            });
-        match (call.id.number() % 5, happened) {
+        let has_effect = self.side_effects().effects.iter().any(|effect_record| {
+            effect_record.call == call.id.number() && effect_record.trace == call.trace.to_string()
+        });
+        match (call.id.number() % 5, has_effect) {
             (0, _) => RecoveryResult::OutcomeUnknown,
             (_, true) => RecoveryResult::Completed(Ok(report(call).into())),
             (_, false) => RecoveryResult::NotStarted,
@@ -128,7 +129,7 @@ impl<T: Fn(&Call) + Send + Sync> Host for EffectfulHost<T> {
     }
 }
 
-fn happening(call: &Call) -> Option<SideEffect> {
+fn effect_record(call: &Call) -> Option<SideEffect> {
     let (task, undone) = match call.operation {
         Operation::RunTask { task, .. } => (task, false),
         Operation::UndoTask { task } => (task, true),
@@ -164,7 +165,7 @@ fn report(call: &Call) -> Report {
         Operation::RunTask { .. } | Operation::UndoTask { .. } => match &call.payload {
             Some(CallPayload::Task(task)) => exit(0, task.text.as_str()),
             // Every context must contain the task.
-            other => exit(7, &format!("came with {other:?}")),
+            other => exit(7, &format!("expected a task payload, found {other:?}")),
         },
         Operation::Diagnose if request == 3 => Report::Repaired { text: "try 5".into(), plan: plan(&[5]) },
         Operation::Diagnose => Report::NoRepair { text: "no idea".into() },
@@ -193,33 +194,36 @@ fn plan(tasks: &[u32]) -> Plan {
 /// Returns the steps of the intact prefix of a journal.
 #[must_use]
 pub fn steps(journal: &[u8]) -> Vec<Step> {
-    let Ok(reader) = Reader::new(journal, "the journal") else { return Vec::new() };
+    let Ok(reader) = Reader::new(journal, "journal") else { return Vec::new() };
     reader.map_while(Result::ok).collect()
 }
 
 /// Returns whether a journal is intact to its last line.
 #[must_use]
-pub fn is_whole(journal: &[u8]) -> bool {
-    let Ok(reader) = Reader::new(journal, "the journal") else { return false };
+pub fn is_intact(journal: &[u8]) -> bool {
+    let Ok(reader) = Reader::new(journal, "journal") else { return false };
     reader.filter_map(Result::err).all(|error| matches!(error.kind, TraceErrorKind::MissingEnd))
 }
 
 /// Checks a journal against the recorded side effects.
 ///
-/// # Errors The first mismatch, as a sentence.
-pub fn check_journal(journal: &[u8], outside: &SideEffectLog) -> Result<(), String> {
+/// # Errors
+///
+/// The first mismatch, as a sentence.
+pub fn check_journal(journal: &[u8], side_effects: &SideEffectLog) -> Result<(), String> {
     let steps = steps(journal);
-    let asked: Vec<u64> = calls(&steps);
+    let sent: Vec<u64> = sent_calls(&steps);
     let mut times: BTreeMap<(String, u32, bool), u32> = BTreeMap::new();
-    for (n, happening) in outside.happenings.iter().enumerate() {
-        let even = happening.task % 2 == 0;
-        if outside.happenings[..n].contains(happening) && even {
-            return Err(format!("an effect twice: {happening:?}"));
+    for (n, effect_record) in side_effects.effects.iter().enumerate() {
+        let is_undoable = effect_record.task % 2 == 0;
+        if side_effects.effects[..n].contains(effect_record) && is_undoable {
+            return Err(format!("duplicate effect: {effect_record:?}"));
         }
-        if !asked.contains(&happening.call) {
-            return Err(format!("the journal has lost a call that left: {happening:?}"));
+        if !sent.contains(&effect_record.call) {
+            return Err(format!("the journal lacks a sent call: {effect_record:?}"));
         }
-        *times.entry((happening.trace.clone(), happening.task, happening.undone)).or_default() += 1;
+        *times.entry((effect_record.trace.clone(), effect_record.task, effect_record.undone)).or_default() +=
+            1;
     }
     for event in steps.iter().flat_map(|step| &step.events) {
         let Event::AuditRecorded { record } = event else { continue };
@@ -227,17 +231,17 @@ pub fn check_journal(journal: &[u8], outside: &SideEffectLog) -> Result<(), Stri
             let count = |undone| {
                 times.get(&(record.trace.to_string(), task.task.number(), undone)).copied().unwrap_or(0)
             };
-            let fits = match task.effect {
+            let is_consistent = match task.effect {
                 None => true,
                 Some(EffectOutcome::Kept) => (count(false), count(true)) == (1, 0),
                 // With an unknown recovery result the task may never have run.
                 Some(EffectOutcome::Undone) => count(false) <= 1 && count(true) == 1,
                 Some(EffectOutcome::UndoFailed) => count(false) <= 1 && count(true) <= 1,
             };
-            if !fits {
+            if !is_consistent {
                 let (ran, undone) = (count(false), count(true));
                 return Err(format!(
-                    "{}: the audit says of task {} {:?}, but it ran {ran} times and was undone {undone} times",
+                    "{}: the audit records task {} as {:?}, but it ran {ran} times and was undone {undone} times",
                     record.trace, task.task, task.effect
                 ));
             }
@@ -248,7 +252,7 @@ pub fn check_journal(journal: &[u8], outside: &SideEffectLog) -> Result<(), Stri
 
 /// Returns the calls that a journal records as sent.
 #[must_use]
-pub fn calls(steps: &[Step]) -> Vec<u64> {
+pub fn sent_calls(steps: &[Step]) -> Vec<u64> {
     let events = steps.iter().flat_map(|step| &step.events);
     let call = |event: &Event| match event {
         Event::ToolCall { call, .. } => Some(call.number()),
@@ -259,7 +263,7 @@ pub fn calls(steps: &[Step]) -> Vec<u64> {
 
 /// Returns the requests that a journal records as completed.
 #[must_use]
-pub fn answered(steps: &[Step]) -> Vec<RequestId> {
+pub fn completed_requests(steps: &[Step]) -> Vec<RequestId> {
     let events = steps.iter().flat_map(|step| &step.events);
     let request = |event: &Event| match event {
         Event::FinalAnswer { trace, .. } => Some(trace.request),

@@ -5,8 +5,8 @@
 use orchestrion_kernel::selection::{Inclusion, Problem, Selection, check_selection};
 use orchestrion_optimizer::{SearchLimits, SolveStatus, certify};
 use orchestrion_selection::{
-    Baseline, Explainer, NamedProblem, Reason, RequiredBudget, Solver, budget_curve, compare, solve, verify_bytes,
-    write_certificate,
+    Baseline, Explainer, NamedProblem, Reason, RequiredBudget, Solver, budget_curve, compare, solve,
+    verify_bytes, write_certificate,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -14,7 +14,8 @@ use std::fs;
 use std::path::PathBuf;
 
 fn files(folder: PathBuf) -> Vec<PathBuf> {
-    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries =
+        fs::read_dir(&folder).unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
     let mut files: Vec<PathBuf> =
         entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
     files.sort();
@@ -25,7 +26,7 @@ fn files(folder: PathBuf) -> Vec<PathBuf> {
 fn fuzz_targets_accept_their_corpus() {
     for (name, target) in TARGETS {
         let own = files(root().join("tests/fuzz/corpus").join(name));
-        assert!(!own.is_empty(), "tests/fuzz/corpus/{name} is empty: nothing to begin from");
+        assert!(!own.is_empty(), "tests/fuzz/corpus/{name}: expected at least one file, found none");
         let more = match name {
             "scenario" | "trace_reader" => files(root().join("specs/scenarios")),
             "policy" => files(root().join("specs/policies")),
@@ -45,7 +46,7 @@ fn decide_corpus_takes_every_transition() {
     let folder = root().join("tests/fuzz/corpus/decide");
     let mut seen = BTreeSet::new();
     for file in files(folder.clone()) {
-        seen.extend(rows_of(&fs::read(file).unwrap()));
+        seen.extend(transitions_of(&fs::read(file).unwrap()));
     }
     if seen.len() == TRANSITIONS.len() {
         return;
@@ -56,19 +57,22 @@ fn decide_corpus_takes_every_transition() {
     for _ in 0..5_000 {
         let mut bytes = vec![0; 100 + rng.below(500) as usize];
         rng.fill_bytes(&mut bytes);
-        let rows = rows_of(&bytes);
+        let rows = transitions_of(&bytes);
         if let Some(first) = rows.difference(&seen).next() {
             fs::write(folder.join(first), &bytes).unwrap();
         }
         seen.extend(rows);
     }
-    panic!("tests/fuzz/corpus/decide was stale; it is rewritten, and takes {} rows: commit it", seen.len());
+    panic!(
+        "tests/fuzz/corpus/decide was stale and is regenerated with {} transitions; commit it",
+        seen.len()
+    );
 }
 
-fn rows_of(bytes: &[u8]) -> BTreeSet<&'static str> {
+fn transitions_of(bytes: &[u8]) -> BTreeSet<&'static str> {
     let mut rows = BTreeSet::new();
-    drive(bytes, |watched| {
-        rows.extend(watched.latest().filter_map(|event| match event {
+    drive(bytes, |kernel| {
+        rows.extend(kernel.latest().filter_map(|event| match event {
             Event::Transitioned { row } => Some(row.transition().id),
             _ => None,
         }));

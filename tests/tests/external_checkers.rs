@@ -13,12 +13,12 @@ use orchestrion_tests::external_checkers::{
 };
 use std::path::PathBuf;
 
-fn named(variable: &str) -> Option<PathBuf> {
-    let found = std::env::var_os(variable).map(PathBuf::from);
-    if found.is_none() {
-        eprintln!("skipped: {variable} is not set; .ci/peers finds or installs what it names");
+fn tool_path(variable: &str) -> Option<PathBuf> {
+    let differences = std::env::var_os(variable).map(PathBuf::from);
+    if differences.is_none() {
+        eprintln!("skipped: {variable} is not set; run .ci/peers to find or install the tool");
     }
-    found
+    differences
 }
 
 /// The available tools.
@@ -29,54 +29,54 @@ struct Tools {
 
 impl Tools {
     /// Returns the tools; `None` if there are none.
-    fn found() -> Option<Self> {
-        let spin = named("ORCHESTRION_SPIN").map(|program| Spin { program });
-        let tlc = named("ORCHESTRION_TLC").map(|jar| Tlc { jar });
+    fn available() -> Option<Self> {
+        let spin = tool_path("ORCHESTRION_SPIN").map(|program| Spin { program });
+        let tlc = tool_path("ORCHESTRION_TLC").map(|jar| Tlc { jar });
         (spin.is_some() || tlc.is_some()).then_some(Self { spin, tlc })
     }
 
     /// Runs both tools on two texts in parallel.
-    fn opinions(&self, control: &ControlModel, promela: &str, tla: &str) -> Vec<CheckerReport> {
+    fn run(&self, control: &ControlModel, promela: &str, tla: &str) -> Vec<CheckerReport> {
         let folder = tempfile::tempdir().unwrap();
-        let said = std::thread::scope(|threads| {
-            let tlc = threads.spawn(|| Some(self.tlc.as_ref()?.opinion(control, tla, folder.path())));
-            let spin = self.spin.as_ref().map(|spin| spin.opinion(control, promela, folder.path()));
+        let results = std::thread::scope(|threads| {
+            let tlc = threads.spawn(|| Some(self.tlc.as_ref()?.check(control, tla, folder.path())));
+            let spin = self.spin.as_ref().map(|spin| spin.check(control, promela, folder.path()));
             [spin, tlc.join().unwrap()]
         });
-        said.into_iter().flatten().map(|opinion| opinion.unwrap_or_else(|error| panic!("{error}"))).collect()
+        results.into_iter().flatten().map(|report| report.unwrap_or_else(|error| panic!("{error}"))).collect()
     }
 }
 
 #[test]
 fn spin_and_tlc_agree_with_explorer() {
-    let Some(tools) = Tools::found() else { return };
-    let mut found = Vec::new();
+    let Some(tools) = Tools::available() else { return };
+    let mut differences = Vec::new();
     for policy in [Policy::hardened(), Policy::as_drawn()] {
         let control = ControlModel::new(&policy);
-        let opinions: Vec<CheckerReport> = std::thread::scope(|threads| {
+        let reports: Vec<CheckerReport> = std::thread::scope(|threads| {
             let ours = threads.spawn(|| check_with_explorer(&policy, &SCOPES[0]));
-            let theirs = tools.opinions(&control, &promela(&control), &tla::module(&control));
+            let theirs = tools.run(&control, &promela(&control), &tla::module(&control));
             std::iter::once(ours.join().unwrap().unwrap()).chain(theirs).collect()
         });
-        println!("{}", table(&control, &opinions));
-        found.extend(disagreements(&control, &opinions));
+        println!("{}", table(&control, &reports));
+        differences.extend(disagreements(&control, &reports));
     }
-    assert_eq!(found, [""; 0]);
+    assert_eq!(differences, [""; 0]);
 }
 
 #[test]
 fn disagreements_are_reported() {
     let control = ControlModel::new(&Policy::hardened());
-    let all_hold = || control.claims.iter().map(|stated| (stated.claim.id, CheckerVerdict::Holds));
+    let all_hold = || control.claims.iter().map(|exported| (exported.claim.id, CheckerVerdict::Holds));
     let one = CheckerReport {
-        of: "one",
+        name: "one",
         phases: ["Idle", "Done"].into(),
         rows: ["S01"].into(),
         states: Some(2),
         verdicts: all_hold().chain([("C-06", CheckerVerdict::Inconclusive)]).collect(),
     };
     let other = CheckerReport {
-        of: "other",
+        name: "other",
         phases: ["Idle"].into(),
         rows: ["S01", "S02"].into(),
         states: Some(3),
@@ -88,71 +88,77 @@ fn disagreements_are_reported() {
     assert_eq!(
         disagreements(&control, &[one, other]),
         [
-            "hardened: one reaches the state Done, other does not",
+            "hardened: one reaches the phase Done, other does not",
             "hardened: other reaches the row S02, one does not",
-            "hardened: the control model has a different number of states: [(\"one\", 2), (\"other\", 3)]",
+            "hardened: the control model has different numbers of states: [(\"one\", 2), (\"other\", 3)]",
             "hardened: C-01 (one: holds, other: fails)",
-            "hardened: C-03 (one: holds, other: nothing)",
-            "hardened: C-06 (one: unsettled, other: holds)",
+            "hardened: C-03 (one: holds, other: not checked)",
+            "hardened: C-06 (one: inconclusive, other: holds)",
         ]
     );
 }
 
 /// A fault in the effect of a transition: the text to replace after a marker, and its replacement.
 struct SeededFault {
-    what: &'static str,
+    name: &'static str,
     promela: [&'static str; 3],
     tla: [&'static str; 3],
 }
 
 const FAULTS: [SeededFault; 5] = [
     SeededFault {
-        what: "the row E06 is dropped",
+        name: "E06 is never taken",
         promela: ["/* E06 (", "d_step { ", "d_step { false && "],
         tla: ["\nE06 ==", "/\\ ", "/\\ FALSE /\\ "],
     },
     SeededFault {
-        what: "the guard of T18 is negated",
+        name: "the guard of T18 is negated",
         promela: ["/* T18 (", "&& vetoed ->", "&& !vetoed ->"],
         tla: ["\nT18 ==", "/\\ vetoed\n", "/\\ ~vetoed\n"],
     },
     SeededFault {
-        what: "H05 never finds the repairs spent",
+        name: "H05 misses exhausted repairs",
         promela: ["/* H05 (", "repairs >= REPAIRS", "repairs >= REPAIRS + 2"],
         tla: ["\nH05 ==", "repairs >= REPAIRS", "repairs >= REPAIRS + 2"],
     },
     SeededFault {
-        what: "H05 may find the repairs spent while one is left",
+        name: "H05 reports exhausted repairs too early",
         promela: ["/* H05 (", "repairs >= REPAIRS", "repairs + 1 >= REPAIRS"],
         tla: ["\nH05 ==", "repairs >= REPAIRS", "repairs + 1 >= REPAIRS"],
     },
     SeededFault {
-        what: "E10 writes no audit record",
+        name: "E10 writes no audit record",
         promela: ["/* E10 (", "-> audits + 1", "-> audits"],
         tla: ["\nE10 ==", "THEN audits + 1", "THEN audits"],
     },
 ];
 
-fn seeded(text: &str, [mark, from, to]: [&str; 3]) -> String {
-    let (before, after) = text.split_once(mark).unwrap_or_else(|| panic!("there is no {mark:?} any more"));
-    let wrong = after.replacen(from, to, 1);
-    assert_ne!(after, wrong, "below {mark:?} there is no {from:?} any more");
-    format!("{before}{mark}{wrong}")
+fn seed_fault(text: &str, [marker, from, to]: [&str; 3]) -> String {
+    let (before, after) =
+        text.split_once(marker).unwrap_or_else(|| panic!("expected the marker {marker:?}, found none"));
+    let seeded = after.replacen(from, to, 1);
+    assert_ne!(after, seeded, "expected {from:?} after {marker:?}, found none");
+    format!("{before}{marker}{seeded}")
 }
 
-/// Each tool detects each fault: its opinion differs from the one on the exported text.
+/// Each tool detects each fault: its report differs from the one on the exported text.
 #[test]
 fn seeded_export_fault_is_detected() {
-    let Some(tools) = Tools::found() else { return };
+    let Some(tools) = Tools::available() else { return };
     let control = ControlModel::new(&Policy::hardened());
     let (promela, tla) = (promela(&control), tla::module(&control));
-    let right = tools.opinions(&control, &promela, &tla);
-    for SeededFault { what, promela: in_promela, tla: in_tla } in FAULTS {
-        let wrong = tools.opinions(&control, &seeded(&promela, in_promela), &seeded(&tla, in_tla));
-        for (right, wrong) in right.iter().zip(wrong) {
-            let noticed = disagreements(&control, &[right.clone(), CheckerReport { of: "wrong", ..wrong }]);
-            println!("{what}:\n  {}", noticed.join("\n  "));
-            assert!(noticed.iter().any(|how| !how.contains("number of states")), "{}: {what}", right.of);
+    let unmodified = tools.run(&control, &promela, &tla);
+    for SeededFault { name, promela: in_promela, tla: in_tla } in FAULTS {
+        let seeded = tools.run(&control, &seed_fault(&promela, in_promela), &seed_fault(&tla, in_tla));
+        for (unmodified, seeded) in unmodified.iter().zip(seeded) {
+            let differences =
+                disagreements(&control, &[unmodified.clone(), CheckerReport { name: "seeded", ..seeded }]);
+            println!("{name}:\n  {}", differences.join("\n  "));
+            assert!(
+                differences.iter().any(|difference| !difference.contains("numbers of states")),
+                "{}: {name}",
+                unmodified.name
+            );
         }
     }
 }

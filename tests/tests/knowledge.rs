@@ -7,8 +7,8 @@ mod actions;
 mod coverage;
 mod writes;
 
-use actions::{KnowledgeAction, SummarizerReply, deeds, policy};
-use coverage::{COMPACTIONS, KINDS, Met, compacted};
+use actions::{KnowledgeAction, SummarizerReply, policy};
+use coverage::{COMPACTIONS, KINDS, KindCounts, compaction_effects};
 use orchestrion_kernel::context::{ByteMeasure, build_context};
 use orchestrion_kernel::item::ItemKey;
 use orchestrion_kernel::module::Operation;
@@ -26,63 +26,65 @@ const SEQUENCES: u32 = 1_500;
 const STEPS_MIN: usize = 20_000;
 
 #[test]
-fn writes_do_what_the_oracle_expects() {
+fn writes_match_oracle() {
     let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse::<u64>().ok()).unwrap_or(0);
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { cases: SEQUENCES, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let met = RefCell::new(Met::new());
-    let tried = runner.run(&(policy(), deeds()), |(policy, deeds)| {
-        follow(&policy, &deeds, &mut met.borrow_mut()).map_err(TestCaseError::fail)
+    let counts = RefCell::new(KindCounts::new());
+    let result = runner.run(&(policy(), actions::actions()), |(policy, actions)| {
+        run_actions(&policy, &actions, &mut counts.borrow_mut()).map_err(TestCaseError::fail)
     });
-    match tried {
-        Err(TestError::Fail(why, (policy, deeds))) => {
-            panic!("{why}\n{:?} {:?} {:?}\n{deeds:#?}", policy.writes, policy.compaction, policy.rules)
+    match result {
+        Err(TestError::Fail(message, (policy, actions))) => {
+            panic!("{message}\n{:?} {:?} {:?}\n{actions:#?}", policy.writes, policy.compaction, policy.rules)
         }
-        tried => tried.unwrap_or_else(|failed| panic!("{failed}")),
+        result => result.unwrap_or_else(|error| panic!("{error}")),
     }
-    let met = met.into_inner();
-    println!("{met:?}");
-    assert!(met["step"] >= STEPS_MIN, "only {} steps", met["step"]);
-    let seldom = |kinds: &'static [&'static str], least: usize| {
-        kinds.iter().find(|kind| met.get(**kind).is_none_or(|times| *times < least))
+    let counts = counts.into_inner();
+    println!("{counts:?}");
+    assert!(counts["step"] >= STEPS_MIN, "expected at minimum {STEPS_MIN} steps, found {}", counts["step"]);
+    let find_rare = |kinds: &'static [&'static str], minimum: usize| {
+        kinds.iter().find(|kind| counts.get(**kind).is_none_or(|times| *times < minimum))
     };
-    let rare = seldom(KINDS, 50).or(seldom(COMPACTIONS, 10));
-    assert!(rare.is_none(), "hardly any {rare:?} in {met:?}");
+    let rare = find_rare(KINDS, 50).or(find_rare(COMPACTIONS, 10));
+    assert!(rare.is_none(), "too few {rare:?} in {counts:?}");
 }
 
 /// Runs the actions one by one and counts the observed kinds.
-fn follow(policy: &Policy, deeds: &[KnowledgeAction], met: &mut Met) -> Result<(), String> {
+fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCounts) -> Result<(), String> {
     let (mut oracle, mut state) = (Oracle::new(policy, &conversation()), State::new(conversation()));
-    let mut take = |state: &mut State, met: &mut Met, input: &Value| {
+    let mut submit = |state: &mut State, counts: &mut KindCounts, input: &Value| {
         let input: Input =
             serde_json::from_value(input.clone()).map_err(|error| format!("{input}: {error}"))?;
         let decided = decide(policy, state, &input);
-        for kind in decided.iter().flat_map(|events| compacted(state, &json!(events))) {
-            *met.entry(kind).or_default() += 1;
+        for kind in decided.iter().flat_map(|events| compaction_effects(state, &json!(events))) {
+            *counts.entry(kind).or_default() += 1;
         }
         decided.iter().flatten().for_each(|event| state.apply(event));
-        let said = decided.as_ref().map_or("refusal".into(), |events| match events.as_slice() {
+        let text = decided.as_ref().map_or("refusal".into(), |events| match events.as_slice() {
             [] => "nothing".into(),
             events => serde_json::to_string(events).unwrap_or_default(),
         });
-        *met.entry("step").or_default() += 1;
-        for kind in KINDS.iter().filter(|kind| said.contains(**kind)) {
-            *met.entry(kind).or_default() += 1;
+        *counts.entry("step").or_default() += 1;
+        for kind in KINDS.iter().filter(|kind| text.contains(**kind)) {
+            *counts.entry(kind).or_default() += 1;
         }
         oracle.judge(&input, decided.as_ref(), state)
     };
-    for deed in deeds {
-        match deed {
-            KnowledgeAction::Take(input) => take(&mut state, met, input)?,
-            KnowledgeAction::Ask { trace, meanwhile, answer } if state.control().session().is_some() => {
-                end(&mut state, met, &mut take)?;
+    for action in actions {
+        match action {
+            KnowledgeAction::Submit(input) => submit(&mut state, counts, input)?,
+            KnowledgeAction::Request { trace, meanwhile, reply: summarizer_reply }
+                if state.control().session().is_some() =>
+            {
+                end_request(&mut state, counts, &mut submit)?;
                 let user = json!(state.control().session());
-                take(&mut state, met, &json!({ "user_message": { "user": user, "text": "1" } }))?;
+                submit(&mut state, counts, &json!({ "user_message": { "user": user, "text": "1" } }))?;
                 let identified = reply(&state, *trace);
-                take(&mut state, met, &identified)?;
-                take(&mut state, met, &json!("step"))?;
+                submit(&mut state, counts, &identified)?;
+                submit(&mut state, counts, &json!("step"))?;
                 if state.control().phase() == Phase::Compacting {
                     let cluster = build_context(
                         policy,
@@ -94,58 +96,58 @@ fn follow(policy: &Policy, deeds: &[KnowledgeAction], met: &mut Met) -> Result<(
                     .unwrap()
                     .ids;
                     if let Some(write) = meanwhile {
-                        take(&mut state, met, write)?;
-                        *met.entry("a write meanwhile").or_default() += 1;
+                        submit(&mut state, counts, write)?;
+                        *counts.entry("write during the call").or_default() += 1;
                     }
                     let call = json!(state.control().pending_call().unwrap().id);
-                    take(&mut state, met, &answer.input(&call, &cluster))?;
-                    let kind = match (answer, state.control().phase()) {
-                        (_, Phase::Compacting) => "a forgetful answer is refused",
-                        (SummarizerReply::Fails(_), _) => "a failure",
-                        (SummarizerReply::Cancelled, _) => "a cancel",
-                        (SummarizerReply::All, _) => "of all that was shown",
-                        _ => "of a part",
+                    submit(&mut state, counts, &summarizer_reply.input(&call, &cluster))?;
+                    let kind = match (summarizer_reply, state.control().phase()) {
+                        (_, Phase::Compacting) => "a forgetful reply_kind is refused",
+                        (SummarizerReply::Fails(_), _) => "failed call",
+                        (SummarizerReply::Cancelled, _) => "cancelled call",
+                        (SummarizerReply::All, _) => "all of the context",
+                        _ => "a part of the context",
                     };
-                    *met.entry(kind).or_default() += 1;
+                    *counts.entry(kind).or_default() += 1;
                     if state.control().phase() == Phase::Compacting {
-                        take(&mut state, met, &SummarizerReply::All.input(&call, &cluster))?;
+                        submit(&mut state, counts, &SummarizerReply::All.input(&call, &cluster))?;
                     }
                 }
                 if state.control().phase() == Phase::LoadingContext {
                     let loaded = reply(&state, *trace);
-                    take(&mut state, met, &loaded)?;
+                    submit(&mut state, counts, &loaded)?;
                 }
             }
-            KnowledgeAction::Go(steps) => {
+            KnowledgeAction::Advance(steps) => {
                 for _ in 0..*steps {
                     if state.control().phase() != Phase::Idle {
-                        let answer = reply(&state, 1);
-                        take(&mut state, met, &answer)?;
+                        let input = reply(&state, 1);
+                        submit(&mut state, counts, &input)?;
                     }
                 }
             }
-            KnowledgeAction::End => end(&mut state, met, &mut take)?,
-            KnowledgeAction::Ask { .. } => {}
-            KnowledgeAction::Close(next) if state.control().session().is_some() => {
-                end(&mut state, met, &mut take)?;
-                take(&mut state, met, &json!("session_end"))?;
+            KnowledgeAction::EndRequest => end_request(&mut state, counts, &mut submit)?,
+            KnowledgeAction::Request { .. } => {}
+            KnowledgeAction::EndSession(next) if state.control().session().is_some() => {
+                end_request(&mut state, counts, &mut submit)?;
+                submit(&mut state, counts, &json!("session_end"))?;
                 if let Some(user) = next {
-                    take(&mut state, met, &json!({ "session_start": { "user": user } }))?;
+                    submit(&mut state, counts, &json!({ "session_start": { "user": user } }))?;
                 }
             }
-            KnowledgeAction::Close(_) => {}
-            KnowledgeAction::Aside(about) => {
+            KnowledgeAction::EndSession(_) => {}
+            KnowledgeAction::ShadowInTask(about) => {
                 for (text, supersedes) in [("1", json!({ "key": about })), ("2", Value::Null)] {
                     let fact = json!({
                         "kind": "fact", "key": "aside", "text": text, "at": 1, "memory": "user",
                         "source": { "name": "ada", "rank": "policy" }, "scope": { "task": "aside" },
                         "audience": "everybody", "time_sensitive": false, "supersedes": supersedes,
-                        "detected": null, "rests_on": [],
+                        "detected": null, "depends_on": [],
                     });
-                    take(&mut state, met, &json!({ "write": { "fact": fact } }))?;
+                    submit(&mut state, counts, &json!({ "write": { "fact": fact } }))?;
                 }
             }
-            KnowledgeAction::About { summary, supersedes, fact } => {
+            KnowledgeAction::WriteAbout { summary, supersedes, fact } => {
                 let summaries: Vec<ItemId> = state
                     .semantic()
                     .entries()
@@ -155,10 +157,10 @@ fn follow(policy: &Policy, deeds: &[KnowledgeAction], met: &mut Met) -> Result<(
                 if !summaries.is_empty() {
                     let named = json!({ "id": summaries[summary % summaries.len()] });
                     let mut write = json!({ "write": fact });
-                    let said = &mut write["write"]["fact"];
-                    said["supersedes"] = if *supersedes { named.clone() } else { Value::Null };
-                    said["rests_on"] = if *supersedes { json!([]) } else { json!([named]) };
-                    take(&mut state, met, &write)?;
+                    let text = &mut write["write"]["fact"];
+                    text["supersedes"] = if *supersedes { named.clone() } else { Value::Null };
+                    text["depends_on"] = if *supersedes { json!([]) } else { json!([named]) };
+                    submit(&mut state, counts, &write)?;
                 }
             }
         }
@@ -167,17 +169,17 @@ fn follow(policy: &Policy, deeds: &[KnowledgeAction], met: &mut Met) -> Result<(
 }
 
 /// Cancels the running request, if any, and completes it.
-fn end(
+fn end_request(
     state: &mut State,
-    met: &mut Met,
-    take: &mut impl FnMut(&mut State, &mut Met, &Value) -> Result<(), String>,
+    counts: &mut KindCounts,
+    submit: &mut impl FnMut(&mut State, &mut KindCounts, &Value) -> Result<(), String>,
 ) -> Result<(), String> {
     if state.control().phase() != Phase::Idle {
-        take(state, met, &json!("cancel"))?;
+        submit(state, counts, &json!("cancel"))?;
     }
     while state.control().phase() != Phase::Idle {
-        let answer = reply(state, 1);
-        take(state, met, &answer)?;
+        let input = reply(state, 1);
+        submit(state, counts, &input)?;
     }
     Ok(())
 }

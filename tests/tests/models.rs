@@ -18,7 +18,7 @@ use orchestrion_text::StandardContexts;
 use orchestrion_trace::Reader;
 use orchestrion_trace::replay::replay;
 
-fn explored(policy: &Policy, scope: &str) -> Vec<ModelRun> {
+fn run_models(policy: &Policy, scope: &str) -> Vec<ModelRun> {
     let scope = Scope::by_name(scope).unwrap();
     MODELS.into_iter().map(|model| run(policy, model, &scope)).collect()
 }
@@ -43,7 +43,7 @@ fn findings(verdicts: &[Verdict], word: &str) -> Vec<&'static str> {
 #[test]
 fn hardened_satisfies_every_claim() {
     let policy = Policy::hardened();
-    let runs = explored(&policy, "small");
+    let runs = run_models(&policy, "small");
     let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
@@ -58,14 +58,18 @@ fn hardened_satisfies_every_claim() {
         ]
     );
     for run in runs {
-        assert!(run.products < 2 * run.states, "{}: the history multiplies the states", run.model);
+        assert!(
+            run.products < 2 * run.states,
+            "{}: expected fewer than two product states for each state",
+            run.model
+        );
     }
 }
 
 #[test]
-fn under_as_drawn_exactly_the_findings_fail() {
+fn as_drawn_fails_exactly_the_findings() {
     let policy = Policy::as_drawn();
-    let runs = explored(&policy, "small");
+    let runs = run_models(&policy, "small");
     let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(
         findings(&verdicts, "fails"),
@@ -95,12 +99,12 @@ fn under_as_drawn_exactly_the_findings_fail() {
         if let Verdict::Fails { counterexample, .. } = verdict {
             match counterexample.stem_len {
                 None if matches!(CLAIMS[i].check, ClaimCheck::LeadsTo { .. }) => {
-                    ends_unmet(i, counterexample)
+                    check_dead_end(i, counterexample)
                 }
-                None => breaks_only_at_its_end(i, counterexample),
-                Some(stem) => goes_round_unmet(i, stem, counterexample),
+                None => check_safety_counterexample(i, counterexample),
+                Some(stem) => check_lasso(i, stem, counterexample),
             }
-            replays_equal(CLAIMS[i].id, counterexample);
+            check_replay(CLAIMS[i].id, counterexample);
         }
     }
 }
@@ -108,7 +112,7 @@ fn under_as_drawn_exactly_the_findings_fail() {
 #[test]
 fn tiny_scope_is_not_vacuous() {
     let policy = Policy::hardened();
-    let runs = explored(&policy, "tiny");
+    let runs = run_models(&policy, "tiny");
     let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
@@ -120,7 +124,7 @@ fn approver_and_standard_duels_satisfy_every_claim() {
     policy.name = "approved".to_string();
     policy.rules.approver = true;
     policy.elo = orchestrion_kernel::policy::EloMethod::Standard;
-    let runs = explored(&policy, "tiny");
+    let runs = run_models(&policy, "tiny");
     let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     assert_eq!(findings(&verdicts, "vacuous"), [""; 0]);
@@ -133,7 +137,7 @@ fn thresholds_are_exact() {
     use orchestrion_kernel::Weight;
     let mut policy = Policy::hardened();
     let weight = |ones: u32| Weight::from_millionths(ones * 1_000_000).unwrap();
-    policy.name = "on-the-lines".to_string();
+    policy.name = "exact-thresholds".to_string();
     policy.weights.analyst = weight(3);
     policy.weights.solution = weight(1);
     policy.weights.critic = weight(0);
@@ -145,7 +149,7 @@ fn thresholds_are_exact() {
     assert_eq!(findings(&verdicts, "fails"), [""; 0]);
     let holds = findings(&verdicts, "holds");
     for id in ["F8", "C-22", "C-24", "C-42"] {
-        assert!(holds.contains(&id), "{id} has nothing to say on the lines");
+        assert!(holds.contains(&id), "{id} is vacuous at the thresholds");
     }
 }
 
@@ -155,8 +159,8 @@ fn limited_search_is_inconclusive() {
     let scope = Scope::by_name("tiny").unwrap();
     let limits = ResourceLimits { states: Some(1_000), ..ResourceLimits::default() };
     let options = Options { limits, ..Options::default() };
-    let subject = KernelUnderTest::unmodified(policy.clone());
-    let runs = MODELS.map(|model| explore(&subject, model, &scope, &options, &mut |_| ()).unwrap());
+    let kernel = KernelUnderTest::unmodified(policy.clone());
+    let runs = MODELS.map(|model| explore(&kernel, model, &scope, &options, &mut |_| ()).unwrap());
     let verdicts = merge_verdicts(&policy, &runs);
     assert_eq!(findings(&verdicts, "holds"), [""; 0]);
     assert!(!findings(&verdicts, "inconclusive").is_empty());
@@ -173,58 +177,62 @@ fn unbounded_repair_has_finitely_many_states() {
 }
 
 /// Replays a counterexample without the checker: the claim holds until the last step and fails there.
-fn breaks_only_at_its_end(claim: usize, way: &Counterexample) {
-    let (id, Counterexample { policy, inputs, .. }) = (CLAIMS[claim].id, way);
+fn check_safety_counterexample(claim: usize, counterexample: &Counterexample) {
+    let (id, Counterexample { policy, inputs, .. }) = (CLAIMS[claim].id, counterexample);
     let (mut state, mut history) = (initial_state(), History::default());
     for (n, input) in (1..).zip(inputs) {
         let events =
             decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
         let before = state.clone();
         events.iter().for_each(|event| state.apply(event));
-        let broken = step_violations(policy, &before, &events, &state, &mut history).any(|i| i == claim)
+        let violated = step_violations(policy, &before, &events, &state, &mut history).any(|i| i == claim)
             || state_violations(policy, &state).any(|i| i == claim);
-        assert_eq!(broken, n == inputs.len(), "{id}, step {n} of {}", inputs.len());
+        assert_eq!(violated, n == inputs.len(), "{id}, step {n} of {}", inputs.len());
     }
 }
 
 /// Replays a path to a dead end without the checker: the obligation becomes pending, has no response, and the last
 /// state has no successor.
-fn ends_unmet(claim: usize, way: &Counterexample) {
-    let (id, policy) = (CLAIMS[claim].id, &way.policy);
-    let ClaimCheck::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
-    let (mut state, mut history, mut open) = (initial_state(), History::default(), false);
-    for input in &way.inputs {
+fn check_dead_end(claim: usize, counterexample: &Counterexample) {
+    let (id, policy) = (CLAIMS[claim].id, &counterexample.policy);
+    let ClaimCheck::LeadsTo { from, to, .. } = CLAIMS[claim].check else {
+        panic!("{id} is no leads-to claim")
+    };
+    let (mut state, mut history, mut pending) = (initial_state(), History::default(), false);
+    for input in &counterexample.inputs {
         for event in &decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}: {refusal}")) {
             state.apply(event);
             history.observe(policy, event);
         }
-        open = !to(policy, &history, &state) && (open || from(policy, &history, &state));
+        pending = !to(policy, &history, &state) && (pending || from(policy, &history, &state));
     }
-    assert!(open, "{id}: met");
+    assert!(pending, "{id}: the obligation is met");
     let call = state.control().pending_call().map(|call| call.id);
     let fails = |failure| Input::CallFailed { call: call.unwrap_or(CallId::FIRST), failure };
-    let leads_on = Failure::ALL.map(fails).into_iter().chain([Input::Step, Input::Cancel]);
-    for input in leads_on {
-        assert!(decide(policy, &state, &input).is_err(), "{id}: {input:?} leads on");
+    let possible_inputs = Failure::ALL.map(fails).into_iter().chain([Input::Step, Input::Cancel]);
+    for input in possible_inputs {
+        assert!(decide(policy, &state, &input).is_err(), "{id}: {input:?} has a successor");
     }
 }
 
 /// Replays a lasso without the checker. The obligation becomes pending on the stem or in the cycle and has no later
 /// response. The cycle returns to its first state, except for increasing numbers.
-fn goes_round_unmet(claim: usize, stem: usize, way: &Counterexample) {
-    let (id, policy) = (CLAIMS[claim].id, &way.policy);
-    let ClaimCheck::LeadsTo { from, to, .. } = CLAIMS[claim].check else { panic!("{id} promises nothing") };
+fn check_lasso(claim: usize, stem: usize, counterexample: &Counterexample) {
+    let (id, policy) = (CLAIMS[claim].id, &counterexample.policy);
+    let ClaimCheck::LeadsTo { from, to, .. } = CLAIMS[claim].check else {
+        panic!("{id} is no leads-to claim")
+    };
     let (mut state, mut history) = (initial_state(), History::default());
-    let (mut open, mut entries) = (false, Vec::new());
-    for (n, input) in (0..).zip(way.inputs.iter().map(Some).chain([None])) {
-        open = !to(policy, &history, &state) && (open || from(policy, &history, &state));
-        if n >= stem && (n - stem).is_multiple_of(way.cycle_len().unwrap()) {
-            assert!(open, "{id}: met at the loop, step {n}");
-            let mut canon = state.clone();
-            canon.canonicalize();
-            entries.push((canon, history.clone()));
+    let (mut pending, mut entries) = (false, Vec::new());
+    for (n, input) in (0..).zip(counterexample.inputs.iter().map(Some).chain([None])) {
+        pending = !to(policy, &history, &state) && (pending || from(policy, &history, &state));
+        if n >= stem && (n - stem).is_multiple_of(counterexample.cycle_len().unwrap()) {
+            assert!(pending, "{id}: no pending obligation at the start of the cycle, step {n}");
+            let mut canonical = state.clone();
+            canonical.canonicalize();
+            entries.push((canonical, history.clone()));
         }
-        assert!(n < stem || open, "{id}: met in the loop, step {n}");
+        assert!(n < stem || pending, "{id}: the obligation is met in the cycle, step {n}");
         let Some(input) = input else { break };
         let events =
             decide(policy, &state, input).unwrap_or_else(|refusal| panic!("{id}, step {n}: {refusal}"));
@@ -233,15 +241,15 @@ fn goes_round_unmet(claim: usize, stem: usize, way: &Counterexample) {
             history.observe(policy, event);
         }
     }
-    assert_eq!(entries.len(), 3, "{id}: twice round");
-    assert!(entries.iter().all(|entry| *entry == entries[0]), "{id}: the loop does not close");
+    assert_eq!(entries.len(), 3, "{id}: expected two rounds of the cycle");
+    assert!(entries.iter().all(|entry| *entry == entries[0]), "{id}: the cycle does not close");
 }
 
-fn replays_equal(claim: &str, way: &Counterexample) {
-    let evidence = evidence::record(claim, &way.policy, &way.inputs).unwrap();
-    assert!(!evidence.highlights.is_empty(), "{claim}: nothing in its counterexample is worth looking at");
-    let found =
+fn check_replay(claim: &str, counterexample: &Counterexample) {
+    let evidence = evidence::record(claim, &counterexample.policy, &counterexample.inputs).unwrap();
+    assert!(!evidence.highlights.is_empty(), "{claim}: expected highlights, found none");
+    let result =
         replay(Reader::new(evidence.trace.as_slice(), &evidence.file).unwrap(), None, &StandardContexts);
-    assert!(found.is_equal() && found.header_differences.is_empty(), "{claim}: {found:?}");
-    assert_eq!(found.steps, way.inputs.len() as u64, "{claim}");
+    assert!(result.is_equal() && result.header_differences.is_empty(), "{claim}: {result:?}");
+    assert_eq!(result.steps, counterexample.inputs.len() as u64, "{claim}");
 }

@@ -6,7 +6,7 @@ use orchestrion_kernel::policy::EloMethod;
 use orchestrion_kernel::{ConversationId, Events, Input, Policy, State, decide};
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::random_walk::conversation;
-use orchestrion_tests::regressions::drawn_walks;
+use orchestrion_tests::regressions::random_walks;
 use serde_json::{Value, json};
 
 /// Random walks in which every batch is tampered with in every way.
@@ -16,7 +16,7 @@ const WALKS: u32 = 40;
 #[test]
 fn tampered_batch_is_detected() {
     let mut noticed = 0;
-    for (policy, inputs) in drawn_walks(WALKS) {
+    for (policy, inputs) in random_walks(WALKS) {
         let (mut oracle, mut state) = (Oracle::new(&policy, &conversation()), State::new(conversation()));
         for input in &inputs {
             let decided = decide(&policy, &state, input);

@@ -9,7 +9,7 @@ use orchestrion_kernel::{Event, State, decide};
 use orchestrion_tests::canonicalization::CanonicalizedRun;
 use orchestrion_tests::monitored::MonitoredKernel;
 use orchestrion_tests::random_walk::conversation;
-use orchestrion_tests::regressions::{check_property, drawn_walks};
+use orchestrion_tests::regressions::{check_property, random_walks};
 use std::collections::BTreeMap;
 
 /// The default number of walks for each property, unless `PROPTEST_CASES` is set; it fits into the CI time limit.
@@ -24,10 +24,10 @@ fn kernel_matches_oracle() {
 
 /// A behavior without walks is untested, so every transition must occur, and in several walks.
 #[test]
-fn random_walks_take_every_row() {
+fn random_walks_take_every_transition() {
     let mut taken: BTreeMap<&str, u32> = TRANSITIONS.iter().map(|row| (row.id, 0)).collect();
     let mut steps = 0;
-    for (policy, inputs) in drawn_walks(WALKS) {
+    for (policy, inputs) in random_walks(WALKS) {
         let mut state = State::new(conversation());
         for input in &inputs {
             steps += 1;
@@ -39,9 +39,9 @@ fn random_walks_take_every_row() {
             }
         }
     }
-    println!("{steps} steps of {WALKS} walks, by the rows that they take: {taken:?}");
+    println!("{steps} steps of {WALKS} walks, transitions: {taken:?}");
     let rare: Vec<_> = taken.iter().filter(|(_, times)| **times < 3).collect();
-    assert!(rare.is_empty(), "{WALKS} walks hardly ever take these rows: {rare:?}");
+    assert!(rare.is_empty(), "transitions with fewer than three occurrences in {WALKS} walks: {rare:?}");
 }
 
 #[test]

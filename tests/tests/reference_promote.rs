@@ -35,7 +35,7 @@ fn reference_debate_proceeds_below_threshold() {
     assert_eq!(
         Role::ALL.map(asked),
         [1, 3, 3, 3, 3],
-        "three passes, of which the first has the Analyst's round"
+        "expected three passes, the first with a round of the Analyst"
     );
     let decisions: Vec<_> = events
         .iter()
@@ -45,6 +45,6 @@ fn reference_debate_proceeds_below_threshold() {
         })
         .collect();
     assert_eq!(decisions, [(DecisionLabel::ProceedBelowThreshold, exactly)]);
-    assert!(events.iter().any(|event| matches!(event, Event::FinalAnswer { .. })), "it is played to its end");
+    assert!(events.iter().any(|event| matches!(event, Event::FinalAnswer { .. })), "expected a final answer");
     assert!(replay(golden(), None, &StandardContexts).is_equal());
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 /// The maximum deviation from the formula, in millionths.
-const MILLIONTHS_BESIDE: f64 = 2.0;
+const TOLERANCE_MILLIONTHS: f64 = 2.0;
 
 /// Okapi BM25 over words that are numbers, in millionths of the maximum.
 fn formula(request: &[u8], texts: &[Vec<u8>]) -> Vec<f64> {
@@ -52,7 +52,7 @@ fn scores(request: &[u8], texts: &[Vec<u8>]) -> Vec<Score> {
 }
 
 /// Generates a request and texts, with few or many words, of equal or very different lengths.
-fn asked() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
+fn requests_and_texts() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
     let word = || prop_oneof![3 => 0..6_u8, 1 => any::<u8>()];
     let text = prop_oneof![
         6 => prop::collection::vec(word(), 0..12),
@@ -66,17 +66,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn scores_are_what_the_formula_gives((request, texts) in asked()) {
+    fn scores_match_formula((request, texts) in requests_and_texts()) {
         let (found, expected) = (scores(&request, &texts), formula(&request, &texts));
         prop_assert_eq!(found.len(), expected.len());
         for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
             let found = f64::from(found.millionths());
-            prop_assert!((found - expected).abs() <= MILLIONTHS_BESIDE, "text {at}: {found}, not {expected}");
+            prop_assert!((found - expected).abs() <= TOLERANCE_MILLIONTHS, "text {at}: expected {expected}, found {found}");
         }
     }
 
     #[test]
-    fn relevance_is_one_for_best_text((request, texts) in asked()) {
+    fn relevance_is_one_for_best_text((request, texts) in requests_and_texts()) {
         let found = scores(&request, &texts);
         let meets = |text: &Vec<u8>| text.iter().any(|word| request.contains(word));
         for (score, text) in found.iter().zip(&texts) {
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn relevance_is_independent_of_order((request, mut texts) in asked()) {
+    fn relevance_is_independent_of_order((request, mut texts) in requests_and_texts()) {
         let mut found = scores(&request, &texts);
         texts.reverse();
         found.reverse();

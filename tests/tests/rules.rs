@@ -12,7 +12,7 @@ use orchestrion_model::scopes::{Model, Scope};
 
 /// The rule, the model, and the findings that reappear without the rule. Some findings depend on others: no request
 /// follows a halt, and a store with one kind cannot contain a rollback.
-const MISSED: [(Rule, &str, &[&str]); 12] = [
+const REINTRODUCED: [(Rule, &str, &[&str]); 12] = [
     (Rule::AuditedAbort, "lifecycle", &["F1", "F14", "F16"]),
     (Rule::RollbackEnds, "execution", &["F2", "F14"]),
     (Rule::StickyVeto, "debate", &["F6", "F11"]),
@@ -29,7 +29,7 @@ const MISSED: [(Rule, &str, &[&str]); 12] = [
 
 #[test]
 fn disabling_rule_reintroduces_findings() {
-    for (rule, model, findings) in MISSED {
+    for (rule, model, findings) in REINTRODUCED {
         let mut policy = Policy::hardened();
         policy.name = format!("without {}", rule.name());
         policy.rules.set(rule, false);
@@ -41,7 +41,7 @@ fn disabling_rule_reintroduces_findings() {
         policy.rules.cancel &= rule != Rule::RollbackEnds;
         assert_eq!(policy.validate(), Ok(()), "{}", policy.name);
         let (Some(model), Some(scope)) = (Model::from_name(model), Scope::by_name("tiny")) else {
-            panic!("no model {model}, or no scope tiny")
+            panic!("unknown model {model} or scope tiny")
         };
         let run = explore(
             &KernelUnderTest::unmodified(policy.clone()),
@@ -62,7 +62,7 @@ fn disabling_rule_reintroduces_findings() {
 #[test]
 fn every_finding_rule_is_tested() {
     for rule in Rule::ALL {
-        let tried = MISSED.iter().any(|(tried, _, _)| tried == rule);
+        let tried = REINTRODUCED.iter().any(|(tried, _, _)| tried == rule);
         assert_eq!(tried, !rule.findings().is_empty(), "{}", rule.name());
     }
 }

@@ -31,7 +31,7 @@ fn record() -> Value {
 }
 
 /// Returns the record in a file, and the error of reading it.
-fn refused(record: &Value) -> (String, String) {
+fn read_error(record: &Value) -> (String, String) {
     let text = serde_json::to_string_pretty(record).unwrap();
     let error = serde_json::from_str::<ActionRecord>(&text).unwrap_err();
     (text, error.to_string())
@@ -45,13 +45,13 @@ fn action_record_matches_document() {
     for key in record().as_object().unwrap().keys() {
         let mut incomplete = record();
         incomplete.as_object_mut().unwrap().remove(key);
-        let (_, error) = refused(&incomplete);
+        let (_, error) = read_error(&incomplete);
         assert!(error.starts_with(&format!("missing field `{key}`")), "{error}");
     }
     for key in ["name", "args", "result", "outcome"] {
         let mut incomplete = record();
         incomplete["tool_calls"][1].as_object_mut().unwrap().remove(key);
-        let (_, error) = refused(&incomplete);
+        let (_, error) = read_error(&incomplete);
         assert!(error.starts_with(&format!("missing field `{key}`")), "{error}");
     }
 }
@@ -61,10 +61,12 @@ fn action_record_matches_document() {
 fn modes_and_outcomes_are_closed_lists() {
     let mut unknown = record();
     unknown["mode"] = json!("slow");
-    assert!(refused(&unknown).1.starts_with("unknown variant `slow`, expected `fast` or `deep` at line 4"));
+    assert!(
+        read_error(&unknown).1.starts_with("unknown variant `slow`, expected `fast` or `deep` at line 4")
+    );
     let mut unknown = record();
     unknown["tool_calls"][0]["outcome"] = json!("maybe");
-    let (_, error) = refused(&unknown);
+    let (_, error) = read_error(&unknown);
     assert!(
         error.starts_with(
             "unknown variant `maybe`, expected one of `success`, `failure`, `error`, `timeout` at line"
@@ -93,18 +95,18 @@ fn obsolete_action_record_keys_are_refused() {
         for value in [json!(""), json!({ "belief": "", "test": "" })] {
             let mut of_iteration = record();
             of_iteration[key] = value.clone();
-            is_named(&of_iteration, key, "expected one of `iteration`, `timestamp`, `mode`");
+            check_error(&of_iteration, key, "expected one of `iteration`, `timestamp`, `mode`");
             for call in 0..2 {
                 let mut of_call = record();
                 of_call["tool_calls"][call][key] = value.clone();
-                is_named(&of_call, key, "expected one of `name`, `args`, `result`, `outcome`");
+                check_error(&of_call, key, "expected one of `name`, `args`, `result`, `outcome`");
             }
         }
     }
 }
 
 /// Checks that the error contains the key, its location, and the allowed keys.
-fn is_named(record: &Value, key: &str, expected: &str) {
+fn check_error(record: &Value, key: &str, expected: &str) {
     let (text, error) = refused(record);
     let quoted = format!("\"{key}\":");
     let (line, text) = text
@@ -167,7 +169,11 @@ fn state_mapping_names_existing_fields() {
                         kernel[at + found.len()..].starts_with([' ', '(', ':', ',', ';', '<', '{'])
                     })
                 });
-            assert!(declared || word == "default", "{}: the kernel has no {word}", field.name);
+            assert!(
+                declared || word == "default",
+                "{}: expected {word} in the kernel, found none",
+                field.name
+            );
         }
     }
 }
@@ -267,8 +273,8 @@ proptest! {
             prop_assert_eq!(format_actions_for_fast_mode(&summary, &actions), expected.format_actions_for_fast_mode(3));
             prop_assert_eq!(format_latest_results_detailed(&actions), expected.format_latest_results_detailed());
             for (mode, named) in [(Mode::Fast, "fast"), (Mode::Deep, "deep")] {
-                let told = build_reasoning_context(mode, &summary, &actions);
-                prop_assert_eq!(told, expected.build_reasoning_context(named, 3));
+                let text = build_reasoning_context(mode, &summary, &actions);
+                prop_assert_eq!(text, expected.build_reasoning_context(named, 3));
             }
         }
     }

@@ -13,7 +13,7 @@ use orchestrion_model::reference::premise_name;
 use orchestrion_model::scopes::{MODELS, Model, SCOPES, Scope};
 use stateright::{Checker, HasDiscoveries, Model as _};
 
-fn agree(policy: &Policy, model: Model, scope: &Scope) {
+fn check_agreement(policy: &Policy, model: Model, scope: &Scope) {
     let name = format!("{}, {}, {}", policy.name, model.name, scope.name);
     let subject = KernelUnderTest::unmodified(policy.clone());
     let theirs = KernelModel::new(subject.clone(), model, scope);
@@ -45,18 +45,18 @@ fn agree(policy: &Policy, model: Model, scope: &Scope) {
 
 #[test]
 fn stateright_agrees_under_hardened() {
-    agree_everywhere(&Policy::hardened());
+    check_all_models(&Policy::hardened());
 }
 
 #[test]
 fn stateright_agrees_under_as_drawn() {
-    agree_everywhere(&Policy::as_drawn());
+    check_all_models(&Policy::as_drawn());
 }
 
-fn agree_everywhere(policy: &Policy) {
+fn check_all_models(policy: &Policy) {
     for scope in &SCOPES {
         for model in MODELS {
-            agree(policy, model, scope);
+            check_agreement(policy, model, scope);
         }
     }
 }

@@ -7,8 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders and files that contain text of others, or the list itself.
-const EXEMPT: [&str; 5] =
-    ["specs/glossary.md", "tests/fuzz/corpus", "tests/fuzz/target", "tests/regressions", "tests/tests/terms.rs"];
+const EXEMPT: [&str; 5] = [
+    "specs/glossary.md",
+    "tests/fuzz/corpus",
+    "tests/fuzz/target",
+    "tests/regressions",
+    "tests/tests/terms.rs",
+];
 
 #[test]
 fn sources_and_pages_avoid_forbidden_words() {
@@ -19,7 +24,9 @@ fn sources_and_pages_avoid_forbidden_words() {
     for folder in [".ci", "kernel", "model", "simulator", "specs", "tests"] {
         collect_files(&root.join(folder), &mut files);
     }
-    files.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "Cargo.toml"].map(|file| root.join(file)));
+    files.extend(
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "Cargo.toml"].map(|file| root.join(file)),
+    );
     assert!(files.len() > 300, "found only {} files", files.len());
     let mut violations = Vec::new();
     for path in files {
@@ -29,7 +36,9 @@ fn sources_and_pages_avoid_forbidden_words() {
         }
         // A file that is no text has no words.
         let Ok(text) = fs::read_to_string(&path) else { continue };
-        violations.extend(find_words(&text, &words).into_iter().map(|(line, word)| format!("{name}:{line}: {word}")));
+        violations.extend(
+            find_words(&text, &words).into_iter().map(|(line, word)| format!("{name}:{line}: {word}")),
+        );
     }
     assert!(violations.is_empty(), "{} forbidden words:\n{}", violations.len(), violations.join("\n"));
 }

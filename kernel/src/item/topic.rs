@@ -98,7 +98,7 @@ impl Topic {
             Self::Working => "working",
             Self::Situation => "situation",
             Self::Request => "request",
-            Self::FinalAnswer => "answer",
+            Self::FinalAnswer => "final_answer",
             Self::Trace => "trace",
             Self::Tags => "tags",
             Self::Task => "task",

@@ -32,7 +32,7 @@ pub(crate) fn free(utility: u64, cost: u64, deps: &[usize]) -> Candidate {
 }
 
 /// Returns the solution by enumeration; `None` if the problem is infeasible.
-pub(crate) fn brute(budget: u64, candidates: &[Candidate]) -> Option<Selection> {
+pub(crate) fn best_by_enumeration(budget: u64, candidates: &[Candidate]) -> Option<Selection> {
     let masks: Vec<u32> =
         candidates.iter().map(|one| one.deps.iter().fold(0, |mask, dep| mask | 1 << dep)).collect();
     let mut best: Option<Selection> = None;
@@ -70,32 +70,32 @@ pub(crate) fn brute(budget: u64, candidates: &[Candidate]) -> Option<Selection> 
 }
 
 /// Returns a problem with up to ten candidates, with many or no ties, zeros, cycles, inclusions, and large numbers.
-pub(crate) fn drawn(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
-    let count = lot.place(11);
+pub(crate) fn random_problem(rng: &mut Lcg) -> (u64, Vec<Candidate>) {
+    let count = rng.place(11);
     let sizes = [0, 1, 2, 3, 10, 1000, 1 << 40, 1 << 57];
-    let (utility_max, cost_max) = (lot.of(&sizes), lot.of(&sizes));
-    let (likeness, excess) = (lot.up_to(7), lot.up_to(20));
-    let (needs, cyclic, marked) = (lot.up_to(4), lot.up_to(3) == 0, lot.up_to(3) == 0);
+    let (utility_max, cost_max) = (rng.of(&sizes), rng.of(&sizes));
+    let (likeness, excess) = (rng.up_to(7), rng.up_to(20));
+    let (needs, cyclic, marked) = (rng.up_to(4), rng.up_to(3) == 0, rng.up_to(3) == 0);
     let mut names: Vec<usize> = (0..count).collect();
-    if lot.up_to(1) == 0 {
+    if rng.up_to(1) == 0 {
         for place in (1..count).rev() {
-            names.swap(place, lot.place(place + 1));
+            names.swap(place, rng.place(place + 1));
         }
     }
     let mut candidates = vec![free(0, 0, &[]); count];
     for item in 0..count {
-        let cost = lot.up_to(cost_max);
+        let cost = rng.up_to(cost_max);
         let (utility, cost) = match likeness {
             0 => (cost, cost),
             1 => (cost + excess, cost),
             2 => (2 * cost, 2 * cost),
             3 => (cost.saturating_sub(excess), cost),
-            _ => (lot.up_to(utility_max), cost),
+            _ => (rng.up_to(utility_max), cost),
         };
         let below = if cyclic { count } else { item };
         let deps =
-            (0..if below > 0 { lot.up_to(needs) } else { 0 }).map(|_| names[lot.place(below)]).collect();
-        let mark = match lot.up_to(if marked { 9 } else { 0 }) {
+            (0..if below > 0 { rng.up_to(needs) } else { 0 }).map(|_| names[rng.place(below)]).collect();
+        let mark = match rng.up_to(if marked { 9 } else { 0 }) {
             8 => Inclusion::Pinned,
             9 => Inclusion::Forbidden,
             _ => Inclusion::Free,
@@ -103,10 +103,10 @@ pub(crate) fn drawn(lot: &mut Lcg) -> (u64, Vec<Candidate>) {
         candidates[names[item]] = Candidate { utility, cost, deps, inclusion: mark };
     }
     let total: u64 = candidates.iter().map(|one| one.cost).sum();
-    let budget = match lot.up_to(9) {
+    let budget = match rng.up_to(9) {
         0 => u64::MAX,
         1 => 0,
-        _ => lot.up_to(total),
+        _ => rng.up_to(total),
     };
     (budget, candidates)
 }

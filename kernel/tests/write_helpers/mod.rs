@@ -12,7 +12,7 @@ use orchestrion_kernel::{Event, ItemId, Policy};
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
 
 pub(crate) fn new(key: &str, text: &str, rank: Rank) -> NewFact {
-    let source = FactSource { name: "somebody".into(), rank };
+    let source = FactSource { name: "author".into(), rank };
     NewFact { established_at: NOW, ..NewFact::global(key.into(), text.into(), source) }
 }
 
@@ -20,46 +20,46 @@ pub(crate) fn superseding(key: &str, text: &str, rank: Rank, named: &str) -> New
     NewFact { supersedes: Some(Reference::Key(named.into())), ..new(key, text, rank) }
 }
 
-pub(crate) fn resting(key: &str, text: &str, on: &str) -> NewFact {
+pub(crate) fn dependent(key: &str, text: &str, on: &str) -> NewFact {
     NewFact { depends_on: vec![Reference::Key(on.into())], ..new(key, text, Rank::Employee) }
 }
 
 /// Writes, and checks every event against the state to which it applies.
-pub(crate) fn write(known: &mut SemanticState, write: &Write) -> Result<Vec<Event>, KnowledgeError> {
-    let events = decide_write(&Policy::hardened(), known, write)?;
+pub(crate) fn write(state: &mut SemanticState, write: &Write) -> Result<Vec<Event>, KnowledgeError> {
+    let events = decide_write(&Policy::hardened(), state, write)?;
     for event in &events {
-        validate_event(known, event).unwrap();
-        known.apply(event);
-        assert!(known.is_consistent());
+        validate_event(state, event).unwrap();
+        state.apply(event);
+        assert!(state.is_consistent());
     }
     Ok(events)
 }
 
-pub(crate) fn knowing(facts: impl IntoIterator<Item = NewFact>) -> SemanticState {
-    let mut known = SemanticState::default();
+pub(crate) fn semantic_state(facts: impl IntoIterator<Item = NewFact>) -> SemanticState {
+    let mut state = SemanticState::default();
     for fact in facts {
-        write(&mut known, &Write::Fact(fact)).unwrap();
+        write(&mut state, &Write::Fact(fact)).unwrap();
     }
-    known
+    state
 }
 
-pub(crate) fn standing(known: &SemanticState, key: &str) -> Validity {
-    known.latest_by_key(&ItemKey::Fact(key.into())).unwrap().item.validity
+pub(crate) fn validity_of(state: &SemanticState, key: &str) -> Validity {
+    state.latest_by_key(&ItemKey::Fact(key.into())).unwrap().item.validity
 }
 
-pub(crate) fn id(known: &SemanticState, key: &str) -> ItemId {
-    known.latest_by_key(&ItemKey::Fact(key.into())).unwrap().item.id
+pub(crate) fn id(state: &SemanticState, key: &str) -> ItemId {
+    state.latest_by_key(&ItemKey::Fact(key.into())).unwrap().item.id
 }
 
-pub(crate) fn anybody() -> Principal {
+pub(crate) fn anonymous() -> Principal {
     Principal { user: None, rank: Rank::Employee, permissions: Vec::new(), scope: Scope::Global, now: NOW }
 }
 
 /// Returns the texts that may enter a context.
-pub(crate) fn shown(known: &SemanticState, reader: &Principal) -> Vec<String> {
-    known.selectable(reader).map(|entry| entry.item.text.to_string()).collect()
+pub(crate) fn context_texts(state: &SemanticState, reader: &Principal) -> Vec<String> {
+    state.selectable(reader).map(|entry| entry.item.text.to_string()).collect()
 }
 
-pub(crate) fn current(known: &SemanticState, key: &str) -> Option<String> {
-    known.get_current_value(&key.into(), &anybody()).map(|item| item.text.to_string())
+pub(crate) fn current(state: &SemanticState, key: &str) -> Option<String> {
+    state.get_current_value(&key.into(), &anonymous()).map(|item| item.text.to_string())
 }

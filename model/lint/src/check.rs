@@ -1,8 +1,8 @@
 //! The rules, evaluated on the graph.
 
 use super::rules::{
-    AMBIGUOUS_EDGES, DEAD_END, DUPLICATE_EDGE, LintRule, NO_DEFAULT_EDGE, NO_ERROR_EDGE, NO_PATH_TO_FINAL,
-    NO_RESTART, SIMILAR_NAMES, UNBOUNDED_LOOP, UNREACHABLE_STATE,
+    AMBIGUOUS_EDGES, DEAD_END, DUPLICATE_EDGE, NO_DEFAULT_EDGE, NO_ERROR_EDGE, NO_PATH_TO_FINAL, NO_RESTART,
+    SIMILAR_NAMES, UNBOUNDED_LOOP, UNREACHABLE_STATE,
 };
 use super::{Edge, LintDiagnostic, LintResult, Machine, SourceLocation, State, StateKind};
 use petgraph::algo::tarjan_scc;
@@ -12,31 +12,30 @@ use std::collections::{BTreeMap, VecDeque};
 /// Checks a machine against every rule.
 #[must_use]
 pub fn lint(machine: &Machine) -> Vec<LintResult> {
-    let judge = Linter::of(machine);
+    let linter = Linter::new(machine);
     let (states, edges) = (machine.states.len(), machine.edges.len());
     let ends = machine.states.iter().filter(|state| state.kind == StateKind::Final).count();
     let waiting = machine.states.iter().filter(|state| state.kind == StateKind::Waiting).count();
     [
-        (UNREACHABLE_STATE, states, judge.reached()),
-        (DEAD_END, states, judge.leads_on()),
-        (NO_PATH_TO_FINAL, states, judge.ends()),
-        (AMBIGUOUS_EDGES, edges, judge.one_way()),
-        (NO_ERROR_EDGE, waiting, judge.answers()),
-        (UNBOUNDED_LOOP, states, judge.bounded()),
-        (NO_DEFAULT_EDGE, judge.conditional().count(), judge.otherwise()),
-        (NO_RESTART, if machine.is_guessed { ends } else { 0 }, judge.again()),
-        (DUPLICATE_EDGE, edges, judge.once()),
-        (SIMILAR_NAMES, states, judge.names()),
+        (UNREACHABLE_STATE, states, linter.check_reachability()),
+        (DEAD_END, states, linter.check_dead_ends()),
+        (NO_PATH_TO_FINAL, states, linter.check_paths_to_final()),
+        (AMBIGUOUS_EDGES, edges, linter.check_ambiguous_edges()),
+        (NO_ERROR_EDGE, waiting, linter.check_error_edges()),
+        (UNBOUNDED_LOOP, states, linter.check_unbounded_loops()),
+        (NO_DEFAULT_EDGE, linter.guarded_edges().count(), linter.check_default_edges()),
+        (NO_RESTART, if machine.is_guessed { ends } else { 0 }, linter.check_restart()),
+        (DUPLICATE_EDGE, edges, linter.check_duplicate_edges()),
+        (SIMILAR_NAMES, states, linter.check_similar_names()),
     ]
-    .map(|(question, asked, findings)| answer(machine, question, asked, findings))
+    .map(|(rule, checked, diagnostics)| {
+        let is_failure = rule.is_failure(machine);
+        LintResult { rule, checked, diagnostics, is_failure }
+    })
     .into()
 }
 
-fn answer(machine: &Machine, question: LintRule, asked: usize, findings: Vec<LintDiagnostic>) -> LintResult {
-    LintResult { question, asked, findings, is_failure: question.is_failure(machine) }
-}
-
-/// A machine, with what several rules need.
+/// A machine with its indexes.
 struct Linter<'a> {
     machine: &'a Machine,
     /// The outgoing edges of each state.
@@ -46,7 +45,7 @@ struct Linter<'a> {
 }
 
 impl<'a> Linter<'a> {
-    fn of(machine: &'a Machine) -> Self {
+    fn new(machine: &'a Machine) -> Self {
         let mut out = vec![Vec::new(); machine.states.len()];
         for edge in &machine.edges {
             out[edge.from].push(edge);
@@ -63,116 +62,132 @@ impl<'a> Linter<'a> {
         self.machine.states.iter().enumerate()
     }
 
-    fn reached(&self) -> Vec<LintDiagnostic> {
-        let unreached = self.states().filter(|(i, _)| !self.is_reached[*i]);
-        unreached
+    fn check_reachability(&self) -> Vec<LintDiagnostic> {
+        let unreachable = self.states().filter(|(i, _)| !self.is_reached[*i]);
+        unreachable
             .map(|(i, state)| {
                 let from = self.machine.edges.iter().find(|edge| edge.to == i && edge.from != i);
-                let what = match from {
-                    None => format!("no edge leads to `{}`", state.name),
+                let message = match from {
+                    None => format!("unreachable state: `{}` has no incoming edge", state.name),
                     Some(edge) => format!(
-                        "`{}` is reached from nowhere but `{}`, which is not reached itself",
+                        "unreachable state: `{}` has incoming edges only from unreachable states such as `{}`",
                         state.name,
                         self.state(edge.from).name
                     ),
                 };
-                let todo = format!("{}draw the edge that leads there, or remove it", self.meant(i));
-                finding([state.place], what, todo)
+                let help = format!("{}add an edge to it, or remove the state", self.suggest_state(i));
+                diagnostic([state.location], message, help)
             })
             .collect()
     }
 
-    /// Whether a run stays in a state that is not final.
+    /// Returns whether a state that is not final has no outgoing edge.
     fn is_dead_end(&self, state: usize) -> bool {
         self.out[state].is_empty() && !matches!(self.state(state).kind, StateKind::Idle | StateKind::Final)
     }
 
-    fn leads_on(&self) -> Vec<LintDiagnostic> {
+    fn check_dead_ends(&self) -> Vec<LintDiagnostic> {
         let dead = self.states().filter(|(i, _)| self.is_dead_end(*i));
         dead.map(|(i, state)| {
-            let remark = state.note.as_ref().map_or_else(String::new, |remark| format!("; {remark}"));
-            let into = self.machine.edges.iter().filter(|edge| edge.to == i).map(|edge| edge.place);
-            finding(
-                [state.place].into_iter().chain(into),
-                format!("nothing leads on from `{}`{remark}", state.name),
-                format!("{}say what follows it, or that it is an end", self.meant(i)),
+            let note = state.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
+            let into = self.machine.edges.iter().filter(|edge| edge.to == i).map(|edge| edge.location);
+            diagnostic(
+                [state.location].into_iter().chain(into),
+                format!("dead end: `{}` has no outgoing edge{note}", state.name),
+                format!("{}add an edge, or mark the state as final", self.suggest_state(i)),
             )
         })
         .collect()
     }
 
-    /// The states in which a run may stay: final and idle ones; the initial states of a diagram that has neither.
-    fn ends(&self) -> Vec<LintDiagnostic> {
-        let mut good: Vec<usize> = self
+    /// Reports states without a path to a final or idle state. In a diagram that has neither, the initial states count as
+    /// final.
+    fn check_paths_to_final(&self) -> Vec<LintDiagnostic> {
+        let mut final_states: Vec<usize> = self
             .states()
             .filter(|(_, state)| matches!(state.kind, StateKind::Idle | StateKind::Final))
             .map(|(i, _)| i)
             .collect();
-        if good.is_empty() && self.machine.is_guessed {
-            good.clone_from(&self.machine.starts);
+        if final_states.is_empty() && self.machine.is_guessed {
+            final_states.clone_from(&self.machine.starts);
         }
-        let may_end = closure(&good, self.machine, |edge| (edge.to, edge.from));
+        let may_end = closure(&final_states, self.machine, |edge| (edge.to, edge.from));
         // States with the same defect are reported together.
-        let mut fates: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for (i, _) in self.states().filter(|(i, _)| !may_end[*i] && !self.is_dead_end(*i)) {
             let ahead = closure(&[i], self.machine, |edge| (edge.from, edge.to));
-            let fate = (0..ahead.len()).filter(|state| ahead[*state] && self.is_dead_end(*state)).collect();
-            fates.entry(fate).or_default().push(i);
+            let dead_ends =
+                (0..ahead.len()).filter(|state| ahead[*state] && self.is_dead_end(*state)).collect();
+            groups.entry(dead_ends).or_default().push(i);
         }
-        fates
+        groups
             .into_iter()
-            .map(|(fate, states)| {
-                let what = if fate.is_empty() {
-                    format!("{} can only go round for ever", self.names_of(&states))
+            .map(|(dead_ends, states)| {
+                let message = if dead_ends.is_empty() {
+                    format!(
+                        "no path to a final state: {} can only repeat a cycle",
+                        self.format_states(&states)
+                    )
                 } else {
                     format!(
-                        "{} can only come to {}, from where nothing leads on",
-                        self.names_of(&states),
-                        self.names_of(&fate)
+                        "no path to a final state: {} can only reach the dead end {}",
+                        self.format_states(&states),
+                        self.format_states(&dead_ends)
                     )
                 };
-                let places = states.iter().map(|state| self.state(*state).place);
-                finding(places, what, "give it a way to an end, or say which of these states is one")
+                let locations = states.iter().map(|state| self.state(*state).location);
+                diagnostic(
+                    locations,
+                    message,
+                    "add a path to a final state, or mark one of these states as final",
+                )
             })
             .collect()
     }
 
-    fn one_way(&self) -> Vec<LintDiagnostic> {
+    fn check_ambiguous_edges(&self) -> Vec<LintDiagnostic> {
         let mut found = Vec::new();
         for (i, state) in self.states().filter(|(_, state)| state.kind != StateKind::Fork) {
-            let mut alike: BTreeMap<(String, String), Vec<&Edge>> = BTreeMap::new();
+            let mut groups: BTreeMap<(String, String), Vec<&Edge>> = BTreeMap::new();
             for edge in &self.out[i] {
-                alike
-                    .entry((plain(edge.trigger.as_deref()), plain(edge.guard.as_deref())))
+                groups
+                    .entry((normalize_label(edge.trigger.as_deref()), normalize_label(edge.guard.as_deref())))
                     .or_default()
                     .push(edge);
             }
-            for edges in alike.into_values().filter(|edges| edges.iter().any(|edge| edge.to != edges[0].to)) {
+            for edges in groups.into_values().filter(|edges| edges.iter().any(|edge| edge.to != edges[0].to))
+            {
                 let mut targets: Vec<usize> = edges.iter().map(|edge| edge.to).collect();
                 targets.sort_unstable();
                 targets.dedup();
                 let on = match (&edges[0].trigger, &edges[0].guard) {
-                    (None, None) => "without a word".to_string(),
+                    (None, None) => "without a trigger".to_string(),
                     (None, Some(guard)) => format!("when `{guard}`"),
                     (Some(trigger), None) => format!("on `{trigger}`"),
                     (Some(trigger), Some(guard)) => format!("on `{trigger}` when `{guard}`"),
                 };
-                found.push(finding(
-                    edges.iter().map(|edge| edge.place),
-                    format!("`{}` leads {on} to {}", state.name, self.names_of(&targets)),
-                    "say with each edge what takes it, or under which condition",
+                found.push(diagnostic(
+                    edges.iter().map(|edge| edge.location),
+                    format!(
+                        "ambiguous edges: `{}` leads {on} to {}",
+                        state.name,
+                        self.format_states(&targets)
+                    ),
+                    "give each edge a distinct trigger or guard",
                 ));
             }
         }
         found
     }
 
-    fn answers(&self) -> Vec<LintDiagnostic> {
+    fn check_error_edges(&self) -> Vec<LintDiagnostic> {
         let errors = &self.machine.errors;
         let mut without: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
         for (i, _) in self.states().filter(|(_, state)| state.kind == StateKind::Waiting) {
             let has = |error: &str| {
-                self.out[i].iter().any(|edge| plain(edge.trigger.as_deref()) == plain(Some(error)))
+                self.out[i]
+                    .iter()
+                    .any(|edge| normalize_label(edge.trigger.as_deref()) == normalize_label(Some(error)))
             };
             if errors.is_empty() && !self.out[i].iter().any(|edge| edge.is_error) {
                 without.entry(Vec::new()).or_default().push(i);
@@ -186,23 +201,29 @@ impl<'a> Linter<'a> {
             .into_iter()
             .map(|(missing, states)| {
                 let have = if states.len() == 1 { "has" } else { "have" };
-                let what = match &missing[..] {
-                    [] => format!("{} {have} no edge for an error or a timeout", self.names_of(&states)),
+                let message = match &missing[..] {
+                    [] => format!(
+                        "no error edge: {} {have} no edge for an error or a timeout",
+                        self.format_states(&states)
+                    ),
                     missing => {
                         let missing: Vec<String> = missing.iter().map(|error| format!("`{error}`")).collect();
-                        format!("{} {have} no edge for {}", self.names_of(&states), listed(&missing))
+                        format!(
+                            "no error edge: {} {have} no edge for {}",
+                            self.format_states(&states),
+                            join_and(&missing)
+                        )
                     }
                 };
-                let places = states.iter().map(|state| self.state(*state).place);
-                finding(places, what, "say where a run goes from there if the answer does not come")
+                let locations = states.iter().map(|state| self.state(*state).location);
+                diagnostic(locations, message, "add an edge for a failed call")
             })
             .collect()
     }
 
-    /// Loops without a limit: neither an edge that states one, nor a state that such an edge leaves. A path through an
-    /// idle state is a new round and no loop; so is one through the initial state of a diagram, which cannot mark idle
-    /// states.
-    fn bounded(&self) -> Vec<LintDiagnostic> {
+    /// Reports cycles in which no state has a limited outgoing edge. A cycle through an idle state is a new run and no
+    /// loop; so is one through the initial state of a diagram, which cannot mark idle states.
+    fn check_unbounded_loops(&self) -> Vec<LintDiagnostic> {
         let may_loop = |state: usize| {
             !(self.machine.is_guessed && self.machine.starts.contains(&state))
                 && self.state(state).kind != StateKind::Idle
@@ -215,101 +236,107 @@ impl<'a> Linter<'a> {
         for edge in self.machine.edges.iter().filter(|edge| may_loop(edge.from) && may_loop(edge.to)) {
             graph.add_edge(NodeIndex::new(edge.from), NodeIndex::new(edge.to), ());
         }
-        let mut loops: Vec<Vec<usize>> = tarjan_scc(&graph)
+        let mut cycles: Vec<Vec<usize>> = tarjan_scc(&graph)
             .into_iter()
             .map(|part| part.into_iter().map(NodeIndex::index).min().unwrap_or_default())
-            .filter_map(|first| shortest_loop(&graph, first))
+            .filter_map(|first| shortest_cycle(&graph, first))
             .collect();
-        loops.sort();
-        loops
+        cycles.sort();
+        cycles
             .into_iter()
-            .map(|around| {
-                let way: Vec<&str> =
-                    around.iter().chain(around.first()).map(|state| &self.state(*state).name[..]).collect();
-                finding(
-                    around.iter().map(|state| self.state(*state).place),
-                    format!("no limit is named on the loop {}", way.join(" → ")),
-                    "say how often it may be gone round, and where a run goes after the last time",
+            .map(|cycle| {
+                let path: Vec<&str> =
+                    cycle.iter().chain(cycle.first()).map(|state| &self.state(*state).name[..]).collect();
+                diagnostic(
+                    cycle.iter().map(|state| self.state(*state).location),
+                    format!("unbounded loop: no edge limits {}", path.join(" → ")),
+                    "limit an edge of the loop, and add an edge for the exhausted limit",
                 )
             })
             .collect()
     }
 
-    /// The conditional edges by source and trigger, with everything else that matches there.
-    fn conditional(&self) -> impl Iterator<Item = Vec<&'a Edge>> {
-        let mut alike: BTreeMap<(usize, String), Vec<&Edge>> = BTreeMap::new();
+    /// Returns the groups of edges with one source and trigger that contain a guarded edge.
+    fn guarded_edges(&self) -> impl Iterator<Item = Vec<&'a Edge>> {
+        let mut groups: BTreeMap<(usize, String), Vec<&Edge>> = BTreeMap::new();
         for edge in &self.machine.edges {
-            alike.entry((edge.from, plain(edge.trigger.as_deref()))).or_default().push(edge);
+            groups.entry((edge.from, normalize_label(edge.trigger.as_deref()))).or_default().push(edge);
         }
-        alike.into_values().filter(|edges| edges.iter().any(|edge| edge.guard.is_some()))
+        groups.into_values().filter(|edges| edges.iter().any(|edge| edge.guard.is_some()))
     }
 
-    fn otherwise(&self) -> Vec<LintDiagnostic> {
-        let open = self.conditional().filter(|edges| edges.iter().all(|edge| edge.guard.is_some()));
+    fn check_default_edges(&self) -> Vec<LintDiagnostic> {
+        let open = self.guarded_edges().filter(|edges| edges.iter().all(|edge| edge.guard.is_some()));
         open.map(|edges| {
             let name = &self.state(edges[0].from).name;
             let on = edges[0].trigger.as_ref().map_or_else(String::new, |trigger| format!(" on `{trigger}`"));
             let guards: Vec<String> =
                 edges.iter().filter_map(|edge| Some(format!("`{}`", edge.guard.as_ref()?))).collect();
-            finding(
-                edges.iter().map(|edge| edge.place),
-                format!("`{name}` goes on{on} only when {}", either(&guards)),
-                "add an edge without a condition, or make sure that one of them always holds",
+            diagnostic(
+                edges.iter().map(|edge| edge.location),
+                format!("no default edge: `{name}` continues{on} only when {}", join_or(&guards)),
+                "add an edge without a guard, or ensure that one guard always holds",
             )
         })
         .collect()
     }
 
-    fn again(&self) -> Vec<LintDiagnostic> {
+    fn check_restart(&self) -> Vec<LintDiagnostic> {
         let ends: Vec<usize> = self
             .states()
             .filter(|(i, state)| self.is_reached[*i] && state.kind == StateKind::Final)
             .map(|(i, _)| i)
             .collect();
-        let begins_again = self.machine.edges.iter().any(|edge| self.machine.starts.contains(&edge.to));
-        if !self.machine.is_guessed || ends.is_empty() || begins_again {
+        let has_restart = self.machine.edges.iter().any(|edge| self.machine.starts.contains(&edge.to));
+        if !self.machine.is_guessed || ends.is_empty() || has_restart {
             return Vec::new();
         }
-        let into = self.machine.edges.iter().filter(|edge| ends.contains(&edge.to)).map(|edge| edge.place);
-        let what = format!(
-            "a run is over at {}, and no edge leads back to {}",
-            self.names_of(&ends),
-            self.names_of(&self.machine.starts)
+        let into = self.machine.edges.iter().filter(|edge| ends.contains(&edge.to)).map(|edge| edge.location);
+        let message = format!(
+            "no restart: a run ends at {}, and no edge leads to {}",
+            self.format_states(&ends),
+            self.format_states(&self.machine.starts)
         );
-        vec![finding(into, what, "lead back to the start, unless every run is to have a machine of its own")]
+        vec![diagnostic(
+            into,
+            message,
+            "add an edge to the initial state, unless every run has its own machine",
+        )]
     }
 
-    fn once(&self) -> Vec<LintDiagnostic> {
-        let mut alike: BTreeMap<(usize, usize, String, String), Vec<&Edge>> = BTreeMap::new();
+    fn check_duplicate_edges(&self) -> Vec<LintDiagnostic> {
+        let mut groups: BTreeMap<(usize, usize, String, String), Vec<&Edge>> = BTreeMap::new();
         for edge in &self.machine.edges {
-            let (trigger, guard) = (plain(edge.trigger.as_deref()), plain(edge.guard.as_deref()));
-            alike.entry((edge.from, edge.to, trigger, guard)).or_default().push(edge);
+            let (trigger, guard) =
+                (normalize_label(edge.trigger.as_deref()), normalize_label(edge.guard.as_deref()));
+            groups.entry((edge.from, edge.to, trigger, guard)).or_default().push(edge);
         }
-        let twice = alike.into_values().filter(|edges| edges.iter().any(|edge| edge.place != edges[0].place));
+        let twice =
+            groups.into_values().filter(|edges| edges.iter().any(|edge| edge.location != edges[0].location));
         twice
             .map(|edges| {
                 let (from, to) = (&self.state(edges[0].from).name, &self.state(edges[0].to).name);
-                let places = edges.iter().map(|edge| edge.place);
-                finding(
-                    places,
-                    format!("the edge from `{from}` to `{to}` is there more than once"),
-                    "keep one of them",
+                let locations = edges.iter().map(|edge| edge.location);
+                diagnostic(
+                    locations,
+                    format!("duplicate edge: the edge from `{from}` to `{to}` occurs more than once"),
+                    "remove all but one",
                 )
             })
             .collect()
     }
 
-    fn names(&self) -> Vec<LintDiagnostic> {
+    fn check_similar_names(&self) -> Vec<LintDiagnostic> {
         let mut found = Vec::new();
         for (i, state) in self.states() {
             for (other, earlier) in self.states().take(i) {
-                let same = plain_name(&state.name) == plain_name(&earlier.name);
+                let same = normalize_name(&state.name) == normalize_name(&earlier.name);
                 let suspect = self.is_suspect(i) || self.is_suspect(other);
-                if same || suspect && is_near(&state.name, &earlier.name) {
-                    found.push(finding(
-                        [state.place, earlier.place],
-                        format!("`{}` and `{}` are two states", state.name, earlier.name),
-                        "write both alike if they are meant to be one, or name them further apart",
+                if same || suspect && is_probable_typo(&state.name, &earlier.name) {
+                    found.push(diagnostic(
+                        [state.location, earlier.location],
+                        format!("similar names: `{}` and `{}` are distinct states", state.name, earlier.name),
+                        "use one spelling for one state, or rename one of two states",
                     ));
                 }
             }
@@ -317,41 +344,41 @@ impl<'a> Linter<'a> {
         found
     }
 
-    /// Whether a state may be a typo: it has no outgoing edge, or no incoming one.
+    /// Returns whether the name of a state may be a typo: the state is a dead end or unreachable.
     fn is_suspect(&self, state: usize) -> bool {
         self.is_dead_end(state) || !self.is_reached[state]
     }
 
-    /// The state that was probably meant, as the start of the help.
-    fn meant(&self, state: usize) -> String {
+    /// Returns a suggestion of a similar name, as the start of the help.
+    fn suggest_state(&self, state: usize) -> String {
         let name = &self.state(state).name;
-        let near = self.states().filter(|(i, other)| *i != state && is_near(name, &other.name));
+        let near = self.states().filter(|(i, other)| *i != state && is_probable_typo(name, &other.name));
         let nearest = near.min_by_key(|(_, other)| strsim::damerau_levenshtein(name, &other.name));
         nearest.map_or_else(String::new, |(_, other)| format!("did you mean `{}`? ", other.name))
     }
 
-    fn names_of(&self, states: &[usize]) -> String {
+    fn format_states(&self, states: &[usize]) -> String {
         let names: Vec<String> =
             states.iter().map(|state| format!("`{}`", self.state(*state).name)).collect();
-        listed(&names)
+        join_and(&names)
     }
 }
 
-fn finding(
-    places: impl IntoIterator<Item = SourceLocation>,
-    what: impl Into<String>,
-    todo: impl Into<String>,
+fn diagnostic(
+    locations: impl IntoIterator<Item = SourceLocation>,
+    message: impl Into<String>,
+    help: impl Into<String>,
 ) -> LintDiagnostic {
     let mut distinct = Vec::new();
-    for place in places {
-        if !distinct.contains(&place) {
-            distinct.push(place);
+    for location in locations {
+        if !distinct.contains(&location) {
+            distinct.push(location);
         }
     }
-    LintDiagnostic { places: distinct, message: what.into(), help: todo.into() }
+    LintDiagnostic { locations: distinct, message: message.into(), help: help.into() }
 }
 
-/// The states that edges reach, in the direction that `ends` gives.
+/// Returns whether each state is reachable from `from`; `ends` gives the direction of an edge.
 fn closure(from: &[usize], machine: &Machine, ends: impl Fn(&Edge) -> (usize, usize)) -> Vec<bool> {
     let mut next = vec![Vec::new(); machine.states.len()];
     for edge in &machine.edges {
@@ -368,8 +395,8 @@ fn closure(from: &[usize], machine: &Machine, ends: impl Fn(&Edge) -> (usize, us
     is_in
 }
 
-/// The shortest path from a state back to itself.
-fn shortest_loop(graph: &DiGraph<(), ()>, start: usize) -> Option<Vec<usize>> {
+/// Returns the shortest cycle through a state.
+fn shortest_cycle(graph: &DiGraph<(), ()>, start: usize) -> Option<Vec<usize>> {
     let start = NodeIndex::new(start);
     let mut before = vec![None; graph.node_count()];
     let mut open = VecDeque::from([start]);
@@ -379,14 +406,14 @@ fn shortest_loop(graph: &DiGraph<(), ()>, start: usize) -> Option<Vec<usize>> {
         next.reverse();
         for next in next {
             if next == start {
-                let mut way = vec![state.index()];
+                let mut path = vec![state.index()];
                 while let Some(earlier) =
-                    before[way[way.len() - 1]].filter(|_| way[way.len() - 1] != start.index())
+                    before[path[path.len() - 1]].filter(|_| path[path.len() - 1] != start.index())
                 {
-                    way.push(earlier);
+                    path.push(earlier);
                 }
-                way.reverse();
-                return Some(way);
+                path.reverse();
+                return Some(path);
             }
             if before[next.index()].is_none() {
                 before[next.index()] = Some(state.index());
@@ -397,32 +424,32 @@ fn shortest_loop(graph: &DiGraph<(), ()>, start: usize) -> Option<Vec<usize>> {
     None
 }
 
-/// A label for comparison: in lower case, with single spaces.
-fn plain(label: Option<&str>) -> String {
+/// Returns a label in lower case with single spaces.
+fn normalize_label(label: Option<&str>) -> String {
     label.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-fn plain_name(name: &str) -> String {
+fn normalize_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric() || "[]*".contains(*c)).collect::<String>().to_lowercase()
 }
 
-/// Whether one name may be a typo of the other. Numbers are no typos, and short names are similar anyway.
-fn is_near(one: &str, other: &str) -> bool {
+/// Returns whether one name may be a typo of the other. Different digits are no typo, and short names are always similar.
+fn is_probable_typo(one: &str, other: &str) -> bool {
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let length = one.chars().count().min(other.chars().count());
     let distance = strsim::damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase());
     digits(one) == digits(other) && length >= 4 && distance <= 1.max(length / 6) && !one.starts_with("[*]")
 }
 
-fn listed(items: &[String]) -> String {
-    joined(items, "and")
+fn join_and(items: &[String]) -> String {
+    join(items, "and")
 }
 
-fn either(items: &[String]) -> String {
-    joined(items, "or")
+fn join_or(items: &[String]) -> String {
+    join(items, "or")
 }
 
-fn joined(items: &[String], word: &str) -> String {
+fn join(items: &[String], word: &str) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),

@@ -37,7 +37,7 @@ pub struct State {
     /// The kind.
     pub kind: StateKind,
     /// Its first occurrence.
-    pub place: SourceLocation,
+    pub location: SourceLocation,
     /// Information that the graph does not express, as a sentence.
     pub note: Option<String>,
 }
@@ -73,7 +73,7 @@ pub struct Edge {
     /// Whether it limits how often something may happen.
     pub is_limited: bool,
     /// Its location.
-    pub place: SourceLocation,
+    pub location: SourceLocation,
 }
 
 /// A location in a text.
@@ -89,11 +89,11 @@ pub struct SourceLocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LintResult {
     /// The rule.
-    pub question: LintRule,
+    pub rule: LintRule,
     /// The number of states or edges that the rule applies to. With 0 it is vacuous.
-    pub asked: usize,
+    pub checked: usize,
     /// The diagnostics.
-    pub findings: Vec<LintDiagnostic>,
+    pub diagnostics: Vec<LintDiagnostic>,
     /// Whether the diagnostics are errors; otherwise they are warnings.
     pub is_failure: bool,
 }
@@ -102,7 +102,7 @@ pub struct LintResult {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LintDiagnostic {
     /// The locations, the most relevant first.
-    pub places: Vec<SourceLocation>,
+    pub locations: Vec<SourceLocation>,
     /// The defect, as a sentence.
     pub message: String,
     /// The remedy.

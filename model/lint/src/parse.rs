@@ -15,23 +15,23 @@ use std::path::Path;
 /// A machine with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedMachine {
-    /// The format, in words.
-    pub form: &'static str,
+    /// The name of the format.
+    pub format: &'static str,
     /// The name, if it has one.
     pub name: Option<String>,
     /// Its first and its last line.
     pub lines: (usize, usize),
     /// The machine.
     pub machine: Machine,
-    /// What was guessed, as a sentence; `None` if everything was explicit.
-    pub guessed: Option<String>,
+    /// The assumptions of the parser, as a sentence; `None` for an explicit machine.
+    pub assumptions: Option<String>,
 }
 
 /// Reads the machines of a file: one from a table, all from a page.
 ///
 /// # Errors
 ///
-/// [`ReadError`] for a file that cannot be opened, is too large, or contains something that is not understood.
+/// [`ReadError`] for a file that cannot be opened, is too large, or contains unsupported syntax.
 pub fn read(path: &Path) -> Result<Vec<ParsedMachine>, ReadError> {
     read_source(&Source::read(path)?)
 }
@@ -50,14 +50,14 @@ fn read_source(source: &Source) -> Result<Vec<ParsedMachine>, ReadError> {
     if is_table { Ok(vec![table::read(source)?]) } else { mermaid::read(source) }
 }
 
-/// The JSON Schema of machine files.
+/// Returns the JSON Schema of machine files.
 #[must_use]
 pub fn machine_schema() -> serde_json::Value {
     schema_of::<MachineFile>("Orchestrion machine")
 }
 
-/// The location of a byte offset in a text.
-fn place(text: &str, offset: usize) -> SourceLocation {
+/// Returns the location of a byte offset in a text.
+fn location_at(text: &str, offset: usize) -> SourceLocation {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |end| end + 1);
     SourceLocation {
@@ -66,13 +66,13 @@ fn place(text: &str, offset: usize) -> SourceLocation {
     }
 }
 
-/// The location of a span that may be unknown.
-fn place_of(text: &str, span: Option<SourceSpan>) -> SourceLocation {
-    span.map_or_else(SourceLocation::default, |span| place(text, span.offset()))
+/// Returns the location of a span; the default location if it is unknown.
+fn location_of_span(text: &str, span: Option<SourceSpan>) -> SourceLocation {
+    span.map_or_else(SourceLocation::default, |span| location_at(text, span.offset()))
 }
 
-/// An error at some bytes.
-fn fault_at(
+/// Returns an error with a label at a byte span.
+fn labeled_error(
     span: (usize, usize),
     message: impl Into<String>,
     help: impl Into<String>,

@@ -1,16 +1,16 @@
-//! The rules for every machine.
+//! The lint rules.
 
 use super::Machine;
 
-/// A rule, stated as a property of the machine.
+/// A rule: a property that a machine must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LintRule {
     /// The name.
     pub name: &'static str,
-    /// The property.
-    pub claim: &'static str,
-    /// Why it matters.
-    pub why: &'static str,
+    /// The property as a sentence.
+    pub statement: &'static str,
+    /// The consequence of a violation.
+    pub reason: &'static str,
     /// When a violation is an error.
     severity: Severity,
 }
@@ -21,12 +21,12 @@ enum Severity {
     Error,
     /// Unless the meaning of the edges was guessed.
     ErrorIfExplicit,
-    /// Never: only a person who knows the machine can decide.
+    /// Never: the author of the machine decides.
     Warning,
 }
 
 impl LintRule {
-    /// Whether a violation is an error for this machine.
+    /// Returns whether a violation is an error for this machine.
     #[must_use]
     pub fn is_failure(&self, machine: &Machine) -> bool {
         match self.severity {
@@ -37,69 +37,74 @@ impl LintRule {
     }
 }
 
-const fn question(name: &'static str, weight: Severity, claim: &'static str, why: &'static str) -> LintRule {
-    LintRule { name, claim, why, severity: weight }
+const fn new_rule(
+    name: &'static str,
+    severity: Severity,
+    statement: &'static str,
+    reason: &'static str,
+) -> LintRule {
+    LintRule { name, statement, reason, severity }
 }
 
-pub(super) const UNREACHABLE_STATE: LintRule = question(
-    "reached",
+pub(super) const UNREACHABLE_STATE: LintRule = new_rule(
+    "unreachable-state",
     Severity::Error,
-    "Every state is reached from the start.",
-    "what nothing leads to is never tried, or the edge to it was forgotten",
+    "Every state is reachable from the initial state.",
+    "a run never enters the state; an edge may be missing",
 );
-pub(super) const DEAD_END: LintRule = question(
-    "leads-on",
+pub(super) const DEAD_END: LintRule = new_rule(
+    "dead-end",
     Severity::Error,
-    "Every state that is no end leads on.",
-    "a run that comes to a dead end stays there for ever, and nobody is told",
+    "Every state that is not final has an outgoing edge.",
+    "a run that enters a dead end never leaves it and reports nothing",
 );
-pub(super) const NO_PATH_TO_FINAL: LintRule = question(
-    "ends",
+pub(super) const NO_PATH_TO_FINAL: LintRule = new_rule(
+    "no-path-to-final",
     Severity::Error,
-    "From every state an end can be reached.",
-    "a run that cannot end keeps for ever what it holds, and what should follow its end never does",
+    "Every state has a path to a final or idle state.",
+    "a run that cannot end never releases its resources",
 );
-pub(super) const AMBIGUOUS_EDGES: LintRule = question(
-    "one-way",
+pub(super) const AMBIGUOUS_EDGES: LintRule = new_rule(
+    "ambiguous-edges",
     Severity::Error,
-    "Whatever comes, at most one edge fits.",
-    "two programs that follow the same machine would go different ways",
+    "Edges from one state with the same trigger and guard have the same target.",
+    "two implementations of the machine would choose different edges",
 );
-pub(super) const NO_ERROR_EDGE: LintRule = question(
-    "no-answer",
+pub(super) const NO_ERROR_EDGE: LintRule = new_rule(
+    "no-error-edge",
     Severity::ErrorIfExplicit,
-    "Every state that waits has an edge for an answer that does not come.",
-    "calls fail, time out and answer nonsense; without an edge for that, the run waits for ever",
+    "Every waiting state has an edge for a failed call.",
+    "calls fail and time out; without an edge for the failure, the run waits forever",
 );
-pub(super) const UNBOUNDED_LOOP: LintRule = question(
-    "bounded",
+pub(super) const UNBOUNDED_LOOP: LintRule = new_rule(
+    "unbounded-loop",
     Severity::ErrorIfExplicit,
-    "Every loop passes a limit.",
-    "what may always be tried again may be tried for ever",
+    "Every loop has a limit.",
+    "a loop without a limit may repeat forever",
 );
-pub(super) const NO_DEFAULT_EDGE: LintRule = question(
-    "otherwise",
+pub(super) const NO_DEFAULT_EDGE: LintRule = new_rule(
+    "no-default-edge",
     Severity::Warning,
-    "Where edges have conditions, one is left for when none of them holds.",
-    "unless the conditions leave nothing out, the run is stuck where none of them holds",
+    "Guarded edges have a default edge without a guard.",
+    "if no guard holds, the run cannot continue",
 );
-pub(super) const NO_RESTART: LintRule = question(
-    "again",
+pub(super) const NO_RESTART: LintRule = new_rule(
+    "no-restart",
     Severity::Warning,
-    "Where a run ends, the next one can begin.",
-    "a machine that is over takes no second request; somebody has to make a new one",
+    "A final state has a path to the initial state.",
+    "a finished machine accepts no second request",
 );
-pub(super) const DUPLICATE_EDGE: LintRule = question(
-    "once",
+pub(super) const DUPLICATE_EDGE: LintRule = new_rule(
+    "duplicate-edge",
     Severity::Warning,
-    "No edge is written twice.",
-    "one of the two was meant to be another one",
+    "No edge occurs twice.",
+    "one of the two edges is probably a mistake",
 );
-pub(super) const SIMILAR_NAMES: LintRule = question(
-    "names",
+pub(super) const SIMILAR_NAMES: LintRule = new_rule(
+    "similar-names",
     Severity::Warning,
-    "No state is named like another one.",
-    "a slip in a name makes a state of its own",
+    "No two states have similar names.",
+    "a typo in a name creates a new state",
 );
 
 /// The rules, in the order in which they are checked.

@@ -2,22 +2,23 @@
 
 use super::*;
 
-/// Builds a machine from lines such as `A -> B : trigger | guard`. The first character of a state is its kind: `!`
+/// Returns a machine from lines such as `A -> B : trigger | guard`. The first character of a state is its kind: `!`
 /// waiting, `~` idle, `.` final, `&` fork. `?` before a trigger marks an error, `#` a limit. The first state is the
 /// initial one.
 fn machine(lines: &str) -> Machine {
     let mut machine = Machine::default();
     for (line, text) in (1..).zip(lines.split(',').map(str::trim)) {
-        let (way, label) = text.split_once(" : ").unwrap_or((text, ""));
+        let (path, label) = text.split_once(" : ").unwrap_or((text, ""));
         let (trigger, guard) = label.split_once(" | ").unwrap_or((label, ""));
-        let ends: Vec<usize> = way.split(" -> ").map(|name| state(&mut machine, name.trim(), line)).collect();
+        let ends: Vec<usize> =
+            path.split(" -> ").map(|name| state(&mut machine, name.trim(), line)).collect();
         let some =
             |text: &str| Some(text.trim_start_matches(['?', '#']).to_string()).filter(|t| !t.is_empty());
         if let [from, to] = ends[..] {
             let (is_error, is_limited) = (trigger.starts_with('?'), trigger.starts_with('#'));
-            let place = SourceLocation { line, column: 1 };
+            let location = SourceLocation { line, column: 1 };
             let (trigger, guard) = (some(trigger), some(guard));
-            machine.edges.push(Edge { from, to, trigger, guard, is_error, is_limited, place });
+            machine.edges.push(Edge { from, to, trigger, guard, is_error, is_limited, location });
         }
     }
     machine.starts = vec![0];
@@ -34,22 +35,26 @@ fn state(machine: &mut Machine, name: &str, line: usize) -> usize {
     };
     let name = name.trim_start_matches(['!', '~', '.', '&']);
     machine.states.iter().position(|state| state.name == name).unwrap_or_else(|| {
-        let place = SourceLocation { line, column: 1 };
-        machine.states.push(State { name: name.to_string(), kind, place, note: None });
+        let location = SourceLocation { line, column: 1 };
+        machine.states.push(State { name: name.to_string(), kind, location, note: None });
         machine.states.len() - 1
     })
 }
 
-/// The diagnostics as `rule: sentence`, errors with a `!`.
+/// Returns the diagnostics as `rule: message`, errors with a `!`.
 fn found(machine: &Machine) -> Vec<String> {
-    let answers = lint(machine);
-    assert_eq!(answers.iter().map(|answer| answer.question).collect::<Vec<_>>(), LINT_RULES);
-    let told = |answer: &LintResult| {
-        let mark = if answer.is_failure { "!" } else { "" };
-        let name = answer.question.name;
-        answer.findings.iter().map(|found| format!("{name}{mark}: {}", found.message)).collect::<Vec<_>>()
+    let results = lint(machine);
+    assert_eq!(results.iter().map(|result| result.rule).collect::<Vec<_>>(), LINT_RULES);
+    let lines = |result: &LintResult| {
+        let mark = if result.is_failure { "!" } else { "" };
+        let name = result.rule.name;
+        result
+            .diagnostics
+            .iter()
+            .map(|diagnostic| format!("{name}{mark}: {}", diagnostic.message))
+            .collect::<Vec<_>>()
     };
-    answers.iter().flat_map(told).collect()
+    results.iter().flat_map(lines).collect()
 }
 
 #[track_caller]
@@ -59,7 +64,7 @@ fn check(lines: &str, expected: &[&str]) {
 
 #[test]
 fn correct_machine_has_no_diagnostics() {
-    check("~Idle -> !Asking : message, Asking -> Idle : answer, Asking -> Idle : ?timeout", &[]);
+    check("~Idle -> !Calling : message, Calling -> Idle : reply, Calling -> Idle : ?timeout", &[]);
     check("Start -> .Done", &[]);
 }
 
@@ -69,15 +74,15 @@ fn machine_without_final_state_may_idle() {
     check(
         "Red -> Green, Green -> Red",
         &[
-            "ends!: `Red` and `Green` can only go round for ever",
-            "bounded!: no limit is named on the loop Red → Green → Red",
+            "no-path-to-final!: no path to a final state: `Red` and `Green` can only repeat a cycle",
+            "unbounded-loop!: unbounded loop: no edge limits Red → Green → Red",
         ],
     );
     check(
         "~Red -> Green, Green -> Blink, Blink -> Green",
         &[
-            "ends!: `Green` and `Blink` can only go round for ever",
-            "bounded!: no limit is named on the loop Green → Blink → Green",
+            "no-path-to-final!: no path to a final state: `Green` and `Blink` can only repeat a cycle",
+            "unbounded-loop!: unbounded loop: no edge limits Green → Blink → Green",
         ],
     );
 }
@@ -87,11 +92,11 @@ fn unreachable_state_is_reported() {
     check(
         "A -> .Z, B -> C, C -> Z",
         &[
-            "reached!: no edge leads to `B`",
-            "reached!: `C` is reached from nowhere but `B`, which is not reached itself",
+            "unreachable-state!: unreachable state: `B` has no incoming edge",
+            "unreachable-state!: unreachable state: `C` has incoming edges only from unreachable states such as `B`",
         ],
     );
-    check("A -> .Z, .Y", &["reached!: no edge leads to `Y`"]);
+    check("A -> .Z, .Y", &["unreachable-state!: unreachable state: `Y` has no incoming edge"]);
 }
 
 #[test]
@@ -99,39 +104,48 @@ fn dead_end_and_its_predecessors_are_reported() {
     check(
         "A -> .Z : done, A -> B : lost, B -> Sink",
         &[
-            "leads-on!: nothing leads on from `Sink`",
-            "ends!: `B` can only come to `Sink`, from where nothing leads on",
+            "dead-end!: dead end: `Sink` has no outgoing edge",
+            "no-path-to-final!: no path to a final state: `B` can only reach the dead end `Sink`",
         ],
     );
-    // A state that leads only to itself is no dead end, but has no path to a final state.
-    check("A -> .Z : done, A -> B : lost, B -> B : #again", &["ends!: `B` can only go round for ever"]);
+    // A state with only a self-loop is no dead end, but has no path to a final state.
+    check(
+        "A -> .Z : done, A -> B : lost, B -> B : #again",
+        &["no-path-to-final!: no path to a final state: `B` can only repeat a cycle"],
+    );
 }
 
 #[test]
 fn similar_name_is_reported() {
-    let slip = machine("A -> Auditng : a, A -> Auditing : b, Auditing -> .Done");
+    let typo = machine("A -> Auditng : a, A -> Auditing : b, Auditing -> .Done");
     assert_eq!(
-        found(&slip),
-        ["leads-on!: nothing leads on from `Auditng`", "names: `Auditing` and `Auditng` are two states"]
+        found(&typo),
+        [
+            "dead-end!: dead end: `Auditng` has no outgoing edge",
+            "similar-names: similar names: `Auditing` and `Auditng` are distinct states"
+        ]
     );
-    let answers = lint(&slip);
-    assert!(answers[1].findings[0].help.starts_with("did you mean `Auditing`? "), "{answers:?}");
+    let results = lint(&typo);
+    assert!(results[1].diagnostics[0].help.starts_with("did you mean `Auditing`? "), "{results:?}");
     check("A -> Done_1 : a, A -> Done_2 : b, Done_1 -> .Z, Done_2 -> Z", &[]);
     check(
         "A -> paying : a, A -> Paying : b, paying -> .Z, Paying -> Z",
-        &["names: `Paying` and `paying` are two states"],
+        &["similar-names: similar names: `Paying` and `paying` are distinct states"],
     );
 }
 
 #[test]
 fn ambiguous_edges_are_reported() {
-    let both = "one-way!: `A` leads on `go` to `B` and `C`";
+    let both = "ambiguous-edges!: ambiguous edges: `A` leads on `go` to `B` and `C`";
     check("A -> .B : go, A -> .C : go", &[both]);
     check("A -> .B : go, A -> .C :  Go ", &[both]);
-    check("A -> .B, A -> .C", &["one-way!: `A` leads without a word to `B` and `C`"]);
+    check(
+        "A -> .B, A -> .C",
+        &["ambiguous-edges!: ambiguous edges: `A` leads without a trigger to `B` and `C`"],
+    );
     check(
         "A -> .B : go | x, A -> .C : go | x, A -> C : go",
-        &["one-way!: `A` leads on `go` when `x` to `B` and `C`"],
+        &["ambiguous-edges!: ambiguous edges: `A` leads on `go` when `x` to `B` and `C`"],
     );
     // Distinguished by a condition, by precedence, or all taken at once.
     check("A -> .B : go | x, A -> .C : go", &[]);
@@ -139,44 +153,50 @@ fn ambiguous_edges_are_reported() {
 }
 
 #[test]
-fn conditions_may_leave_something_out() {
-    check("A -> .B : go | x, A -> .C : go | y", &["otherwise: `A` goes on on `go` only when `x` or `y`"]);
+fn missing_default_edge_is_reported() {
+    check(
+        "A -> .B : go | x, A -> .C : go | y",
+        &["no-default-edge: no default edge: `A` continues on `go` only when `x` or `y`"],
+    );
 }
 
 #[test]
 fn missing_error_edge_is_reported() {
-    check("!A -> .B : answer", &["no-answer!: `A` has no edge for an error or a timeout"]);
+    check("!A -> .B : answer", &["no-error-edge!: no error edge: `A` has no edge for an error or a timeout"]);
     let mut named = machine("!A -> .B : answer, A -> B : Lost");
     named.errors = vec!["lost".to_string(), "late".to_string()];
-    assert_eq!(found(&named), ["no-answer!: `A` has no edge for `late`"]);
+    assert_eq!(found(&named), ["no-error-edge!: no error edge: `A` has no edge for `late`"]);
     let mut guessed = machine("!A -> .B : answer, B -> A : again");
     guessed.is_guessed = true;
-    assert_eq!(found(&guessed), ["no-answer: `A` has no edge for an error or a timeout"]);
+    assert_eq!(found(&guessed), ["no-error-edge: no error edge: `A` has no edge for an error or a timeout"]);
 }
 
 #[test]
-fn loops_need_a_limit() {
-    let endless = "bounded!: no limit is named on the loop Run → Repair → Run";
-    check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : done", &[endless]);
+fn unbounded_loop_is_reported() {
+    let unbounded = "unbounded-loop!: unbounded loop: no edge limits Run → Repair → Run";
+    check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : done", &[unbounded]);
     check("A -> Run, Run -> Repair : #fails, Repair -> Run, Run -> .Z : done", &[]);
-    check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : #given up", &[]);
-    // A new round through an idle state is no loop.
+    check("A -> Run, Run -> Repair : fails, Repair -> Run, Run -> .Z : #spent", &[]);
+    // A cycle through an idle state is a new run and no loop.
     check("A -> ~Run, Run -> Repair : fails, Repair -> Run", &[]);
     // An inner loop with a limit does not bound the outer one.
     check(
         "A -> B, B -> C, C -> C : #again, C -> B : back, C -> .Z : done, B -> D : x, D -> B : y",
-        &["bounded!: no limit is named on the loop B → D → B"],
+        &["unbounded-loop!: unbounded loop: no edge limits B → D → B"],
     );
 }
 
 #[test]
 fn duplicate_edge_is_reported() {
-    check("A -> .B : go, A -> B : go", &["once: the edge from `A` to `B` is there more than once"]);
+    check(
+        "A -> .B : go, A -> B : go",
+        &["duplicate-edge: duplicate edge: the edge from `A` to `B` occurs more than once"],
+    );
 }
 
 #[test]
 fn guessed_final_state_is_a_warning() {
-    let mut over = machine("A -> .B : go");
-    over.is_guessed = true;
-    assert_eq!(found(&over), ["again: a run is over at `B`, and no edge leads back to `A`"]);
+    let mut finished = machine("A -> .B : go");
+    finished.is_guessed = true;
+    assert_eq!(found(&finished), ["no-restart: no restart: a run ends at `B`, and no edge leads to `A`"]);
 }

@@ -65,7 +65,7 @@ pub struct RequestFile {
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub interrupt: OneOrMany<InterruptFile>,
     /// Crashes of the runtime, each followed by a resume from the journal; one, or a list. The next reply to the pending
-    /// call is its recovery result; `fail: unknown` means that the outcome is unknown. Default: none.
+    /// call is its recovery result; `fail: outcome_unknown` means that the outcome is unknown. Default: none.
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub crash: OneOrMany<PhaseVisitFile>,
     /// Cancellations by the user; one, or a list. Default: none.

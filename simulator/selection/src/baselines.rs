@@ -4,9 +4,7 @@
 //! all, so that the selection is closed. Pinned items come first. Items that are forbidden, or depend on a forbidden item, are
 //! skipped.
 
-use super::dependencies::{
-    DependencyWalker, ItemSet, forbidden_by_closure, items_with_inclusion, sum_of,
-};
+use super::dependencies::{DependencyWalker, ItemSet, forbidden_by_closure, items_with_inclusion, sum_of};
 use super::format::LayerFile;
 use super::problem::NamedProblem;
 use orchestrion_kernel::selection::{Candidate, Inclusion, Problem, Selection};

@@ -145,7 +145,9 @@ impl Serialize for Number {
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <Cow<'de, str>>::deserialize(deserializer)?;
-        let error = |_| D::Error::custom(format_args!("expected a whole number of 127 bits as digits, found {text:?}"));
+        let error = |_| {
+            D::Error::custom(format_args!("expected a whole number of 127 bits as digits, found {text:?}"))
+        };
         text.parse().map(Self).map_err(error)
     }
 }
@@ -309,11 +311,9 @@ pub fn write_certificate(
     };
     let step = |step: &Step| match step {
         Step::DropUnaffordable(items) => StepFile::DropUnaffordable(ids(items)),
-        Step::Fix { prices: proof, excluded, included } => StepFile::Fix(FixFile {
-            prices: prices(proof),
-            excluded: ids(excluded),
-            included: ids(included),
-        }),
+        Step::Fix { prices: proof, excluded, included } => {
+            StepFile::Fix(FixFile { prices: prices(proof), excluded: ids(excluded), included: ids(included) })
+        }
         Step::Branch(item) => StepFile::Branch(id(*item)),
         Step::BranchOnCount(count_max) => StepFile::BranchOnCount(*count_max),
         Step::PruneByBound(proof) => StepFile::PruneByBound(prices(proof)),

@@ -142,8 +142,9 @@ impl<'a> Explainer<'a> {
             }
         }
         let mut walker = DependencyWalker::new(candidates);
-        let mut pinned =
-            walker.closure(&items_with_inclusion(candidates, Inclusion::Pinned), |_| false, u64::MAX).unwrap_or_default();
+        let mut pinned = walker
+            .closure(&items_with_inclusion(candidates, Inclusion::Pinned), |_| false, u64::MAX)
+            .unwrap_or_default();
         pinned.items.sort_unstable();
         let forbidden_by = forbidden_by_closure(candidates);
         let reason = |(item, dependents): (usize, Vec<usize>)| match forbidden_by[item] {

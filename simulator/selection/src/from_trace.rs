@@ -83,9 +83,7 @@ impl NamedProblem {
             Some(module) => pending
                 .filter(|operation| operation.module() == module)
                 .unwrap_or_else(|| default_operation(module)),
-            None => {
-                pending.ok_or(TracePointError::NoPendingCall { step: point.step, previous_call })?
-            }
+            None => pending.ok_or(TracePointError::NoPendingCall { step: point.step, previous_call })?,
         };
         let module = operation.module();
         override_policy(&mut policy, module, point)?;

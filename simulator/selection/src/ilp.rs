@@ -34,7 +34,9 @@ const BLOCK: usize = 20;
 #[derive(Debug, Error)]
 pub enum IlpError {
     /// The numbers exceed the accuracy of floating point.
-    #[error("{what} too large: expected a sum below {SUM_MAX} after division by the common divisor, found {sum}")]
+    #[error(
+        "{what} too large: expected a sum below {SUM_MAX} after division by the common divisor, found {sum}"
+    )]
     TooLarge {
         /// `utilities` or `costs`.
         what: &'static str,
@@ -120,8 +122,10 @@ impl<'a> Program<'a> {
             return Ok(Selection { selected: Vec::new(), utility: 0, cost: 0 });
         }
         let sum = |of: &dyn Fn(usize, &Candidate) -> u64| {
-            let terms =
-                candidates.iter().enumerate().map(|(item, candidate)| to_float(of(item, candidate)) * x[item]);
+            let terms = candidates
+                .iter()
+                .enumerate()
+                .map(|(item, candidate)| to_float(of(item, candidate)) * x[item]);
             terms.sum::<Expression>()
         };
         let utility = || sum(&|_, candidate| candidate.utility / self.utility_unit);
@@ -203,10 +207,10 @@ fn shortest_prefix(problem: &Problem, selection: Selection) -> Selection {
     let adds =
         |item: &usize| problem.candidates().get(*item).is_some_and(|one| one.utility > 0 || one.cost > 0);
     let least = selection.selected.iter().rposition(adds).map_or(0, |last| last + 1);
-    let beginnings =
+    let prefixes =
         (least..selection.selected.len()).map(|end| summed(problem, selection.selected[..end].to_vec()));
-    let mut shown = beginnings.filter(|beginning| check_selection(problem, beginning).is_ok());
-    shown.next().unwrap_or(selection)
+    let mut valid = prefixes.filter(|prefix| check_selection(problem, prefix).is_ok());
+    valid.next().unwrap_or(selection)
 }
 
 fn summed(problem: &Problem, selected: Vec<usize>) -> Selection {

@@ -220,18 +220,28 @@ fn item_error(error: &ProblemError, items: &[ItemFile<'_>], order: &[usize], lef
     match error {
         ProblemError::TooLarge { item } => ItemError {
             item: index(item),
-            message: format!("numbers too large: with item {}, the sum of utilities or of costs exceeds 2^62", id(item)),
+            message: format!(
+                "numbers too large: with item {}, the sum of utilities or of costs exceeds 2^62",
+                id(item)
+            ),
             help: "use larger units".into(),
         },
         ProblemError::PinnedDependsOnForbidden { pinned, forbidden } => ItemError {
             item: index(pinned),
-            message: format!("item {} is pinned, but depends on {}, which is forbidden", id(pinned), id(forbidden)),
+            message: format!(
+                "item {} is pinned, but depends on {}, which is forbidden",
+                id(pinned),
+                id(forbidden)
+            ),
             help: "change the inclusion of one of them, or remove the dependency".into(),
         },
         ProblemError::PinnedOverBudget { required, .. } => {
             let first = items.iter().position(|item| item.inclusion == Some(InclusionFile::Pinned));
-            let others =
-                items.iter().filter(|item| item.inclusion == Some(InclusionFile::Pinned)).count().saturating_sub(1);
+            let others = items
+                .iter()
+                .filter(|item| item.inclusion == Some(InclusionFile::Pinned))
+                .count()
+                .saturating_sub(1);
             let pinned = match (first, others) {
                 (Some(first), 0) => format!("item {} is", quoted(&items[first].id)),
                 (Some(first), _) => format!("item {} and {others} others are", quoted(&items[first].id)),

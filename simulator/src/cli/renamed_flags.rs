@@ -1,4 +1,4 @@
-//! Hints for flags that were renamed in version 0.2.
+//! Hints for renamed flags.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 

@@ -45,8 +45,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let mut summary = ReplaySummary::default();
     let work = |input: &TraceInput| read_trace(input, &settings, &bar, &stop);
     queue::in_order(&inputs, jobs, &stop, work, |input, result| {
-        let status =
-            bar.suspend(|| print_result(&input.path, &result, &settings, &mut summary, &mut out))?;
+        let status = bar.suspend(|| print_result(&input.path, &result, &settings, &mut summary, &mut out))?;
         summary.statuses.push(status);
         bar.set_message(format!("{} of {}", summary.statuses.len(), inputs.len()));
         Ok(if args.fail_fast && status != ExitStatus::Success {

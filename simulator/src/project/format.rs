@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use orchestrion_claims::{CLAIMS, Claim};
 use orchestrion_model::scopes::{SCOPES, Scope};
-use orchestrion_yaml::{LabeledError, Spanned, StrictText, suggest_nearest, required_value};
+use orchestrion_yaml::{LabeledError, Spanned, StrictText, required_value, suggest_nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;

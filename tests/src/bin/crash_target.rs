@@ -12,28 +12,28 @@ use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
-    let (Some(journal), Some(world), Some(requests)) = (args.next(), args.next(), args.next()) else {
-        return Err("expected a journal, a world, and a number of requests".into());
+    let (Some(journal), Some(side_effects), Some(requests)) = (args.next(), args.next(), args.next()) else {
+        return Err("missing arguments: expected a journal, a side effect file and a number of requests".into());
     };
     let requests: u32 = requests.parse()?;
     let clock = Clock::real();
-    let tell = |call: &Call| {
-        println!("asked {}", call.id);
+    let observe = |call: &Call| {
+        println!("sent {}", call.id);
         // The pause makes a kill during a call as likely as one between two calls.
         thread::sleep(Duration::from_micros(call.id.number() * 7919 % 1500));
     };
-    let crew = EffectfulHost::new(SideEffectLog::in_file(Path::new(&world))?, clock.clone(), tell);
+    let host = EffectfulHost::new(SideEffectLog::open(Path::new(&side_effects))?, clock.clone(), observe);
     let mut conversation = Conversation::open(&journal, Policy::hardened(), &StandardContexts)?;
-    if let Some(dropped) = conversation.truncated_tail() {
-        println!("dropped {}", dropped.bytes);
+    if let Some(tail) = conversation.truncated_tail() {
+        println!("truncated {}", tail.bytes);
     }
     clock.block_on(async {
-        if let Some(answered) = conversation.resume(&crew).await? {
-            println!("answered {}", answered.trace.request);
+        if let Some(reply) = conversation.resume(&host).await? {
+            println!("completed {}", reply.trace.request);
         }
         while conversation.state().control().next_request().number() <= requests {
-            let answered = conversation.run_request(&crew, "ada", "Order paper").await?;
-            println!("answered {}", answered.trace.request);
+            let reply = conversation.run_request(&host, "ada", "Order paper").await?;
+            println!("completed {}", reply.trace.request);
         }
         Ok::<(), RuntimeError>(())
     })??;

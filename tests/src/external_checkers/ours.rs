@@ -13,13 +13,16 @@ use orchestrion_model::scopes::{MODELS, Scope};
 
 /// Returns the coverage of our kernel models under a policy, and their verdict on every claim.
 ///
-/// # Errors If the kernel does not behave as a model.
+/// # Errors
+///
+/// If the kernel does not behave as a model.
 pub fn check_with_explorer(policy: &Policy, scope: &Scope) -> Result<CheckerReport, ModelError> {
-    let subject = KernelUnderTest::unmodified(policy.clone());
-    let explored = |model| explore(&subject, model, scope, &Options::default(), &mut |_| ());
-    let runs = MODELS.into_iter().map(explored).collect::<Result<Vec<ModelRun>, ModelError>>()?;
-    let saw = |mark: Observation| runs.iter().any(|run| run.first_depth(mark).is_some());
-    let said = |verdict: &Verdict| match verdict {
+    let kernel = KernelUnderTest::unmodified(policy.clone());
+    let run_model = |model| explore(&kernel, model, scope, &Options::default(), &mut |_| ());
+    let runs = MODELS.into_iter().map(run_model).collect::<Result<Vec<ModelRun>, ModelError>>()?;
+    let is_observed =
+        |observation: Observation| runs.iter().any(|run| run.first_depth(observation).is_some());
+    let checker_verdict = |verdict: &Verdict| match verdict {
         Verdict::Holds => CheckerVerdict::Holds,
         Verdict::Fails { .. } => CheckerVerdict::Fails,
         Verdict::Vacuous | Verdict::Inconclusive => CheckerVerdict::Inconclusive,
@@ -27,18 +30,22 @@ pub fn check_with_explorer(policy: &Policy, scope: &Scope) -> Result<CheckerRepo
     };
     let verdicts = merge_verdicts(policy, &runs);
     Ok(CheckerReport {
-        of: "ours",
+        name: "ours",
         phases: Phase::ALL
             .into_iter()
-            .filter(|phase| saw(Observation::Phase(*phase)))
+            .filter(|phase| is_observed(Observation::Phase(*phase)))
             .map(Phase::name)
             .collect(),
         rows: (0..)
             .zip(TRANSITIONS)
-            .filter(|(at, _)| saw(Observation::Row(*at)))
+            .filter(|(row, _)| is_observed(Observation::Row(*row)))
             .map(|(_, row)| row.id)
             .collect(),
         states: None,
-        verdicts: CLAIMS.iter().zip(&verdicts).map(|(claim, verdict)| (claim.id, said(verdict))).collect(),
+        verdicts: CLAIMS
+            .iter()
+            .zip(&verdicts)
+            .map(|(claim, verdict)| (claim.id, checker_verdict(verdict)))
+            .collect(),
     })
 }

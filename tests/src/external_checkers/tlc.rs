@@ -1,6 +1,6 @@
 //! TLC on the TLA+ export.
 
-use super::{CheckerReport, CheckerVerdict, coverage_names, printed, tail, write};
+use super::{CheckerReport, CheckerVerdict, coverage_names, last_lines, run_tool, write};
 use orchestrion_model::export::ControlModel;
 use orchestrion_model::export::claims::ExportedClaim;
 use orchestrion_model::export::tla::{MODULE, config};
@@ -16,10 +16,10 @@ pub struct Tlc {
 }
 
 /// The outcome of a run.
-enum End {
-    NothingFound,
-    Broken(String),
-    SomePropertyBroken,
+enum Outcome {
+    NoViolation,
+    InvariantViolated(String),
+    PropertyViolated,
 }
 
 impl Tlc {
@@ -28,8 +28,10 @@ impl Tlc {
     /// TLC stops at the first violated invariant and does not name a violated property. It therefore runs again without
     /// that invariant until none is violated, and once for each property if a property is violated.
     ///
-    /// # Errors The output of TLC if it did not finish.
-    pub fn opinion(
+    /// # Errors
+    ///
+    /// The output of TLC if it did not finish.
+    pub fn check(
         &self,
         control: &ControlModel,
         module: &str,
@@ -38,33 +40,36 @@ impl Tlc {
         write(folder, &format!("{MODULE}.tla"), module)?;
         let mut verdicts: BTreeMap<&'static str, CheckerVerdict> = BTreeMap::new();
         let (live, safe): (Vec<&ExportedClaim>, Vec<&ExportedClaim>) =
-            control.claims.iter().partition(|stated| stated.is_liveness());
-        let mut left = safe.clone();
-        let told = loop {
-            match self.run(control, folder, &left)? {
-                (End::Broken(name), told) => {
-                    let Some(at) = left.iter().position(|stated| stated.name() == name) else {
-                        return Err(format!("TLC finds {name} broken:\n{}", tail(&told)));
+            control.claims.iter().partition(|exported| exported.is_liveness());
+        let mut remaining = safe.clone();
+        let output = loop {
+            match self.run(control, folder, &remaining)? {
+                (Outcome::InvariantViolated(name), output) => {
+                    let Some(at) = remaining.iter().position(|exported| exported.name() == name) else {
+                        return Err(format!(
+                            "TLC reports an unknown invariant {name}:\n{}",
+                            last_lines(&output)
+                        ));
                     };
-                    verdicts.insert(left.remove(at).claim.id, CheckerVerdict::Fails);
+                    verdicts.insert(remaining.remove(at).claim.id, CheckerVerdict::Fails);
                 }
-                (_, told) => break told,
+                (_, output) => break output,
             }
         };
-        verdicts.extend(left.iter().map(|stated| (stated.claim.id, CheckerVerdict::Holds)));
+        verdicts.extend(remaining.iter().map(|exported| (exported.claim.id, CheckerVerdict::Holds)));
         let (phases, rows) = reached(control, folder)?;
-        if let End::NothingFound = self.run(control, folder, &live)?.0 {
-            verdicts.extend(live.iter().map(|stated| (stated.claim.id, CheckerVerdict::Holds)));
+        if let Outcome::NoViolation = self.run(control, folder, &live)?.0 {
+            verdicts.extend(live.iter().map(|exported| (exported.claim.id, CheckerVerdict::Holds)));
         } else {
-            for stated in live {
-                let said = match self.run(control, folder, &[stated])?.0 {
-                    End::NothingFound => CheckerVerdict::Holds,
-                    End::Broken(_) | End::SomePropertyBroken => CheckerVerdict::Fails,
+            for exported in live {
+                let verdict = match self.run(control, folder, &[exported])?.0 {
+                    Outcome::NoViolation => CheckerVerdict::Holds,
+                    Outcome::InvariantViolated(_) | Outcome::PropertyViolated => CheckerVerdict::Fails,
                 };
-                verdicts.insert(stated.claim.id, said);
+                verdicts.insert(exported.claim.id, verdict);
             }
         }
-        Ok(CheckerReport { of: "TLC", phases, rows, states: distinct(&told), verdicts })
+        Ok(CheckerReport { name: "TLC", phases, rows, states: parse_state_count(&output), verdicts })
     }
 
     fn run(
@@ -72,30 +77,30 @@ impl Tlc {
         control: &ControlModel,
         folder: &Path,
         checked: &[&ExportedClaim],
-    ) -> Result<(End, String), String> {
-        let config = config(control, |stated| checked.iter().any(|other| std::ptr::eq(*other, stated)));
+    ) -> Result<(Outcome, String), String> {
+        let config = config(control, |exported| checked.iter().any(|other| std::ptr::eq(*other, exported)));
         write(folder, &format!("{MODULE}.cfg"), &config)?;
         let mut java = Command::new("java");
         java.args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]).arg(&self.jar);
         java.args(["tlc2.TLC", "-deadlock", "-dump", "reached", "-metadir", "states", MODULE]);
-        let told = printed(&mut java, folder)?;
-        let broken = told.lines().find_map(|line| {
+        let output = run_tool(&mut java, folder)?;
+        let violated = output.lines().find_map(|line| {
             let name = line.split_once("Invariant ")?.1.split_once(" is violated")?.0;
             Some(name.to_string())
         });
-        let end = match broken {
-            Some(name) => End::Broken(name),
-            None if told.contains("Temporal properties were violated") => End::SomePropertyBroken,
-            None if told.contains("No error has been found") => End::NothingFound,
-            None => return Err(format!("TLC came to nothing:\n{}", tail(&told))),
+        let outcome = match violated {
+            Some(name) => Outcome::InvariantViolated(name),
+            None if output.contains("Temporal properties were violated") => Outcome::PropertyViolated,
+            None if output.contains("No error has been found") => Outcome::NoViolation,
+            None => return Err(format!("TLC has no result:\n{}", last_lines(&output))),
         };
-        Ok((end, told))
+        Ok((outcome, output))
     }
 }
 
 /// Parses `… 6958 distinct states found, 0 states left on queue.`
-fn distinct(told: &str) -> Option<u64> {
-    let line = told.lines().rev().find(|line| line.contains("distinct states found, 0 states left"))?;
+fn parse_state_count(output: &str) -> Option<u64> {
+    let line = output.lines().rev().find(|line| line.contains("distinct states found, 0 states left"))?;
     line.split(", ").find_map(|part| part.strip_suffix(" distinct states found")?.parse().ok())
 }
 
@@ -105,8 +110,8 @@ fn reached(
     folder: &Path,
 ) -> Result<(BTreeSet<&'static str>, BTreeSet<&'static str>), String> {
     let path = folder.join("reached.dump");
-    let dump = std::fs::read_to_string(&path)
-        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    let dump =
+        std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let lines: BTreeSet<&str> = dump.lines().collect();
     let (phases, rows) = coverage_names(control);
     let reached = |var: &str, names: Vec<&'static str>| {

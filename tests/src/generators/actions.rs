@@ -5,7 +5,7 @@
 //! never lead there, the action is void. A failing sequence therefore shrinks to the few relevant actions.
 
 use super::RandomSource;
-use super::reports::{answer, default_report, nothing, question, text};
+use super::reports::{default_report, empty_text, random_operation, random_report, text};
 use super::situation::{action, update};
 use orchestrion_kernel::control::phase::Region;
 use orchestrion_kernel::module::{Failure, Report};
@@ -13,18 +13,18 @@ use orchestrion_kernel::situation::{ActionRecord, SummaryUpdate};
 use orchestrion_kernel::{CallId, Input, Phase, Policy, State, Text, UserId, decide};
 
 /// The name of every generated conversation.
-pub(super) const CONVERSATION: &str = "drawn";
+pub(super) const CONVERSATION: &str = "walks";
 
 /// The maximum number of default replies on the path to the phase of an action; beyond it the action is void.
-const WAY_MAX: usize = 90;
+const PATH_MAX: usize = 90;
 
 /// An action in a control phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkAction {
     /// The phase.
-    pub at: Phase,
+    pub phase: Phase,
     /// The kind.
-    pub what: ActionKind,
+    pub kind: ActionKind,
 }
 
 /// The kind of an action.
@@ -47,7 +47,7 @@ pub enum ActionKind {
     /// The session ends.
     End,
     /// A user sends a request.
-    Say(UserSelector, Text),
+    Send(UserSelector, Text),
 }
 
 /// Selects the call of a reply.
@@ -80,7 +80,7 @@ pub struct Bias {
     /// Calls that end without a reply.
     pub failure: u32,
     /// Inputs that are mostly unexpected.
-    pub stray: u32,
+    pub unexpected: u32,
     /// Cancellations by the user.
     pub cancel: u32,
 }
@@ -91,7 +91,7 @@ impl Bias {
             pro: choice.one_of(&[60, 80, 95, 100, 30]),
             success: choice.one_of(&[60, 30, 85, 95]),
             failure: choice.one_of(&[1, 0, 2, 6]),
-            stray: choice.one_of(&[5, 0, 25]),
+            unexpected: choice.one_of(&[5, 0, 25]),
             cancel: choice.one_of(&[0, 0, 1, 4]),
         }
     }
@@ -99,24 +99,24 @@ impl Bias {
 
 impl WalkAction {
     /// Generates an action for this state.
-    pub(crate) fn draw(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias, state: &State) -> Self {
+    pub(crate) fn draw(choice: &mut impl RandomSource, policy: &Policy, bias: &Bias, state: &State) -> Self {
         let control = state.control();
-        let at = control.phase();
-        let what = if choice.percent(mood.stray) {
-            unexpected_input(choice, policy, mood)
-        } else if !at.is_quiescent() && choice.percent(mood.cancel) {
+        let phase = control.phase();
+        let kind = if choice.percent(bias.unexpected) {
+            unexpected_input(choice, policy, bias)
+        } else if !phase.is_quiescent() && choice.percent(bias.cancel) {
             ActionKind::Cancel
         } else if let Some(call) = control.pending_call() {
             // Few walks reach a run, and fewer an approver, so rare actions are more likely there.
-            let often = match at {
+            let factor = match phase {
                 Phase::PlanApproval | Phase::RepairApproval => 10,
-                _ if at.region() == Some(Region::SandboxedExecution) => 3,
+                _ if phase.region() == Some(Region::SandboxedExecution) => 3,
                 _ => 1,
             };
-            if choice.percent(often * mood.failure) {
+            if choice.percent(factor * bias.failure) {
                 ActionKind::Fail(CallSelector::Pending, choice.one_of(&Failure::ALL))
             } else {
-                let report = answer(choice, policy, mood, call.operation);
+                let report = random_report(choice, policy, bias, call.operation);
                 match choice.weighted(&[80, 8, 8, 4]) {
                     0 => ActionKind::Reply(CallSelector::Pending, report),
                     1 => ActionKind::ReplyWithExtras(report, Some(update(choice)), None),
@@ -124,30 +124,30 @@ impl WalkAction {
                     _ => ActionKind::ReplyWithExtras(report, Some(update(choice)), Some(action(choice))),
                 }
             }
-        } else if at != Phase::Idle {
+        } else if phase != Phase::Idle {
             ActionKind::Step
         } else if control.session().is_none() {
             ActionKind::Start(if choice.percent(80) { UserSelector::Owner } else { UserSelector::Stranger })
         } else if choice.percent(10) {
             ActionKind::End
         } else {
-            ActionKind::Say(UserSelector::Owner, text(choice))
+            ActionKind::Send(UserSelector::Owner, text(choice))
         };
-        Self { at, what }
+        Self { phase, kind }
     }
 
     /// Returns the inputs of the action for a conversation in this state; none if its phase is not reached.
     pub(crate) fn inputs(&self, policy: &Policy, state: &State) -> Vec<Input> {
-        let Some((mut inputs, state)) = path_to_phase(policy, state, self.at) else { return Vec::new() };
-        inputs.push(self.what.input(&state));
+        let Some((mut inputs, state)) = path_to_phase(policy, state, self.phase) else { return Vec::new() };
+        inputs.push(self.kind.input(&state));
         inputs
     }
 }
 
 /// Generates an input that is mostly unexpected.
-fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias) -> ActionKind {
-    let who = choice.one_of(&[UserSelector::Owner, UserSelector::Stranger]);
-    let which = choice.one_of(&[
+fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, bias: &Bias) -> ActionKind {
+    let user_selector = choice.one_of(&[UserSelector::Owner, UserSelector::Stranger]);
+    let call_selector = choice.one_of(&[
         CallSelector::Pending,
         CallSelector::Earlier(1),
         CallSelector::Later(1),
@@ -155,14 +155,14 @@ fn unexpected_input(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias
         CallSelector::Later(u64::MAX),
     ]);
     match choice.below(10) {
-        0 => ActionKind::Start(who),
+        0 => ActionKind::Start(user_selector),
         1 => ActionKind::End,
-        2 => ActionKind::Say(who, text(choice)),
+        2 => ActionKind::Send(user_selector, text(choice)),
         3 | 4 => {
-            let ask = question(choice);
-            ActionKind::Reply(which, answer(choice, policy, mood, ask))
+            let operation = random_operation(choice);
+            ActionKind::Reply(call_selector, random_report(choice, policy, bias, operation))
         }
-        5 => ActionKind::Fail(which, choice.one_of(&Failure::ALL)),
+        5 => ActionKind::Fail(call_selector, choice.one_of(&Failure::ALL)),
         6 => ActionKind::Step,
         7 => ActionKind::Cancel,
         _ => ActionKind::Resume,
@@ -173,7 +173,7 @@ impl ActionKind {
     /// Returns the input of the action in this state.
     pub(crate) fn input(&self, state: &State) -> Input {
         let control = state.control();
-        let user = |who| match (who, control.session()) {
+        let user = |user_selector| match (user_selector, control.session()) {
             (UserSelector::Owner, Some(user)) => user.clone(),
             (UserSelector::Owner, None) => UserId::new("ada"),
             (UserSelector::Stranger, _) => UserId::new("eve"),
@@ -182,26 +182,30 @@ impl ActionKind {
             Some(call) => call.id.number(),
             None => control.next_call().number().saturating_sub(1),
         };
-        let call = |which| match which {
+        let call = |call_selector| match call_selector {
             CallSelector::Pending => CallId::new(live),
             CallSelector::Earlier(by) => CallId::new(live.saturating_sub(by)),
             CallSelector::Later(by) => CallId::new(live.saturating_add(by)),
         };
         match self {
-            Self::Reply(which, report) => Input::reply(call(*which), report.clone()),
+            Self::Reply(call_selector, report) => Input::reply(call(*call_selector), report.clone()),
             Self::ReplyWithExtras(report, summary_update, action) => Input::Reply {
                 call: call(CallSelector::Pending),
                 report: report.clone(),
                 summary_update: summary_update.clone(),
                 action: action.clone(),
             },
-            Self::Fail(which, failure) => Input::CallFailed { call: call(*which), failure: *failure },
+            Self::Fail(call_selector, failure) => {
+                Input::CallFailed { call: call(*call_selector), failure: *failure }
+            }
             Self::Step => Input::Step,
             Self::Cancel => Input::Cancel,
             Self::Resume => Input::Resume,
-            Self::Start(who) => Input::SessionStart { user: user(*who) },
+            Self::Start(user_selector) => Input::SessionStart { user: user(*user_selector) },
             Self::End => Input::SessionEnd,
-            Self::Say(who, text) => Input::UserMessage { user: user(*who), text: text.clone() },
+            Self::Send(user_selector, text) => {
+                Input::UserMessage { user: user(*user_selector), text: text.clone() }
+            }
         }
     }
 }
@@ -215,13 +219,13 @@ fn path_to_phase(policy: &Policy, from: &State, to: Phase) -> Option<(Vec<Input>
         let input = match (control.pending_call(), control.phase(), control.session()) {
             (Some(call), ..) => Input::reply(call.id, default_report(call.operation, plan)),
             (None, Phase::Idle, None) => Input::SessionStart { user: UserId::new("ada") },
-            (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: nothing() },
+            (None, Phase::Idle, Some(user)) => Input::UserMessage { user: user.clone(), text: empty_text() },
             (None, ..) => Input::Step,
         };
         let events = decide(policy, &state, &input).ok()?;
         events.iter().for_each(|event| state.apply(event));
         inputs.push(input);
-        if inputs.len() > WAY_MAX {
+        if inputs.len() > PATH_MAX {
             return None;
         }
     }

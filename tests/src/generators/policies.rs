@@ -18,7 +18,7 @@ const WEIGHTS: [u32; 11] =
 
 /// Generates a policy: a built-in one with few changes, or one with arbitrary settings.
 #[must_use]
-pub fn policy(choice: &mut impl RandomSource) -> Policy {
+pub fn random_policy(choice: &mut impl RandomSource) -> Policy {
     let mut policy = if choice.percent(70) { Policy::hardened() } else { Policy::as_drawn() };
     let changed = choice.one_of(&[0, 5, 20, 50, 100]);
     for rule in Rule::ALL {
@@ -42,16 +42,16 @@ pub fn policy(choice: &mut impl RandomSource) -> Policy {
         policy.elo = choice.one_of(&EloMethod::ALL);
     }
     let t = &mut policy.thresholds;
-    let lines = [
+    let thresholds = [
         &mut t.redebate_below,
         &mut t.proceed_from,
         &mut t.veto_from,
         &mut t.objection_from,
         &mut t.critique_above,
     ];
-    for line in lines {
+    for threshold in thresholds {
         if choice.percent(changed) {
-            *line = score(choice);
+            *threshold = score(choice);
         }
     }
     for weight in weights(&mut policy.weights) {
@@ -103,7 +103,7 @@ fn make_valid(mut policy: Policy) -> Policy {
     if Role::ALL.iter().all(|role| policy.weights.for_role(*role) == Weight::ZERO) {
         policy.weights.analyst = Weight::ONE;
     }
-    policy.name = "drawn".to_string();
+    policy.name = "walks".to_string();
     for built_in in [Policy::hardened(), Policy::as_drawn()] {
         if (Policy { name: built_in.name.clone(), ..policy.clone() }) == built_in {
             return built_in;
@@ -116,38 +116,40 @@ impl Shrink for Policy {
     /// Returns `hardened`, `as-drawn`, and the policy with one setting of `hardened`. Each of the latter differs from
     /// `hardened` in fewer settings.
     fn shrink_candidates(&self) -> Vec<Self> {
-        let plain = Self::hardened();
+        let hardened = Self::hardened();
         let differences = |policy: &Self| {
-            let rules = Rule::ALL.iter().filter(|rule| policy.rules.has(**rule) != plain.rules.has(**rule));
-            let numbers = numbers(policy).zip(numbers(&plain)).filter(|(one, other)| one != other);
-            rules.count() + numbers.count() + usize::from(policy.elo != plain.elo)
+            let rules =
+                Rule::ALL.iter().filter(|rule| policy.rules.has(**rule) != hardened.rules.has(**rule));
+            let numbers = numbers(policy).zip(numbers(&hardened)).filter(|(one, other)| one != other);
+            rules.count() + numbers.count() + usize::from(policy.elo != hardened.elo)
         };
-        let mut simpler = vec![plain.clone(), Self::as_drawn()];
+        let mut simpler = vec![hardened.clone(), Self::as_drawn()];
         let mut with = |change: &dyn Fn(&mut Self)| {
             let mut policy = self.clone();
             change(&mut policy);
             simpler.push(make_valid(policy));
         };
         for rule in Rule::ALL {
-            with(&|policy| policy.rules.set(*rule, plain.rules.has(*rule)));
+            with(&|policy| policy.rules.set(*rule, hardened.rules.has(*rule)));
         }
-        with(&|policy| policy.elo = plain.elo);
-        with(&|policy| policy.thresholds = plain.thresholds);
-        with(&|policy| policy.thresholds.redebate_below = plain.thresholds.redebate_below);
-        with(&|policy| policy.thresholds.proceed_from = plain.thresholds.proceed_from);
-        with(&|policy| policy.thresholds.veto_from = plain.thresholds.veto_from);
-        with(&|policy| policy.thresholds.objection_from = plain.thresholds.objection_from);
-        with(&|policy| policy.thresholds.critique_above = plain.thresholds.critique_above);
-        with(&|policy| policy.bounds.passes = plain.bounds.passes);
-        with(&|policy| policy.bounds.repairs = plain.bounds.repairs);
-        with(&|policy| policy.bounds.audit_attempts = plain.bounds.audit_attempts);
-        with(&|policy| policy.compaction = plain.compaction);
-        with(&|policy| policy.weights = plain.weights);
-        for place in 0..5 {
+        with(&|policy| policy.elo = hardened.elo);
+        with(&|policy| policy.thresholds = hardened.thresholds);
+        with(&|policy| policy.thresholds.redebate_below = hardened.thresholds.redebate_below);
+        with(&|policy| policy.thresholds.proceed_from = hardened.thresholds.proceed_from);
+        with(&|policy| policy.thresholds.veto_from = hardened.thresholds.veto_from);
+        with(&|policy| policy.thresholds.objection_from = hardened.thresholds.objection_from);
+        with(&|policy| policy.thresholds.critique_above = hardened.thresholds.critique_above);
+        with(&|policy| policy.bounds.passes = hardened.bounds.passes);
+        with(&|policy| policy.bounds.repairs = hardened.bounds.repairs);
+        with(&|policy| policy.bounds.audit_attempts = hardened.bounds.audit_attempts);
+        with(&|policy| policy.compaction = hardened.compaction);
+        with(&|policy| policy.weights = hardened.weights);
+        for index in 0..5 {
             with(&|policy| {
                 let all = weights(&mut policy.weights).into_iter();
-                for (weight, plain) in all.zip(weights(&mut plain.weights.clone())).skip(place).take(1) {
-                    *weight = *plain;
+                for (weight, hardened) in all.zip(weights(&mut hardened.weights.clone())).skip(index).take(1)
+                {
+                    *weight = *hardened;
                 }
             });
         }
@@ -159,7 +161,7 @@ impl Shrink for Policy {
 /// Returns every number of a policy in a fixed order.
 fn numbers(policy: &Policy) -> impl Iterator<Item = u64> + use<> {
     let (t, b, mut w) = (policy.thresholds, policy.bounds, policy.weights);
-    let lines = [t.redebate_below, t.proceed_from, t.veto_from, t.objection_from, t.critique_above];
+    let thresholds = [t.redebate_below, t.proceed_from, t.veto_from, t.objection_from, t.critique_above];
     let repairs = match b.repairs {
         Bound::AtMost(most) => u64::from(most),
         Bound::Unbounded => u64::MAX,
@@ -168,7 +170,12 @@ fn numbers(policy: &Policy) -> impl Iterator<Item = u64> + use<> {
     let CompactionPolicy { from_items, from_tokens, cluster_items } = policy.compaction;
     let limits = [from_items, from_tokens, cluster_items].map(u64::from);
     let weights = weights(&mut w).map(|weight| u64::from(weight.millionths()));
-    lines.map(|line| u64::from(line.millionths())).into_iter().chain(bounds).chain(limits).chain(weights)
+    thresholds
+        .map(|threshold| u64::from(threshold.millionths()))
+        .into_iter()
+        .chain(bounds)
+        .chain(limits)
+        .chain(weights)
 }
 
 #[cfg(test)]
@@ -180,10 +187,10 @@ mod tests {
     fn generated_policies_are_valid() {
         let mut rng = TestRng::deterministic_rng(RngAlgorithm::default());
         for _ in 0..5_000 {
-            let drawn = policy(&mut rng);
-            assert_eq!(drawn.validate(), Ok(()), "{drawn:?}");
-            for simpler in drawn.shrink_candidates() {
-                assert_eq!(simpler.validate(), Ok(()), "{simpler:?}, made of {drawn:?}");
+            let policy = random_policy(&mut rng);
+            assert_eq!(policy.validate(), Ok(()), "{policy:?}");
+            for simpler in policy.shrink_candidates() {
+                assert_eq!(simpler.validate(), Ok(()), "{simpler:?}, shrunk from {policy:?}");
             }
         }
         assert_eq!(Policy::hardened().shrink_candidates(), []);

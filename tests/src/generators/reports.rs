@@ -14,23 +14,25 @@ const ELO: [u32; 14] = [1200, 1200, 0, 4, 5, 15, 599, 600, 601, 1190, 1799, 1801
 const TEXTS: [&str; 8] =
     ["", "a", "so be it", "größer 😀 \u{202e}x", "two\nlines", "\u{0}\u{1b}[2J", "\"{\\}", " "];
 
-/// Returns a report with which the request continues. `now` is the current plan, if any.
-pub(super) fn default_report(ask: Operation, now: Option<&Plan>) -> Report {
-    match ask {
+/// Returns a report with which the request continues. `current` is the current plan, if any.
+pub(super) fn default_report(operation: Operation, current: Option<&Plan>) -> Report {
+    match operation {
         Operation::VerifyIdentity => Report::Identity { gcp: true, mongodb: true },
         Operation::LoadContext => Report::Context { ratings: Ratings::default(), traces: Vec::new() },
-        Operation::Summarize => Report::Summary { text: nothing(), forgets: None },
+        Operation::Summarize => Report::Summary { text: empty_text(), forgets: None },
         Operation::Classify => Report::Classification { tags: Vec::new(), similarity: Score::ZERO },
-        Operation::DraftPlan => Report::Plan(plain_plan()),
+        Operation::DraftPlan => Report::Plan(pure_plan()),
         Operation::Argue(_) | Operation::ReviewRevision => {
             let argument = Argument { stance: Stance::Pro, confidence: Score::ONE };
-            Report::Argument { argument, text: nothing(), plan: None }
+            Report::Argument { argument, text: empty_text(), plan: None }
         }
-        Operation::Approve => Report::Approval { approved: true, text: nothing() },
-        Operation::RunTask { .. } | Operation::UndoTask { .. } => Report::Exit { code: 0, text: nothing() },
+        Operation::Approve => Report::Approval { approved: true, text: empty_text() },
+        Operation::RunTask { .. } | Operation::UndoTask { .. } => {
+            Report::Exit { code: 0, text: empty_text() }
+        }
         // The unchanged plan keeps the effects of started tasks.
         Operation::Diagnose => {
-            Report::Repaired { text: nothing(), plan: now.cloned().unwrap_or_else(plain_plan) }
+            Report::Repaired { text: empty_text(), plan: current.cloned().unwrap_or_else(pure_plan) }
         }
         Operation::StoreMemory { .. } => Report::Stored { held: true },
         Operation::DeliverAudit => Report::Delivered,
@@ -38,8 +40,13 @@ pub(super) fn default_report(ask: Operation, now: Option<&Plan>) -> Report {
 }
 
 /// Generates a report of the right kind.
-pub(super) fn answer(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias, ask: Operation) -> Report {
-    match ask {
+pub(super) fn random_report(
+    choice: &mut impl RandomSource,
+    policy: &Policy,
+    bias: &Bias,
+    operation: Operation,
+) -> Report {
+    match operation {
         Operation::VerifyIdentity => {
             Report::Identity { gcp: choice.percent(98), mongodb: choice.percent(98) }
         }
@@ -51,16 +58,16 @@ pub(super) fn answer(choice: &mut impl RandomSource, policy: &Policy, mood: &Bia
         }
         Operation::DraftPlan => Report::Plan(plan(choice)),
         Operation::Argue(role) => {
-            let argument = argument(choice, policy, mood);
+            let argument = argument(choice, policy, bias);
             let plan = (role.revises_plan() && choice.percent(25)).then(|| plan(choice));
             Report::Argument { argument, text: text(choice), plan }
         }
         Operation::ReviewRevision => {
-            Report::Argument { argument: argument(choice, policy, mood), text: text(choice), plan: None }
+            Report::Argument { argument: argument(choice, policy, bias), text: text(choice), plan: None }
         }
         Operation::Approve => Report::Approval { approved: choice.percent(70), text: text(choice) },
         Operation::RunTask { .. } | Operation::UndoTask { .. } => {
-            let code = if choice.percent(mood.success) {
+            let code = if choice.percent(bias.success) {
                 0
             } else {
                 choice.one_of(&[1, 2, -1, 124, i32::MAX, i32::MIN])
@@ -77,7 +84,7 @@ pub(super) fn answer(choice: &mut impl RandomSource, policy: &Policy, mood: &Bia
 }
 
 /// Generates an operation that may not be pending.
-pub(super) fn question(choice: &mut impl RandomSource) -> Operation {
+pub(super) fn random_operation(choice: &mut impl RandomSource) -> Operation {
     let role = choice.one_of(&Role::ALL);
     choice.one_of(&[
         Operation::VerifyIdentity,
@@ -102,14 +109,14 @@ pub(super) fn text(choice: &mut impl RandomSource) -> Text {
 }
 
 /// Generates an argument whose confidence is a threshold, next to one, an extreme, or arbitrary.
-fn argument(choice: &mut impl RandomSource, policy: &Policy, mood: &Bias) -> Argument {
-    let stance = if choice.percent(mood.pro) { Stance::Pro } else { Stance::Con };
+fn argument(choice: &mut impl RandomSource, policy: &Policy, bias: &Bias) -> Argument {
+    let stance = if choice.percent(bias.pro) { Stance::Pro } else { Stance::Con };
     let t = &policy.thresholds;
-    let lines = [t.veto_from, t.objection_from, t.critique_above, t.redebate_below, t.proceed_from];
+    let thresholds = [t.veto_from, t.objection_from, t.critique_above, t.redebate_below, t.proceed_from];
     let confidence = match choice.weighted(&[45, 15, 10, 30]) {
         0 => {
-            let line = choice.one_of(&lines).millionths();
-            let near = [line, line.saturating_sub(1), line.saturating_add(1)];
+            let threshold = choice.one_of(&thresholds).millionths();
+            let near = [threshold, threshold.saturating_sub(1), threshold.saturating_add(1)];
             Score::from_millionths(choice.one_of(&near)).unwrap_or(Score::ONE)
         }
         1 => Score::ONE,
@@ -154,9 +161,9 @@ fn traces(choice: &mut impl RandomSource) -> Vec<PastRequest> {
 fn plan(choice: &mut impl RandomSource) -> Plan {
     let tasks = if choice.percent(1) { 40 } else { 1 + choice.below(4) };
     let mut numbers: Vec<u32> = (1..=tasks.max(5)).collect();
-    for place in 0..numbers.len().min(5) {
+    for index in 0..numbers.len().min(5) {
         let other = choice.below(5);
-        numbers.swap(place, usize::try_from(other).unwrap_or(0));
+        numbers.swap(index, usize::try_from(other).unwrap_or(0));
     }
     numbers.truncate(usize::try_from(tasks).unwrap_or(1));
     let changed = choice.percent(6);
@@ -171,15 +178,15 @@ fn plan(choice: &mut impl RandomSource) -> Plan {
         let id = if number == 5 { TaskId::new(u32::MAX) } else { TaskId::new(number) };
         Task { id, text: text(choice), effect }
     };
-    Plan::new(numbers.into_iter().map(task).collect()).unwrap_or_else(|_| plain_plan())
+    Plan::new(numbers.into_iter().map(task).collect()).unwrap_or_else(|_| pure_plan())
 }
 
 /// Returns a plan with one pure task. Its number belongs to a pure task in every other plan.
-pub(super) fn plain_plan() -> Plan {
-    let task = |number| Task { id: TaskId::new(number), text: nothing(), effect: Effect::Pure };
-    Plan::new(vec![task(3)]).unwrap_or_else(|error| unreachable!("one task is a plan: {error}"))
+pub(super) fn pure_plan() -> Plan {
+    let task = |number| Task { id: TaskId::new(number), text: empty_text(), effect: Effect::Pure };
+    Plan::new(vec![task(3)]).unwrap_or_else(|error| unreachable!("one task forms a valid plan: {error}"))
 }
 
-pub(super) fn nothing() -> Text {
+pub(super) fn empty_text() -> Text {
     Text::from("")
 }

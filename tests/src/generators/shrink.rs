@@ -1,6 +1,6 @@
 //! Simpler actions. Every candidate is strictly shorter or plainer, so shrinking ends.
 
-use super::reports::{nothing, plain_plan};
+use super::reports::{empty_text, pure_plan};
 use super::{ActionKind, CallSelector, Shrink, UserSelector, WalkAction};
 use orchestrion_kernel::module::{Argument, Failure, Report, Role};
 use orchestrion_kernel::plan::{Effect, Plan, Task};
@@ -8,21 +8,21 @@ use orchestrion_kernel::{Phase, Score, Text};
 
 impl Shrink for WalkAction {
     fn shrink_candidates(&self) -> Vec<Self> {
-        let of = |what: Vec<ActionKind>| what.into_iter().map(|what| Self { at: self.at, what }).collect();
-        match &self.what {
+        let with_kinds =
+            |kinds: Vec<ActionKind>| kinds.into_iter().map(|kind| Self { phase: self.phase, kind }).collect();
+        match &self.kind {
             // An input that is no reply can happen in an earlier phase.
             ActionKind::Step
             | ActionKind::Cancel
             | ActionKind::Resume
             | ActionKind::End
             | ActionKind::Start(UserSelector::Owner) => {
-                let earlier = Phase::ALL.into_iter().take_while(|phase| *phase != self.at);
-                earlier.map(|at| Self { at, what: self.what.clone() }).collect()
+                let earlier = Phase::ALL.into_iter().take_while(|phase| *phase != self.phase);
+                earlier.map(|phase| Self { phase, kind: self.kind.clone() }).collect()
             }
-            ActionKind::Reply(which, report) => of(simpler_reports(report)
-                .into_iter()
-                .map(|report| ActionKind::Reply(*which, report))
-                .collect()),
+            ActionKind::Reply(call, report) => with_kinds(
+                simpler_reports(report).into_iter().map(|report| ActionKind::Reply(*call, report)).collect(),
+            ),
             // The update and the action records are dropped first.
             ActionKind::ReplyWithExtras(report, update, record) => {
                 let mut simpler = vec![ActionKind::Reply(CallSelector::Pending, report.clone())];
@@ -30,13 +30,17 @@ impl Shrink for WalkAction {
                     simpler.push(ActionKind::ReplyWithExtras(report.clone(), update.clone(), None));
                     simpler.push(ActionKind::ReplyWithExtras(report.clone(), None, record.clone()));
                 }
-                of(simpler)
+                with_kinds(simpler)
             }
-            ActionKind::Fail(which, failure) if *failure != Failure::Error => {
-                of(vec![ActionKind::Fail(*which, Failure::Error)])
+            ActionKind::Fail(call, failure) if *failure != Failure::Error => {
+                with_kinds(vec![ActionKind::Fail(*call, Failure::Error)])
             }
-            ActionKind::Start(UserSelector::Stranger) => of(vec![ActionKind::Start(UserSelector::Owner)]),
-            ActionKind::Say(who, text) if *text != nothing() => of(vec![ActionKind::Say(*who, nothing())]),
+            ActionKind::Start(UserSelector::Stranger) => {
+                with_kinds(vec![ActionKind::Start(UserSelector::Owner)])
+            }
+            ActionKind::Send(user, text) if *text != empty_text() => {
+                with_kinds(vec![ActionKind::Send(*user, empty_text())])
+            }
             _ => Vec::new(),
         }
     }
@@ -44,7 +48,7 @@ impl Shrink for WalkAction {
 
 /// Returns simpler reports: an empty text, a round confidence, a shorter plan.
 fn simpler_reports(report: &Report) -> Vec<Report> {
-    let shorter = |text: &Text| (*text != nothing()).then(nothing);
+    let shorter = |text: &Text| (*text != empty_text()).then(empty_text);
     match report {
         Report::Context { ratings, traces } => {
             let mut all = Vec::new();
@@ -119,7 +123,7 @@ fn simpler_arguments(argument: Argument) -> Vec<Argument> {
 
 /// Returns the plain plan, the plan without one of its tasks, and the plan with one empty description.
 fn simpler_plans(plan: &Plan) -> Vec<Plan> {
-    let plain = plain_plan();
+    let plain = pure_plan();
     if *plan == plain {
         return Vec::new();
     }
@@ -130,10 +134,10 @@ fn simpler_plans(plan: &Plan) -> Vec<Plan> {
     let mut plans: Vec<Vec<Task>> = without.collect();
     for (place, task) in tasks.iter().enumerate() {
         let effect = match &task.effect {
-            Effect::Undoable { .. } => Effect::Undoable { compensation: nothing() },
+            Effect::Undoable { .. } => Effect::Undoable { compensation: empty_text() },
             effect => effect.clone(),
         };
-        let wordless = Task { text: nothing(), effect, ..task.clone() };
+        let wordless = Task { text: empty_text(), effect, ..task.clone() };
         if wordless != *task {
             let mut tasks = tasks.to_vec();
             tasks[place] = wordless;

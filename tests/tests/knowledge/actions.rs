@@ -19,26 +19,26 @@ const ACTIONS_MAX: usize = 80;
 #[derive(Clone)]
 pub(super) enum KnowledgeAction {
     /// Submits this input.
-    Take(Value),
+    Submit(Value),
     /// The user sends a request, due compaction runs, and memory returns this past request.
-    Ask {
+    Request {
         /// The past request.
         trace: u32,
         /// An input while the summarizer runs.
         meanwhile: Option<Value>,
         /// The summarizer's reply.
-        answer: SummarizerReply,
+        reply: SummarizerReply,
     },
     /// This many calls get their default reply.
-    Go(u32),
+    Advance(u32),
     /// The request is cancelled and completed.
-    End,
+    EndRequest,
     /// The same, and the session ends; the next one may start at once, with this user.
-    Close(Option<&'static str>),
+    EndSession(Option<&'static str>),
     /// A task-scoped fact shadows this fact, and then no fact in the task does; the shadowed fact keeps its dependency.
-    Aside(Value),
+    ShadowInTask(Value),
     /// A fact about a summary of facts, which it supersedes or depends on.
-    About {
+    WriteAbout {
         /// The index of the summary.
         summary: usize,
         /// Whether the fact supersedes the summary.
@@ -58,7 +58,7 @@ pub(super) enum SummarizerReply {
     /// The same, with each item twice and the last first.
     Twice(u32),
     /// It also forgets an item outside the cluster.
-    Stranger(u64),
+    OutsideCluster(u64),
     /// It forgets nothing.
     Nothing,
     /// It does not reply.
@@ -68,18 +68,18 @@ pub(super) enum SummarizerReply {
 }
 
 impl SummarizerReply {
-    /// Returns the input for this cluster. A stranger inside the cluster is ignored.
+    /// Returns the input for this cluster. An extra item inside the cluster is ignored.
     pub(super) fn input(self, call: &Value, cluster: &[ItemId]) -> Value {
-        let of = |bits: u32| cluster.iter().enumerate().filter(move |(at, _)| bits & (1 << at) != 0);
-        let part = |bits: u32| of(bits).map(|(_, id)| json!(id)).collect::<Vec<Value>>();
+        let members = |bits: u32| cluster.iter().enumerate().filter(move |(at, _)| bits & (1 << at) != 0);
+        let forgotten = |bits: u32| members(bits).map(|(_, id)| json!(id)).collect::<Vec<Value>>();
         let forgets = match self {
             Self::All => Value::Null,
-            Self::Part(bits) => json!(part(bits)),
+            Self::Part(bits) => json!(forgotten(bits)),
             Self::Twice(bits) => {
-                json!(part(bits).into_iter().rev().chain(part(bits)).collect::<Vec<Value>>())
+                json!(forgotten(bits).into_iter().rev().chain(forgotten(bits)).collect::<Vec<Value>>())
             }
-            Self::Stranger(id) => {
-                json!(part(u32::MAX).into_iter().chain([json!(id)]).collect::<Vec<Value>>())
+            Self::OutsideCluster(id) => {
+                json!(forgotten(u32::MAX).into_iter().chain([json!(id)]).collect::<Vec<Value>>())
             }
             Self::Nothing => json!([]),
             Self::Fails(failure) => return json!({ "call_failed": { "call": call, "failure": failure } }),
@@ -92,22 +92,22 @@ impl SummarizerReply {
 impl fmt::Debug for KnowledgeAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Take(input) => write!(f, "{input}"),
-            Self::Ask { trace, meanwhile: None, answer } => {
-                write!(f, "ask, trace {trace}, summarizer: {answer:?}")
+            Self::Submit(input) => write!(f, "{input}"),
+            Self::Request { trace, meanwhile: None, reply } => {
+                write!(f, "request, trace {trace}, summarizer: {reply:?}")
             }
-            Self::Ask { trace, meanwhile: Some(input), answer } => {
-                write!(f, "ask, trace {trace}, meanwhile {input}, summarizer: {answer:?}")
+            Self::Request { trace, meanwhile: Some(input), reply } => {
+                write!(f, "request, trace {trace}, meanwhile {input}, summarizer: {reply:?}")
             }
-            Self::Go(steps) => write!(f, "go {steps}"),
-            Self::End => f.write_str("end"),
-            Self::Aside(key) => write!(f, "aside about {key}"),
-            Self::Close(next) => write!(f, "close, and next: {next:?}"),
-            Self::About { summary, supersedes: true, fact } => {
-                write!(f, "about summary {summary}, superseding it: {fact}")
+            Self::Advance(steps) => write!(f, "advance {steps}"),
+            Self::EndRequest => f.write_str("end"),
+            Self::ShadowInTask(key) => write!(f, "shadow {key} in a task"),
+            Self::EndSession(next) => write!(f, "end session, next: {next:?}"),
+            Self::WriteAbout { summary, supersedes: true, fact } => {
+                write!(f, "supersede summary {summary}: {fact}")
             }
-            Self::About { summary, supersedes: false, fact } => {
-                write!(f, "about summary {summary}, resting on it: {fact}")
+            Self::WriteAbout { summary, supersedes: false, fact } => {
+                write!(f, "depend on summary {summary}: {fact}")
             }
         }
     }
@@ -145,26 +145,27 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
 
 /// Generates actions. A session is mostly open from the beginning. Some sequences send many requests, so that request
 /// items accumulate; more of them write, so that facts accumulate.
-pub(super) fn deeds() -> impl Strategy<Value = Vec<KnowledgeAction>> {
-    let start = KnowledgeAction::Take(json!({ "session_start": { "user": "ada" } }));
-    let asking = vec(
-        deed(15, 60, plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)).boxed()),
+pub(super) fn actions() -> impl Strategy<Value = Vec<KnowledgeAction>> {
+    let start = KnowledgeAction::Submit(json!({ "session_start": { "user": "ada" } }));
+    let with_requests = vec(
+        action(15, 60, plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)).boxed()),
         1..=ACTIONS_MAX,
     );
-    let noting = (read_one_of(KINDS_OF_FACTS), read_one_of(&SCOPES[..2])).prop_flat_map(|(kind, scope)| {
-        let scope = prop_oneof![4 => Just(scope), 1 => read_one_of(SCOPES)];
-        vec(deed(8, 10, plain_fact(Just(kind), scope).boxed()), 1..=ACTIONS_MAX)
-    });
-    (option::weighted(0.9, Just(start)), prop_oneof![2 => asking, 3 => noting])
-        .prop_map(|(start, deeds)| start.into_iter().chain(deeds).collect())
+    let with_writes =
+        (read_one_of(KINDS_OF_FACTS), read_one_of(&SCOPES[..2])).prop_flat_map(|(kind, scope)| {
+            let scope = prop_oneof![4 => Just(scope), 1 => read_one_of(SCOPES)];
+            vec(action(8, 10, plain_fact(Just(kind), scope).boxed()), 1..=ACTIONS_MAX)
+        });
+    (option::weighted(0.9, Just(start)), prop_oneof![2 => with_requests, 3 => with_writes])
+        .prop_map(|(start, actions)| start.into_iter().chain(actions).collect())
 }
 
-fn ask() -> impl Strategy<Value = KnowledgeAction> {
-    let answer = Union::new_weighted(vec![
+fn request() -> impl Strategy<Value = KnowledgeAction> {
+    let reply = Union::new_weighted(vec![
         (6, Just(SummarizerReply::All).boxed()),
         (5, any::<u32>().prop_map(SummarizerReply::Part).boxed()),
         (1, any::<u32>().prop_map(SummarizerReply::Twice).boxed()),
-        (1, (1..30_u64).prop_map(SummarizerReply::Stranger).boxed()),
+        (1, (1..30_u64).prop_map(SummarizerReply::OutsideCluster).boxed()),
         (1, Just(SummarizerReply::Nothing).boxed()),
         (
             1,
@@ -174,8 +175,8 @@ fn ask() -> impl Strategy<Value = KnowledgeAction> {
         ),
         (1, Just(SummarizerReply::Cancelled).boxed()),
     ]);
-    (1..4_u32, option::weighted(0.2, write()), answer)
-        .prop_map(|(trace, meanwhile, answer)| KnowledgeAction::Ask { trace, meanwhile, answer })
+    (1..4_u32, option::weighted(0.2, write()), reply)
+        .prop_map(|(trace, meanwhile, reply)| KnowledgeAction::Request { trace, meanwhile, reply })
 }
 
 /// Generates users, mostly the same one.
@@ -183,25 +184,25 @@ fn user() -> impl Strategy<Value = &'static str> {
     select(vec!["ada", "ada", "ben"])
 }
 
-fn deed(asks: u32, wild: u32, plain: BoxedStrategy<Value>) -> impl Strategy<Value = KnowledgeAction> {
+fn action(requests: u32, writes: u32, plain: BoxedStrategy<Value>) -> impl Strategy<Value = KnowledgeAction> {
     let about = (any::<usize>(), weighted(0.7), plain_fact(read_one_of(KINDS_OF_FACTS), read_one_of(SCOPES)))
-        .prop_map(|(summary, supersedes, fact)| KnowledgeAction::About { summary, supersedes, fact });
-    let aside = plain_key().prop_map(KnowledgeAction::Aside);
+        .prop_map(|(summary, supersedes, fact)| KnowledgeAction::WriteAbout { summary, supersedes, fact });
+    let shadow = plain_key().prop_map(KnowledgeAction::ShadowInTask);
     Union::new_weighted(vec![
-        (asks, ask().boxed()),
-        (2, Just(KnowledgeAction::End).boxed()),
-        (2, (1..12_u32).prop_map(KnowledgeAction::Go).boxed()),
+        (requests, request().boxed()),
+        (2, Just(KnowledgeAction::EndRequest).boxed()),
+        (2, (1..12_u32).prop_map(KnowledgeAction::Advance).boxed()),
         (
             5,
             user()
-                .prop_map(|user| KnowledgeAction::Take(json!({ "session_start": { "user": user } })))
+                .prop_map(|user| KnowledgeAction::Submit(json!({ "session_start": { "user": user } })))
                 .boxed(),
         ),
-        (1, Just(KnowledgeAction::Take(json!("session_end"))).boxed()),
-        (1, option::of(user()).prop_map(KnowledgeAction::Close).boxed()),
+        (1, Just(KnowledgeAction::Submit(json!("session_end"))).boxed()),
+        (1, option::of(user()).prop_map(KnowledgeAction::EndSession).boxed()),
         (8, about.boxed()),
-        (2, aside.boxed()),
-        (50, plain.prop_map(|write| KnowledgeAction::Take(json!({ "write": write }))).boxed()),
-        (wild, write().prop_map(KnowledgeAction::Take).boxed()),
+        (2, shadow.boxed()),
+        (50, plain.prop_map(|write| KnowledgeAction::Submit(json!({ "write": write }))).boxed()),
+        (writes, write().prop_map(KnowledgeAction::Submit).boxed()),
     ])
 }

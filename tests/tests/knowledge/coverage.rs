@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The number of occurrences of each kind.
-pub(super) type Met = BTreeMap<&'static str, usize>;
+pub(super) type KindCounts = BTreeMap<&'static str, usize>;
 
 /// The required kinds of events, by a text in the encoding of the batch.
 pub(super) const KINDS: &[&str] = &[
@@ -24,36 +24,36 @@ pub(super) const KINDS: &[&str] = &[
     "\"module\":\"summarizer\",\"call\"",
 ];
 
-/// The required kinds of compaction, by the names that [`compacted`] returns.
+/// The required kinds of compaction, by the names that [`compaction_effects`] returns.
 pub(super) const COMPACTIONS: &[&str] = &[
-    "of facts",
-    "of facts of the session",
-    "of constraints",
-    "of what requests left for good",
-    "of that, beside what another user's left",
-    "of what leaves with the session",
-    "of a summary",
-    "of all that was shown",
-    "of a part",
-    "to be reviewed",
-    "with what was superseded",
-    "with a base",
-    "re-pointing",
-    "only unlinking",
-    "clearing a link",
-    "a forgetful answer is refused",
-    "a write meanwhile",
-    "a failure",
-    "a cancel",
-    "a summary is superseded",
-    "a summary leaves with the session",
-    "a name is taken from a summary",
-    "a fact loses against a summary",
-    "a summary without a name ends",
+    "facts",
+    "session facts",
+    "constraints",
+    "request items",
+    "request items of two users",
+    "session items",
+    "a summary",
+    "all of the context",
+    "a part of the context",
+    "needs review",
+    "superseded items",
+    "dependencies",
+    "redirected dependency",
+    "removed dependency",
+    "cleared supersedes",
+    "refused reply",
+    "write during the call",
+    "failed call",
+    "cancelled call",
+    "superseded summary",
+    "summary loses_last_key with the session",
+    "summary is_superseded_by_summary a key",
+    "fact superseded by a summary",
+    "summary is_superseded_by_summary its has_one_key key",
 ];
 
 /// Returns the effects of a batch on items, by the names of [`COMPACTIONS`].
-pub(super) fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
+pub(super) fn compaction_effects(before: &State, batch: &Value) -> Vec<&'static str> {
     let old: BTreeMap<u64, (Value, Value)> = before
         .semantic()
         .entries()
@@ -67,36 +67,42 @@ pub(super) fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
         })
         .collect();
     let mut found = Vec::new();
-    let mut note = |kind: &'static str, met: bool| found.extend(met.then_some(kind));
+    let mut count_if = |kind: &'static str, is_met: bool| found.extend(is_met.then_some(kind));
     let superseded = |(item, _, _): &(&Value, &Value, &(Value, Value))| {
-        item["key"] == "summary" && !item["standing"]["superseded"].is_null()
+        item["key"] == "summary" && !item["validity"]["superseded"].is_null()
     };
-    note("a summary is superseded", updated.iter().any(superseded));
-    let names = |item: &Value| item["layer"]["fact"]["stands_for"].clone();
-    note("a name is taken from a summary", updated.iter().any(|(item, _, old)| names(item) != names(&old.0)));
+    count_if("superseded summary", updated.iter().any(superseded));
+    let summary_keys = |item: &Value| item["layer"]["fact"]["summarized_keys"].clone();
+    count_if(
+        "summary is_superseded_by_summary a key",
+        updated.iter().any(|(item, _, old)| summary_keys(item) != summary_keys(&old.0)),
+    );
     let added: Vec<&Value> = of("add_item").map(|body| &body["item"]).collect();
-    let is_named = |item: &Value, summary: &Value| {
-        names(summary).as_array().is_some_and(|names| names.contains(&item["key"]["fact"]))
+    let is_key_of = |item: &Value, summary: &Value| {
+        summary_keys(summary)
+            .as_array()
+            .is_some_and(|summary_keys| summary_keys.contains(&item["key"]["fact"]))
     };
-    let loses = |item: &&Value| {
-        let by = item["standing"]["superseded"]["by"].as_u64().and_then(|by| old.get(&by));
+    let is_superseded_by_summary = |item: &&Value| {
+        let by = item["validity"]["superseded"]["superseded_by"].as_u64().and_then(|by| old.get(&by));
         by.is_some_and(|(by, _)| by["key"] == "summary")
     };
-    note("a fact loses against a summary", added.iter().any(loses));
-    let last = |item: &Value| {
-        item["key"] == "summary" && names(item).as_array().is_some_and(|names| names.len() == 1)
+    count_if("fact superseded by a summary", added.iter().any(is_superseded_by_summary));
+    let has_one_key = |item: &Value| {
+        item["key"] == "summary"
+            && summary_keys(item).as_array().is_some_and(|summary_keys| summary_keys.len() == 1)
     };
-    let ends = |one: &(&Value, &Value, &(Value, Value))| {
-        superseded(one) && last(one.0) && added.iter().any(|fact| is_named(fact, one.0))
+    let loses_last_key = |one: &(&Value, &Value, &(Value, Value))| {
+        superseded(one) && has_one_key(one.0) && added.iter().any(|fact| is_key_of(fact, one.0))
     };
-    note("a summary without a name ends", updated.iter().any(ends));
+    count_if("summary is_superseded_by_summary its has_one_key key", updated.iter().any(loses_last_key));
     for body in of("forget_items") {
-        let gone: Vec<&Value> =
+        let forgotten: Vec<&Value> =
             body["ids"].as_array().unwrap().iter().map(|id| &old[&id.as_u64().unwrap()].0).collect();
-        let of_summaries = gone.iter().any(|item| item["key"] == "summary");
+        let of_summaries = forgotten.iter().any(|item| item["key"] == "summary");
         let into = &body["cause"]["compaction"]["into"];
         if into.is_null() {
-            note("a summary leaves with the session", of_summaries);
+            count_if("summary loses_last_key with the session", of_summaries);
             continue;
         }
         let (summary, deps) = of("add_item")
@@ -104,26 +110,32 @@ pub(super) fn compacted(before: &State, batch: &Value) -> Vec<&'static str> {
             .map(|body| (&body["item"], body["deps"].as_array().unwrap()))
             .unwrap();
         let fact = &summary["layer"]["fact"];
-        note("of facts", !fact.is_null());
-        note("of facts of the session", fact["scope"] == "session");
-        note("of constraints", !summary["variant"]["constraint"].is_null() || summary["variant"] != "fact");
+        count_if("facts", !fact.is_null());
+        count_if("session facts", fact["scope"] == "session");
+        count_if("constraints", !summary["kind"]["constraint"].is_null() || summary["kind"] != "fact");
         let user = &summary["layer"]["request"]["user"];
         let is_of_another = |(item, _): &(Value, Value)| {
             let of = &item["layer"]["request"]["user"];
             !of.is_null() && of != user
         };
-        note("of what requests left for good", !user.is_null());
-        note("of that, beside what another user's left", !user.is_null() && old.values().any(is_of_another));
-        note("of what leaves with the session", !summary["layer"]["working"].is_null());
-        note("of a summary", of_summaries);
-        note("to be reviewed", summary["standing"] == "needs_review");
-        note("with what was superseded", gone.iter().any(|item| !item["standing"]["superseded"].is_null()));
-        note("with a base", !deps.is_empty());
-        let rests = |deps: &Value| deps.as_array().unwrap().contains(into);
-        note("re-pointing", updated.iter().any(|(_, deps, _)| rests(deps)));
-        note("only unlinking", updated.iter().any(|(_, deps, old)| **deps != old.1 && !rests(deps)));
-        let link = |item: &Value| item["layer"]["fact"]["supersedes"].clone();
-        note("clearing a link", updated.iter().any(|(item, _, old)| link(item) != link(&old.0)));
+        count_if("request items", !user.is_null());
+        count_if("request items of two users", !user.is_null() && old.values().any(is_of_another));
+        count_if("session items", !summary["layer"]["working"].is_null());
+        count_if("a summary", of_summaries);
+        count_if("needs review", summary["validity"] == "needs_review");
+        count_if("superseded items", forgotten.iter().any(|item| !item["validity"]["superseded"].is_null()));
+        count_if("dependencies", !deps.is_empty());
+        let depends_on_summary = |deps: &Value| deps.as_array().unwrap().contains(into);
+        count_if("redirected dependency", updated.iter().any(|(_, deps, _)| depends_on_summary(deps)));
+        count_if(
+            "removed dependency",
+            updated.iter().any(|(_, deps, old)| **deps != old.1 && !depends_on_summary(deps)),
+        );
+        let supersedes = |item: &Value| item["layer"]["fact"]["supersedes"].clone();
+        count_if(
+            "cleared supersedes",
+            updated.iter().any(|(item, _, old)| supersedes(item) != supersedes(&old.0)),
+        );
     }
     found
 }

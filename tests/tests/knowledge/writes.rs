@@ -21,16 +21,16 @@ pub(super) fn write() -> impl Strategy<Value = Value> {
 fn fact() -> impl Strategy<Value = Value> {
     let what = (kind(), key(), text(), source(), 0..3_u64, memory());
     let how =
-        (scope(), audience(), any::<bool>(), option::weighted(0.5, reference()), detected(), rests_on());
+        (scope(), audience(), any::<bool>(), option::weighted(0.5, reference()), detected(), depends_on());
     (what, how).prop_map(
         |(
             (kind, key, text, source, at, memory),
-            (scope, audience, time_sensitive, supersedes, detected, rests_on),
+            (scope, audience, time_sensitive, supersedes, detected, depends_on),
         )| {
             json!({ "fact": {
                 "kind": kind, "key": key, "text": text, "source": source, "at": at,
                 "memory": memory, "scope": scope, "audience": audience, "time_sensitive": time_sensitive,
-                "supersedes": supersedes, "detected": detected, "rests_on": rests_on,
+                "supersedes": supersedes, "detected": detected, "depends_on": depends_on,
             }})
         },
     )
@@ -46,22 +46,22 @@ pub(super) fn plain_fact(
     scope: impl Strategy<Value = Value>,
 ) -> impl Strategy<Value = Value> {
     let what = (plain_key(), text(), 0..3_u64, scope);
-    let rests_on = option::weighted(0.5, vec(plain_reference(), 1..=2)).prop_map(Option::unwrap_or_default);
+    let depends_on = option::weighted(0.5, vec(plain_reference(), 1..=2)).prop_map(Option::unwrap_or_default);
     let rank = one_of(&[(12, json!("executive")), (1, json!("guest"))]);
-    (kind, what, rank, option::weighted(0.3, plain_reference()), rests_on).prop_map(
-        |(kind, (key, text, at, scope), rank, supersedes, rests_on)| {
+    (kind, what, rank, option::weighted(0.3, plain_reference()), depends_on).prop_map(
+        |(kind, (key, text, at, scope), rank, supersedes, depends_on)| {
             json!({ "fact": {
                 "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": rank }, "at": at,
                 "memory": "user", "scope": scope, "audience": "everybody", "time_sensitive": false,
-                "supersedes": supersedes, "detected": null, "rests_on": rests_on,
+                "supersedes": supersedes, "detected": null, "depends_on": depends_on,
             }})
         },
     )
 }
 
 fn working() -> impl Strategy<Value = Value> {
-    (key(), text(), option::of(0..6_u64), rests_on()).prop_map(|(key, text, expires_at, rests_on)| {
-        json!({ "working": { "key": key, "text": text, "expires_at": expires_at, "depends_on": rests_on } })
+    (key(), text(), option::of(0..6_u64), depends_on()).prop_map(|(key, text, expires_at, depends_on)| {
+        json!({ "working": { "key": key, "text": text, "expires_at": expires_at, "depends_on": depends_on } })
     })
 }
 
@@ -181,6 +181,6 @@ fn reference() -> impl Strategy<Value = Value> {
     ])
 }
 
-fn rests_on() -> impl Strategy<Value = Vec<Value>> {
+fn depends_on() -> impl Strategy<Value = Vec<Value>> {
     Union::new_weighted(vec![(2, Just(Vec::new()).boxed()), (1, vec(reference(), 1..=2).boxed())])
 }

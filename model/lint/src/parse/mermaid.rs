@@ -3,12 +3,12 @@
 //! A diagram begins with the line `stateDiagram` or `stateDiagram-v2`. In a Markdown fence it ends with the fence.
 //! Without a fence it ends at a heading, a table or a fence, or with the text.
 
-mod drawn;
+mod diagram;
 mod flat;
 mod statement;
 
-use super::{ParsedMachine, fault_at};
-use drawn::ParsedDiagram;
+use super::{ParsedMachine, labeled_error};
+use diagram::ParsedDiagram;
 use orchestrion_yaml::{LabeledError, ReadError, Source, suggest_nearest};
 use statement::Line;
 
@@ -17,25 +17,28 @@ const HEADERS: [&str; 2] = ["stateDiagram-v2", "stateDiagram"];
 
 /// Reads every state diagram in a text.
 pub(super) fn read(source: &Source) -> Result<Vec<ParsedMachine>, ReadError> {
-    let read = blocks(source.text()).and_then(|blocks| {
-        blocks.into_iter().map(|block| one(source.text(), &block)).collect::<Result<Vec<_>, LabeledError>>()
+    let machines = find_blocks(source.text()).and_then(|blocks| {
+        blocks
+            .into_iter()
+            .map(|block| parse_block(source.text(), &block))
+            .collect::<Result<Vec<_>, LabeledError>>()
     });
-    let read = read.map_err(|fault| ReadError::in_source(source, fault))?;
-    if read.is_empty() {
+    let machines = machines.map_err(|error| ReadError::in_source(source, error))?;
+    if machines.is_empty() {
         return Err(ReadError::for_file(
-            format!("{} has no state diagram in it", source.name()),
-            "expected a line `stateDiagram-v2` with a diagram under it, or a table in a file that ends in .yaml",
+            format!("no state diagram: expected a line `stateDiagram-v2`, found none in {}", source.name()),
+            "add a state diagram, or use a table in a .yaml file",
         ));
     }
-    Ok(read)
+    Ok(machines)
 }
 
-fn one(text: &str, block: &Block<'_>) -> Result<ParsedMachine, LabeledError> {
-    let drawn = ParsedDiagram::of(block)?;
-    let machine = flat::machine(text, &drawn)?;
+fn parse_block(text: &str, block: &Block<'_>) -> Result<ParsedMachine, LabeledError> {
+    let diagram = ParsedDiagram::from_block(block)?;
+    let machine = flat::machine(text, &diagram)?;
     let lines = (block.header.number, block.lines.last().map_or(block.header.number, |line| line.number));
-    let guessed = Some(flat::GUESSED.to_string());
-    Ok(ParsedMachine { form: "a state diagram", name: None, lines, machine, guessed })
+    let assumptions = Some(flat::ASSUMPTIONS.to_string());
+    Ok(ParsedMachine { format: "state diagram", name: None, lines, machine, assumptions })
 }
 
 /// A diagram in a text.
@@ -45,7 +48,7 @@ pub(super) struct Block<'a> {
     lines: Vec<Line<'a>>,
 }
 
-fn blocks(text: &str) -> Result<Vec<Block<'_>>, LabeledError> {
+fn find_blocks(text: &str) -> Result<Vec<Block<'_>>, LabeledError> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     // The open fence, if any; whether a diagram is open.
     let mut fence: Option<&str> = None;
@@ -69,11 +72,11 @@ fn blocks(text: &str) -> Result<Vec<Block<'_>>, LabeledError> {
         }
         if HEADERS.contains(&trimmed) {
             if is_open {
-                return Err(fault_at(
+                return Err(labeled_error(
                     line.span(),
-                    "a diagram begins inside a diagram",
-                    "put each into a fence of its own",
-                    "the second one",
+                    "nested diagram: expected the end of a diagram, found the start of another",
+                    "put each diagram into its own fence",
+                    "second diagram",
                 ));
             }
             blocks.push(Block { header: line, lines: Vec::new() });
@@ -84,11 +87,14 @@ fn blocks(text: &str) -> Result<Vec<Block<'_>>, LabeledError> {
             is_fresh = false;
             let near = suggest_nearest(trimmed, HEADERS);
             if !near.is_empty() {
-                let message = format!("`{}` begins no diagram", trimmed.escape_debug());
-                return Err(fault_at(
+                let message = format!(
+                    "unknown diagram: expected `stateDiagram-v2`, found `{}`",
+                    trimmed.escape_debug()
+                );
+                return Err(labeled_error(
                     line.span(),
                     message,
-                    format!("{near}it is the only line of its kind"),
+                    format!("{near}only state diagrams are supported"),
                     "here",
                 ));
             }

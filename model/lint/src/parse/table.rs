@@ -1,8 +1,10 @@
 //! A machine as a YAML table: the states with their kinds, and a row for each edge.
 
-use super::{ParsedMachine, place, place_of};
+use super::{ParsedMachine, location_at, location_of_span};
 use crate::{Edge, Machine, State, StateKind};
-use orchestrion_yaml::{LabeledError, ReadError, Source, Spanned, StrictText, suggest_nearest, required_value};
+use orchestrion_yaml::{
+    LabeledError, ReadError, Source, Spanned, StrictText, required_value, suggest_nearest,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -83,7 +85,7 @@ impl<'de> Visitor<'de> for StatesVisitor {
     type Value = States;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a mapping of states, as in `Idle: idle`")
+        f.write_str("a mapping of states, such as `Idle: idle`")
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<States, A::Error> {
         let mut states = Vec::new();
@@ -114,8 +116,10 @@ impl<'de> Deserialize<'de> for Sources {
         match read.value {
             OneOrMany::One(name) => Ok(Self(vec![Spanned::new(name, span)])),
             OneOrMany::Many(names) if names.is_empty() => {
-                let fault =
-                    LabeledError::new("expected at least one state, found an empty list", "name the states");
+                let fault = LabeledError::new(
+                    "no states: expected at least one state, found an empty list",
+                    "list the states",
+                );
                 Err(fault.with_label(span, "none").into_serde_error())
             }
             OneOrMany::Many(names) => Ok(Self(names)),
@@ -172,10 +176,10 @@ impl JsonSchema for Sources {
 /// Reads a table.
 pub(super) fn read(source: &Source) -> Result<ParsedMachine, ReadError> {
     let file: MachineFile = source.parse()?;
-    let machine = file.machine(source.text()).map_err(|fault| ReadError::in_source(source, fault))?;
+    let machine = file.machine(source.text()).map_err(|error| ReadError::in_source(source, error))?;
     let name = file.name.map(|name| name.as_str().to_owned());
     let lines = (1, source.text().lines().count());
-    Ok(ParsedMachine { form: "a table", name, lines, machine, guessed: None })
+    Ok(ParsedMachine { format: "table", name, lines, machine, assumptions: None })
 }
 
 impl MachineFile {
@@ -190,19 +194,16 @@ impl MachineFile {
                 StateKindFile::Idle => StateKind::Idle,
                 StateKindFile::Final => StateKind::Final,
             };
-            let name_place = place_of(text, name.span());
-            states.push(State { name: name.value.clone(), kind, place: name_place, note: None });
+            let location = location_of_span(text, name.span());
+            states.push(State { name: name.value.clone(), kind, location, note: None });
         }
         let number = |name: &str, span| match numbers.get(name) {
             Some(number) => Ok(*number),
             None => Err(LabeledError::new(
-                format!("there is no state `{}`", name.escape_debug()),
-                format!(
-                    "{}the states are those under `states:`; add it there if it is one",
-                    suggest_nearest(name, numbers.keys().copied())
-                ),
+                format!("unknown state: expected a name under `states:`, found `{}`", name.escape_debug()),
+                format!("{}add the state under `states:`", suggest_nearest(name, numbers.keys().copied())),
             )
-            .with_label(span, "no such state")),
+            .with_label(span, "unknown state")),
         };
         let start = number(self.start.value.as_str(), self.start.span())?;
         let errors: Vec<String> = self
@@ -211,7 +212,7 @@ impl MachineFile {
             .flat_map(|errors| &errors.value)
             .map(|error| error.value.to_string())
             .collect();
-        self.errors_are_used()?;
+        self.check_error_triggers()?;
         let mut edges = Vec::new();
         for row in &self.rows {
             let to = number(row.to.value.as_str(), row.to.span())?;
@@ -219,11 +220,14 @@ impl MachineFile {
                 let state = number(&from.value, from.span())?;
                 if states[state].kind == StateKind::Final {
                     return Err(LabeledError::new(
-                        format!("`{}` ends, and a row leads on from it", from.value.escape_debug()),
-                        "write `idle` if a run can continue from there, or remove the row",
+                        format!(
+                            "edge from a final state: expected no rows from `{}`, found one",
+                            from.value.escape_debug()
+                        ),
+                        "mark the state as `idle` if a run can continue from it, or remove the row",
                     )
-                    .with_label(self.states.0[state].0.span(), "ends")
-                    .with_label(from.span(), "leads on"));
+                    .with_label(self.states.0[state].0.span(), "final")
+                    .with_label(from.span(), "edge"));
                 }
                 let trigger = row.on.as_ref().map(ToString::to_string);
                 edges.push(Edge {
@@ -233,7 +237,9 @@ impl MachineFile {
                     trigger,
                     guard: row.when.as_ref().map(ToString::to_string),
                     is_limited: row.at_most.is_some(),
-                    place: from.span().map_or_else(Default::default, |span| place(text, span.offset())),
+                    location: from
+                        .span()
+                        .map_or_else(Default::default, |span| location_at(text, span.offset())),
                 });
             }
         }
@@ -242,18 +248,21 @@ impl MachineFile {
 
     /// Returns an error if a listed error trigger occurs in no row: with a typo there, every waiting state would appear
     /// to have no row for it.
-    fn errors_are_used(&self) -> Result<(), LabeledError> {
+    fn check_error_triggers(&self) -> Result<(), LabeledError> {
         let triggers: Vec<&str> =
             self.rows.iter().filter_map(|row| Some(row.on.as_ref()?.as_str())).collect();
         let listed = self.errors.iter().flat_map(|errors| &errors.value);
-        let slip = listed
+        let unused = listed
             .map(|error| (error, suggest_nearest(error.value.as_str(), triggers.iter().copied())))
             .find(|(error, near)| !triggers.contains(&error.value.as_str()) && !near.is_empty());
-        match slip {
+        match unused {
             None => Ok(()),
             Some((error, near)) => Err(LabeledError::new(
-                format!("no row has the trigger `{}`", error.value.as_str().escape_debug()),
-                format!("{near}write it as in the rows, or add a row for it"),
+                format!(
+                    "unused error trigger: expected a trigger of a row, found `{}`",
+                    error.value.as_str().escape_debug()
+                ),
+                format!("{near}use the spelling of the rows, or add a row for it"),
             )
             .with_label(error.span(), "in no row")),
         }

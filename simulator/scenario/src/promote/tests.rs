@@ -98,7 +98,7 @@ fn promoted_scenario_repeats_the_run() {
         scenario("hardened", plan).replace("text: And now?", &format!("text: And now?{again}"));
     let users = scenario("hardened", plan)
         .replace("text: And now?", "text: And now?\n    user: bob\n  - text: And I?");
-    let lost = scenario("hardened", &format!("{plan}  tasks: {{1: {{fail: unknown}}}}\n"))
+    let lost = scenario("hardened", &format!("{plan}  tasks: {{1: {{fail: outcome_unknown}}}}\n"))
         .replace("text: And now?", "text: And now?\n    crash: {phase: RunningTasks}");
     let all = [
         FULL.replace("as-drawn", "hardened").replace(

@@ -131,9 +131,8 @@ pub(super) fn json(
     status: ExitStatus,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let claims = results
-        .iter()
-        .flat_map(|result| result.claims.iter().map(move |claim| claim_report(result, claim)));
+    let claims =
+        results.iter().flat_map(|result| result.claims.iter().map(move |claim| claim_report(result, claim)));
     let report = Report {
         verdict: verdict_name(results, status),
         runs: results.iter().flat_map(|result| &result.runs).map(run_report).collect(),

@@ -106,12 +106,7 @@ const fn status_name(status: &MutantStatus) -> &'static str {
     }
 }
 
-fn human(
-    result: &PolicyMutants,
-    scope: &Scope,
-    style: ReportStyle,
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn human(result: &PolicyMutants, scope: &Scope, style: ReportStyle, out: &mut impl Write) -> io::Result<()> {
     if !style.quiet {
         let heading = format!("mutants of the policy {}, scope {}", result.policy, scope.name);
         write_hanging(0, "", &heading, style.width, out)?;

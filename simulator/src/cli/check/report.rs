@@ -4,9 +4,7 @@ use super::coverage::{Coverage, KINDS, LimitReached, format_probability, resourc
 use super::result::{CheckedClaim, PolicyResult};
 use super::waivers::WaiverStatus;
 use crate::cli::exit_status::ExitStatus;
-use crate::cli::output::{
-    ReportStyle, quoted, text_width, write_command, write_hanging, write_summary,
-};
+use crate::cli::output::{ReportStyle, quoted, text_width, write_command, write_hanging, write_summary};
 use crate::project::Waiver;
 use anstyle::{AnsiColor, Style};
 use orchestrion_explorer::Termination;
@@ -276,12 +274,7 @@ pub(super) fn write_highlights(
 }
 
 /// Writes what to do about a waiver, if anything.
-fn write_waiver(
-    waiver: &Waiver,
-    status: WaiverStatus,
-    width: usize,
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn write_waiver(waiver: &Waiver, status: WaiverStatus, width: usize, out: &mut impl Write) -> io::Result<()> {
     let Waiver { claim, policy, reason, until, location } = waiver;
     let under = policy.as_ref().map_or_else(String::new, |policy| format!(" under {policy}"));
     let (text, help) = match status {

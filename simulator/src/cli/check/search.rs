@@ -79,7 +79,9 @@ impl SearchArgs {
             threads: self.jobs(),
             storage: if self.exact { StateStorage::Exact } else { StateStorage::Fingerprint },
             limits: ResourceLimits {
-                memory_bytes: self.max_memory.map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
+                memory_bytes: self
+                    .max_memory
+                    .map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
                 time: self.timeout,
                 states: self.max_states.map(NonZeroUsize::get),
             },

@@ -1,8 +1,8 @@
 //! Waivers and coverage in reports, on verdicts made for the test.
 
-use super::waivers::WaiverStatus;
 use super::coverage::Coverage;
 use super::result::CheckedClaim;
+use super::waivers::WaiverStatus;
 use super::*;
 use crate::cli::output::ReportStyle;
 use orchestrion_claims::{CLAIMS, Claim};
@@ -222,7 +222,8 @@ fn coverage_cases() -> [(&'static str, PolicyResult); 5] {
     let all = Coverage::new(&Policy::hardened(), &[]).expected;
     let guard = all.iter().copied().find(|observation| matches!(observation, Observation::Guard(_)));
     let row = all.iter().copied().find(|observation| matches!(observation, Observation::Row(_)));
-    let few: Vec<Observation> = row.into_iter().chain(guard).chain([Observation::Refusal(RefusalKind::SessionAlreadyOpen)]).collect();
+    let few: Vec<Observation> =
+        row.into_iter().chain(guard).chain([Observation::Refusal(RefusalKind::SessionAlreadyOpen)]).collect();
     let mut exact = result("team", &[], &[]);
     exact.runs.iter_mut().for_each(|run| run.collision = 0.0);
     [

@@ -47,8 +47,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     if let Some(path) = &args.svg {
         ensure_overwritable(path)?;
     }
-    let curve =
-        budget_curve(&problem, args.max_points.get(), args.problem.limits()).map_err(solve_error)?;
+    let curve = budget_curve(&problem, args.max_points.get(), args.problem.limits()).map_err(solve_error)?;
     if let Some(path) = &args.svg {
         let svg = curve_svg(&args.problem.file_name(), problem.problem.budget(), &curve);
         ensure_overwritable(path)?;

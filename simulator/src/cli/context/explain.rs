@@ -47,8 +47,7 @@ pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let mut explainer = Explainer::new(&problem, args.problem.limits()).map_err(solve_error)?;
     let reasons = explainer.reasons();
     let explanations = if items.is_empty() {
-        let summary =
-            |(item, reason)| Explanation { item, reason, alternative: None, required_budget: None };
+        let summary = |(item, reason)| Explanation { item, reason, alternative: None, required_budget: None };
         reasons.into_iter().take(problem.ids.len()).enumerate().map(summary).collect()
     } else {
         let explain = items.iter().map(|item| explainer.explain(*item, reasons[*item].clone()));

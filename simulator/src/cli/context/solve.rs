@@ -6,8 +6,8 @@ use super::problem::ProblemArgs;
 use super::text::{search_status, solve_error};
 use crate::cli::args::{Format, GlobalArgs};
 use crate::cli::exit_status::ExitStatus;
-use crate::cli::output::{self, ReportStyle};
 use crate::cli::files;
+use crate::cli::output::{self, ReportStyle};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, miette};
 use orchestrion_optimizer::{CertifyError, SearchLimits, SolveStatus, certify};
@@ -93,8 +93,7 @@ impl SolverName {
 pub(super) fn run(args: &Args, global: &GlobalArgs) -> Result<ExitStatus> {
     let problem = args.problem.read()?;
     let limits = args.problem.limits();
-    let compared =
-        if args.compare { compare(&problem, limits).map_err(solve_error)? } else { Vec::new() };
+    let compared = if args.compare { compare(&problem, limits).map_err(solve_error)? } else { Vec::new() };
     let solver = args.solver.solver();
     if let Some(path) = &args.certify {
         ensure_certifying(solver)?;

@@ -7,7 +7,6 @@ use orchestrion_report::text::sanitize;
 use orchestrion_scenario::policy_file::NamedEnum;
 use orchestrion_selection::{NamedProblem, TracePoint, TracePointError};
 use orchestrion_trace::TRACE_PREFIX;
-use orchestrion_yaml::suggest_nearest;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

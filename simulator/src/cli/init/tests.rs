@@ -30,7 +30,11 @@ fn created_files_are_readable() {
     let project = Project::read(&folder.join(project::FILE)).unwrap();
     let policies = project.policies().unwrap();
     let [policy] = &policies[..] else { panic!("one policy, found {policies:?}") };
-    assert_ne!(*policy, Policy { name: policy.name.clone(), ..Policy::hardened() }, "the policy changes a setting");
+    assert_ne!(
+        *policy,
+        Policy { name: policy.name.clone(), ..Policy::hardened() },
+        "the policy changes a setting"
+    );
     let scenario = Scenario::read(&folder.join(SCENARIO)).unwrap();
     assert_eq!(scenario.policy, *policy);
     let result = run_scenario(scenario).unwrap();

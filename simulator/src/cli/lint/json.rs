@@ -16,14 +16,14 @@ struct Report<'a> {
 
 #[derive(Serialize)]
 struct MachineReport<'a> {
-    form: &'static str,
+    format: &'static str,
     name: Option<&'a str>,
     first_line: usize,
     last_line: usize,
     states: usize,
     edges: usize,
     initial: Vec<&'a str>,
-    guessed: Option<&'a str>,
+    assumptions: Option<&'a str>,
     rules: Vec<RuleReport<'a>>,
 }
 
@@ -69,26 +69,26 @@ pub(super) fn json(
 fn machine_report(LintedMachine { parsed, results }: &LintedMachine) -> MachineReport<'_> {
     let machine = &parsed.machine;
     MachineReport {
-        form: parsed.form,
+        format: parsed.format,
         name: parsed.name.as_deref(),
         first_line: parsed.lines.0,
         last_line: parsed.lines.1,
         states: machine.states.len(),
         edges: machine.edges.len(),
         initial: machine.starts.iter().map(|start| &machine.states[*start].name[..]).collect(),
-        guessed: parsed.guessed.as_deref(),
+        assumptions: parsed.assumptions.as_deref(),
         rules: results.iter().map(rule_report).collect(),
     }
 }
 
 fn rule_report(result: &LintResult) -> RuleReport<'_> {
     RuleReport {
-        name: result.question.name,
-        statement: result.question.claim,
-        reason: result.question.why,
+        name: result.rule.name,
+        statement: result.rule.statement,
+        reason: result.rule.reason,
         verdict: Verdict::from_result(result).name(),
-        checked: result.asked,
-        diagnostics: result.findings.iter().map(diagnostic_report).collect(),
+        checked: result.checked,
+        diagnostics: result.diagnostics.iter().map(diagnostic_report).collect(),
     }
 }
 
@@ -98,6 +98,6 @@ fn diagnostic_report(diagnostic: &LintDiagnostic) -> DiagnosticReport<'_> {
     DiagnosticReport {
         message: &diagnostic.message,
         help: &diagnostic.help,
-        locations: diagnostic.places.iter().map(location).collect(),
+        locations: diagnostic.locations.iter().map(location).collect(),
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn human(
         if !quiet {
             write_machine(&file, parsed, width, out)?;
         }
-        let names = results.iter().map(|result| result.question.name.len());
+        let names = results.iter().map(|result| result.rule.name.len());
         let name_width = names.max().unwrap_or_default();
         for result in results {
             if !quiet || Verdict::from_result(result) == Verdict::Fails {
@@ -38,18 +38,18 @@ pub(super) fn human(
 }
 
 fn write_machine(file: &str, parsed: &ParsedMachine, width: usize, out: &mut impl Write) -> io::Result<()> {
-    let ParsedMachine { form, name, lines: (from, to), machine, guessed } = parsed;
+    let ParsedMachine { format: kind, name, lines: (from, to), machine, assumptions } = parsed;
     let name = name.as_ref().map_or_else(String::new, |name| format!(" `{}`", sanitize(name)));
     let starts: Vec<_> = machine.starts.iter().map(|start| sanitize(&machine.states[*start].name)).collect();
     let text = format!(
-        "{file}:{from}: {form}{name}, lines {from} to {to}: {} states, {} edges, initial {}",
+        "{file}:{from}: {kind}{name}, lines {from} to {to}: {} states, {} edges, initial {}",
         machine.states.len(),
         machine.edges.len(),
         starts.join(", "),
     );
     write_hanging(0, "", &text, width, out)?;
-    if let Some(guessed) = guessed {
-        write_hanging(11, "  guessed", guessed, width, out)?;
+    if let Some(assumptions) = assumptions {
+        write_hanging(11, "  assumed", assumptions, width, out)?;
     }
     writeln!(out)
 }
@@ -65,20 +65,19 @@ fn write_result(
     let column = name_width + LABEL_WIDTH + 4;
     let verdict = Verdict::from_result(result);
     let (style, label) = (verdict.style(), verdict.label());
-    let mut lines =
-        wrap(result.question.claim, text_width(width, column)).into_iter();
+    let mut lines = wrap(result.rule.statement, text_width(width, column)).into_iter();
     writeln!(
         out,
         "{:<name_width$}  {style}{label:<LABEL_WIDTH$}{style:#}  {}",
-        result.question.name,
+        result.rule.name,
         lines.next().unwrap_or_default()
     )?;
     lines.try_for_each(|line| writeln!(out, "{:column$}{line}", ""))?;
-    for diagnostic in &result.findings {
+    for diagnostic in &result.diagnostics {
         write_diagnostic(file, diagnostic, width, out)?;
     }
-    if !result.findings.is_empty() {
-        write_hanging(11, "    reason", result.question.why, width, out)?;
+    if !result.diagnostics.is_empty() {
+        write_hanging(11, "    reason", result.rule.reason, width, out)?;
     }
     Ok(())
 }
@@ -89,7 +88,7 @@ fn write_diagnostic(
     width: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let mut locations = diagnostic.places.iter();
+    let mut locations = diagnostic.locations.iter();
     let first = locations.next().map_or_else(String::new, |location| format!(":{location}"));
     write_hanging(2, "", &format!("{file}{first}: {}", diagnostic.message), width, out)?;
     let others: Vec<String> = locations.map(SourceLocation::to_string).collect();

@@ -23,10 +23,10 @@ pub(super) enum Verdict {
 
 impl Verdict {
     pub(super) const fn from_result(result: &LintResult) -> Self {
-        match (result.findings.is_empty(), result.is_failure) {
+        match (result.diagnostics.is_empty(), result.is_failure) {
             (false, true) => Self::Fails,
             (false, false) => Self::Warning,
-            (true, _) if result.asked == 0 => Self::NotApplicable,
+            (true, _) if result.checked == 0 => Self::NotApplicable,
             (true, _) => Self::Holds,
         }
     }

@@ -48,7 +48,8 @@ pub(super) fn apply(
 fn is_confirmed(path: &Path, settings: &Settings<'_>, out: &mut impl Write) -> Result<bool> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         let policy = settings.args.policy.as_ref();
-        let policy = policy.map_or(String::new(), |policy| format!("--policy {} ", quoted(Path::new(policy))));
+        let policy =
+            policy.map_or(String::new(), |policy| format!("--policy {} ", quoted(Path::new(policy))));
         let command = format!("orchestrion replay --update --yes {policy}{}", quoted(path));
         writeln!(out, "  not written: no terminal for confirmation").into_diagnostic()?;
         write_command("write", &command, settings.width, out).into_diagnostic()?;

@@ -6,19 +6,18 @@
 //! - Without a final state inside, the edges of the composite state leave from every state inside.
 //! - A diagram does not mark waiting states: every state waits except bars and diamonds.
 
-use super::super::{fault_at, place};
-use super::drawn::{DiagramEdge, ParsedDiagram};
+use super::super::{labeled_error, location_at};
+use super::diagram::{DiagramEdge, ParsedDiagram};
 use super::statement::Shape;
 use crate::{Edge, Machine, State, StateKind};
 use orchestrion_yaml::LabeledError;
 
 /// The assumptions behind a verdict.
-pub(super) const GUESSED: &str = "a drawing does not say which states wait, which edges are for errors and which for limits: \
-     taken to wait is every state that is no bar and no diamond; errors and limits are told by the words of the labels. \
-     Labels are compared whole, without case";
+pub(super) const ASSUMPTIONS: &str = "every state except bars and diamonds is assumed to wait; error and limit edges are recognized by \
+     words in their labels; labels are compared as a whole, ignoring case";
 
 /// Prefixes of words that indicate a failed call.
-const ERRORS: [&str; 14] = [
+const ERROR_PREFIXES: [&str; 14] = [
     "error",
     "fail",
     "timeout",
@@ -35,29 +34,31 @@ const ERRORS: [&str; 14] = [
     "lost",
 ];
 /// Prefixes of words that indicate a limit.
-const LIMITS: [&str; 7] = ["limit", "max", "attempt", "exhaust", "bound", "once", "twice"];
+const LIMIT_PREFIXES: [&str; 7] = ["limit", "max", "attempt", "exhaust", "bound", "once", "twice"];
 /// Phrases that indicate a limit.
-const LIMITING: [&str; 3] = ["at most", "up to", "rule of"];
+const LIMIT_PHRASES: [&str; 3] = ["at most", "up to", "rule of"];
 
 /// Returns the machine of a diagram.
-pub(super) fn machine(text: &str, drawn: &ParsedDiagram) -> Result<Machine, LabeledError> {
-    if !drawn.edges.iter().any(|edge| edge.inside.is_none() && edge.from.is_none()) {
-        return Err(fault_at(
-            drawn.header,
-            "the diagram does not say where it starts",
-            "draw an edge from `[*]` to the first state, outside of all braces",
-            "no start",
+pub(super) fn machine(text: &str, diagram: &ParsedDiagram) -> Result<Machine, LabeledError> {
+    if !diagram.edges.iter().any(|edge| edge.parent.is_none() && edge.from.is_none()) {
+        return Err(labeled_error(
+            diagram.header,
+            "no initial state: expected an edge from `[*]` outside all braces, found none",
+            "add a line such as `[*] --> First`",
+            "no initial state",
         ));
     }
-    let flat = Flattener::of(text, drawn);
+    let flat = Flattener::new(text, diagram);
     let mut machine = Machine { states: flat.states.clone(), is_guessed: true, ..Machine::default() };
-    for arrow in &drawn.edges {
+    for arrow in &diagram.edges {
         match arrow.from {
-            None if arrow.inside.is_none() => machine.starts.extend(flat.enter(arrow)),
+            None if arrow.parent.is_none() => machine.starts.extend(flat.targets(arrow)),
             None => {}
             Some(from) => {
-                for from in flat.leave(from, arrow) {
-                    machine.edges.extend(flat.enter(arrow).into_iter().map(|to| edge(text, arrow, from, to)));
+                for from in flat.sources(from, arrow) {
+                    machine
+                        .edges
+                        .extend(flat.targets(arrow).into_iter().map(|to| flat_edge(text, arrow, from, to)));
                 }
             }
         }
@@ -65,66 +66,71 @@ pub(super) fn machine(text: &str, drawn: &ParsedDiagram) -> Result<Machine, Labe
     Ok(machine)
 }
 
-fn edge(text: &str, arrow: &DiagramEdge, from: usize, to: usize) -> Edge {
+fn flat_edge(text: &str, arrow: &DiagramEdge, from: usize, to: usize) -> Edge {
     let label = arrow.label.as_deref().unwrap_or_default().to_lowercase();
     let words = || label.split(|c: char| !c.is_alphanumeric());
-    let has = |begins: &[&str]| words().any(|word| begins.iter().any(|begin| word.starts_with(begin)));
+    let has = |prefixes: &[&str]| words().any(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)));
     let spaced = words().collect::<Vec<_>>().join(" ");
     Edge {
         from,
         to,
         trigger: arrow.label.clone(),
         guard: None,
-        is_error: has(&ERRORS),
-        is_limited: has(&LIMITS) || LIMITING.iter().any(|text| spaced.contains(text)),
-        place: place(text, arrow.start),
+        is_error: has(&ERROR_PREFIXES),
+        is_limited: has(&LIMIT_PREFIXES) || LIMIT_PHRASES.iter().any(|text| spaced.contains(text)),
+        location: location_at(text, arrow.start),
     }
 }
 
 struct Flattener<'a> {
-    drawn: &'a ParsedDiagram,
+    diagram: &'a ParsedDiagram,
     states: Vec<State>,
     /// The flat state of each simple state of the diagram.
-    plain: Vec<Option<usize>>,
+    simple_states: Vec<Option<usize>>,
     /// The flat final state inside each composite state, if drawn.
-    end: Vec<Option<usize>>,
+    inner_finals: Vec<Option<usize>>,
     /// The final state of the diagram, if drawn.
-    last: Option<usize>,
+    final_state: Option<usize>,
 }
 
 impl<'a> Flattener<'a> {
-    fn of(text: &str, drawn: &'a ParsedDiagram) -> Self {
-        let count = drawn.states.len();
-        let mut flat =
-            Self { drawn, states: Vec::new(), plain: vec![None; count], end: vec![None; count], last: None };
-        for (i, state) in drawn.states.iter().enumerate() {
-            if flat.inside(i).next().is_none() {
+    fn new(text: &str, diagram: &'a ParsedDiagram) -> Self {
+        let count = diagram.states.len();
+        let mut flat = Self {
+            diagram,
+            states: Vec::new(),
+            simple_states: vec![None; count],
+            inner_finals: vec![None; count],
+            final_state: None,
+        };
+        for (i, state) in diagram.states.iter().enumerate() {
+            if flat.children(i).next().is_none() {
                 let kind = match state.shape {
                     Shape::Plain => StateKind::Waiting,
                     Shape::Choice => StateKind::Automatic,
                     Shape::Bar => StateKind::Fork,
                 };
-                flat.plain[i] = Some(flat.add(state.name.clone(), kind, text, state.start));
+                flat.simple_states[i] = Some(flat.add_state(state.name.clone(), kind, text, state.start));
                 flat.states
                     .last_mut()
                     .into_iter()
-                    .for_each(|flat_state| flat_state.note = remark(text, drawn, i));
+                    .for_each(|flat_state| flat_state.note = explain_missing_edges(text, diagram, i));
             }
         }
-        for arrow in drawn.edges.iter().filter(|arrow| arrow.to.is_none()) {
-            let at = text[arrow.start..].find("[*]").map_or(arrow.start, |behind| arrow.start + behind);
-            match arrow.inside {
-                None if flat.last.is_none() => {
-                    flat.last = Some(flat.add("[*]".into(), StateKind::Final, text, at))
+        for arrow in diagram.edges.iter().filter(|arrow| arrow.to.is_none()) {
+            let at = text[arrow.start..].find("[*]").map_or(arrow.start, |offset| arrow.start + offset);
+            match arrow.parent {
+                None if flat.final_state.is_none() => {
+                    flat.final_state = Some(flat.add_state("[*]".into(), StateKind::Final, text, at))
                 }
-                Some(around) if flat.end[around].is_none() => {
-                    let name = format!("[*] of {}", drawn.states[around].name);
-                    let end = flat.add(name, StateKind::Automatic, text, at);
+                Some(outer_state) if flat.inner_finals[outer_state].is_none() => {
+                    let name = format!("[*] of {}", diagram.states[outer_state].name);
+                    let end = flat.add_state(name, StateKind::Automatic, text, at);
                     flat.states[end].note = Some(format!(
-                        "what is inside `{}` ends here, and no edge leaves `{0}` itself",
-                        drawn.states[around].name
+                        "`{}` ends here, and `{0}` itself has no outgoing edge",
+                        diagram.states[outer_state].name
                     ));
-                    flat.end[around] = Some(end);
+                    flat.inner_finals[outer_state] = Some(end);
                 }
                 _ => {}
             }
@@ -132,21 +138,25 @@ impl<'a> Flattener<'a> {
         flat
     }
 
-    fn add(&mut self, name: String, kind: StateKind, text: &str, at: usize) -> usize {
-        self.states.push(State { name, kind, place: place(text, at), note: None });
+    fn add_state(&mut self, name: String, kind: StateKind, text: &str, at: usize) -> usize {
+        self.states.push(State { name, kind, location: location_at(text, at), note: None });
         self.states.len() - 1
     }
 
     /// Returns the states directly inside a state of the diagram.
-    fn inside(&self, state: usize) -> impl Iterator<Item = usize> + use<'_, 'a> {
-        let states = self.drawn.states.iter().enumerate();
-        states.filter(move |(_, other)| other.inside == Some(state)).map(|(i, _)| i)
+    fn children(&self, state: usize) -> impl Iterator<Item = usize> + use<'_, 'a> {
+        let states = self.diagram.states.iter().enumerate();
+        states.filter(move |(_, other)| other.parent == Some(state)).map(|(i, _)| i)
     }
 
     /// Returns the flat targets of an edge.
-    fn enter(&self, arrow: &DiagramEdge) -> Vec<usize> {
+    fn targets(&self, arrow: &DiagramEdge) -> Vec<usize> {
         let Some(to) = arrow.to else {
-            return arrow.inside.map_or(self.last, |around| self.end[around]).into_iter().collect();
+            return arrow
+                .parent
+                .map_or(self.final_state, |outer_state| self.inner_finals[outer_state])
+                .into_iter()
+                .collect();
         };
         let mut found = Vec::new();
         let (mut open, mut seen) = (vec![to], Vec::new());
@@ -155,49 +165,49 @@ impl<'a> Flattener<'a> {
                 continue;
             }
             seen.push(state);
-            let begins =
-                self.drawn.edges.iter().filter(|edge| edge.from.is_none() && edge.inside == Some(state));
-            let begins: Vec<usize> = begins.filter_map(|edge| edge.to).collect();
-            match self.plain[state] {
-                Some(plain) => found.push(plain),
-                None if begins.is_empty() => open.extend(self.inside(state).next()),
-                None => open.extend(begins),
+            let initial =
+                self.diagram.edges.iter().filter(|edge| edge.from.is_none() && edge.parent == Some(state));
+            let initial: Vec<usize> = initial.filter_map(|edge| edge.to).collect();
+            match self.simple_states[state] {
+                Some(simple) => found.push(simple),
+                None if initial.is_empty() => open.extend(self.children(state).next()),
+                None => open.extend(initial),
             }
         }
         found
     }
 
     /// Returns the flat sources of an edge of a state.
-    fn leave(&self, from: usize, arrow: &DiagramEdge) -> Vec<usize> {
-        if let Some(only) = self.plain[from].or(self.end[from]) {
+    fn sources(&self, from: usize, arrow: &DiagramEdge) -> Vec<usize> {
+        if let Some(only) = self.simple_states[from].or(self.inner_finals[from]) {
             return vec![only];
         }
         // An edge of the state itself overrides one of an enclosing state.
-        let says = |state: usize| {
-            let mut own = self.drawn.edges.iter().filter(|edge| edge.from == Some(state));
+        let overrides = |state: usize| {
+            let mut own = self.diagram.edges.iter().filter(|edge| edge.from == Some(state));
             own.any(|edge| edge.label == arrow.label)
         };
-        let within = |state: &usize| self.drawn.within(*state).skip(1).any(|outer| outer == from);
-        let states = (0..self.drawn.states.len()).filter(within);
-        states.filter(|state| !says(*state)).filter_map(|state| self.plain[state]).collect()
+        let within = |state: &usize| self.diagram.enclosing(*state).skip(1).any(|outer| outer == from);
+        let states = (0..self.diagram.states.len()).filter(within);
+        states.filter(|state| !overrides(*state)).filter_map(|state| self.simple_states[state]).collect()
     }
 }
 
 /// Returns why edges of an enclosing state may not apply to a state.
-fn remark(text: &str, drawn: &ParsedDiagram, state: usize) -> Option<String> {
-    drawn.within(state).skip(1).find_map(|around| {
-        let leaves = drawn.edges.iter().find(|edge| edge.from == Some(around))?;
-        let ends = drawn.edges.iter().find(|edge| edge.to.is_none() && edge.inside == Some(around))?;
-        let name = |state: Option<usize>| state.map_or("[*]", |state| &drawn.states[state].name[..]);
+fn explain_missing_edges(text: &str, diagram: &ParsedDiagram, state: usize) -> Option<String> {
+    diagram.enclosing(state).skip(1).find_map(|outer_state| {
+        let leaves = diagram.edges.iter().find(|edge| edge.from == Some(outer_state))?;
+        let ends = diagram.edges.iter().find(|edge| edge.to.is_none() && edge.parent == Some(outer_state))?;
+        let name = |state: Option<usize>| state.map_or("[*]", |state| &diagram.states[state].name[..]);
         let label = ends.label.as_ref().map_or_else(String::new, |label| format!(" : {label}"));
         Some(format!(
-            "`{}` has an edge on to `{}` (line {}), but by the letter of UML that is taken once `{0}` has ended, \
-             that is after `{} --> [*]{label}` (line {})",
-            name(Some(around)),
+            "`{}` has an edge to `{}` (line {}), but UML takes it only after `{0}` has ended by \
+             `{} --> [*]{label}` (line {})",
+            name(Some(outer_state)),
             name(leaves.to),
-            place(text, leaves.start).line,
+            location_at(text, leaves.start).line,
             name(ends.from),
-            place(text, ends.start).line,
+            location_at(text, ends.start).line,
         ))
     })
 }

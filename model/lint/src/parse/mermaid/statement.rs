@@ -1,6 +1,6 @@
 //! One line of a diagram.
 
-use super::super::fault_at;
+use super::super::labeled_error;
 use orchestrion_yaml::{LabeledError, suggest_nearest};
 
 /// A line of a text, with its location.
@@ -50,7 +50,7 @@ pub(super) enum Statement<'a> {
     /// The first line of a multi-line text, and the line that ends it.
     Text { ends: &'static str },
     /// A statement that affects only the rendering.
-    Looks,
+    Rendering,
 }
 
 /// The shape of a state.
@@ -83,11 +83,11 @@ const SHAPES: [&str; 3] = ["<<choice>>", "<<fork>>", "<<join>>"];
 
 impl<'a> Statement<'a> {
     /// Parses a line; an empty line or a comment affects only the rendering.
-    pub(super) fn of(line: Line<'a>) -> Result<Self, LabeledError> {
+    pub(super) fn parse(line: Line<'a>) -> Result<Self, LabeledError> {
         let text = line.text.trim();
         let (_, end) = line.span();
         if text.is_empty() || text.starts_with("%%") || text == "--" {
-            return Ok(Self::Looks);
+            return Ok(Self::Rendering);
         }
         if text == "}" {
             return Ok(Self::Close);
@@ -96,84 +96,98 @@ impl<'a> Statement<'a> {
             text.split_once(char::is_whitespace).map_or((text, ""), |(first, rest)| (first, rest.trim()));
         match first {
             // A state may have the name of a keyword.
-            _ if rest.starts_with("-->") => Self::of_names(line),
-            "state" => state(rest, end - rest.len(), line),
-            "note" => note(rest, line),
-            "direction" if DIRECTIONS.contains(&rest) => Ok(Self::Looks),
-            "direction" => Err(fault_at(
+            _ if rest.starts_with("-->") => Self::parse_named(line),
+            "state" => parse_state(rest, end - rest.len(), line),
+            "note" => parse_note(rest, line),
+            "direction" if DIRECTIONS.contains(&rest) => Ok(Self::Rendering),
+            "direction" => Err(labeled_error(
                 line.span(),
-                format!("`{}` is no direction", rest.escape_debug()),
-                format!("{}expected one of {}", suggest_nearest(rest, DIRECTIONS), DIRECTIONS.join(", ")),
+                format!(
+                    "unknown direction: expected one of {}, found `{}`",
+                    DIRECTIONS.join(", "),
+                    rest.escape_debug()
+                ),
+                format!("{}use a direction such as LR", suggest_nearest(rest, DIRECTIONS)),
                 "unknown",
             )),
             "accDescr" if rest.starts_with('{') && !rest.ends_with('}') => Ok(Self::Text { ends: "}" }),
-            "classDef" | "class" | "style" | "click" | "scale" | "hide" => Ok(Self::Looks),
+            "classDef" | "class" | "style" | "click" | "scale" | "hide" => Ok(Self::Rendering),
             _ if ["accTitle", "accDescr", "title"].iter().any(|key| first.trim_end_matches(':') == *key) => {
-                Ok(Self::Looks)
+                Ok(Self::Rendering)
             }
-            _ => Self::of_names(line),
+            _ => Self::parse_named(line),
         }
     }
 
     /// Parses a line that begins with the name of a state: an edge, or the state itself.
-    fn of_names(line: Line<'a>) -> Result<Self, LabeledError> {
+    fn parse_named(line: Line<'a>) -> Result<Self, LabeledError> {
         let text = line.text.trim();
         let (start, end) = line.span();
         // Everything after a colon is text.
-        let (name, rest) = name_and_rest(text);
+        let (name, rest) = split_name(text);
         if rest.trim_start().starts_with(':') && !name.contains("-->") {
-            return described(text, start, line);
+            return parse_described_state(text, start, line);
         }
         if let Some(at) = text.find("-->") {
-            return edge(text, start, at);
+            return parse_edge(text, start, at);
         }
-        if let Some(at) = arrow_of(text) {
-            return Err(fault_at(
+        if let Some(at) = find_foreign_arrow(text) {
+            return Err(labeled_error(
                 (start + at, end),
-                "expected an edge, found another kind of arrow",
+                "unsupported arrow: expected `-->`, found another arrow",
                 "write `-->`, as in `Idle --> Busy : request`",
                 "not `-->`",
             ));
         }
-        described(text, start, line)
+        parse_described_state(text, start, line)
     }
 }
 
 /// Returns the position of an arrow that is not Mermaid's.
-fn arrow_of(text: &str) -> Option<usize> {
+fn find_foreign_arrow(text: &str) -> Option<usize> {
     let before = text.split(" :").next().unwrap_or(text);
     ["->", "=>", "→", "--", "<-"].iter().filter_map(|arrow| before.find(arrow)).min()
 }
 
-fn edge(text: &str, start: usize, at: usize) -> Result<Statement<'_>, LabeledError> {
+fn parse_edge(text: &str, start: usize, at: usize) -> Result<Statement<'_>, LabeledError> {
     let from = text[..at].trim_end();
     let right = &text[at + 3..];
     let to_start = start + at + 3 + (right.len() - right.trim_start().len());
-    let (to, rest) = name_and_rest(right.trim_start());
-    let (from_name, from_rest) = name_and_rest(from);
+    let (to, rest) = split_name(right.trim_start());
+    let (from_name, from_rest) = split_name(from);
     let from = Word { text: from_name, start };
     let to = Word { text: to, start: to_start };
     for word in [from, to] {
         if word.text != "[*]" {
-            is_name(word)?;
+            check_name(word)?;
         }
     }
     if !from_rest.is_empty() {
-        return Err(beyond(start + from_name.len(), from_rest, "expected `-->` behind the name of a state"));
+        return Err(unexpected_text(
+            start + from_name.len(),
+            from_rest,
+            "unexpected text: expected `-->` after the name of a state",
+        ));
     }
     let rest_start = to.start + to.text.len();
     let label = match rest.trim_start().strip_prefix(':') {
         Some(label) => Some(label.trim()).filter(|label| !label.is_empty()),
         None if rest.trim().is_empty() => None,
-        None => return Err(beyond(rest_start, rest, "expected `:` and a label, or the end of the line")),
+        None => {
+            return Err(unexpected_text(
+                rest_start,
+                rest,
+                "unexpected text: expected `:` and a label, or the end of the line",
+            ));
+        }
     };
     Ok(Statement::Edge { from, to, label })
 }
 
-fn beyond(start: usize, rest: &str, message: &str) -> LabeledError {
+fn unexpected_text(start: usize, rest: &str, message: &str) -> LabeledError {
     let skip = rest.len() - rest.trim_start().len();
     let span = (start + skip, start + rest.trim_end().len());
-    fault_at(
+    labeled_error(
         span,
         format!("{message}, found `{}`", rest.trim().escape_debug()),
         "a name is one word",
@@ -182,7 +196,7 @@ fn beyond(start: usize, rest: &str, message: &str) -> LabeledError {
 }
 
 /// Returns the name at the beginning of a text and the rest; a class suffix affects only the rendering.
-fn name_and_rest(text: &str) -> (&str, &str) {
+fn split_name(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
     match rest.strip_prefix(":::") {
@@ -193,21 +207,21 @@ fn name_and_rest(text: &str) -> (&str, &str) {
     }
 }
 
-fn is_name(word: Word<'_>) -> Result<(), LabeledError> {
-    let may = |c: char| c.is_alphanumeric() || "_.-/'".contains(c);
-    if !word.text.is_empty() && word.text.chars().all(may) {
+fn check_name(word: Word<'_>) -> Result<(), LabeledError> {
+    let is_allowed = |c: char| c.is_alphanumeric() || "_.-/'".contains(c);
+    if !word.text.is_empty() && word.text.chars().all(is_allowed) {
         return Ok(());
     }
-    Err(fault_at(
+    Err(labeled_error(
         (word.start, word.start + word.text.len()),
-        format!("expected the name of a state, found `{}`", word.text.escape_debug()),
-        "a name is one word of letters, digits and _; a longer text stands in quotes: state \"Being paid\" as Paying",
-        "no name",
+        format!("invalid name: expected the name of a state, found `{}`", word.text.escape_debug()),
+        "a name is one word of letters, digits and _; put a longer text in quotes: state \"Being paid\" as Paying",
+        "not a name",
     ))
 }
 
 /// Parses `state X` or `state "text" as X`, optionally followed by `<<choice>>` or a brace.
-fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
+fn parse_state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
     let (mut body, mut at) = (rest, start);
     if let Some(quoted) = rest.strip_prefix('"') {
         let named = quoted.split_once('"').and_then(|(_, after)| {
@@ -215,11 +229,11 @@ fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a
             name.starts_with(char::is_whitespace).then(|| name.trim_start())
         });
         let Some(name) = named else {
-            return Err(fault_at(
+            return Err(labeled_error(
                 line.span(),
-                "expected a name behind the text",
+                "no name: expected `as` and a name after the text, found neither",
                 "write it as in: state \"Being paid\" as Paying",
-                "no name",
+                "not a name",
             ));
         };
         at += rest.len() - name.len();
@@ -228,7 +242,7 @@ fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a
     let end = body.find(|c: char| c.is_whitespace() || ":{<[".contains(c)).unwrap_or(body.len());
     let (name, after) = body.split_at(end);
     let name = Word { text: name, start: at };
-    is_name(name)?;
+    check_name(name)?;
     let after = after.trim();
     let after = after
         .strip_prefix(":::")
@@ -241,13 +255,13 @@ fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a
         "<<fork>>" | "<<join>>" => (Shape::Bar, false),
         _ if after.starts_with(':') => (Shape::Plain, false),
         _ => {
-            return Err(fault_at(
+            return Err(labeled_error(
                 line.span(),
                 format!(
-                    "expected the end of the line, or `{{`, behind the name; found `{}`",
+                    "unexpected text: expected the end of the line or `{{` after the name, found `{}`",
                     after.escape_debug()
                 ),
-                format!("{}what is inside a state begins on the next line", suggest_nearest(&shape, SHAPES)),
+                format!("{}start the content of a state on the next line", suggest_nearest(&shape, SHAPES)),
                 "here",
             ));
         }
@@ -256,34 +270,38 @@ fn state<'a>(rest: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a
 }
 
 /// Parses `note left of X : text`, `note right of X` with lines until `end note`, `note "text" as N`.
-fn note<'a>(rest: &'a str, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
+fn parse_note<'a>(rest: &'a str, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
     if rest.starts_with('"') || rest.contains(':') {
-        return Ok(Statement::Looks);
+        return Ok(Statement::Rendering);
     }
     if ["left of ", "right of "].iter().any(|side| rest.starts_with(side)) {
         return Ok(Statement::Text { ends: "end note" });
     }
-    Err(fault_at(
+    Err(labeled_error(
         line.span(),
-        "expected where the note stands",
+        "invalid note: expected `left of` or `right of` and a state, found neither",
         "write it as in: note right of Idle : nothing runs",
-        "no side, no state",
+        "no position",
     ))
 }
 
 /// Parses a state alone in its line, or with a description after a colon.
-fn described<'a>(text: &'a str, start: usize, line: Line<'a>) -> Result<Statement<'a>, LabeledError> {
-    let (name, rest) = name_and_rest(text);
+fn parse_described_state<'a>(
+    text: &'a str,
+    start: usize,
+    line: Line<'a>,
+) -> Result<Statement<'a>, LabeledError> {
+    let (name, rest) = split_name(text);
     let word = Word { text: name, start };
     if rest.trim().is_empty() || rest.trim_start().starts_with(':') {
-        is_name(word)?;
+        check_name(word)?;
         return Ok(Statement::State { name: word, shape: Shape::Plain, opens: false });
     }
-    Err(fault_at(
+    Err(labeled_error(
         line.span(),
-        format!("`{}` is not understood in a state diagram", text.escape_debug()),
+        format!("unknown statement: expected an edge, a state or a keyword, found `{}`", text.escape_debug()),
         format!(
-            "{}expected an edge (`A --> B : label`), a state, or a line with one of {}",
+            "{}write an edge (`A --> B : label`), a state, or a line with one of {}",
             suggest_nearest(name, KEYWORDS),
             KEYWORDS.join(", ")
         ),

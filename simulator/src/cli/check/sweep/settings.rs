@@ -76,25 +76,26 @@ fn parse_sweep(text: &str) -> Result<Sweep> {
 
 /// Parses an inclusive range of whole numbers.
 fn parse_range(path: &str, range: &str, first: &str, last: &str) -> Result<Vec<String>> {
-    let shown = sanitize(range);
+    let text = sanitize(range);
     let number =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
     let (Some(first), Some(last)): (Option<u32>, Option<u32>) = (number(first), number(last)) else {
         return Err(miette!(
-            help = "a range has two whole numbers, such as 1..6; write other values as a list, such as 0.5,0.6",
-            "--sweep {path}: {shown} is not a range"
+            help =
+                "a range has two whole numbers, such as 1..6; write other values as a list, such as 0.5,0.6",
+            "--sweep {path}: {text} is not a range"
         ));
     };
     if first > last {
         return Err(miette!(
             help = format!("did you mean {last}..{first}?"),
-            "--sweep {path}: the range {shown} is empty"
+            "--sweep {path}: the range {text} is empty"
         ));
     }
     if (last - first) as usize >= COMBINATIONS_MAX {
         return Err(miette!(
             help = "use a shorter range",
-            "--sweep {path}: {shown} has more than {COMBINATIONS_MAX} values"
+            "--sweep {path}: {text} has more than {COMBINATIONS_MAX} values"
         ));
     }
     Ok((first..=last).map(|number| number.to_string()).collect())

@@ -171,8 +171,7 @@ impl ExplainReport<'_> {
                 let utility = has_utility.then(|| "for its utility".to_owned());
                 let group = self.problem.groups[*item].as_ref();
                 let group = group.map(|group| format!("in group {}", sanitize(&group.to_string())));
-                let reasons: Vec<String> =
-                    [pinned, required, utility, group].into_iter().flatten().collect();
+                let reasons: Vec<String> = [pinned, required, utility, group].into_iter().flatten().collect();
                 if reasons.is_empty() { "by the tie-break".to_owned() } else { reasons.join("; ") }
             }
             Reason::Excluded(ExclusionReason::Forbidden) => "forbidden".to_owned(),

@@ -102,8 +102,7 @@ impl SolveReport<'_> {
                 grouped(self.selected_count(result)),
             ]
         }));
-        let column_width =
-            |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or_default();
+        let column_width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or_default();
         let widths = [0, 1, 2, 3, 4, 5].map(column_width);
         let gap = if widths.iter().sum::<usize>() + 3 * widths.len() <= width { 3 } else { 1 };
         for (index, row) in rows.iter().enumerate() {

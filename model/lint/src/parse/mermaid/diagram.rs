@@ -3,7 +3,7 @@
 //! A state belongs to the innermost state whose braces contain a mention of it; of several, to the last, as Mermaid
 //! renders it.
 
-use super::super::fault_at;
+use super::super::labeled_error;
 use super::Block;
 use super::statement::{Shape, Statement, Word};
 use orchestrion_yaml::LabeledError;
@@ -25,7 +25,7 @@ pub(super) struct DiagramState {
     pub(super) name: String,
     pub(super) shape: Shape,
     /// The enclosing state.
-    pub(super) inside: Option<usize>,
+    pub(super) parent: Option<usize>,
     /// The byte offset of the first mention.
     pub(super) start: usize,
 }
@@ -39,49 +39,56 @@ pub(super) struct DiagramEdge {
     pub(super) to: Option<usize>,
     pub(super) label: Option<String>,
     /// The enclosing state.
-    pub(super) inside: Option<usize>,
+    pub(super) parent: Option<usize>,
     /// Its byte offset.
     pub(super) start: usize,
 }
 
 impl ParsedDiagram {
-    pub(super) fn of(block: &Block<'_>) -> Result<Self, LabeledError> {
-        let mut drawn = Self { header: block.header.span(), ..Self::default() };
+    pub(super) fn from_block(block: &Block<'_>) -> Result<Self, LabeledError> {
+        let mut diagram = Self { header: block.header.span(), ..Self::default() };
         let mut numbers = BTreeMap::new();
         // The open braces: their states and positions.
         let mut open: Vec<(usize, (usize, usize))> = Vec::new();
         let mut lines = block.lines.iter();
         while let Some(line) = lines.next() {
-            let inside = open.last().map(|(state, _)| *state);
-            match Statement::of(*line)? {
-                Statement::Looks => {}
+            let parent = open.last().map(|(state, _)| *state);
+            match Statement::parse(*line)? {
+                Statement::Rendering => {}
                 Statement::Text { ends } => {
                     if !lines.any(|line| line.text.trim() == ends) {
-                        let help = format!("end it with a line `{ends}`");
-                        return Err(fault_at(line.span(), "this text has no end", help, "begins here"));
+                        let help = format!("end the text with a line `{ends}`");
+                        return Err(labeled_error(
+                            line.span(),
+                            format!(
+                                "unterminated text: expected a line `{ends}`, found the end of the diagram"
+                            ),
+                            help,
+                            "starts here",
+                        ));
                     }
                 }
                 Statement::Close => {
                     if open.pop().is_none() {
-                        return Err(fault_at(
+                        return Err(labeled_error(
                             line.span(),
-                            "this brace closes nothing",
-                            "remove it, or open the state that it should close: state Name {",
-                            "nothing is open",
+                            "unmatched brace: expected an open state, found `}`",
+                            "remove it, or open a state: state Name {",
+                            "no open state",
                         ));
                     }
                 }
                 Statement::State { name, shape, opens } => {
-                    let state = drawn.mention(&mut numbers, name, &open);
+                    let state = diagram.mention_state(&mut numbers, name, &open);
                     if shape != Shape::Plain {
-                        drawn.states[state].shape = shape;
+                        diagram.states[state].shape = shape;
                     }
                     if opens {
                         if open.iter().any(|(outer, _)| *outer == state) {
-                            return Err(fault_at(
+                            return Err(labeled_error(
                                 line.span(),
-                                format!("`{}` stands inside itself", name.text),
-                                "give one of the two another name",
+                                format!("recursive state: `{}` contains itself", name.text),
+                                "rename one of the two states",
                                 "opened again",
                             ));
                         }
@@ -90,26 +97,27 @@ impl ParsedDiagram {
                 }
                 Statement::Edge { from, to, label } => {
                     let start = from.start;
-                    let [from, to] = [from, to]
-                        .map(|word| (word.text != "[*]").then(|| drawn.mention(&mut numbers, word, &open)));
+                    let [from, to] = [from, to].map(|word| {
+                        (word.text != "[*]").then(|| diagram.mention_state(&mut numbers, word, &open))
+                    });
                     let label = label.map(str::to_string);
-                    drawn.edges.push(DiagramEdge { from, to, label, inside, start });
+                    diagram.edges.push(DiagramEdge { from, to, label, parent, start });
                 }
             }
         }
         match open.last() {
-            None => Ok(drawn),
-            Some((_, span)) => Err(fault_at(
+            None => Ok(diagram),
+            Some((_, span)) => Err(labeled_error(
                 *span,
-                "this brace is never closed",
-                "close it with a line `}` before the diagram ends",
+                "unclosed brace: expected `}`, found the end of the diagram",
+                "add a line `}`",
                 "opened here",
             )),
         }
     }
 
     /// Returns the state of this name, mentioned inside these braces.
-    fn mention<'a>(
+    fn mention_state<'a>(
         &mut self,
         numbers: &mut BTreeMap<&'a str, usize>,
         name: Word<'a>,
@@ -117,20 +125,20 @@ impl ParsedDiagram {
     ) -> usize {
         let state = *numbers.entry(name.text).or_insert_with(|| {
             let (name, start) = (name.text.to_string(), name.start);
-            self.states.push(DiagramState { name, shape: Shape::Plain, inside: None, start });
+            self.states.push(DiagramState { name, shape: Shape::Plain, parent: None, start });
             self.states.len() - 1
         });
         // A state must not enclose itself, directly or indirectly.
-        if let Some((inside, _)) = open.last()
-            && !self.within(*inside).any(|outer| outer == state)
+        if let Some((parent, _)) = open.last()
+            && !self.enclosing(*parent).any(|outer| outer == state)
         {
-            self.states[state].inside = Some(*inside);
+            self.states[state].parent = Some(*parent);
         }
         state
     }
 
     /// Returns a state and all its enclosing states.
-    pub(super) fn within(&self, state: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(state), |state| self.states[*state].inside)
+    pub(super) fn enclosing(&self, state: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(state), |state| self.states[*state].parent)
     }
 }
