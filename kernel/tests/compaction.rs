@@ -60,7 +60,7 @@ impl Kernel {
     }
 
     /// Sends a request and advances it to the point at which compaction may start.
-    fn ask(&mut self) -> Phase {
+    fn send_request(&mut self) -> Phase {
         let user = self.state.control().session().unwrap().clone();
         self.take(Input::UserMessage { user, text: "what now?".into() }).unwrap();
         self.reply(Report::Identity { gcp: true, mongodb: true }).unwrap();
@@ -126,7 +126,7 @@ fn compaction_is_due_at_item_threshold() {
     kernel.write(Write::Environment { key: "e".into(), text: "3".into(), supersedes: None });
     assert!(!is_due(&kernel.policy, &kernel.state));
     kernel.know("c", "3");
-    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.send_request(), Phase::Compacting);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn disabled_rule_prevents_compaction() {
     kernel.policy.rules.compaction = false;
     kernel.know("a", "1");
     kernel.know("b", "2");
-    assert_eq!(kernel.ask(), Phase::LoadingContext);
+    assert_eq!(kernel.send_request(), Phase::LoadingContext);
 }
 
 // ── clusters ─────────────────────────────────────────────────────────────────────────────────────────
@@ -161,7 +161,7 @@ fn cluster_is_oldest_of_largest_group() {
     for key in ["d", "e"] {
         kernel.write(Write::Fact(NewFact { source: guest.clone(), ..fact(key, key) }));
     }
-    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.send_request(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [1, 2]);
     let selected = build_context(
         &kernel.policy,
@@ -213,7 +213,7 @@ fn constraints_are_summarized_by_policy_only() {
     kernel.write(Write::Fact(limit("b")));
     assert!(!is_due(&kernel.policy, &kernel.state));
     kernel.policy.rules.compacted_constraints = true;
-    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.send_request(), Phase::Compacting);
     kernel.summarize("$1 each", None).unwrap();
     assert_eq!(kernel.item(4).kind, ItemKind::Constraint(Some(ConstraintType::Budget)));
 }
@@ -231,10 +231,10 @@ fn shadowed_facts_are_not_summarized() {
 fn running_request_items_are_not_summarized() {
     let mut kernel = Kernel::new(4, 1_000, 8);
     for _ in 0..2 {
-        assert_eq!(kernel.ask(), Phase::LoadingContext);
+        assert_eq!(kernel.send_request(), Phase::LoadingContext);
         kernel.abort_request();
     }
-    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.send_request(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [1, 2, 3, 4], "two requests with their final answers; not the third");
     kernel.summarize("Ada sent two requests", None).unwrap();
     let summary = kernel.item(6);
@@ -250,14 +250,14 @@ fn items_of_several_users_are_summarized_separately() {
     let mut kernel = Kernel::new(4, 1_000, 8);
     for user in ["ben", "ada", "ben", "ada"] {
         kernel.switch_user(user);
-        assert_eq!(kernel.ask(), Phase::LoadingContext, "no user has four items yet");
+        assert_eq!(kernel.send_request(), Phase::LoadingContext, "no user has four items yet");
         kernel.abort_request();
     }
     kernel.switch_user("cem");
-    assert_eq!(kernel.ask(), Phase::LoadingContext, "Cem has no items");
+    assert_eq!(kernel.send_request(), Phase::LoadingContext, "Cem has no items");
     kernel.abort_request();
     kernel.switch_user("ada");
-    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.send_request(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [3, 4, 7, 8]);
     assert!(kernel.summarize("both users sent two requests", Some(&[1, 2, 3])).is_err());
     kernel.summarize("Ada sent two requests", None).unwrap();
@@ -265,7 +265,7 @@ fn items_of_several_users_are_summarized_separately() {
     assert_eq!((summary.text.as_str(), summary.user()), ("Ada sent two requests", Some(&UserId::new("ada"))));
     kernel.abort_request();
     kernel.switch_user("ben");
-    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.send_request(), Phase::Compacting);
     assert_eq!(kernel.cluster(), [1, 2, 5, 6], "his own items, and not Ada's summary");
 }
 
@@ -281,7 +281,7 @@ fn summary_of_session_items_ends_with_session() {
     kernel.write(working_item("t1", None));
     kernel.write(working_item("t2", None));
     kernel.write(working_item("expiring", Some(Timestamp::from_millis(9))));
-    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.send_request(), Phase::Compacting);
     kernel.summarize("so far", None).unwrap();
     assert_eq!(kernel.ids(), [3, 4, 5]);
     assert!(matches!(kernel.item(5).layer, Layer::Working { expires_at: None, .. }));
@@ -298,7 +298,7 @@ fn dependencies_are_relinked_through_summary() {
     kernel.write(Write::Fact(on(fact("a", "1"), "rule")));
     kernel.know("b", "2");
     kernel.write(Write::Fact(on(fact("c", "3"), "b")));
-    assert_eq!(kernel.ask(), Phase::Compacting);
+    assert_eq!(kernel.send_request(), Phase::Compacting);
     let events = kernel.summarize("a and b", None).unwrap();
     assert_eq!(kernel.ids(), [1, 4, 5, 6]);
     assert_eq!((kernel.deps(6), kernel.deps(4)), (vec![1], vec![6]));
@@ -317,7 +317,7 @@ fn restricting_policy_only_drops_dependencies() {
     kernel.know("a", "1");
     kernel.know("b", "2");
     kernel.write(Write::Fact(on(fact("c", "3"), "b")));
-    kernel.ask();
+    kernel.send_request();
     kernel.summarize("a and b", None).unwrap();
     assert_eq!(kernel.deps(3), [0; 0]);
 }
@@ -328,7 +328,7 @@ fn summary_never_depends_on_its_dependents() {
     kernel.know("a", "1");
     kernel.write(Write::Fact(on(fact("b", "2"), "a")));
     kernel.write(Write::Fact(on(fact("c", "3"), "b")));
-    kernel.ask();
+    kernel.send_request();
     kernel.summarize("a and c", Some(&[1, 3])).unwrap();
     assert_eq!((kernel.deps(2), kernel.deps(5)), (vec![5], vec![]));
 }
@@ -339,7 +339,7 @@ fn superseded_facts_leave_with_their_successor() {
     kernel.know("a", "1");
     kernel.write(Write::Fact(instead(fact("a2", "2"), "a")));
     kernel.know("b", "3");
-    kernel.ask();
+    kernel.send_request();
     assert_eq!(kernel.cluster(), [2, 3], "superseded items enter no context");
     kernel.summarize("2 and 3", None).unwrap();
     assert_eq!(kernel.ids(), [4, 5]);
@@ -352,7 +352,7 @@ fn summary_inherits_review_flag() {
     kernel.write(Write::Fact(on(fact("b", "2"), "a")));
     kernel.know("a", "3");
     kernel.know("c", "4");
-    kernel.ask();
+    kernel.send_request();
     assert_eq!(kernel.cluster(), [2, 3, 4]);
     kernel.summarize("b and c", Some(&[2, 4])).unwrap();
     assert_eq!(kernel.item(6).validity, Validity::NeedsReview);
@@ -363,7 +363,7 @@ fn summary_can_be_superseded_and_summarized() {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
-    kernel.ask();
+    kernel.send_request();
     kernel.summarize("a and b", None).unwrap();
     kernel.know("c", "3");
     assert_eq!(kernel.cluster(), [4, 5]);
@@ -372,7 +372,7 @@ fn summary_can_be_superseded_and_summarized() {
     assert!(!kernel.item(4).is_valid());
 }
 
-// ── the keys of a summary ────────────────────────────────────────────────────────────────────────────
+// ── refusals and failures ───────────────────────────────────────────────────────────────────────────
 
 #[test]
 fn summary_names_only_cluster_items() {
@@ -380,7 +380,7 @@ fn summary_names_only_cluster_items() {
     for key in ["a", "b", "c"] {
         kernel.know(key, key);
     }
-    kernel.ask();
+    kernel.send_request();
     assert_eq!(
         kernel.summarize("s", Some(&[1, 3])).unwrap_err().to_string(),
         "item 3 is not in the cluster: expected ids from the summarizer's context"
@@ -398,7 +398,7 @@ fn failed_summary_changes_nothing() {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
-    kernel.ask();
+    kernel.send_request();
     let before = kernel.state.semantic().clone();
     let call = kernel.state.control().pending_call().unwrap().id;
     kernel.take(Input::CallFailed { call, failure: Failure::NoCandidates }).unwrap();
@@ -412,7 +412,7 @@ fn summarized() -> Kernel {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
-    kernel.ask();
+    kernel.send_request();
     kernel.summarize("a is 1, b is 2", None).unwrap();
     kernel
 }
@@ -426,13 +426,13 @@ impl Kernel {
         self.item(id).fact().unwrap().summarized_keys.iter().map(Text::as_str).collect()
     }
 
-    fn ask_again(&mut self) {
+    fn send_request_again(&mut self) {
         self.take(Input::Cancel).unwrap();
         while self.state.control().pending_call().is_some() {
             let held = self.reply(Report::Stored { held: true });
             held.or_else(|_| self.reply(Report::Delivered)).unwrap();
         }
-        self.ask();
+        self.send_request();
     }
 
     fn current_text(&self, name: &str) -> Option<&str> {
@@ -451,7 +451,7 @@ fn summary_covers_keys_of_its_cluster() {
     assert_eq!((kernel.current_text("a"), kernel.current_text("c")), (Some("a is 1, b is 2"), None));
     kernel.know("0", "3");
     kernel.know("z", "4");
-    kernel.ask_again();
+    kernel.send_request_again();
     kernel.summarize("all three", Some(&[4, 5])).unwrap();
     let id = *kernel.ids().last().unwrap();
     assert_eq!(kernel.summarized_keys_of(id), ["0", "a", "b"]);
@@ -496,7 +496,7 @@ fn time_sensitive_write_competes_with_summary() {
     let at = |fact: NewFact, at| NewFact { established_at: Timestamp::from_millis(at), ..fact };
     kernel.write(Write::Fact(at(fact("a", "1"), 5)));
     kernel.write(Write::Fact(at(fact("b", "2"), 7)));
-    kernel.ask();
+    kernel.send_request();
     kernel.summarize("both", None).unwrap();
     let timed = |then| NewFact { time_sensitive: true, ..at(fact("a", "9"), then) };
     kernel.write(Write::Fact(timed(6)));
@@ -563,7 +563,7 @@ fn dependency_and_covered_key_can_be_superseded_together() {
     kernel.write(Write::Fact(ranked(fact("rule", "r"), Rank::Employee)));
     kernel.write(Write::Fact(on(fact("a", "1"), "rule")));
     kernel.know("b", "2");
-    kernel.ask();
+    kernel.send_request();
     assert_eq!(kernel.cluster(), [1, 2]);
     kernel.summarize("a", Some(&[2])).unwrap();
     assert_eq!((kernel.deps(5), kernel.summarized_keys_of(5)), (vec![1], vec!["a"]));
@@ -595,7 +595,7 @@ fn session_facts_shadow_summaries_by_covered_keys() {
     kernel.write(Write::Fact(here(fact("b", "8"))));
     assert_eq!(selected(&kernel), [5, 7]);
     kernel.write(Write::Fact(here(fact("c", "9"))));
-    kernel.ask_again();
+    kernel.send_request_again();
     assert_eq!(kernel.cluster(), [5, 7]);
     kernel.summarize("here a is 7, b is 8", None).unwrap();
     let id = *kernel.ids().last().unwrap();
@@ -634,7 +634,7 @@ fn claims_detect_wrong_covered_keys() {
     let mut kernel = Kernel::new(2, 1_000, 2);
     kernel.know("a", "1");
     kernel.know("b", "2");
-    kernel.ask();
+    kernel.send_request();
     let call = kernel.state.control().pending_call().unwrap().id;
     let summary = Input::reply(call, Report::Summary { text: "both".into(), forgets: None });
     let events = decide(&kernel.policy, &kernel.state, &summary).unwrap();

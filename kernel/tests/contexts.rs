@@ -14,7 +14,7 @@ use orchestrion_kernel::{
     ConversationId, Event, Events, Input, Policy, Refusal, Score, State, TaskId, UserId, Weight, decide,
 };
 use orchestrion_optimizer::ExactSelector;
-use write_helpers::{new, resting};
+use write_helpers::{dependent, new};
 
 struct Kernel {
     policy: Policy,
@@ -162,7 +162,7 @@ fn box_budget_management() {
 fn context_is_closed_under_dependencies() {
     let mut kernel = Kernel::new(1_000);
     kernel.know(new("measured", &"a long report ".repeat(20), Rank::Employee));
-    kernel.know(resting("concluded", "it holds", "measured"));
+    kernel.know(dependent("concluded", "it holds", "measured"));
     kernel.know(new("apart", "something else", Rank::Employee));
     kernel.send_request("is it safe?");
     kernel.until(Operation::DraftPlan);

@@ -15,7 +15,7 @@ use write_helpers::{
     anonymous, context_texts, current, dependent, new, semantic_state, superseding, validity_of, write,
 };
 
-// ── invalid writes ───────────────────────────────────────────────────────────────────────────────────
+// ── scopes ───────────────────────────────────────────────────────────────────────────────────────────
 
 #[test]
 fn hypothetical_fact_shadows_and_never_supersedes() {

@@ -79,7 +79,8 @@ impl Adversary {
         let mut inputs = Vec::new();
         // Where writes are free, a request only serves the compaction of what was written.
         let asks = !self.model.free.writes || compaction::is_due(&self.policy, state);
-        if asks && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX) {
+        if asks && state.control().next_request().number() <= u32::try_from(self.requests).unwrap_or(u32::MAX)
+        {
             inputs.push(Input::UserMessage { user: user(), text: text() });
         }
         if self.model.free.writes {

@@ -2,10 +2,10 @@
 
 use crate::coverage::Observation;
 use crate::scopes::{Model, Scope};
+use orchestrion_kernel::checker::decide_with_row;
 use orchestrion_kernel::control::table::{TRANSITIONS, Transition};
 use orchestrion_kernel::policy::CompactionPolicy;
 use orchestrion_kernel::state::Request;
-use orchestrion_kernel::checker::decide_with_row;
 use orchestrion_kernel::{Event, Events, Input, Policy, Refusal, State};
 
 /// A kernel under test. The unmodified one does what [`decide`](orchestrion_kernel::decide) does; every step of an

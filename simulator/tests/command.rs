@@ -250,7 +250,8 @@ fn refused_write_is_reported_unless_expected() {
     fs::write(folder.path().join("taken.yaml"), taken).unwrap();
     let report = expect(1, folder.path(), &["run", "taken.yaml", "--quiet"]);
     assert!(
-        report.contains("[taken.yaml:6:9]") && report.contains("a write was taken; expected that it is refused"),
+        report.contains("[taken.yaml:6:9]")
+            && report.contains("a write was taken; expected that it is refused"),
         "{report}"
     );
 }

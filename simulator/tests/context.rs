@@ -70,7 +70,11 @@ fn each_solver_reports_selection_and_bound() {
     ] {
         let solution = solved(&talk(), &["--solver", solver]);
         assert_eq!(solution["solver"], solver);
-        assert_eq!((&solution["status"], &solution["utility"]), (&status.into(), &utility.into()), "{solution}");
+        assert_eq!(
+            (&solution["status"], &solution["utility"]),
+            (&status.into(), &utility.into()),
+            "{solution}"
+        );
         assert_eq!((&solution["bound"], &solution["selected"]), (&63.into(), &selected), "{solution}");
     }
 }
@@ -90,7 +94,11 @@ fn ties_are_broken_by_cost_then_ids() {
         {"id": "b", "utility": 4, "cost": 5}, {"id": "free", "utility": 0, "cost": 0}]});
     for solver in ["native", "ilp"] {
         let solution = solved(&problem, &["--solver", solver]);
-        assert_eq!((&solution["cost"], &solution["selected"]), (&10.into(), &json!(["b", "c"])), "{solution}");
+        assert_eq!(
+            (&solution["cost"], &solution["selected"]),
+            (&10.into(), &json!(["b", "c"])),
+            "{solution}"
+        );
     }
     let one = json!({"budget": 5, "items": problem["items"]});
     for solver in ["native", "ilp"] {

@@ -2,14 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "show/trace_builder.rs"]
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod trace_builder;
 #[path = "show/hostile.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod hostile;
+#[path = "show/trace_builder.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod trace_builder;
 
-use trace_builder::{TraceBuilder, con, pro};
 use orchestrion_kernel::module::Report;
 use orchestrion_kernel::plan::{Effect, Plan};
 use orchestrion_kernel::{ConversationId, Event, Input, Policy};
@@ -25,6 +24,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use trace_builder::{TraceBuilder, con, pro};
 
 fn goldens() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/scenarios");
@@ -57,7 +57,9 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 /// Every text under a key where somebody may write what he likes, and every other word of the format.
 fn collect(key: &str, value: &Value, free: &mut Vec<String>, format: &mut BTreeSet<String>) {
     match value {
-        Value::String(text) if hostile::FREE_TEXT_FIELDS.contains(&key) && !matches!(key, "digest" | "table") => {
+        Value::String(text)
+            if hostile::FREE_TEXT_FIELDS.contains(&key) && !matches!(key, "digest" | "table") =>
+        {
             free.push(text.clone())
         }
         Value::String(text) => format.extend(words(text)),
@@ -218,7 +220,7 @@ fn header_and_times_are_redacted() {
     policy.name = "acme-payroll".into();
     policy.bounds.passes = 2;
     let trace = {
-        let recorded = short(policy.clone()).trace();
+        let recorded = short(policy.clone()).finish();
         let header = Header::new(
             ConversationId::new("demo"),
             policy.clone(),
@@ -246,7 +248,7 @@ fn header_and_times_are_redacted() {
 
 #[test]
 fn incomplete_trace_stays_incomplete() {
-    let trace = String::from_utf8(short(Policy::hardened()).trace()).unwrap();
+    let trace = String::from_utf8(short(Policy::hardened()).finish()).unwrap();
     let lines: Vec<&str> = trace.lines().collect();
     let open = lines[..5].join("\n") + "\n";
     for (text, torn) in [(open.clone(), false), (open + &lines[5][..30], true)] {
@@ -263,17 +265,22 @@ fn incomplete_trace_stays_incomplete() {
 
 #[test]
 fn unpreserved_decision_is_an_error() {
-    let trace = short(Policy::hardened()).trace();
+    let trace = short(Policy::hardened()).finish();
     let header = reader(&trace).header().clone();
     let mut writer = Writer::new(Vec::new(), &header).unwrap();
     for step in steps(&trace) {
         let events = if step.n == 3 { &[] } else { step.events.as_slice() };
         writer
-            .write_step(&StepMetadata::default(), &step.input, StepRecord::accepted(events, step.context.as_ref()))
+            .write_step(
+                &StepMetadata::default(),
+                &step.input,
+                StepRecord::accepted(events, step.context.as_ref()),
+            )
             .unwrap();
     }
     let other = writer.end().unwrap();
-    let error = redact(reader(&other), &Salt::generate().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
+    let error =
+        redact(reader(&other), &Salt::generate().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
     assert!(matches!(error, RedactError::ReplayDiffers { step: 3, .. }), "{error}");
 
     let edited = String::from_utf8(trace).unwrap().replace("Put it there", "Put it here!");
@@ -288,8 +295,8 @@ fn unpreserved_decision_is_an_error() {
     let (argument, text) = pro(900_000, "");
     let plan = Plan::new(vec![trace_builder::task(1, "Go", Effect::Irreversible)]).unwrap();
     builder.reply(Report::Argument { argument, text: text.into(), plan: Some(plan) });
-    let error =
-        redact(reader(&builder.finish()), &Salt::generate().unwrap(), &StandardContexts, Vec::new()).unwrap_err();
+    let error = redact(reader(&builder.finish()), &Salt::generate().unwrap(), &StandardContexts, Vec::new())
+        .unwrap_err();
     assert!(matches!(error, RedactError::DecisionDiffers { .. }), "{error}");
 }
 

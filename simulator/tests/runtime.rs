@@ -20,7 +20,7 @@ use orchestrion_runtime::{
 use orchestrion_text::StandardContexts;
 use orchestrion_trace::{Header, Step};
 use std::time::Duration;
-use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, read_steps, opened, steps};
+use team::{Failing, HostBehavior, ScriptedTeam, exit, journal, opened, read_steps, steps};
 
 const fn run(task: u32) -> Operation {
     let effect = match task {
@@ -85,10 +85,7 @@ async fn call_is_sent_after_its_step_is_durable() {
         None
     });
     let result = opened(&path).run_request(&team, "ada", "Order paper").await.unwrap();
-    assert_eq!(
-        result.text.as_str(),
-        "done: Look up the price\ndone: Place the order\ndone: Tell the office"
-    );
+    assert_eq!(result.text.as_str(), "done: Look up the price\ndone: Place the order\ndone: Tell the office");
     assert_eq!(team.operations().len(), 15);
 }
 
@@ -103,12 +100,18 @@ async fn late_reply_is_recorded_and_refused() {
         UNDO => Some(HostBehavior::ReplyAfter(Duration::from_secs(80), Ok(exit(0, "gone").into()))),
         _ => None,
     });
-    let deadlines = Deadlines::new(Duration::from_secs(5)).with_module(Module::Executor, Duration::from_secs(85));
+    let deadlines =
+        Deadlines::new(Duration::from_secs(5)).with_module(Module::Executor, Duration::from_secs(85));
     let mut conversation = opened(&path).with_deadlines(deadlines);
     let result = conversation.run_request(&team, "ada", "Order paper").await.unwrap();
     assert_eq!(result.conclusion.unwrap().kind, ConclusionKind::RolledBack);
     let steps = read_steps(&path);
-    assert_eq!(notes(&steps), ["deadline exceeded: expected a reply to call 11 (the executor's task result) within 85s, found none"]);
+    assert_eq!(
+        notes(&steps),
+        [
+            "deadline exceeded: expected a reply to call 11 (the executor's task result) within 85s, found none"
+        ]
+    );
     assert_eq!(refusals(&steps), ["an answer to call 11 came; expected one to call 13"]);
     assert_eq!(effects(&steps), [(1, None), (2, Some(EffectOutcome::Undone))]);
 }
@@ -243,7 +246,10 @@ async fn harmless_call_keeps_its_id_after_crash() {
     let (_folder, mut conversation) = crashed_at(CRITIC).await;
     assert!(conversation.is_unfinished());
     let error = conversation.run_request(&ScriptedTeam::agrees(), "ada", "And toner").await.unwrap_err();
-    assert_eq!(error.to_string(), "unfinished request: expected no running request, found office/1; call `resume` first");
+    assert_eq!(
+        error.to_string(),
+        "unfinished request: expected no running request, found office/1; call `resume` first"
+    );
     let team = ScriptedTeam::agrees();
     let result = conversation.resume(&team).await.unwrap().unwrap();
     assert_eq!(result.conclusion.unwrap().kind, ConclusionKind::Outcome);
@@ -284,7 +290,10 @@ async fn failed_recovery_leaves_outcome_unknown() {
             |_| panic!("no connection"),
             "the host panicked at call 11 (the executor's task result): no connection",
         ),
-        (|_| None, "deadline exceeded: expected a reply to call 11 (the executor's task result) within 60s, found none"),
+        (
+            |_| None,
+            "deadline exceeded: expected a reply to call 11 (the executor's task result) within 60s, found none",
+        ),
     ];
     for (host, note) in hosts {
         let (folder, mut conversation) = crashed_at(run(2)).await;
@@ -388,8 +397,12 @@ async fn mailbox_write_waits_for_its_session() {
     let (_folder, path) = journal();
     let mut conversation = opened(&path);
     let mut mailbox = conversation.mailbox();
-    let working =
-        || Write::Working { key: "desk".into(), text: "left".into(), expires_at: None, depends_on: Vec::new() };
+    let working = || Write::Working {
+        key: "desk".into(),
+        text: "left".into(),
+        expires_at: None,
+        depends_on: Vec::new(),
+    };
     let signal = || Write::Environment { key: "rain".into(), text: "heavy".into(), supersedes: None };
     mailbox.write(working()).unwrap();
     mailbox.write(signal()).unwrap();

@@ -328,7 +328,10 @@ fn disconnected_host_names_pending_call() {
     let mut other = Vec::new();
     let recover = host.until("nothing", &mut other);
     assert_eq!(other[0]["opened"]["unfinished"], true);
-    assert_eq!((&recover["recover"]["id"], &recover["recover"]["payload"]["task"]), (&call["id"], &call["payload"]["task"]));
+    assert_eq!(
+        (&recover["recover"]["id"], &recover["recover"]["payload"]["task"]),
+        (&call["id"], &call["payload"]["task"])
+    );
     host.send(&format!("{}\n", json!({"not_started": {"call": 10}})));
     let again = host.until("run_task", &mut other);
     assert_eq!(again["id"], call["id"]);
@@ -359,7 +362,8 @@ fn disconnected_host_names_pending_call() {
     let output = Host::of(folder.path(), &args).ends();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("hello.ndjson: closed conversation: expected an open trace, found its end after"),
+        stderr(&output)
+            .contains("hello.ndjson: closed conversation: expected an open trace, found its end after"),
         "{}",
         stderr(&output)
     );

@@ -64,7 +64,7 @@ fn without_sync(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("office.ndjson");
     group.bench_function("in a file", |bencher| {
-        bencher.iter_batched(|| open_new(&path).without_fsync(), ask, BatchSize::PerIteration);
+        bencher.iter_batched(|| open_new(&path).without_fsync(), run_request, BatchSize::PerIteration);
     });
     group.finish();
 }
@@ -83,7 +83,7 @@ fn durable(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("durable");
     group.throughput(Throughput::Elements(steps));
     group.bench_function("conversation", |bencher| {
-        bencher.iter_batched(|| open_new(&path), ask, BatchSize::PerIteration);
+        bencher.iter_batched(|| open_new(&path), run_request, BatchSize::PerIteration);
     });
     group.bench_function("sync alone", |bencher| {
         let open = || {

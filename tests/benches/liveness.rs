@@ -37,11 +37,11 @@ impl StateGraph for RandomGraph {
         self.parents[node as usize]
     }
 
-    fn opens(&self, _: u32) -> u8 {
+    fn triggered(&self, _: u32) -> u8 {
         0
     }
 
-    fn keeps(&self, node: u32) -> u8 {
+    fn satisfied(&self, node: u32) -> u8 {
         u8::from(node == RESPONSE)
     }
 }
@@ -89,7 +89,7 @@ fn liveness(c: &mut Criterion) {
         let random = random_graph(apart);
         let (nodes, edges) = (random.nodes(), random.graph.edge_count());
         println!("{name}: {nodes} nodes, {edges} edges, {} bytes", random.graph.bytes());
-        let promise = LivenessProperty { name, kind: LivenessKind::AlwaysEventually, fair };
+        let promise = LivenessProperty { name, kind: LivenessKind::AlwaysEventually, fairness: fair };
         match check_property(&random, 0, &promise) {
             LivenessResult::Holds => assert!(holds, "{name}: expected a violation"),
             LivenessResult::Violated(lasso) => {

@@ -77,7 +77,7 @@ pub struct EffectfulHost<T> {
 
 impl<T> std::fmt::Debug for EffectfulHost<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EffectfulHost").field("outside", &self.side_effects).finish_non_exhaustive()
+        f.debug_struct("EffectfulHost").field("side_effects", &self.side_effects).finish_non_exhaustive()
     }
 }
 
@@ -129,7 +129,7 @@ impl<T: Fn(&Call) + Send + Sync> Host for EffectfulHost<T> {
     }
 }
 
-fn effect_record(call: &Call) -> Option<SideEffect> {
+fn side_effect(call: &Call) -> Option<SideEffect> {
     let (task, undone) = match call.operation {
         Operation::RunTask { task, .. } => (task, false),
         Operation::UndoTask { task } => (task, true),

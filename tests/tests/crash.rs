@@ -246,7 +246,7 @@ fn unreliable_disk_keeps_durable_steps() {
                 }
                 Err(other) => panic!("seed {seed}: {other}"),
             };
-            truncated += u32::from(conversation.dropped().is_some());
+            truncated += u32::from(conversation.truncated_tail().is_some());
             let done = clock.block_on(async {
                 conversation.resume(&host).await?;
                 while conversation.state().control().next_request().number() <= REQUESTS {

@@ -30,7 +30,9 @@ fn scenario_plays_to_golden_trace(scenario: &Path) -> Result<()> {
     orchestrion_tests::ensure_up_to_date(&golden, &trace).map_err(|stale| {
         let name = scenario.file_stem().unwrap_or_default().to_string_lossy();
         match write_pages(&name, &before, &trace) {
-            Ok((old, new)) => format!("{stale}\nread what changed: diff -u {} {}", old.display(), new.display()),
+            Ok((old, new)) => {
+                format!("{stale}\nread what changed: diff -u {} {}", old.display(), new.display())
+            }
             Err(error) => format!("{stale}\nthe pages for the review cannot be written: {error}"),
         }
         .into()

@@ -102,7 +102,7 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
                     let call = json!(state.control().pending_call().unwrap().id);
                     submit(&mut state, counts, &summarizer_reply.input(&call, &cluster))?;
                     let kind = match (summarizer_reply, state.control().phase()) {
-                        (_, Phase::Compacting) => "a forgetful reply_kind is refused",
+                        (_, Phase::Compacting) => "refused reply",
                         (SummarizerReply::Fails(_), _) => "failed call",
                         (SummarizerReply::Cancelled, _) => "cancelled call",
                         (SummarizerReply::All, _) => "all of the context",

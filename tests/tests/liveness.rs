@@ -38,11 +38,11 @@ impl StateGraph for SmallStateGraph {
         self.parents[node as usize]
     }
 
-    fn opens(&self, node: u32) -> u8 {
+    fn triggered(&self, node: u32) -> u8 {
         u8::from(self.opens[node as usize]) << NUMBER
     }
 
-    fn keeps(&self, node: u32) -> u8 {
+    fn satisfied(&self, node: u32) -> u8 {
         u8::from(self.keeps[node as usize]) << NUMBER
     }
 }
@@ -159,7 +159,7 @@ fn property(kind: LivenessKind, fairness: FairnessSets) -> LivenessProperty {
         strong: set(fairness.strong),
         finitely_often: set(fairness.finitely),
     };
-    LivenessProperty { name: "generated", kind, fair }
+    LivenessProperty { name: "generated", kind, fairness: fair }
 }
 
 /// The number of graphs for each result.
@@ -334,7 +334,7 @@ fn fairness_excludes_cycles() {
         let outcome = check_property(
             &small,
             NUMBER,
-            &LivenessProperty { name: "go", kind: LivenessKind::Eventually, fair },
+            &LivenessProperty { name: "go", kind: LivenessKind::Eventually, fairness: fair },
         );
         let result = match &outcome {
             LivenessResult::Holds => "holds".into(),
@@ -361,7 +361,7 @@ fn long_path_is_handled() {
     let never = || vec![false; nodes as usize];
     let long = SmallStateGraph { graph, parents, opens: never(), keeps: never() };
     let fair = Fairness { weak: ClassMask::NONE.with(0), ..Fairness::default() };
-    let property = LivenessProperty { name: "long", kind: LivenessKind::Eventually, fair };
+    let property = LivenessProperty { name: "long", kind: LivenessKind::Eventually, fairness: fair };
     let LivenessResult::Violated(lasso) = check_property(&long, NUMBER, &property) else {
         panic!("expected a violation")
     };

@@ -15,10 +15,10 @@ fn formula(request: &[u8], texts: &[Vec<u8>]) -> Vec<f64> {
     let (k, b) = (1.2, 0.75);
     let count = texts.len() as f64;
     let mean = texts.iter().map(Vec::len).sum::<usize>() as f64 / count;
-    let asked: BTreeSet<u8> = request.iter().copied().collect();
+    let request_words: BTreeSet<u8> = request.iter().copied().collect();
     let score = |text: &Vec<u8>| {
         let mut score = 0.0;
-        for word in &asked {
+        for word in &request_words {
             let often = text.iter().filter(|own| *own == word).count() as f64;
             if often == 0.0 {
                 continue;

@@ -107,7 +107,7 @@ fn obsolete_action_record_keys_are_refused() {
 
 /// Checks that the error contains the key, its location, and the allowed keys.
 fn check_error(record: &Value, key: &str, expected: &str) {
-    let (text, error) = refused(record);
+    let (text, error) = read_error(record);
     let quoted = format!("\"{key}\":");
     let (line, text) = text
         .lines()

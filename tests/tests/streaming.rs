@@ -38,7 +38,10 @@ fn memory_is_independent_of_trace_length() {
             // Under this policy every pass has a different result.
             let policy = orchestrion_kernel::Policy::as_drawn();
             let found = update(reader(steps), Some(&policy), &StandardContexts, io::sink()).unwrap();
-            assert!(found.changed_steps > steps / 2 && found.first_differences.len() == Update::DIFFERENCES_MAX, "{found:?}");
+            assert!(
+                found.changed_steps > steps / 2 && found.first_differences.len() == Update::DIFFERENCES_MAX,
+                "{found:?}"
+            );
         })
     };
     // The tolerance allows for longer numbers and buffers that grow in powers of two; one retained byte per step

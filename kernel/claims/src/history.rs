@@ -267,9 +267,12 @@ impl History {
 
     fn ended(&mut self, task: TaskId, ended: TaskOutcome) {
         self.outcomes.push(TaskResult { task, outcome: ended });
-        self.succeeded =
-            self.outcomes.iter().map(|outcome| outcome.task).eq(self.tasks_planned.iter().map(|(task, _)| *task))
-                && self.outcomes.iter().all(|outcome| outcome.outcome == TaskOutcome::Succeeded);
+        self.succeeded = self
+            .outcomes
+            .iter()
+            .map(|outcome| outcome.task)
+            .eq(self.tasks_planned.iter().map(|(task, _)| *task))
+            && self.outcomes.iter().all(|outcome| outcome.outcome == TaskOutcome::Succeeded);
     }
 
     /// Returns the latest decision.

@@ -23,7 +23,8 @@ const REQUEST_MUTATIONS: &[(&str, &str, Spoil)] = &[
     }),
     ("debate.pass", "is not counted", |_, request| request.debate.pass = request.debate.pass.min(1)),
     ("debate.latest", "keeps the arguments of the pass before", |before, request| {
-        if let (Phase::MultiPassCheck, Some(earlier)) = (before.control().phase(), before.control().request()) {
+        if let (Phase::MultiPassCheck, Some(earlier)) = (before.control().phase(), before.control().request())
+        {
             request.debate.latest = earlier.debate.latest;
         }
     }),

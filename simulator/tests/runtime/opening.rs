@@ -1,6 +1,6 @@
 //! Opening journals.
 
-use super::team::{ScriptedTeam, journal, read_steps, opened};
+use super::team::{ScriptedTeam, journal, opened, read_steps};
 use orchestrion_kernel::{ConversationId, Policy};
 use orchestrion_runtime::{Conversation, OpenError, TruncatedTail};
 use orchestrion_text::StandardContexts;

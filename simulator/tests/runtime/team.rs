@@ -36,7 +36,9 @@ pub(crate) struct ScriptedTeam {
 }
 
 impl ScriptedTeam {
-    pub(crate) fn with_script(script: impl Fn(&Call) -> Option<HostBehavior> + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_script(
+        script: impl Fn(&Call) -> Option<HostBehavior> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             script: Box::new(script),
             recovery: Box::new(|call| panic!("unexpected recovery of {call}")),

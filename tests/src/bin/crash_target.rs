@@ -13,7 +13,9 @@ use std::time::Duration;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let (Some(journal), Some(side_effects), Some(requests)) = (args.next(), args.next(), args.next()) else {
-        return Err("missing arguments: expected a journal, a side effect file and a number of requests".into());
+        return Err(
+            "missing arguments: expected a journal, a side effect file and a number of requests".into()
+        );
     };
     let requests: u32 = requests.parse()?;
     let clock = Clock::real();

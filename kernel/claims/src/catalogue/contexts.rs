@@ -91,7 +91,8 @@ pub(super) const CONTEXTS: &[Claim] = &[
             let answered = events.iter().any(|event| matches!(event, Event::ToolResult { .. }));
             let calls = events.iter().any(|event| matches!(event, Event::ToolCall { .. }));
             let right = |call: Call| {
-                !may_exceed_budget(policy, after) || over(after) == context_problem_of(policy, after, call).is_err()
+                !may_exceed_budget(policy, after)
+                    || over(after) == context_problem_of(policy, after, call).is_err()
             };
             !(answered && over(before)) && (!calls || after.control().pending_call().is_none_or(right))
         }),

@@ -16,7 +16,9 @@ pub(super) const SITUATION: &[Claim] = &[
         formula: "□ (reply with update u ⇒ ∀ f: summary'(f) = u(f) if verified' ∧ strip(u(f)) ≠ ε, else summary(f))",
         check: ResponseInvariant(|decide, state| {
             common_replies(state).all(|report| {
-                let after = |update: &[(&str, &str)]| state_after(decide, state, &report, Some(summary_update(update)), None);
+                let after = |update: &[(&str, &str)]| {
+                    state_after(decide, state, &report, Some(summary_update(update)), None)
+                };
                 let Some(silent) = after_empty_update(decide, state, &report) else { return true };
                 let unchanged = [("goal", " \t\u{1c}"), ("progress", ""), ("Goal", "g"), ("insights", "g")];
                 let (Some(blank), Some(told)) = (after(&unchanged), after(&[("next_focus", "g")])) else {
@@ -42,7 +44,9 @@ pub(super) const SITUATION: &[Claim] = &[
         check: ResponseInvariant(|decide, state| {
             common_replies(state).all(|report| {
                 let Some(mut silent) = after_empty_update(decide, state, &report) else { return true };
-                let Some(told) = state_after(decide, state, &report, None, Some(action_record())) else { return false };
+                let Some(told) = state_after(decide, state, &report, None, Some(action_record())) else {
+                    return false;
+                };
                 silent.apply(&Event::ActionRecorded { record: action_record() });
                 silent == told
             })

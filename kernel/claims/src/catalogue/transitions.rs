@@ -119,7 +119,9 @@ pub(super) const TURNS: &[Claim] = &[
                             || past.vetoed)
                 }
                 Phase::CalculatingConsensus => from == Phase::Aggregating,
-                Phase::EloDuels => from == Phase::CalculatingConsensus && past.since_transition.consensus_scored,
+                Phase::EloDuels => {
+                    from == Phase::CalculatingConsensus && past.since_transition.consensus_scored
+                }
                 _ => from == Phase::EloDuels && past.since_transition.ratings_updated,
             })
         }),

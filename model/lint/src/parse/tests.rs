@@ -175,7 +175,7 @@ fn diagram_syntax_is_parsed() {
 
 #[test]
 fn unfenced_diagram_ends_at_page_text() {
-    let read = one(
+    let read = parse_one(
         "page.md",
         "Words.\nmermaid\nstateDiagram-v2\n[*] --> A\nA --> [*] : done📊 More\n| a | b |\n|---|---|\nmore --- words\n",
     );
