@@ -72,22 +72,22 @@ pub fn run_mutants(
     tell(0, mutants.len());
     let baselines = [Baseline::of(policy, QUICK_SCOPE)?, Baseline::of(policy, *scope)?];
     let next = AtomicUsize::new(0);
-    let (told, heard) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let mut fates = Vec::new();
     std::thread::scope(|threads| {
         for _ in 0..jobs.get() {
-            let (told, next, mutants, baselines) = (told.clone(), &next, &mutants, &baselines);
+            let (sender, next, mutants, baselines) = (sender.clone(), &next, &mutants, &baselines);
             threads.spawn(move || {
                 while let place = next.fetch_add(1, Ordering::Relaxed)
                     && let Some(mutant) = mutants.get(place)
                 {
                     // The receiver is gone only after the run was given up.
-                    let _ = told.send((place, try_out(mutant, baselines)));
+                    let _ = sender.send((place, try_out(mutant, baselines)));
                 }
             });
         }
-        drop(told);
-        for fate in heard {
+        drop(sender);
+        for fate in receiver {
             fates.push(fate);
             tell(fates.len(), mutants.len());
         }

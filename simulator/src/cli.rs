@@ -35,10 +35,10 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  orchestrion init                                create a project in this folder
-  orchestrion check                               check every claim
-  orchestrion run specs/scenarios/happy.yaml      run a scenario, show its trace
-  orchestrion replay specs/scenarios/*.ndjson     replay recorded traces
+  orchestrion init                              create a project here
+  orchestrion check                             check every claim
+  orchestrion run specs/scenarios/happy.yaml    run a scenario, show its trace
+  orchestrion replay specs/scenarios/*.ndjson   replay recorded traces
 
 Exit codes: 0 success; 1 failure; 2 error, nothing was checked; 3 incomplete
 (inconclusive, vacuous, unreadable or expired waiver).";

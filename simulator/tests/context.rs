@@ -182,15 +182,15 @@ fn curve_overwrites_only_an_earlier_curve() {
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(out) });
     let curve = ["curve", "problem.json", "--svg", "curve.svg", "--format", "json"];
     let (out, _) = context(0, folder.path(), &curve);
-    let curve_told: Value = serde_json::from_str(&out).unwrap();
-    let steps: Vec<_> = curve_told["points"]
+    let curve_json: Value = serde_json::from_str(&out).unwrap();
+    let steps: Vec<_> = curve_json["points"]
         .as_array()
         .unwrap()
         .iter()
         .map(|point| ["from", "to", "utility", "items"].map(|key| point[key].as_u64().unwrap()))
         .collect();
     assert_eq!(steps, [[10, 29, 0, 1], [30, 54, 40, 2], [55, 74, 60, 3], [75, 80, 100, 4]]);
-    assert_eq!((&curve_told["complete"], &curve_told["budget"]), (&true.into(), &80.into()));
+    assert_eq!((&curve_json["complete"], &curve_json["budget"]), (&true.into(), &80.into()));
     let picture = fs::read_to_string(folder.path().join("curve.svg")).unwrap();
     assert!(picture.contains("all 4 steps") && picture.contains("80 tokens: utility 100"), "{picture}");
     context(0, folder.path(), &curve);
@@ -236,7 +236,11 @@ fn invalid_problem_is_reported_with_location_and_item() {
         (
             "negative",
             item("cost", "-3").into(),
-            &[":3:", "item `x`: found -3 (negative)", "whole number from 0 to 2^62"],
+            &[
+                ":3:",
+                "item `x`: `cost`: expected a whole number from 0 to 2^62, found -3 (negative)",
+                "whole number from 0 to 2^62",
+            ],
         ),
         ("fraction", item("utility", "2.5").into(), &[":3:", "found 2.5 (not a whole number)"]),
         ("whole", item("utility", "1.0").into(), &["found 1.0 (not a whole number)"]),
@@ -383,16 +387,16 @@ fn certificate_is_written_and_verified() {
         fs::write(folder.path().join("other.json"), proof.to_string()).unwrap();
         verdict(1, "other.json")
     };
-    let refuted = with(&|proof| proof["steps"] = json!([{"branch": 2}]));
-    assert_eq!(refuted["reason"], "after the last step, cases are open; expected steps that close them");
-    let refuted = with(&|proof| proof["steps"][1]["prune_by_bound"]["flow"] = json!([["note", "a", "1"]]));
-    let expected_text = "step 2: weight flows from `note` to `a`, which it does not need";
-    assert_eq!((&refuted["reason"], &refuted["step"]), (&expected_text.into(), &2.into()));
-    let refuted = with(&|proof| proof["steps"] = json!([{"branch": 9}]));
-    assert_eq!(refuted["reason"], "step 1: unknown item `9`");
-    // As good as the solution is said to be, but no choice.
-    let refuted = with(&|proof| proof["selected"] = json!([2, "note"]));
-    assert_eq!(refuted["reason"], "the solution is none: `2` is chosen without `1`, which it needs");
+    let rejected = with(&|proof| proof["steps"] = json!([{"branch": 2}]));
+    assert_eq!(rejected["reason"], "open nodes: expected steps that prune every node");
+    let rejected = with(&|proof| proof["steps"][1]["prune_by_bound"]["flow"] = json!([["note", "a", "1"]]));
+    let expected_text = "step 2: flow without dependency: `note` does not depend on `a`";
+    assert_eq!((&rejected["reason"], &rejected["step"]), (&expected_text.into(), &2.into()));
+    let rejected = with(&|proof| proof["steps"] = json!([{"branch": 9}]));
+    assert_eq!(rejected["reason"], "step 1: unknown item `9`");
+    // Utility and cost as stated, but not closed.
+    let rejected = with(&|proof| proof["selected"] = json!([2, "note"]));
+    assert_eq!(rejected["reason"], "invalid selection: missing dependency: `2` is selected without `1`");
     let worse = with(&|proof| {
         proof["selected"] = json!([1, 2]);
         (proof["utility"], proof["cost"]) = (55.into(), 50.into());
@@ -408,7 +412,7 @@ fn invalid_or_foreign_certificate_is_rejected() {
     fs::write(folder.path().join("lookup.json"), lookup().to_string()).unwrap();
     let (out, _) = context(1, folder.path(), &["verify", "lookup.json", "proof.json"]);
     assert_eq!(out, "not verified: unknown item `1`. exit 1\n");
-    let (mut less, expected_text) = (talk(), "the cost is 58; expected at most the budget, 57");
+    let (mut less, expected_text) = (talk(), "over budget: expected a cost of at most 57, found 58");
     less["budget"] = 57.into();
     fs::write(folder.path().join("less.json"), less.to_string()).unwrap();
     let (out, _) = context(1, folder.path(), &["verify", "less.json", "proof.json"]);

@@ -15,7 +15,7 @@ use std::path::Path;
 
 const TRACE: &str = "talk.trace.ndjson";
 
-/// The longest tour is asked for; one fact tells of it, and a younger one does not.
+/// The request is about the longest tour. One fact matches it, and a newer one does not.
 const TALK: &str = "\
 description: A tour is looked for, and lunch.
 policy: tight.yaml

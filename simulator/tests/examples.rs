@@ -1,5 +1,4 @@
-//! The examples, run as a user runs them: what they print, what they leave behind, and what they make of kills and of bad
-//! servers.
+//! The examples, run as a user runs them: their output, their files, kills, and faulty servers.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -20,7 +19,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use tiny_http::{Request, Response, Server};
 
-/// An example, as `cargo test` has built it beside this test.
+/// An example, built by `cargo test` beside this test.
 fn example(name: &str) -> Command {
     let here = std::env::current_exe().unwrap();
     let program = here.ancestors().nth(2).unwrap().join("examples").join(name);
@@ -54,7 +53,7 @@ fn printed(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Ends a journal, and reads it: it must be whole, and decided again as it is recorded.
+/// Closes a journal and reads it: it must be complete, and replay without a difference.
 fn ended(journal: &Path) -> Vec<Step> {
     let conversation = Conversation::open(journal, Policy::hardened(), &StandardContexts).unwrap();
     Clock::real().block_on(conversation.close()).unwrap().unwrap();
@@ -68,7 +67,7 @@ fn steps(trace: &Path) -> Vec<Step> {
     Reader::new(bytes.as_slice(), "the trace").unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-/// What happened outside. Nothing may have happened twice.
+/// The effects outside. None may have happened twice.
 fn effects(folder: &Path) -> Vec<String> {
     let text = fs::read_to_string(folder.join("effects.txt")).unwrap_or_default();
     let doings: Vec<String> = text.lines().map(|line| line.split_once('\t').unwrap().1.to_owned()).collect();
@@ -90,7 +89,7 @@ fn notes(steps: &[Step]) -> Vec<&str> {
 
 const DONE: [&str; 2] = ["Order two packs of paper for at most 20 euros", "Tell the office when it comes"];
 
-/// The line in which it says that its first effect has happened.
+/// The line of output that reports the first effect.
 const EFFECT_IS_SAID: usize = 15;
 
 #[test]
@@ -144,7 +143,7 @@ fn kill_the_http_team_at_many_moments_and_no_effect_happens_twice() {
     for moment in 0..20 {
         let folder = tempfile::tempdir().unwrap();
         let mut said = Vec::new();
-        // A life that is killed once it has said so much, another one that is killed soon, and one to the end.
+        // One run that is killed after its first effect, one that is killed soon after, and one that ends.
         for lines in [moment, moment % 4] {
             let mut life = example("http_team");
             if lines == EFFECT_IS_SAID {
@@ -175,10 +174,10 @@ fn kill_the_http_team_at_many_moments_and_no_effect_happens_twice() {
     assert!(recovered >= 1, "no kill hit an effect");
 }
 
-/// A server of chat completions, of which a test says what it does with each request; with `None`, it never answers.
+/// A chat-completions server. The test chooses its response to each request; with `None` it never responds.
 struct Chat {
     base_url: String,
-    /// Everything that it was asked: the headers, as lines, and the body.
+    /// The received requests: headers as lines, and the body.
     asked: Receiver<(String, Value)>,
 }
 
@@ -206,7 +205,7 @@ impl Chat {
         Self { base_url, asked }
     }
 
-    /// Runs the team with it, and gives what the trace says.
+    /// Runs the team with this server, and returns the steps of the trace.
     fn talks(&self, deadline_ms: u32) -> Vec<Step> {
         let folder = tempfile::tempdir().unwrap();
         let mut command = example("http_team");
@@ -224,9 +223,11 @@ fn said(content: &str) -> (u16, String) {
 
 fn agrees(system: &str) -> (u16, String) {
     said(match system {
-        system if system.starts_with("You are the classifier") => r#"{"classified": {"similarity": 0.1}}"#,
+        system if system.starts_with("You are the classifier") => {
+            r#"{"classification": {"similarity": 0.1}}"#
+        }
         system if system.starts_with("You are the planner") => r#"{"plan": [{"task": 1, "do": "Wait"}]}"#,
-        _ => r#"{"pro": {"confidence": 0.9, "says": "7183, as was said over the wire"}}"#,
+        _ => r#"{"pro": {"confidence": 0.9, "text": "7183, as was said over the wire"}}"#,
     })
 }
 
@@ -304,7 +305,7 @@ fn a_server_that_misbehaves_ends_the_request_as_the_rows_say() {
         let steps = chat.talks(deadline_ms);
         assert_eq!(ending(&steps).cause, Cause::CallFailed(Module::Debater(Role::Critic), failure));
         let notes = notes(&steps);
-        // The client and the driver keep the same deadline: on a slow machine both tell that it passed.
+        // The client and the runtime have the same deadline: on a slow machine both report it.
         assert!((1..=1 + usize::from(failure == Failure::Timeout)).contains(&notes.len()), "{notes:?}");
         for note in notes {
             assert!(note.contains("call 7 (the Critic's argument)"), "{note}");

@@ -20,7 +20,9 @@ fn help(arguments: &[&str]) -> String {
 fn subcommands(help: &str) -> Vec<String> {
     let Some((_, list)) = help.split_once("\nCommands:\n") else { return Vec::new() };
     let entries = list.lines().take_while(|line| !line.is_empty());
-    let names = entries.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    // Continuation lines of descriptions are indented further.
+    let entries = entries.filter_map(|line| line.strip_prefix("  ").filter(|entry| !entry.starts_with(' ')));
+    let names = entries.filter_map(|entry| entry.split_whitespace().next());
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 

@@ -54,7 +54,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 4).map(str::to_lowercase)
 }
 
-/// Every text under a key where somebody may write what he likes, and every other word of the format.
+/// Collects every text under a key with free text, and every other word of the format.
 fn collect(key: &str, value: &Value, free: &mut Vec<String>, format: &mut BTreeSet<String>) {
     match value {
         Value::String(text)
@@ -82,7 +82,7 @@ fn collected(trace: &[u8]) -> (Vec<String>, BTreeSet<String>) {
     (free, format)
 }
 
-/// What the kernel says by itself in the places where texts stand: the policies, its version, items, records, refusals.
+/// The words that the kernel writes where texts are: policies, version, items, records, refusals.
 const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to undo: [irreversible] outcome: blocked: aborted: rolled \
     back: every task succeeded the identity locks do not match no answer from the Security (timeout) vetoed the plan \
     consensus stayed too low the Critic found no repair further is allowed repaired was cleared approver said user \
@@ -106,14 +106,14 @@ fn redacted_golden_contains_no_original_text() {
         let what = path.display();
         let now = redacted(&trace);
         let (free, format) = collected(&now);
-        // What stands in the place of texts is names of this redaction, and the kernel's own words.
+        // A text is replaced by a name of this redaction, or is a word of the kernel.
         for text in &free {
             for token in text.split_whitespace().filter(|token| !is_name(token)) {
                 let strange: Vec<_> = words(token).filter(|word| !by_kernel.contains(word)).collect();
                 assert!(strange.is_empty(), "{what}: {strange:?} in {text:?}");
             }
         }
-        // No word that was said is anywhere in the bytes, but for those that the format or the kernel says too.
+        // No original word is in the bytes, except words of the format and of the kernel.
         let (was, _) = collected(&trace);
         let bytes = String::from_utf8(now).unwrap().to_lowercase();
         let found: BTreeSet<String> = words(&bytes).collect();
@@ -126,7 +126,7 @@ fn redacted_golden_contains_no_original_text() {
     }
 }
 
-/// What holds a name in an event, which is a text too.
+/// The fields of events that hold names, which are texts too.
 const NAMES: [&str; 15] = [
     "user",
     "conversation",
@@ -145,7 +145,7 @@ const NAMES: [&str; 15] = [
     "summarized_keys",
 ];
 
-/// Events without the names of users and conversations, and of what is known.
+/// Events without the names of users and conversations, and without the semantic state.
 fn bare(event: &Event) -> Value {
     fn without(key: &str, value: &mut Value) {
         match value {
@@ -177,7 +177,7 @@ fn redaction_preserves_decisions() {
         assert!(html(reader(&now), "redacted.ndjson").unread.is_none());
         let target = Target::new("case", Path::new("no-such-folder")).unwrap();
         let promotion = from_trace(reader(&now), "redacted.ndjson", &target).unwrap();
-        // A word that came late is noted, and not kept.
+        // A late reply is noted, not stored.
         let accepted = |trace: &[u8]| steps(trace).into_iter().filter(|step| step.refused.is_none());
         let inputs = |trace: &[u8]| accepted(trace).map(|step| step.input).collect::<Vec<_>>();
         assert_eq!(inputs(&promotion.golden), inputs(&now), "{what}");
@@ -288,7 +288,7 @@ fn unpreserved_decision_is_an_error() {
         .unwrap_err();
     assert!(matches!(error, RedactError::Trace(_)), "{error}");
 
-    // Two tasks that read alike only because of what the kernel writes behind one of them.
+    // Two tasks with the same text once the kernel appends the effect to one of them.
     let mut builder = short(Policy::hardened());
     builder.reply_tasks(vec![trace_builder::task(1, "Go [irreversible]", Effect::Pure)]);
     builder.argue(pro(900_000, ""));

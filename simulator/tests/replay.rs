@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/scenarios");
 
-/// Runs `orchestrion replay` without a terminal, checks its exit code, and gives what it printed.
+/// Runs `orchestrion replay` without a terminal, asserts its exit code, and returns its output.
 fn replay(code: i32, folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_orchestrion"))
         .arg("replay")

@@ -1,4 +1,4 @@
-//! Hosts in other languages, and hosts that misbehave, over standard input and output.
+//! Hosts in other languages, and faulty hosts, over standard input and output.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,20 +13,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
 const SCENARIO: &str =
-    "about: A greeting, twice.\nuser: ada\nrequests:\n  - says: Greet the office\n  - says: Again\n";
+    "description: A greeting, twice.\nuser: ada\nrequests:\n  - text: Greet the office\n  - text: Again\n";
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder with the scenario `hello.yaml` in it.
+/// A folder with the scenario `hello.yaml`.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("hello.yaml"), SCENARIO).unwrap();
     folder
 }
 
-/// Whether a foreign language is there to be tried, or that the test is skipped.
+/// Whether an interpreter is installed; prints that the test is skipped otherwise.
 fn is_there(program: &str) -> bool {
     let there = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !there {
@@ -60,13 +60,13 @@ fn foreign(program: &str, host_file: &str, agrees: &str) {
         replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None, &StandardContexts).is_equal()
     );
 
-    // Where another host went in the middle of a task, it goes on.
+    // Resumes a task that another host left.
     let mut gone = Host::of(folder.path(), &["hello.yaml", "--journal", "gone.ndjson"]);
     gone.until("run_task", &mut Vec::new());
     gone.ends();
     let output = host("gone.ndjson");
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(told, "rolled back: no answer from the executor (fate unknown)\nhello\n");
+    let message = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(message, "rolled back: no answer from the executor (fate unknown)\nhello\n");
 }
 
 #[test]
@@ -102,41 +102,41 @@ impl Host {
             .unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut schema = protocol::schema();
-        let told = json!({"$ref": "#/$defs/to_host", "$defs": schema["$defs"].take()});
-        Self { child, input, output, validator: jsonschema::validator_for(&told).unwrap() }
+        let message = json!({"$ref": "#/$defs/to_host", "$defs": schema["$defs"].take()});
+        Self { child, input, output, validator: jsonschema::validator_for(&message).unwrap() }
     }
 
     fn send(&mut self, text: &str) {
         let input = self.input.as_mut().unwrap();
-        // It may have ended already; what it then says is looked at.
+        // It may have ended. Its remaining output is read.
         let _ = input.write_all(text.as_bytes()).and_then(|()| input.flush());
     }
 
-    /// The next line that it is told, which the schema describes.
+    /// Receives the next message, and validates it by the schema.
     fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         if line.is_empty() {
             return Value::Null;
         }
-        let told: Value = serde_json::from_str(&line).unwrap();
-        self.validator.validate(&told).unwrap_or_else(|error| panic!("{error}: {line}"));
-        told
+        let message: Value = serde_json::from_str(&line).unwrap();
+        self.validator.validate(&message).unwrap_or_else(|error| panic!("{error}: {line}"));
+        message
     }
 
     fn reply(&mut self, call: &Value, content: &Value) {
         self.send(&format!("{}\n", json!({"reply": {"call": call["id"], "content": content}})));
     }
 
-    /// Agrees to everything until this is asked, and gives that call. Other lines are collected.
+    /// Replies to every call until this operation, and returns that call. Collects other messages.
     fn until(&mut self, asked: &str, other: &mut Vec<Value>) -> Value {
         loop {
-            let told = self.receive();
-            let Some(call) = told.get("call").cloned() else {
-                if told.get("recover").is_some() || told.is_null() || told == "closed" {
-                    return told;
+            let message = self.receive();
+            let Some(call) = message.get("call").cloned() else {
+                if message.get("recover").is_some() || message.is_null() || message == "closed" {
+                    return message;
                 }
-                other.push(told);
+                other.push(message);
                 continue;
             };
             if question(&call) == asked {
@@ -168,7 +168,7 @@ fn agreed(call: &Value) -> Value {
     match question(call) {
         "verify_identity" => json!({"locks": {"gcp": true, "mongodb": true}}),
         "load_context" => json!({"context": {}}),
-        "classify" => json!({"classified": {"similarity": 0.25}}),
+        "classify" => json!({"classification": {"similarity": 0.25}}),
         "draft_plan" => json!({"plan": [{"task": 1, "do": "Order", "undo": "Cancel the order"}]}),
         "argue" | "review_revision" => json!({"pro": {"confidence": 0.9}}),
         "run_task" => json!({"ok": format!("done: {}", call["payload"]["task"]["text"].as_str().unwrap())}),
@@ -176,7 +176,7 @@ fn agreed(call: &Value) -> Value {
             json!({"ok": format!("undone: {}", call["payload"]["task"]["effect"]["undoable"]["compensation"])})
         }
         "diagnose" => json!({"no_repair": {}}),
-        "store_memory" => json!("held"),
+        "store_memory" => json!("stored"),
         "deliver_audit" => json!("delivered"),
         other => panic!("{other}"),
     }
@@ -186,18 +186,18 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What the host was told that it did not say well, and how the requests ended.
+/// Returns the parse failures that the host received, and the final answers.
 fn after(line: &str) -> (Value, Vec<Value>, Vec<String>) {
     let folder = folder();
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     let call = host.until("argue", &mut other);
     host.send(&line.replace("CALL", &call["id"].to_string()));
-    // Only now that it is told, or what is said next would go before.
+    // Wait for the message, so that the next input follows it.
     loop {
-        let told = host.receive();
-        let is_it = told.get("parse_failed").is_some();
-        other.push(told);
+        let message = host.receive();
+        let is_it = message.get("parse_failed").is_some();
+        other.push(message);
         if is_it {
             break;
         }
@@ -205,10 +205,13 @@ fn after(line: &str) -> (Value, Vec<Value>, Vec<String>) {
     host.reply(&call, &agreed(&call));
     assert_eq!(host.until("nothing", &mut other), "closed", "{line:.60}");
     assert_eq!(host.ends().status.code(), Some(0));
-    let told = other.iter().filter_map(|told| told.get("parse_failed")).cloned().collect();
-    let answered =
-        other.iter().filter_map(|told| told["final_answer"]["text"].as_str()).map(str::to_owned).collect();
-    (call["id"].clone(), told, answered)
+    let message = other.iter().filter_map(|message| message.get("parse_failed")).cloned().collect();
+    let answered = other
+        .iter()
+        .filter_map(|message| message["final_answer"]["text"].as_str())
+        .map(str::to_owned)
+        .collect();
+    (call["id"].clone(), message, answered)
 }
 
 #[test]
@@ -216,17 +219,17 @@ fn unparsable_reply_is_malformed() {
     let cases = [
         ("{\"reply\": {\"call\": CALL, \"content\": {\"maybe\": {}}}}\n", "maybe"),
         ("{\"reply\": {\"call\": CALL}}\n", "missing field `content`"),
-        ("{\"reply\": {\"call\": CALL, \"content\": \"held\", \"so\": 1}}\n", "unknown field `so`"),
+        ("{\"reply\": {\"call\": CALL, \"content\": \"stored\", \"so\": 1}}\n", "unknown field `so`"),
     ];
     for (line, why) in cases {
-        let (call, told, answered) = after(line);
+        let (call, message, answered) = after(line);
         assert_eq!(
             answered,
             ["blocked: no answer from the Analyst (malformed answer)", "done: Order"],
             "{line}"
         );
-        assert!(told.len() == 1 && told[0]["reason"].as_str().unwrap().contains(why), "{told:?}");
-        assert_eq!(told[0]["call"], call);
+        assert!(message.len() == 1 && message[0]["reason"].as_str().unwrap().contains(why), "{message:?}");
+        assert_eq!(message[0]["call"], call);
     }
 }
 
@@ -240,11 +243,11 @@ fn unparsable_line_changes_nothing() {
         (&*long, "line too long: expected at most 2097152 bytes"),
     ];
     for (line, why) in cases {
-        let (_, told, answered) = after(line);
+        let (_, message, answered) = after(line);
         assert_eq!(answered, ["done: Order", "done: Order"], "{line:.60}");
-        assert!(told.len() == 1 && told[0]["reason"].as_str().unwrap().contains(why), "{told:?}");
-        // Four calls were answered before.
-        assert_eq!((&told[0]["line"], &told[0]["call"]), (&5.into(), &Value::Null));
+        assert!(message.len() == 1 && message[0]["reason"].as_str().unwrap().contains(why), "{message:?}");
+        // Four calls had replies before.
+        assert_eq!((&message[0]["line"], &message[0]["call"]), (&5.into(), &Value::Null));
     }
 }
 
@@ -254,33 +257,33 @@ fn refusals_name_their_line() {
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     let first = host.until("verify_identity", &mut other);
-    let fact = |key: &str, rests_on: &str| {
-        let fact = json!({"key": key, "says": "x", "rests_on": [rests_on]});
+    let fact = |key: &str, depends_on: &str| {
+        let fact = json!({"key": key, "text": "x", "depends_on": [depends_on]});
         format!("{}\n", json!({"write": {"fact": fact}}))
     };
-    host.send("{\"write\": {\"fact\": {\"key\": \"a\", \"says\": \"x\"}}}\n");
+    host.send("{\"write\": {\"fact\": {\"key\": \"a\", \"text\": \"x\"}}}\n");
     host.send(&fact("b", "nowhere"));
     host.send(&fact("c", "a"));
-    host.send(&fact("d", "nobody"));
+    host.send(&fact("d", "unknown"));
     host.reply(&first, &agreed(&first));
     assert_eq!(host.until("nothing", &mut other), "closed");
-    let refused: Vec<_> = other.iter().filter_map(|told| told.get("refused")).collect();
+    let refused: Vec<_> = other.iter().filter_map(|message| message.get("refused")).collect();
     let lines: Vec<_> = refused.iter().filter_map(|refused| refused["line"].as_u64()).collect();
     assert_eq!(lines, [2, 4], "{refused:?}");
-    assert!(refused[1]["reason"].as_str().unwrap().contains("`nobody`"), "{refused:?}");
+    assert!(refused[1]["reason"].as_str().unwrap().contains("`unknown`"), "{refused:?}");
     host.ends();
 }
 
 #[test]
 fn scenario_writes_are_submitted() {
     let folder = folder();
-    let writes = "    write:\n      - fact: {key: sky, says: blue}\n      - fact: {key: sea, says: deep, rests_on: [nowhere]}\n";
-    let incident = "    cancel: {when: RunningTasks, visit: 7}\n";
+    let writes = "    write:\n      - fact: {key: sky, text: blue}\n      - fact: {key: sea, text: deep, depends_on: [nowhere]}\n";
+    let incident = "    cancel: {phase: RunningTasks, visit: 7}\n";
     fs::write(folder.path().join("hello.yaml"), format!("{SCENARIO}{writes}{incident}")).unwrap();
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     assert_eq!(host.until("nothing", &mut other), "closed");
-    let refused = other.iter().find_map(|told| told.get("refused")).unwrap();
+    let refused = other.iter().find_map(|message| message.get("refused")).unwrap();
     assert!(refused["line"] == 0 && refused["reason"].as_str().unwrap().contains("`nowhere`"), "{refused}");
     let output = host.ends();
     assert!(stderr(&output).contains("left to the host: 1 of the scenario's"), "{}", stderr(&output));
@@ -293,13 +296,14 @@ fn repeated_and_foreign_replies_are_refused() {
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     let call = host.until("classify", &mut other);
-    host.send("{\"reply\": {\"call\": 77, \"content\": \"held\"}}\n");
+    host.send("{\"reply\": {\"call\": 77, \"content\": \"stored\"}}\n");
     host.reply(&call, &agreed(&call));
     host.reply(&call, &agreed(&call));
     assert_eq!(host.until("nothing", &mut other), "closed");
-    let refused: Vec<_> = other.iter().filter_map(|told| told["refused"]["reason"].as_str()).collect();
+    let refused: Vec<_> = other.iter().filter_map(|message| message["refused"]["reason"].as_str()).collect();
     assert_eq!(refused, ["an answer to call 3 came; expected one to call 4"]);
-    let strange: Vec<_> = other.iter().filter_map(|told| told["parse_failed"]["reason"].as_str()).collect();
+    let strange: Vec<_> =
+        other.iter().filter_map(|message| message["parse_failed"]["reason"].as_str()).collect();
     assert_eq!(strange, ["unknown call: expected the id of a recent call, found 77"]);
     assert!(host.ends().status.success());
     let kept = fs::read_to_string(folder.path().join("hello.ndjson")).unwrap();
@@ -323,7 +327,7 @@ fn disconnected_host_names_pending_call() {
         "{complaint}"
     );
 
-    // It may have run: the next host is asked, and says that it did not.
+    // It may have run: the next host recovers it, and reports that it did not start.
     let mut host = Host::of(folder.path(), &args);
     let mut other = Vec::new();
     let recover = host.until("nothing", &mut other);
@@ -335,14 +339,17 @@ fn disconnected_host_names_pending_call() {
     host.send(&format!("{}\n", json!({"not_started": {"call": 10}})));
     let again = host.until("run_task", &mut other);
     assert_eq!(again["id"], call["id"]);
-    // Half a line, and then nothing more.
+    // An incomplete line at the end of the input.
     host.send("{\"reply\": {\"call\": 10, ");
     let output = host.ends();
     assert_eq!(output.status.code(), Some(3));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("incomplete line: expected a newline, found the end of standard input"), "{told}");
+    let message = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        message.contains("incomplete line: expected a newline, found the end of standard input"),
+        "{message}"
+    );
 
-    // That was no answer: the next host is asked about the call again.
+    // That was no reply: the next host receives the call again.
     let mut host = Host::of(folder.path(), &args);
     let mut other = Vec::new();
     assert_eq!(host.until("nothing", &mut other)["recover"]["id"], 10);
@@ -350,7 +357,8 @@ fn disconnected_host_names_pending_call() {
     let undo = host.until("undo_task", &mut other);
     host.reply(&undo, &agreed(&undo));
     assert_eq!(host.until("nothing", &mut other), "closed");
-    let answered: Vec<_> = other.iter().filter_map(|told| told["final_answer"]["text"].as_str()).collect();
+    let answered: Vec<_> =
+        other.iter().filter_map(|message| message["final_answer"]["text"].as_str()).collect();
     assert_eq!(answered, ["rolled back: no answer from the executor (fate unknown)", "done: Order"]);
     assert!(host.ends().status.success());
     let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
@@ -358,7 +366,7 @@ fn disconnected_host_names_pending_call() {
         replay(Reader::new(trace.as_slice(), "hello.ndjson").unwrap(), None, &StandardContexts).is_equal()
     );
 
-    // It is closed, and stays so.
+    // A closed conversation stays closed.
     let output = Host::of(folder.path(), &args).ends();
     assert_eq!(output.status.code(), Some(2));
     assert!(
@@ -383,19 +391,19 @@ fn host_requests_cancels_and_closes() {
     let undo = host.until("undo_task", &mut other);
     assert_eq!(undo["payload"]["task"]["effect"]["undoable"]["compensation"], "Cancel the order");
     host.reply(&undo, &agreed(&undo));
-    while other.iter().all(|told| told.get("final_answer").is_none()) {
-        let told = host.receive();
-        match told.get("call") {
+    while other.iter().all(|message| message.get("final_answer").is_none()) {
+        let message = host.receive();
+        match message.get("call") {
             Some(call) => host.reply(&call.clone(), &agreed(call)),
-            None => other.push(told),
+            None => other.push(message),
         }
     }
     host.send("\"close\"\n");
     assert_eq!(host.until("nothing", &mut other), "closed");
     let refused = "a user message came while RunningTasks; expected the executor's task result";
-    assert!(other.iter().any(|told| told["refused"]["reason"] == refused), "{other:?}");
+    assert!(other.iter().any(|message| message["refused"]["reason"] == refused), "{other:?}");
     assert!(
-        other.iter().any(|told| told["final_answer"]["text"] == "rolled back: the user cancelled"),
+        other.iter().any(|message| message["final_answer"]["text"] == "rolled back: the user cancelled"),
         "{other:?}"
     );
     assert_eq!(host.ends().status.code(), Some(0));
@@ -428,12 +436,12 @@ fn host_sends_summary_updates_and_writes() {
     let mut host = Host::of(folder.path(), &["hello.yaml", "--journal", "hello.ndjson"]);
     let mut other = Vec::new();
     let classify = host.until("classify", &mut other);
-    host.send("{\"write\": {\"signal\": {\"key\": \"rain\", \"says\": \"heavy\"}}}\n");
+    host.send("{\"write\": {\"signal\": {\"key\": \"rain\", \"text\": \"heavy\"}}}\n");
     host.send("{\"write\": {\"signal\": {\"key\": \"rain\"}}}\n");
     let not_understood = host.receive();
     assert_eq!(not_understood["parse_failed"]["call"], Value::Null);
-    assert!(not_understood["parse_failed"]["reason"].as_str().unwrap().contains("says"));
-    let mut answer = agreed(&classify);
+    assert!(not_understood["parse_failed"]["reason"].as_str().unwrap().contains("text"));
+    let mut answer = json!({"reply": agreed(&classify)});
     answer["summary_update"] = json!({"goal": "Greet", "progress": " "});
     host.reply(&classify, &answer);
     let plan = host.until("draft_plan", &mut other);

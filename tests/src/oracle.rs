@@ -1,18 +1,18 @@
-//! The independent oracle: what must happen, told a second time, from the numbered clauses, decisions and
-//! findings alone.
+//! The oracle: an independent implementation of the numbered clauses, decisions and findings, used to test the kernel.
 //!
-//! It shares no code with the kernel. Kernel values are read through their published encoding into plain types,
-//! and no kernel type, method or constant takes part in a judgement. It is slow and obvious on purpose, and its
-//! worth lies in having been written without the kernel's `decide`, `apply`, table, guards and numbers in sight.
-//! Where no document says anything, the place says what a reader would expect.
+//! It shares no code with the kernel. It reads kernel values through their published encoding into plain types, and no
+//! kernel function, method or constant takes part in a decision. It is slow and simple by design: its value is that it
+//! was written without the kernel's `decide`, `apply`, table, guards, contexts and numbers. Where no document defines a
+//! behaviour, a comment states the reader's interpretation.
 //!
-//! Deliberately absent: rows of the table (only the state that a move leads to is judged), the order inside a
-//! batch (only item ids come in order), and texts that the kernel composes, such as tags or the answer.
+//! Deliberately absent: transition ids (only the next phase is compared), the order within a batch (only item ids are
+//! ordered), and the texts that the kernel composes, such as tags or the final answer.
 
 mod batch;
 mod compaction;
 mod conclusion;
 mod consensus;
+mod contexts;
 mod conversation;
 mod debate;
 mod duels;
@@ -26,44 +26,49 @@ mod observed;
 mod policy;
 mod preparation;
 mod refusals;
+mod selection;
 pub mod situation;
 mod visible_items;
 
 use conversation::ExpectedConversation;
 use encoding::OracleInput;
 use fold::Fold;
+use orchestrion_kernel::context::{ByteMeasure, ContextError};
 use orchestrion_kernel::state::Call;
-use orchestrion_kernel::{CallId, ConversationId, Events, Input, Policy, Refusal, State};
+use orchestrion_kernel::{
+    CallId, ConversationId, Events, Input, ModuleContext, Policy, Refusal, State, build_context,
+};
+use orchestrion_optimizer::ExactSelector;
 use policy::OraclePolicy;
 
-/// What the documents say must happen, told step by step.
+/// The expected conversation, step by step.
 #[derive(Clone, Debug)]
 pub struct Oracle {
-    /// What should be, or why the policy could not be read.
-    course: Result<ExpectedConversation, String>,
-    /// The policy, for whatever is shown under it.
+    /// The expected state, or the reason why the policy is unreadable.
+    expected: Result<ExpectedConversation, String>,
+    /// The policy for the kernel's contexts, which are under test.
     policy: Policy,
-    /// S as the kernel's events make it.
+    /// S as the fold of the kernel's events.
     fold: Fold,
-    /// Inputs judged.
+    /// The number of checked inputs.
     steps: u64,
 }
 
 impl Oracle {
-    /// The oracle for a fresh conversation under a valid policy.
+    /// Returns the oracle for a new conversation under a valid policy.
     #[must_use]
     pub fn new(policy: &Policy, conversation: &ConversationId) -> Self {
-        let course = observed::value(policy)
-            .and_then(OraclePolicy::read)
-            .map(|lines| ExpectedConversation::new(lines, conversation.as_str()));
-        Self { course, policy: policy.clone(), fold: Fold::default(), steps: 0 }
+        let expected = observed::encode(policy)
+            .and_then(OraclePolicy::from_json)
+            .map(|policy| ExpectedConversation::new(policy, conversation.as_str()));
+        Self { expected, policy: policy.clone(), fold: Fold::default(), steps: 0 }
     }
 
-    /// Judges one step of the kernel: the input, what `decide` made of it, and the state after it was applied; for
-    /// a refusal, the state as it stands. Moves on by what the documents say, not by what the kernel did.
+    /// Checks one step of the kernel: the input, the result of `decide`, the state after it, and the context of the
+    /// pending call. After a refusal the state is the unchanged one. The oracle continues from the expected state.
     ///
     /// # Errors
-    /// A sentence: where, what was expected, what came. After the first, nothing that follows is worth hearing.
+    /// A sentence with the step, the expected value and the found value. After the first error the oracle is unusable.
     pub fn judge(
         &mut self,
         input: &Input,
@@ -72,59 +77,90 @@ impl Oracle {
     ) -> Result<(), String> {
         self.steps += 1;
         let before = self.phase().to_owned();
-        let input = observed::value(input)?;
-        self.judge_step(&input, decided, after)
+        let input = observed::encode(input)?;
+        self.check_step(&input, decided, after)
+            .and_then(|()| self.check_kernel_context(after))
             .map_err(|wrong| format!("input {}, {before}, on {input}: {wrong}", self.steps))
     }
 
-    fn judge_step(
+    fn check_step(
         &mut self,
         input: &serde_json::Value,
         decided: Result<&Events, &Refusal>,
         after: &State,
     ) -> Result<(), String> {
-        let course = self.course.as_mut().map_err(|wrong| wrong.clone())?;
-        let came: OracleInput = serde_json::from_value(input.clone())
-            .map_err(|error| format!("the input cannot be read: {error}"))?;
-        if let Some(expected) = course.refusal(&came, &self.fold) {
-            let given = decided.map_err(observed::refusal);
-            if given.map_or_else(|kind| kind != expected, |_| true) {
-                let given = given.map_or_else(
+        let expected = self.expected.as_mut().map_err(|wrong| wrong.clone())?;
+        let parsed: OracleInput =
+            serde_json::from_value(input.clone()).map_err(|error| format!("unreadable input: {error}"))?;
+        if let Some(refusal) = expected.refusal(&parsed, &self.fold) {
+            let found = decided.map_err(observed::refusal_kind);
+            if found.map_or_else(|kind| kind != refusal, |_| true) {
+                let found = found.map_or_else(
                     |kind| format!("the refusal {kind}"),
                     |events| serde_json::to_string(events).unwrap_or_default(),
                 );
-                return Err(format!("expected the refusal {expected}; came {given}"));
+                return Err(format!("wrong result: expected the refusal {refusal}, found {found}"));
             }
         } else {
-            course.take(&came, input, &self.fold);
-            let batch = std::mem::take(&mut course.batch);
+            expected.take(&parsed, input, &self.fold);
+            let batch = std::mem::take(&mut expected.batch);
             let events = match decided {
-                Ok(events) => observed::value(events)?,
+                Ok(events) => observed::encode(events)?,
                 Err(refusal) => {
                     return Err(format!(
-                        "expected that it is taken and leads to {}; came the refusal {}: {refusal}",
-                        course.phase,
-                        observed::refusal(refusal)
+                        "wrong result: expected events that lead to {}, found the refusal {}: {refusal}",
+                        expected.phase,
+                        observed::refusal_kind(refusal)
                     ));
                 }
             };
-            let given = events.as_array().map(Vec::as_slice).unwrap_or_default();
-            batch.compare(given, &mut self.fold, &mut course.things, &mut course.request.read)?;
+            let events = events.as_array().map(Vec::as_slice).unwrap_or_default();
+            let call = batch.call;
+            let over_budget =
+                batch.compare(events, &mut self.fold, &mut expected.items, &mut expected.request.answer)?;
+            observed::compare_over_budget(expected, &self.fold, call, &over_budget)?;
         }
-        observed::compare(course, &self.policy, &self.fold, after)
+        observed::compare_state(expected, &self.fold, after)
     }
 
-    /// The question that is waited for, if any.
+    /// Builds the kernel's context for the pending call and checks it.
+    fn check_kernel_context(&self, after: &State) -> Result<(), String> {
+        let Some(call) = after.control().pending_call() else { return Ok(()) };
+        let selector = ExactSelector::default();
+        let context = build_context(&self.policy, after, call.operation, &ByteMeasure, &selector);
+        self.check_context(context.as_ref())
+    }
+
+    /// Checks a context for the pending call, which the kernel built with [`ByteMeasure`].
+    ///
+    /// # Errors
+    /// A sentence with the expected value and the found value.
+    pub fn check_context(&self, context: Result<&ModuleContext, &ContextError>) -> Result<(), String> {
+        let expected = self.expected.as_ref().map_err(|wrong| wrong.clone())?;
+        // Decision 0021: the summarizer's context is sent before a change of S makes its reply out of date.
+        if expected.request.outdated && expected.phase == "Compacting" {
+            return Ok(());
+        }
+        observed::compare_context(expected, &self.fold, context)
+    }
+
+    /// Returns the pending call, if any.
     #[must_use]
-    pub fn waiting(&self) -> Option<Call> {
-        let (id, question) = self.course.as_ref().ok()?.waiting?;
-        let ask = serde_json::from_value(serde_json::to_value(question).ok()?).ok()?;
-        Some(Call { id: CallId::new(id), operation: ask })
+    pub fn pending_call(&self) -> Option<Call> {
+        let (id, operation) = self.expected.as_ref().ok()?.pending_call?;
+        let operation = serde_json::from_value(serde_json::to_value(operation).ok()?).ok()?;
+        Some(Call { id: CallId::new(id), operation })
     }
 
-    /// The control state, by its name in 004.
+    /// Returns whether the pinned content of the pending call exceeds its budget, so that the kernel refuses a reply.
+    #[must_use]
+    pub fn is_over_budget(&self) -> bool {
+        self.expected.as_ref().is_ok_and(|expected| expected.pending_call.is_some() && expected.over_budget)
+    }
+
+    /// Returns the phase, by its name in 004.
     #[must_use]
     pub fn phase(&self) -> &str {
-        self.course.as_ref().map_or("", |course| course.phase)
+        self.expected.as_ref().map_or("", |expected| expected.phase)
     }
 }

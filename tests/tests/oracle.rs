@@ -1,107 +1,117 @@
-//! The judge is judged: what the oracle takes, and what it does not.
+//! Tests of the oracle: which batches and contexts it accepts, and which it rejects.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use orchestrion_kernel::context::{ByteMeasure, ContextError};
 use orchestrion_kernel::policy::EloMethod;
-use orchestrion_kernel::{ConversationId, Events, Input, Policy, State, decide};
+use orchestrion_kernel::{
+    ConversationId, Events, Input, ModuleContext, Policy, State, build_context, decide,
+};
+use orchestrion_optimizer::ExactSelector;
+use orchestrion_tests::generators::RandomSource;
 use orchestrion_tests::oracle::Oracle;
 use orchestrion_tests::random_walk::conversation;
 use orchestrion_tests::regressions::random_walks;
+use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// Random walks in which every batch is tampered with in every way.
+/// Random walks whose batches are changed in every possible place.
 const WALKS: u32 = 40;
+/// Conversations with small budgets.
+const CONVERSATIONS: u32 = 100;
+/// Inputs of one such conversation.
+const INPUTS: u32 = 150;
 
-/// Whatever is changed in a batch, the oracle complains.
 #[test]
-fn tampered_batch_is_detected() {
-    let mut noticed = 0;
+fn tampered_batches_are_rejected() {
+    let mut rejected = 0;
     for (policy, inputs) in random_walks(WALKS) {
         let (mut oracle, mut state) = (Oracle::new(&policy, &conversation()), State::new(conversation()));
         for input in &inputs {
             let decided = decide(&policy, &state, input);
             decided.iter().flatten().for_each(|event| state.apply(event));
-            for events in decided.iter().flat_map(tampered) {
-                let found = oracle.clone().judge(input, Ok(&events), &state);
-                let given = || serde_json::to_string(&events).unwrap();
-                assert!(found.is_err(), "{input:?}: a tampered batch was taken: {}", given());
-                noticed += 1;
+            for events in decided.iter().flat_map(tampered_batches) {
+                let result = oracle.clone().judge(input, Ok(&events), &state);
+                let batch = || serde_json::to_string(&events).unwrap();
+                assert!(result.is_err(), "{input:?}: tampered batch accepted: {}", batch());
+                rejected += 1;
             }
             oracle.judge(input, decided.as_ref(), &state).unwrap();
         }
     }
-    assert!(noticed > 10_000, "only {noticed} batches were tampered with");
+    assert!(rejected > 10_000, "only {rejected} tampered batches");
 }
 
-/// The batch, each time with one thing changed: an event left out, an event given twice, or a number, a word or a yes
-/// within an event.
-fn tampered(events: &Events) -> Vec<Events> {
-    let whole = serde_json::to_value(events).unwrap();
-    let list = whole.as_array().unwrap();
+/// Copies of the batch with one change each: an event removed or repeated, or a number, a text or a flag of an event
+/// changed.
+fn tampered_batches(events: &Events) -> Vec<Events> {
+    let encoded = serde_json::to_value(events).unwrap();
+    let list = encoded.as_array().unwrap();
     let mut all = Vec::new();
-    for (place, event) in list.iter().enumerate() {
-        let (mut without, mut twice) = (list.clone(), list.clone());
-        without.remove(place);
-        twice.push(event.clone());
-        all.extend([without, twice]);
+    for (index, event) in list.iter().enumerate() {
+        let (mut without, mut repeated) = (list.clone(), list.clone());
+        without.remove(index);
+        repeated.push(event.clone());
+        all.extend([without, repeated]);
         let mut leaves = Vec::new();
         collect_leaves(event, String::new(), &mut leaves);
         for leaf in leaves {
             let mut changed = list.clone();
-            let value = changed[place].pointer_mut(&leaf).unwrap();
+            let value = changed[index].pointer_mut(&leaf).unwrap();
             match value {
                 Value::Number(number) => *value = json!(number.as_i64().map_or(1, |n| n + 1)),
-                Value::Bool(yes) => *value = json!(!*yes),
+                Value::Bool(flag) => *value = json!(!*flag),
                 Value::String(text) => text.push('!'),
                 _ => continue,
             }
             all.push(changed);
         }
     }
-    // What cannot be an event any more is no batch that a kernel could give.
+    // A kernel cannot return a batch without a valid encoding.
     all.into_iter().filter_map(|events| serde_json::from_value(Value::Array(events)).ok()).collect()
 }
 
-/// The places within an event at which a value stands. Which row was taken is not judged, and no document fixes
-/// what a record and an answer say.
+/// Collects the pointers to all values of an event. Absent are the values that the oracle does not compare: the row of a
+/// transition, and the text of a record and of a final answer.
 fn collect_leaves(value: &Value, path: String, leaves: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            for (name, field) in fields.iter().filter(|(name, _)| *name != "moved") {
-                let composed = path.ends_with("/record") || path.ends_with("/final_answer");
-                if !(composed && name == "text") {
+            for (name, field) in fields.iter().filter(|(name, _)| *name != "transitioned") {
+                let is_composed = path.ends_with("/record") || path.ends_with("/final_answer");
+                if !(is_composed && name == "text") {
                     collect_leaves(field, format!("{path}/{name}"), leaves);
                 }
             }
         }
         Value::Array(values) => {
-            for (place, value) in values.iter().enumerate() {
-                collect_leaves(value, format!("{path}/{place}"), leaves);
+            for (index, value) in values.iter().enumerate() {
+                collect_leaves(value, format!("{path}/{index}"), leaves);
             }
         }
         _ => leaves.push(path),
     }
 }
 
-/// Decision 0014 lead by lead: a Critic who objects without weight, and four voices that win against it.
+/// Decision 0014 for every lead: the Critic objects with next to no weight, and four roles win against it.
 #[test]
-fn expected_score_follows_formula() {
+fn duel_gain_matches_formula_for_every_lead() {
     let policy = Policy { elo: EloMethod::Standard, ..Policy::hardened() };
     let leads: Vec<i64> = (-1000..=1000).collect();
     for four in leads.chunks(4) {
-        let points = |place: usize| 1000 + four.get(place).copied().unwrap_or_default();
+        let elo = |index: usize| 1000 + four.get(index).copied().unwrap_or_default();
         let rating = |elo: i64| json!({ "elo": elo, "successes": 0, "matches": 0 });
-        let voice = |stance: &str, confidence: u32| {
+        let argument = |stance: &str, confidence: u32| {
             json!({ "argument": {
                 "argument": { "stance": stance, "confidence": confidence }, "text": "", "plan": null,
             }})
         };
-        let (pro, con) = (voice("pro", 1_000_000), voice("con", 1));
+        let (pro, con) = (argument("pro", 1_000_000), argument("con", 1));
         let reports = [
             json!({ "identity": { "gcp": true, "mongodb": true } }),
             json!({ "context": { "traces": [], "ratings": {
-                "analyst": rating(points(0)), "solution": rating(points(1)), "critic": rating(1000),
-                "security": rating(points(2)), "optimizer": rating(points(3)),
+                "analyst": rating(elo(0)), "solution": rating(elo(1)), "critic": rating(1000),
+                "security": rating(elo(2)), "optimizer": rating(elo(3)),
             }}}),
             json!({ "classification": { "tags": [], "similarity": 0 } }),
             json!({ "plan": [{ "id": 1, "text": "", "effect": "pure" }] }),
@@ -116,21 +126,335 @@ fn expected_score_follows_formula() {
         let mut reports = reports.into_iter();
         let mut input = json!({ "session_start": { "user": "ada" } });
         while oracle.phase() != "RunningTasks" {
-            let typed: Input = serde_json::from_value(input).unwrap();
-            let decided = decide(&policy, &state, &typed);
-            for event in decided.iter().flatten() {
-                state.apply(event);
-            }
-            oracle
-                .judge(&typed, decided.as_ref(), &state)
+            submit(&policy, &mut oracle, &mut state, &input)
                 .unwrap_or_else(|wrong| panic!("{four:?}: {wrong}"));
-            input = match (oracle.waiting(), oracle.phase()) {
+            input = match (oracle.pending_call(), oracle.phase()) {
                 (Some(call), _) => {
                     json!({ "reply": { "call": call.id.number(), "report": reports.next() } })
                 }
                 (None, "Idle") => json!({ "user_message": { "user": "ada", "text": "" } }),
                 (None, _) => json!("step"),
             };
+        }
+    }
+}
+
+/// Decides and applies an input, and lets the oracle check the step.
+fn submit(policy: &Policy, oracle: &mut Oracle, state: &mut State, input: &Value) -> Result<(), String> {
+    let input: Input = serde_json::from_value(input.clone()).map_err(|error| format!("{input}: {error}"))?;
+    let decided = decide(policy, state, &input);
+    decided.iter().flatten().for_each(|event| state.apply(event));
+    oracle.judge(&input, decided.as_ref(), state)
+}
+
+/// Decision 0024 under budgets that exclude items, and under budgets that the pinned content exceeds.
+#[test]
+fn contexts_match_oracle_under_small_budgets() {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for number in 0..CONVERSATIONS {
+        let mut conversation = SmallBudgets::new(number);
+        for _ in 0..INPUTS {
+            conversation.submit_next();
+            let Some(context) = conversation.context(&conversation.policy) else { continue };
+            *counts.entry("context").or_default() += 1;
+            let ample = conversation.context(&with_budget(&conversation.policy, u32::MAX)).unwrap();
+            match (context, ample) {
+                (Ok(context), Ok(ample)) if context.ids != ample.ids => {
+                    *counts.entry("omitted items").or_default() += 1;
+                }
+                (Err(_), _) => *counts.entry("over budget").or_default() += 1,
+                _ => {}
+            }
+        }
+    }
+    let is_rare = |kind: &&str| counts.get(*kind).is_none_or(|count| *count < 1_000);
+    let rare = ["context", "omitted items", "over budget"].into_iter().find(|kind| is_rare(kind));
+    assert!(rare.is_none(), "too few cases of {rare:?}: {counts:?}");
+}
+
+/// A context that the kernel builds under another policy is wrong, unless it is the same.
+#[test]
+fn tampered_contexts_are_rejected() {
+    let (mut rejected, mut accepted) = (0, 0);
+    for number in 0..CONVERSATIONS / 3 {
+        let mut conversation = SmallBudgets::new(number);
+        for _ in 0..INPUTS {
+            conversation.submit_next();
+            // A write during the summarizer's call changes the cluster, not the context that was sent.
+            if conversation.oracle.phase() == "Compacting" {
+                continue;
+            }
+            let policy = conversation.policy.clone();
+            let Some(Ok(context)) = conversation.context(&policy) else { continue };
+            for other in tampered_policies(&policy) {
+                let found = conversation.context(&other).unwrap();
+                if found.as_ref() == Ok(&context) {
+                    continue;
+                }
+                match conversation.oracle.check_context(found.as_ref()) {
+                    Err(_) => rejected += 1,
+                    Ok(()) => accepted += 1,
+                }
+            }
+            for other in tampered_contexts(&context) {
+                conversation.oracle.check_context(Ok(&other)).unwrap_err();
+                rejected += 1;
+            }
+        }
+    }
+    // With too many candidates to enumerate, the oracle cannot reject every selection that is not the best.
+    assert!(rejected > 10_000 && accepted * 50 < rejected, "{rejected} rejected, {accepted} accepted");
+}
+
+/// Policies with one setting of the contexts changed.
+fn tampered_policies(policy: &Policy) -> Vec<Policy> {
+    let budget = policy.contexts.budget_tokens;
+    let mut recency = policy.clone();
+    recency.contexts.recency = orchestrion_kernel::Weight::from_millionths(100_000).unwrap();
+    let mut unweighted = policy.clone();
+    unweighted.contexts.module_overrides.clear();
+    vec![with_budget(policy, budget - 1), with_budget(policy, budget + 1), recency, unweighted]
+}
+
+/// Contexts with one field changed.
+fn tampered_contexts(context: &ModuleContext) -> Vec<ModuleContext> {
+    let change = |change: &dyn Fn(&mut ModuleContext)| {
+        let mut context = context.clone();
+        change(&mut context);
+        context
+    };
+    let mut tampered = vec![
+        change(&|context| context.cost_tokens += 1),
+        change(&|context| context.utility += 1),
+        change(&|context| context.text.push(' ')),
+    ];
+    if !context.ids.is_empty() {
+        let last = context.ids.len() - 1;
+        tampered.push(change(&|context| context.ids = context.ids[1..].to_vec()));
+        tampered.push(change(&|context| context.ids.truncate(last)));
+    }
+    tampered
+}
+
+fn with_budget(policy: &Policy, budget: u32) -> Policy {
+    let mut policy = policy.clone();
+    policy.contexts.budget_tokens = budget;
+    if budget == u32::MAX {
+        policy.contexts.module_overrides.iter_mut().for_each(|settings| settings.budget_tokens = None);
+    }
+    policy
+}
+
+/// A random conversation under a policy with small budgets.
+struct SmallBudgets {
+    rng: TestRng,
+    policy: Policy,
+    oracle: Oracle,
+    state: State,
+    time: u64,
+}
+
+/// Words of random texts. The lengths differ, so the costs of items differ.
+const WORDS: [&str; 8] = ["a", "roof", "region", "archive of customers", "ten", "größer", "two\nlines", "x"];
+const TOPICS: [&str; 16] = [
+    "identity",
+    "environment",
+    "constraint",
+    "fact",
+    "summary",
+    "working",
+    "situation",
+    "request",
+    "final_answer",
+    "trace",
+    "tags",
+    "task",
+    "output",
+    "argument",
+    "diagnosis",
+    "approval",
+];
+const RANKS: [&str; 6] = ["unverified", "guest", "employee", "manager", "executive", "policy"];
+
+impl SmallBudgets {
+    fn new(number: u32) -> Self {
+        let mut seed = [0; 32];
+        seed[..4].copy_from_slice(&number.to_le_bytes());
+        let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        let mut policy = serde_json::to_value(Policy::hardened()).unwrap();
+        policy["name"] = json!("small-budgets");
+        policy["rules"]["approver"] = json!(rng.percent(30));
+        policy["compaction"]["from_items"] = json!(rng.one_of(&[3, 6, 64]));
+        let modules = ["planner", "classifier", "memory", "executor"].map(|module| json!(module));
+        let roles = ["analyst", "solution", "critic", "security", "optimizer"];
+        let roles = roles.map(|role| json!({ "debater": role }));
+        let mut overrides = Vec::new();
+        for module in modules.into_iter().chain(roles) {
+            if rng.percent(75) {
+                continue;
+            }
+            let mut weights = serde_json::Map::new();
+            for topic in TOPICS {
+                if rng.percent(20) {
+                    let weight = rng.one_of(&[0, 0, 1, 333_333, 2_000_000, 7_000_000]);
+                    weights.insert(topic.to_owned(), json!(weight));
+                }
+            }
+            let budget = rng.percent(50).then(|| 20 + rng.below(200));
+            overrides.push(json!({ "module": module, "budget_tokens": budget, "weights": weights }));
+        }
+        let contexts = &mut policy["contexts"];
+        contexts["budget_tokens"] = json!(20 + rng.below(180));
+        contexts["reserved_tokens"] = json!(rng.one_of(&[0, 0, 5, 17]));
+        contexts["recency"] = json!(rng.one_of(&[500_000, 0, 333_333, 7_000_000]));
+        contexts["module_overrides"] = json!(overrides);
+        let policy: Policy = serde_json::from_value(policy).unwrap();
+        let oracle = Oracle::new(&policy, &conversation());
+        Self { rng, policy, oracle, state: State::new(conversation()), time: 0 }
+    }
+
+    /// Submits a random input and checks the step.
+    fn submit_next(&mut self) {
+        let input = self.next_input();
+        submit(&self.policy, &mut self.oracle, &mut self.state, &input)
+            .unwrap_or_else(|wrong| panic!("{wrong}\nunder {:?}", self.policy.contexts));
+    }
+
+    /// Builds the kernel's context for the pending call under a policy; `None` without a pending call.
+    fn context(&self, policy: &Policy) -> Option<Result<ModuleContext, ContextError>> {
+        let operation = self.oracle.pending_call()?.operation;
+        Some(build_context(policy, &self.state, operation, &ByteMeasure, &ExactSelector::default()))
+    }
+
+    fn next_input(&mut self) -> Value {
+        let phase = self.oracle.phase().to_owned();
+        let call = self.oracle.pending_call();
+        match (self.rng.below(100), call) {
+            (0, _) => json!("cancel"),
+            (1, _) => json!("resume"),
+            (2, None) if phase == "Idle" => json!("session_end"),
+            (3..40, _) => json!({ "write": self.write() }),
+            (_, Some(call)) if self.oracle.is_over_budget() && self.rng.percent(80) => {
+                json!({ "call_failed": { "call": call.id.number(), "failure": "over_budget" } })
+            }
+            (_, Some(call)) => {
+                let report = self.report(&serde_json::to_value(call.operation).unwrap());
+                let mut reply = json!({ "call": call.id.number(), "report": report });
+                if self.rng.percent(10) {
+                    reply["summary_update"] = json!({ "goal": self.text(), "next_focus": self.text() });
+                }
+                if self.rng.percent(10) {
+                    reply["action"] = self.action();
+                }
+                json!({ "reply": reply })
+            }
+            // The kernel refuses whichever of the two does not fit; then the other one follows soon.
+            (40..60, None) if phase == "Idle" => json!({ "session_start": { "user": "ada" } }),
+            (_, None) if phase == "Idle" => json!({ "user_message": { "user": "ada", "text": self.text() } }),
+            (_, None) => json!("step"),
+        }
+    }
+
+    fn text(&mut self) -> String {
+        let words = self.rng.one_of(&[1, 1, 2, 3, 5]);
+        (0..words).map(|_| self.rng.one_of(&WORDS)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn key(&mut self) -> String {
+        format!("k{}", self.rng.below(9))
+    }
+
+    fn write(&mut self) -> Value {
+        let text = self.text();
+        let key = self.key();
+        let depends_on: Vec<Value> =
+            (0..self.rng.one_of(&[0, 0, 1, 2])).map(|_| json!({ "key": self.key() })).collect();
+        match self.rng.below(20) {
+            0 => json!({ "identity": { "name": text, "identity": {
+                "authority": "lead", "rank": self.rng.one_of(&RANKS), "department": "d", "organization": "o",
+                "permissions": [],
+            }}}),
+            1 => {
+                json!({ "environment": { "key": self.rng.one_of(&["rain", "load"]), "text": text, "supersedes": null }})
+            }
+            2 => {
+                self.time += 1;
+                json!({ "clock": { "now": self.time, "text": "noon" } })
+            }
+            3..7 => {
+                let expires_at = self.rng.percent(30).then_some(self.time + 2);
+                json!({ "working": { "key": key, "text": text, "expires_at": expires_at, "depends_on": depends_on }})
+            }
+            kind => {
+                let constraint = json!({ "constraint": self.rng.one_of(&[json!("policy"), Value::Null]) });
+                json!({ "fact": {
+                    "kind": if kind > 16 { constraint } else { json!("fact") },
+                    "key": key,
+                    "text": text,
+                    "source": { "name": "s", "rank": self.rng.one_of(&RANKS[2..]) },
+                    "established_at": self.time,
+                    "memory": "user",
+                    "scope": self.rng.one_of(&["global", "global", "session"]),
+                    "audience": self.rng.one_of(&[json!("everybody"), json!({ "at_least": "manager" })]),
+                    "time_sensitive": false,
+                    "supersedes": null,
+                    "detected_rule": null,
+                    "depends_on": depends_on,
+                }})
+            }
+        }
+    }
+
+    fn action(&mut self) -> Value {
+        let tool = json!({
+            "name": "search", "args": { "q": self.text() }, "result": self.text(), "outcome": "success",
+        });
+        json!({
+            "iteration": 1, "timestamp": "", "mode": "fast", "thinking": "", "planning": "", "reflection": "",
+            "approach": "", "tool_calls": if self.rng.percent(80) { vec![tool] } else { Vec::new() },
+        })
+    }
+
+    fn plan(&mut self) -> Value {
+        let effects =
+            [json!("pure"), json!({ "undoable": { "compensation": "undo" } }), json!("irreversible")];
+        let tasks = 1 + self.rng.below(3);
+        let task = |id: u32| {
+            let effect = &effects[usize::try_from(id % 3).unwrap_or_default()];
+            json!({ "id": id, "text": self.text(), "effect": effect })
+        };
+        json!((1..=tasks).map(task).collect::<Vec<_>>())
+    }
+
+    /// A report of the type of the operation.
+    fn report(&mut self, operation: &Value) -> Value {
+        let text = self.text();
+        let kind = operation.as_object().and_then(|operation| operation.keys().next());
+        match kind.map_or_else(|| operation.as_str().unwrap_or_default(), String::as_str) {
+            "verify_identity" => json!({ "identity": { "gcp": true, "mongodb": true } }),
+            "load_context" => {
+                let rating = json!({ "elo": 1200, "successes": 0, "matches": 0 });
+                let trace = json!({ "trace": { "conversation": "past", "request": 4 }, "text": text });
+                json!({ "context": { "traces": [trace], "ratings": {
+                    "analyst": rating, "solution": rating, "critic": rating, "security": rating, "optimizer": rating,
+                }}})
+            }
+            "summarize" => json!({ "summary": { "text": text, "forgets": null } }),
+            "classify" => json!({ "classification": { "tags": [text], "similarity": 500_000 } }),
+            "draft_plan" => json!({ "plan": self.plan() }),
+            "argue" | "review_revision" => {
+                let stance = self.rng.one_of(&["pro", "pro", "con"]);
+                let confidence = self.rng.one_of(&[500_000, 850_000, 100_000]);
+                let argument = json!({ "stance": stance, "confidence": confidence });
+                json!({ "argument": { "argument": argument, "text": text, "plan": null } })
+            }
+            "approve" => json!({ "approval": { "approved": true, "text": text } }),
+            "run_task" | "undo_task" => {
+                json!({ "exit": { "code": self.rng.one_of(&[0, 0, 0, 1]), "text": text } })
+            }
+            "diagnose" => json!({ "repaired": { "text": text, "plan": self.plan() } }),
+            "store_memory" => json!({ "stored": { "held": true } }),
+            _ => json!("delivered"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The oracle judges every step of every golden trace.
+//! The oracle checks every step of every golden trace.
 
 use orchestrion_kernel::{State, decide};
 use orchestrion_tests::oracle::Oracle;
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-fn is_what_the_documents_say(golden: &Path) -> datatest_stable::Result<()> {
+fn golden_matches_oracle(golden: &Path) -> datatest_stable::Result<()> {
     let reader = Reader::new(BufReader::new(File::open(golden)?), &golden.display().to_string())?;
     let header = reader.header().clone();
     let mut oracle = Oracle::new(&header.policy, &header.conversation);
@@ -24,5 +24,5 @@ fn is_what_the_documents_say(golden: &Path) -> datatest_stable::Result<()> {
 }
 
 datatest_stable::harness! {
-    { test = is_what_the_documents_say, root = "../specs", pattern = r"\.ndjson$" },
+    { test = golden_matches_oracle, root = "../specs", pattern = r"\.ndjson$" },
 }

@@ -74,7 +74,7 @@ pub(super) struct Search<'a, M: FairModel> {
     /// The observation that stops the exploration.
     pub(super) stopped: Option<usize>,
     pub(super) began: Instant,
-    pub(super) told: Duration,
+    pub(super) reported_at: Duration,
     /// The edges of one state.
     pub(super) edges: Vec<Edge>,
 }
@@ -102,7 +102,7 @@ where
             termination: Termination::Exhausted,
         };
         let (promised, eventually, always) = (0, 0, 0);
-        let (began, told) = (Instant::now(), Duration::ZERO);
+        let (began, reported_at) = (Instant::now(), Duration::ZERO);
         let (states, seen, level_end, roots, stopped) =
             (StateQueue::new(), ObservationSet::default(), 0, 0, None);
         Self {
@@ -120,7 +120,7 @@ where
             roots,
             stopped,
             began,
-            told,
+            reported_at,
             edges: Vec::new(),
         }
     }
@@ -261,8 +261,8 @@ where
         let budget = &self.options.limits;
         let (time, bytes) = (self.began.elapsed(), self.bytes());
         self.found.bytes = self.found.bytes.max(bytes);
-        if time >= self.told + Duration::from_millis(100) {
-            self.told = time;
+        if time >= self.reported_at + Duration::from_millis(100) {
+            self.reported_at = time;
             progress(&Progress {
                 states: self.states.len(),
                 generated: self.found.generated,
@@ -297,16 +297,17 @@ where
     /// Adds the path to an error.
     fn explain(&self, fault: ExpandError) -> ModelError {
         let Some(node) = fault.node else { return fault.what.at(ErrorLocation::default()) };
-        let told = |tell: &dyn Fn(&M::State) -> Option<String>| {
-            let told = catch_unwind(AssertUnwindSafe(|| {
+        let describe = |tell: &dyn Fn(&M::State) -> Option<String>| {
+            let describe = catch_unwind(AssertUnwindSafe(|| {
                 let mut unpacked = None;
                 tell(self.states.read(self.model, node, &mut unpacked).ok()?)
             }));
-            told.unwrap_or_default()
+            describe.unwrap_or_default()
         };
-        let state = told(&|state| Some(short(state))).unwrap_or_else(|| "that cannot be unpacked".to_owned());
+        let state =
+            describe(&|state| Some(short(state))).unwrap_or_else(|| "that cannot be unpacked".to_owned());
         let action =
-            |position| told(&|state| action_at(self.model, state, position).map(|action| short(&action)));
+            |position| describe(&|state| action_at(self.model, state, position).map(|action| short(&action)));
         let action = fault.action.and_then(action);
         let path = self.found.path_to(self.model, node).ok();
         let way = path.map(|path| path.into_actions().iter().map(short).collect());

@@ -58,13 +58,11 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
     ("AddItem", "names the first item as superseded", |_, events| {
         facts(events, |fact| fact.supersedes = Some(ItemId::FIRST));
     }),
-    ("AddItem", "is of a request of somebody else", |_, events| {
-        items!(events, AddItem, Item { layer: Layer::Request { user }, .. } => *user = UserId::new("somebody else"));
+    ("AddItem", "belongs to a request of another user", |_, events| {
+        items!(events, AddItem, Item { layer: Layer::Request { user }, .. } => *user = UserId::new("another user"));
     }),
-    ("AddItem", "as a summary stands for nothing", |_, events| {
-        facts(events, |fact| fact.summarized_keys.clear())
-    }),
-    ("UpdateItem", "as a summary goes on standing for what was taken from it", |state, events| {
+    ("AddItem", "covers no key as a summary", |_, events| facts(events, |fact| fact.summarized_keys.clear())),
+    ("UpdateItem", "keeps a covered key that a write superseded", |state, events| {
         items!(events, UpdateItem, item => {
             let old = state.semantic().get(item.id).and_then(|entry| entry.item.fact());
             if let (Some(old), Some(fact)) = (old, fact(item)) {
@@ -90,7 +88,7 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
             }
         }
     }),
-    ("UpdateItem", "keeps its link to what a summary stands for", |state, events| {
+    ("UpdateItem", "keeps its link to a summarized item", |state, events| {
         items!(events, UpdateItem, item => {
             let link = state.semantic().get(item.id).and_then(|entry| entry.item.fact()).and_then(|fact| fact.supersedes);
             if let Some(fact) = fact(item) {
@@ -120,8 +118,8 @@ pub(super) const ITEMS: &[(&str, &str, Spoil)] = &[
         items!(events, AddItem | UpdateItem, item @ Item { key: ItemKey::Situation(_), .. } => item.text = " ".into());
     }),
     ("ActionRecorded", "becomes known", |state, events| {
-        let told = events.iter().position(|event| matches!(event, Event::ActionRecorded { .. }));
-        if let Some((place, user)) = told.zip(state.control().session().cloned()) {
+        let recorded = events.iter().position(|event| matches!(event, Event::ActionRecorded { .. }));
+        if let Some((place, user)) = recorded.zip(state.control().session().cloned()) {
             let item = Item::from_request(
                 user,
                 state.semantic().next_id(),

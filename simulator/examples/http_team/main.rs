@@ -1,12 +1,12 @@
-//! A team of models behind HTTP, in a program that is killed half way and goes on.
+//! A team of models behind HTTP, in a program that is killed during a request and resumes it.
 //!
 //! ```console
-//! $ cargo run --example http_team                         # asks, is killed, goes on, and looks what happened
-//! $ cargo run --example http_team -- FOLDER [REQUEST]     # goes on or asks, once; kept in the folder
+//! $ cargo run --example http_team                         # runs a request, is killed, resumes, and checks the effects
+//! $ cargo run --example http_team -- FOLDER [REQUEST]     # resumes or runs one request, with the journal in the folder
 //! ```
 //!
-//! The models are a small server that this program starts. A real one takes its place if `OPENAI_BASE_URL` names it, with
-//! `OPENAI_API_KEY` and `OPENAI_MODEL`. `HTTP_TEAM_DEADLINE_MS` says how long an answer is waited for.
+//! The program starts a small server for the models. `OPENAI_BASE_URL`, `OPENAI_API_KEY` and `OPENAI_MODEL` name another one; it
+//! must speak plain HTTP, such as a local model server. `HTTP_TEAM_DEADLINE_MS` is the deadline of a call.
 
 mod models;
 mod server;
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Goes on with what is unfinished, or asks; and prints the answer.
+/// Resumes the unfinished request, or runs a new one, and prints the final answer.
 async fn once(folder: &Path, base_url: &str, request: Option<String>) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
     for lock in ["gcp-users.txt", "mongodb-users.txt"] {
@@ -68,7 +68,7 @@ fn opened(folder: &Path) -> Result<Conversation<orchestrion_runtime::JournalFile
     Ok(Conversation::open(folder.join("office.ndjson"), Policy::hardened(), &StandardContexts)?)
 }
 
-/// Runs this program as a child, kills it after its first effect, runs it again, and looks what happened.
+/// Runs this program as a child, kills it after its first effect, runs it again, and compares the effects.
 async fn killed_half_way(base_url: &str) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::Builder::new().prefix("http_team-").tempdir()?.keep();
     println!("The models are at {base_url}. ada asks: {REQUEST}.\n");
@@ -109,11 +109,11 @@ fn child(folder: &PathBuf, base_url: &str) -> Result<Command, Box<dyn Error>> {
     Ok(command)
 }
 
-/// Whether there was an effect to kill it after.
+/// Whether there was an effect before the kill.
 fn kill_after_first_effect(mut child: Child, folder: &Path) -> Result<bool, Box<dyn Error>> {
     while child.try_wait()?.is_none() {
         if fs::read(folder.join("effects.txt")).is_ok_and(|effects| effects.ends_with(b"\n")) {
-            // It is about to say so.
+            // The effect is written; the reply follows.
             thread::sleep(Duration::from_millis(50));
             child.kill()?;
             child.wait()?;

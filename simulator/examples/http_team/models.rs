@@ -1,4 +1,4 @@
-//! The modules that are language models: what each is told, and how it is asked.
+//! The modules that are language models: their prompts and their requests. Endpoints speak plain HTTP.
 
 use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::plan::{Effect, Plan};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::thread;
 use std::time::Duration;
 
-/// Where the models are, and which of them answers.
+/// The endpoint and the name of the models.
 #[derive(Clone, Debug)]
 pub(crate) struct Models {
     base_url: String,
@@ -19,7 +19,7 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    /// The models at this address, as the environment names them.
+    /// The models at this address, named by the environment.
     pub(crate) fn at(base_url: &str) -> Self {
         let mut config = ureq::Agent::config_builder().http_status_as_error(false);
         if base_url.starts_with("http://127.0.0.1:") {
@@ -34,10 +34,11 @@ impl Models {
         }
     }
 
-    /// Asks the model that plays this module. Blocks.
+    /// Calls the model of this module. Blocks.
     ///
     /// # Errors
-    /// Why there is no answer, naming the call.
+    ///
+    /// The reason why there is no reply, with the call.
     pub(crate) fn answer(&self, call: &Call) -> CallResult {
         let said = self.said(call).and_then(|text| orchestrion_scenario::parse_reply(call.operation, &text));
         said.map_err(|CallError { failure, reason: why }| {
@@ -90,20 +91,20 @@ impl Models {
     }
 }
 
-/// The start of what a server said, for a message.
+/// Returns the start of a server's response, for a message.
 fn start_of(body: &str) -> String {
     format!("{:?}", body.chars().take(80).collect::<String>())
 }
 
-/// Who a model is to be, and the form of its answer: that of scenario files, as JSON.
+/// The role of a model and the format of its reply: that of scenario files, as JSON.
 fn role(ask: Operation) -> String {
-    const VOICE: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or "con" for "pro""#;
-    const REVISER: &str = r#"{"pro": {"confidence": 0.9, "says": "…"}}, or "con" for "pro"; with "plan": PLAN beside "says" if the plan is to change"#;
+    const VOICE: &str = r#"{"pro": {"confidence": 0.9, "text": "…"}}, or "con" for "pro""#;
+    const REVISER: &str = r#"{"pro": {"confidence": 0.9, "text": "…"}}, or "con" for "pro"; with "plan": PLAN beside "text" if the plan is to change"#;
     const PLAN: &str = r#"[{"task": 1, "do": "…"}, {"task": 2, "do": "…", "undo": "what takes it back"}, {"task": 3, "do": "…", "irreversible": true}]"#;
     let (who, form) = match ask {
         Operation::Classify => (
             "the classifier: you tag requests, and say how near the nearest past one is",
-            r#"{"classified": {"tags": ["…"], "similarity": 0.3}}"#,
+            r#"{"classification": {"tags": ["…"], "similarity": 0.3}}"#,
         ),
         Operation::DraftPlan => ("the planner: you split a request into few tasks", r#"{"plan": PLAN}"#),
         Operation::Argue(Role::Analyst) => {
@@ -119,7 +120,7 @@ fn role(ask: Operation) -> String {
         Operation::Argue(Role::Optimizer) => ("the Optimizer: you make the plan cheaper or quicker", REVISER),
         Operation::Diagnose => (
             "the Critic: a task failed, and you say whether that can be repaired",
-            r#"{"repaired": {"says": "…", "plan": PLAN}} or {"no_repair": {"says": "…"}}"#,
+            r#"{"repair": {"text": "…", "plan": PLAN}} or {"no_repair": {"text": "…"}}"#,
         ),
         _ => ("the approver: you say whether the plan may run", r#"{"approved": "…"} or {"denied": "…"}"#),
     };
@@ -129,7 +130,7 @@ fn role(ask: Operation) -> String {
     )
 }
 
-/// What a model is asked.
+/// The prompt of a call.
 fn question(call: &Call) -> String {
     let mut text = format!("The request of {}: {}\n", call.user, call.request);
     if let Some(CallPayload::Plan(plan)) = &call.payload {

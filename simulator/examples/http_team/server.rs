@@ -1,21 +1,22 @@
-//! A server on this machine that speaks the chat-completions shape, for whoever has no model at hand. Its voices are
-//! simple, but they read what they are sent: the Critic objects until somebody says what the order may cost.
+//! A server on this machine with the chat-completions interface, for users without a model. Its roles are simple, but
+//! read their prompts: the Critic objects until an argument names the cost limit of the order.
 
 use serde_json::{Value, json};
 use std::io::Error;
 use std::thread;
 use tiny_http::{Request, Response, Server};
 
-/// Starts it on a free port. It runs as long as the program.
+/// Starts the server on a free port, for as long as the program runs.
 ///
 /// # Errors
-/// Whatever the port gives.
+///
+/// The error of the port.
 pub(crate) fn start() -> Result<String, Error> {
     let server = Server::http("127.0.0.1:0").map_err(Error::other)?;
     let base_url = format!("http://{}/v1", server.server_addr());
     thread::spawn(move || {
         for request in server.incoming_requests() {
-            // Whoever asked and went away needs no answer.
+            // A client that disconnected needs no reply.
             let _gone = respond(request);
         }
     });
@@ -33,7 +34,7 @@ fn respond(mut request: Request) -> Result<(), Error> {
     request.respond(Response::from_string(body.to_string()).with_status_code(status))
 }
 
-/// What is answered to the body of a request. As models do: with words around it, and a fence.
+/// The response to a request: as models do, with words around it, and a code fence.
 fn completion(asked: &Value) -> Value {
     let message = |n: usize| asked["messages"][n]["content"].as_str().unwrap_or_default();
     let content = format!("Here is my answer.\n\n```json\n{:#}\n```", says(message(0), message(1)));
@@ -41,7 +42,7 @@ fn completion(asked: &Value) -> Value {
 }
 
 fn says(system: &str, user: &str) -> Value {
-    let role = system.strip_prefix("You are ").and_then(|told| Some(told.split_once(':')?.0));
+    let role = system.strip_prefix("You are ").and_then(|prompt| Some(prompt.split_once(':')?.0));
     let has_limit = user.contains("for at most");
     let plan = |order: &str| {
         json!([
@@ -50,20 +51,20 @@ fn says(system: &str, user: &str) -> Value {
             { "task": 3, "do": "Tell the office when it comes", "irreversible": true },
         ])
     };
-    let pro = |confidence: f64, says: &str| json!({ "pro": { "confidence": confidence, "says": says } });
+    let pro = |confidence: f64, says: &str| json!({ "pro": { "confidence": confidence, "text": says } });
     match role.unwrap_or_default() {
-        "the classifier" => json!({ "classified": { "tags": ["office", "order"], "similarity": 0.2 } }),
+        "the classifier" => json!({ "classification": { "tags": ["office", "order"], "similarity": 0.2 } }),
         "the planner" => json!({ "plan": plan("Order two packs of paper") }),
         "the Analyst" => pro(0.9, "Paper is used up every other week"),
-        "Solution" if !has_limit && user.contains("what the order may cost") => json!({ "pro": {
+        "Solution" if !has_limit && user.contains("no cost limit") => json!({ "pro": {
             "confidence": 0.9,
-            "says": "The Critic is right: 20 euros are enough",
+            "text": "The Critic is right: 20 euros are enough",
             "plan": plan("Order two packs of paper for at most 20 euros"),
         } }),
         "Solution" => pro(0.85, "Three steps, and the order can be cancelled"),
         "the Critic" if has_limit => pro(0.8, "The price has a limit now"),
         "the Critic" => {
-            json!({ "con": { "confidence": 0.85, "says": "Nobody says what the order may cost" } })
+            json!({ "con": { "confidence": 0.85, "text": "The order has no cost limit" } })
         }
         "Security" => pro(0.95, "Nothing but paper is bought"),
         "the Optimizer" => pro(0.8, "Two packs at once save a delivery"),

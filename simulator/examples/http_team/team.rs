@@ -1,4 +1,4 @@
-//! The team: models over HTTP for whatever is a matter of words, and files for whatever must not be lost.
+//! The team: models over HTTP for text, and files for everything that must be durable.
 
 use crate::models::Models;
 use orchestrion_kernel::event::MemoryRecord;
@@ -10,12 +10,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A team that lives in a folder.
+/// A team with its folder.
 #[derive(Debug)]
 pub(crate) struct Team {
     pub(crate) models: Models,
     pub(crate) folder: PathBuf,
-    /// Whether the world outside never confirms an effect, so that there is time to be killed.
+    /// Whether effects are never confirmed, so that there is time for a kill.
     pub(crate) stalls: bool,
 }
 
@@ -31,11 +31,11 @@ impl Host for Team {
             Operation::DeliverAudit => self.keep(call, "audit", Report::Delivered),
             _ => self.model(call).await,
         };
-        println!("  {:>3}  {:<41}{}", call.id, call.expects, told(&answer));
+        println!("  {:>3}  {:<41}{}", call.id, call.expects, describe(&answer));
         answer
     }
 
-    /// Looks whether the effect is in the file. A line that was never wholly written proves nothing.
+    /// Whether the effect is in the file. An incomplete line proves nothing.
     async fn recover(&self, call: &Call) -> RecoveryResult {
         let effects = fs::read_to_string(self.effects());
         let (fate, found) = match effects.as_deref().unwrap_or_default() {
@@ -45,7 +45,7 @@ impl Host for Team {
             text if text.is_empty() || text.ends_with('\n') => {
                 (RecoveryResult::NotStarted, "it never started")
             }
-            _ => (RecoveryResult::OutcomeUnknown, "nobody can tell"),
+            _ => (RecoveryResult::OutcomeUnknown, "outcome unknown"),
         };
         println!("  {:>3}  was out when the program died; effects.txt says: {found}", call.id);
         fate
@@ -61,14 +61,14 @@ impl Team {
         self.folder.join("effects.txt")
     }
 
-    /// The client blocks, so it gets a thread of its own.
+    /// The client blocks, so it runs on a thread of its own.
     async fn model(&self, call: &Call) -> CallResult {
         let (models, asked) = (self.models.clone(), call.clone());
         let answer = tokio::task::spawn_blocking(move || models.answer(&asked)).await;
         answer.unwrap_or_else(|error| Err(CallError::error(format!("{call}: {error}"))))
     }
 
-    /// Both locks are lists of who may ask.
+    /// Each lock is a list of permitted users.
     fn identity(&self, call: &Call) -> CallResult {
         let opens = |lock: &str| {
             let users = fs::read_to_string(self.folder.join(lock)).unwrap_or_default();
@@ -77,7 +77,7 @@ impl Team {
         Ok(Report::Identity { gcp: opens("gcp-users.txt"), mongodb: opens("mongodb-users.txt") }.into())
     }
 
-    /// Does what a task says, which is to write it down, under the key of the call.
+    /// Executes a task: writes it down under the idempotency key of the call.
     async fn execute(&self, call: &Call) -> CallResult {
         if call.operation.is_effectful() {
             let line = format!("{}\t{}\n", key(call), words(call));
@@ -95,7 +95,7 @@ impl Team {
         Ok(done(call).into())
     }
 
-    /// What the local store has.
+    /// The records of the local store.
     fn memories(&self, call: &Call) -> CallResult {
         let files = fs::read_dir(self.folder.join(name_of(Store::Local))).into_iter().flatten().flatten();
         let records =
@@ -110,7 +110,7 @@ impl Team {
         Ok(Report::Context { ratings, traces: traces.collect() }.into())
     }
 
-    /// Keeps a record under its trace id. Keeping it twice is keeping it once.
+    /// Stores a record under its trace id. Storing it twice is the same as once.
     fn keep(&self, call: &Call, folder: &str, receipt: Report) -> CallResult {
         let written = match &call.payload {
             Some(CallPayload::Record(record)) => self.write(call, folder, record),
@@ -121,7 +121,7 @@ impl Team {
         Ok(receipt.into())
     }
 
-    /// Writes a file that is there wholly or not at all.
+    /// Writes a file completely or not at all.
     fn write(&self, call: &Call, folder: &str, record: &impl Serialize) -> io::Result<()> {
         let folder = self.folder.join(folder);
         fs::create_dir_all(&folder)?;
@@ -141,12 +141,12 @@ const fn name_of(store: Store) -> &'static str {
     }
 }
 
-/// The idempotency key of a call: it stays the same when the call is asked again.
+/// The idempotency key of a call. It stays the same when the call is sent again.
 fn key(call: &Call) -> String {
     format!("{}#{}", call.trace, call.id)
 }
 
-/// What a task is to do, on one line.
+/// The text of a task on one line.
 fn words(call: &Call) -> String {
     let text = match (&call.payload, call.operation) {
         (Some(CallPayload::Task(task)), Operation::UndoTask { .. }) => format!("take back: {}", task.text),
@@ -160,8 +160,8 @@ fn done(call: &Call) -> Report {
     Report::Exit { code: 0, text: format!("done: {}", words(call)).into() }
 }
 
-/// What came of a call, in a few words.
-fn told(answer: &CallResult) -> String {
+/// Describes the result of a call in a few words.
+fn describe(answer: &CallResult) -> String {
     let text = match answer.as_ref().map(|reply| &reply.report) {
         Ok(Report::Argument { argument, text, plan }) => {
             let brings = if plan.is_some() { " (a new plan)" } else { "" };
@@ -183,7 +183,7 @@ fn told(answer: &CallResult) -> String {
     plain(&text)
 }
 
-/// Text of a model does not steer the terminal, nor break a line.
+/// Removes control characters and line breaks from a model's text.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

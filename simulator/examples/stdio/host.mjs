@@ -30,7 +30,7 @@ for await (const line of createInterface({ input: conversation.stdout })) {
     reply(message.call, replies[typeof operation === "string" ? operation : Object.keys(operation)[0]]);
   } else if (message.recover) {
     // This host cannot recover the outcome of a call that was in flight during a crash.
-    reply(message.recover, { fail: "unknown" });
+    reply(message.recover, { fail: "outcome_unknown" });
   } else if (message.final_answer) {
     console.log(message.final_answer.text);
   }

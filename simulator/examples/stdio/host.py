@@ -12,7 +12,7 @@ for line in conversation.stdout:
     message = json.loads(line)
     if call := message.get("call") or message.get("recover") if isinstance(message, dict) else None:
         name = call["operation"] if isinstance(call["operation"], str) else next(iter(call["operation"]))
-        content = REPLIES[name] if "call" in message else {"fail": "unknown"}  # This host cannot recover outcomes.
+        content = REPLIES[name] if "call" in message else {"fail": "outcome_unknown"}  # This host cannot recover outcomes.
         print(json.dumps({"reply": {"call": call["id"], "content": content}}), file=conversation.stdin, flush=True)
     elif "final_answer" in message:
         print(message["final_answer"]["text"])

@@ -32,7 +32,7 @@ Examples:
   orchestrion export tla --output control
                              Control.tla and Control.cfg, for TLC
   orchestrion export schema --schema scenario > scenario.schema.json
-  orchestrion export policy --policy hardened > mine.yaml   a complete policy file
+  orchestrion export policy --policy hardened > mine.yaml   a complete policy
   orchestrion export itf mine.ndjson --output mine.itf.json
                              a trace, for Apalache and Quint
   orchestrion export completions --shell bash > \\

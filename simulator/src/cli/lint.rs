@@ -16,11 +16,11 @@ use verdict::{LintedMachine, Verdict};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  orchestrion lint design.md                 the Mermaid state diagrams of a text
-  orchestrion lint machine.yaml              a YAML table; its schema:
-                                             orchestrion export schema --schema
-                                             machine
+  orchestrion lint design.md                 Mermaid state diagrams in a text
+  orchestrion lint machine.yaml              a YAML table
   orchestrion lint design.md --format json
+
+The schema of tables: `orchestrion export schema --schema machine`.
 
 Rules that depend on a guess, such as the meaning of a label, give warnings.
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  orchestrion run                              the scenarios of orchestrion.yaml
+  orchestrion run                              scenarios of the project file
   orchestrion run specs/scenarios/happy.yaml   the timeline; the trace is in
                                                .orchestrion/
   orchestrion run specs/scenarios/*.yaml --quiet        only failures
@@ -108,7 +108,7 @@ fn run_file(path: &Path, is_single: bool, global: &GlobalArgs) -> Result<ExitSta
         print(format!("  trace    {}", trace.display()))?;
     }
     for unused in &result.unused_events {
-        print(format!("{file}: UNUSED: {unused}"))?;
+        print(format!("{file}: {unused}"))?;
     }
     drop(out);
     let is_failure = result.halted.is_some() || !result.unexpected_writes.is_empty();

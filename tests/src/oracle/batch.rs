@@ -1,177 +1,192 @@
-//! One batch: what the documents call for, and what the kernel gave, as multisets.
+//! One batch: the events that the documents require and the events of the kernel, compared as multisets.
 
+use super::encoding::OracleOperation;
 use super::fold::{Fold, ObservedItemEvent};
-use super::items::{Change, ExpectedItems};
+use super::items::{Change, ExpectedItems, FINAL_ANSWER_PREFIX};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What a step should give.
+/// The batch that a step must return.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Batch {
-    /// All events but moves and those of items.
+    /// All events except transitions, item events and over-budget events.
     pub(super) events: Vec<Value>,
-    /// The changes of S.
+    /// The changes of the items of requests.
     pub(super) changes: Vec<Change>,
-    /// The changes of what is written by name, and of what is compacted, each a whole event.
-    pub(super) written: Vec<Value>,
-    /// The keys of what requests left and is forgotten.
-    pub(super) forgotten: BTreeSet<String>,
-    /// The ids of what was written and is forgotten.
-    pub(super) leaving: BTreeSet<u64>,
-    /// Why it is.
-    pub(super) because: Value,
-    /// How many moves: one, but none for a resume (000-4.12) and for a write (decision 0019).
-    pub(super) moves: usize,
+    /// The changes of written and compacted items, each as a whole event.
+    pub(super) item_events: Vec<Value>,
+    /// The keys of the forgotten items of requests.
+    pub(super) forgotten_keys: BTreeSet<String>,
+    /// The ids of the forgotten written items.
+    pub(super) forgotten_ids: BTreeSet<u64>,
+    /// The cause of both.
+    pub(super) forget_cause: Value,
+    /// The number of transitions: one, but none for a resume (000-4.12) and for a write (decision 0019).
+    pub(super) transitions: usize,
+    /// The call that the batch makes, if it makes one.
+    pub(super) call: Option<(u64, OracleOperation)>,
 }
 
 impl Batch {
-    /// Holds the kernel's batch against this one; `things` learns the words that the kernel composed, `read` what
-    /// the user is to read.
+    /// Compares the kernel's batch with this one, and returns the over-budget events of the kernel.
+    ///
+    /// `items` records the texts that the kernel composes, `answer` the text that the user receives.
     pub(super) fn compare(
         mut self,
-        given: &[Value],
+        observed: &[Value],
         fold: &mut Fold,
-        things: &mut ExpectedItems,
-        read: &mut Option<String>,
-    ) -> Result<(), String> {
-        let mut moves = 0;
-        let (mut forgotten, mut leaving) = (BTreeSet::new(), BTreeSet::new());
+        items: &mut ExpectedItems,
+        answer: &mut Option<String>,
+    ) -> Result<Vec<Value>, String> {
+        let mut transitions = 0;
+        let mut over_budget = Vec::new();
+        let (mut forgotten_keys, mut forgotten_ids) = (BTreeSet::new(), BTreeSet::new());
         let mut composed: Vec<(String, String)> = Vec::new();
-        for event in given {
-            if event.get("moved").is_some() {
-                moves += 1;
-            } else if let Some(seen) = fold.apply(event)? {
-                // Decision 0021: what rested on the forgotten is told by whole events, whoever left it.
-                if seen.written || self.written.contains(event) {
-                    strike(&mut self.written, event.clone())?;
+        for event in observed {
+            if event.get("transitioned").is_some() {
+                transitions += 1;
+            } else if event.get("over_budget").is_some() {
+                over_budget.push(event.clone());
+            } else if let Some(item_event) = fold.apply(event)? {
+                // Decision 0021: dependents of forgotten items are compared as whole events, also those of requests.
+                if item_event.is_written || self.item_events.contains(event) {
+                    remove_expected(&mut self.item_events, event.clone())?;
                 } else {
-                    self.strike_change(&seen, things, &mut composed)?;
-                    if seen.key.starts_with("{\"answer\"") {
-                        agree(read, &seen.text)?; // decision 0016: what the user was answered
+                    self.remove_change(&item_event, items, &mut composed)?;
+                    if item_event.key.starts_with(FINAL_ANSWER_PREFIX) {
+                        record_answer(answer, &item_event.text)?; // decision 0016
                     }
                 }
             } else if let Some(body) = event.get("forget_items") {
-                // 000-0.4: with a cause; they are the end of a session and that the time has come.
-                if body["cause"] != self.because {
-                    return Err(format!("items are forgotten because of {} (000-0.4)", body["cause"]));
+                // 000-0.4: every loss has a cause.
+                if body["cause"] != self.forget_cause {
+                    return Err(format!(
+                        "wrong cause of forgotten items: expected {}, found {} (000-0.4)",
+                        self.forget_cause, body["cause"]
+                    ));
                 }
-                let gone = fold.forget(&body["ids"])?;
-                if gone.is_empty() {
-                    return Err("nothing is forgotten, by an event (0004)".to_owned());
+                let forgotten = fold.forget(&body["ids"])?;
+                if forgotten.is_empty() {
+                    return Err("an event forgets no item: expected no event (0004)".to_owned());
                 }
-                for (id, entry) in gone {
+                for (id, entry) in forgotten {
                     if entry.is_written() {
-                        leaving.insert(id);
+                        forgotten_ids.insert(id);
                     } else {
-                        forgotten.insert(entry.key);
+                        forgotten_keys.insert(entry.key);
                     }
                 }
             } else {
-                strike(&mut self.events, without_composed(event, read)?)?;
+                remove_expected(&mut self.events, without_composed_text(event, answer)?)?;
             }
         }
-        if let Some(missing) = self.events.iter().chain(&self.written).next() {
-            return Err(format!("an event did not come: {missing}"));
+        if let Some(missing) = self.events.iter().chain(&self.item_events).next() {
+            return Err(format!("missing event: {missing}"));
         }
-        let changed_words = |change: &&Change| {
-            change.certain
-                || composed.iter().any(|(key, text)| *key == change.key && change.said.as_ref() != Some(text))
+        let is_missing = |change: &&Change| {
+            change.is_required
+                || composed
+                    .iter()
+                    .any(|(key, text)| *key == change.key && change.old_text.as_ref() != Some(text))
         };
-        if let Some(missing) = self.changes.iter().find(changed_words) {
+        if let Some(missing) = self.changes.iter().find(is_missing) {
             return Err(format!(
-                "a change of S did not come: {} {} as {}, {:?}, resting on {:?}",
-                missing.event, missing.key, missing.thing.variant, missing.thing.text, missing.thing.rests_on
+                "missing change of S: {} {} with the kind {}, the text {:?}, the dependencies {:?}",
+                missing.event, missing.key, missing.item.kind, missing.item.text, missing.item.deps
             ));
         }
-        if forgotten != self.forgotten {
+        if forgotten_keys != self.forgotten_keys {
             return Err(format!(
-                "expected {:?} to be forgotten; forgotten were {forgotten:?}",
-                self.forgotten
+                "wrong forgotten items: expected {:?}, found {forgotten_keys:?}",
+                self.forgotten_keys
             ));
         }
-        if leaving != self.leaving {
+        if forgotten_ids != self.forgotten_ids {
             return Err(format!(
-                "expected the items {:?} to be forgotten; forgotten were {leaving:?}",
-                self.leaving
+                "wrong forgotten items: expected {:?}, found {forgotten_ids:?}",
+                self.forgotten_ids
             ));
         }
-        if moves != self.moves {
-            return Err(format!("expected {} moves in the batch; {moves} came (000-4.12)", self.moves));
+        if transitions != self.transitions {
+            return Err(format!(
+                "wrong number of transitions: expected {}, found {transitions} (000-4.12)",
+                self.transitions
+            ));
         }
-        Ok(())
+        Ok(over_budget)
     }
 
-    fn strike_change(
+    fn remove_change(
         &mut self,
-        seen: &ObservedItemEvent,
-        things: &mut ExpectedItems,
+        observed: &ObservedItemEvent,
+        items: &mut ExpectedItems,
         composed: &mut Vec<(String, String)>,
     ) -> Result<(), String> {
-        let place = self.changes.iter().position(|change| {
-            change.event == seen.event
-                && change.key == seen.key
-                && change.thing.variant == seen.variant
-                && change.thing.rests_on == seen.rests_on
-                && change.thing.user == seen.user
-                && change.thing.text.as_ref().is_none_or(|text| *text == seen.text)
+        let position = self.changes.iter().position(|change| {
+            change.event == observed.event
+                && change.key == observed.key
+                && change.item.kind == observed.kind
+                && change.item.deps == observed.deps
+                && change.item.user == observed.user
+                && change.item.text.as_ref().is_none_or(|text| *text == observed.text)
         });
-        let Some(place) = place else {
+        let Some(position) = position else {
             let expected: Vec<&Change> =
-                self.changes.iter().filter(|change| change.key == seen.key).collect();
-            return Err(format!("no such change of S was expected: {seen:?}; expected was {expected:?}"));
+                self.changes.iter().filter(|change| change.key == observed.key).collect();
+            return Err(format!("unexpected change of S: expected {expected:?}, found {observed:?}"));
         };
-        let change = self.changes.remove(place);
-        if let Some(word) = change.saying.iter().find(|word| !seen.text.contains(word.as_str())) {
-            return Err(format!("{} says {:?}, without {word:?}", seen.key, seen.text));
+        let change = self.changes.remove(position);
+        if let Some(part) = change.parts.iter().find(|part| !observed.text.contains(part.as_str())) {
+            return Err(format!("the text of {} lacks {part:?}: found {:?}", observed.key, observed.text));
         }
-        if change.thing.text.is_none() {
-            // Two changes of one item in one batch compose the same words.
-            if composed.iter().any(|(key, text)| *key == seen.key && *text != seen.text) {
-                return Err(format!("{} says two things in one batch", seen.key));
+        if change.item.text.is_none() {
+            // Two changes of one item in one batch compose the same text.
+            if composed.iter().any(|(key, text)| *key == observed.key && *text != observed.text) {
+                return Err(format!("{} has two different texts in one batch", observed.key));
             }
-            composed.push((seen.key.clone(), seen.text.clone()));
-            things.learn(&seen.key, &seen.text);
+            composed.push((observed.key.clone(), observed.text.clone()));
+            items.record_text(&observed.key, &observed.text);
         }
         Ok(())
     }
 }
 
-/// Strikes an event off what was expected.
-fn strike(events: &mut Vec<Value>, event: Value) -> Result<(), String> {
+/// Removes an event from the expected ones.
+fn remove_expected(events: &mut Vec<Value>, event: Value) -> Result<(), String> {
     match events.iter().position(|expected| *expected == event) {
-        Some(place) => {
-            events.remove(place);
+        Some(position) => {
+            events.remove(position);
             Ok(())
         }
-        None if events.is_empty() => Err(format!("no such event was expected: {event}")),
+        None if events.is_empty() => Err(format!("unexpected event: {event}")),
         None => {
             let expected: Vec<String> = events.iter().map(Value::to_string).collect();
-            Err(format!("no such event was expected: {event}; expected was {}", expected.join(" and ")))
+            Err(format!("unexpected event: expected {}, found {event}", expected.join(" and ")))
         }
     }
 }
 
-/// The event without the text that no document fixes. But the record and the answer say the same: "what the user
-/// will read".
-fn without_composed(event: &Value, read: &mut Option<String>) -> Result<Value, String> {
+/// Returns the event without the text that no document defines. The memory record and the final answer must have the
+/// same text: the one that the user receives.
+fn without_composed_text(event: &Value, answer: &mut Option<String>) -> Result<Value, String> {
     let mut event = event.clone();
-    for path in ["/memorized/record", "/final_answer"] {
+    for path in ["/memory_recorded/record", "/final_answer"] {
         if let Some(text) =
             event.pointer_mut(path).and_then(Value::as_object_mut).and_then(|body| body.remove("text"))
         {
-            agree(read, text.as_str().unwrap_or_default())?;
+            record_answer(answer, text.as_str().unwrap_or_default())?;
         }
     }
     Ok(event)
 }
 
-fn agree(read: &mut Option<String>, text: &str) -> Result<(), String> {
-    match read {
-        Some(before) if before != text => {
-            Err(format!("what the user reads was {before:?} before, and is {text:?} now"))
+fn record_answer(answer: &mut Option<String>, text: &str) -> Result<(), String> {
+    match answer {
+        Some(earlier) if earlier != text => {
+            Err(format!("the final answer changes: expected {earlier:?}, found {text:?}"))
         }
         _ => {
-            *read = Some(text.to_owned());
+            *answer = Some(text.to_owned());
             Ok(())
         }
     }

@@ -1,4 +1,4 @@
-//! Storing, auditing, answering (004-1.33 to 004-1.36), calls without an answer (F14) and the cancel.
+//! Storing, audit, final answer (004-1.33 to 004-1.36), failed calls (F14) and the cancel.
 
 use super::conversation::ExpectedConversation;
 use super::encoding::OracleOperation;
@@ -6,48 +6,48 @@ use super::items::{ExpectedText, key};
 use serde_json::{Value, json};
 
 impl ExpectedConversation {
-    /// F13: told to the stores as what it is; without the rule everything is stored alike, as an outcome.
+    /// Returns the kind under which the request is stored. F13: without the rule it is always an outcome.
     fn stored_kind(&self) -> &'static str {
-        match &self.request.ending {
-            Some((kind, _)) if self.lines.rules.typed_kinds => kind,
+        match &self.request.conclusion {
+            Some((kind, _)) if self.policy.rules.typed_kinds => kind,
             _ => "outcome",
         }
     }
 
-    /// StoringMemory is entered; the local store is asked first (004-2.16).
+    /// Enters StoringMemory and calls the local store first (004-2.16).
     pub(super) fn store(&mut self) {
         let kind = self.stored_kind();
-        // Decision 0011: the ratings are handed to the stores only if a decision was taken.
+        // Decision 0011: the stores receive the ratings only if a decision was taken.
         let ratings = self.request.ratings_after.clone().filter(|_| !self.request.decisions.is_empty());
         let record = json!({ "trace": self.trace_id(), "kind": kind, "ratings": ratings });
-        self.expect_event(json!({ "memorized": { "record": record } }));
+        self.expect_event(json!({ "memory_recorded": { "record": record } }));
         self.enter_phase("StoringMemory");
-        self.request.asked[0] = true;
-        self.ask(OracleOperation::Remember { store: "local", kind });
+        self.request.stores_called[0] = true;
+        self.expect_call(OracleOperation::StoreMemory { store: "local", kind });
     }
 
-    /// A store answered, or did not (decision 0008).
-    pub(super) fn stored(&mut self, question: OracleOperation, holding: &'static str) {
-        if let OracleOperation::Remember { store: "local", kind } = question {
-            self.request.holdings[0] = holding;
-            self.request.asked[1] = true;
+    /// Takes the status of a store after its reply or failure (decision 0008).
+    pub(super) fn take_store_status(&mut self, operation: OracleOperation, status: &'static str) {
+        if let OracleOperation::StoreMemory { store: "local", kind } = operation {
+            self.request.store_statuses[0] = status;
+            self.request.stores_called[1] = true;
             self.enter_phase("StoringMemory");
-            self.ask(OracleOperation::Remember { store: "cloud", kind });
+            self.expect_call(OracleOperation::StoreMemory { store: "cloud", kind });
         } else {
-            self.request.holdings[1] = holding;
+            self.request.store_statuses[1] = status;
             self.audit(); // 004-1.35
         }
     }
 
-    /// Auditing is entered: the record exists from here on, and is to be delivered.
+    /// Enters Auditing: emits the audit record and delivers it.
     pub(super) fn audit(&mut self) {
         let request = &self.request;
-        let holds = |store: usize| {
-            // F12: without the rule a store that failed is nowhere recorded; the audit takes it as held.
-            if !self.lines.rules.recorded_stores && request.asked[store] {
+        let recorded_status = |store: usize| {
+            // F12: without the rule the audit records every called store as holding the record.
+            if !self.policy.rules.recorded_stores && request.stores_called[store] {
                 "held"
             } else {
-                request.holdings[store]
+                request.store_statuses[store]
             }
         };
         let tasks: Vec<Value> = request
@@ -55,126 +55,124 @@ impl ExpectedConversation {
             .iter()
             .map(|started| {
                 // F15: each effect as kept, undone or undo failed; a pure task has none (decision 0003).
-                let listed = self.lines.rules.effects_ledger && started.effect != "pure";
-                json!({ "task": started.task, "effect": listed.then_some(started.end) })
+                let is_listed = self.policy.rules.effects_ledger && started.effect != "pure";
+                json!({ "task": started.task, "effect": is_listed.then_some(started.outcome) })
             })
             .collect();
-        let (kind, cause) = request.ending.clone().unwrap_or(("", Value::Null));
+        let (kind, cause) = request.conclusion.clone().unwrap_or(("", Value::Null));
         let record = json!({
             "trace": self.trace_id(),
             "user": self.session,
-            "ending": { "kind": kind, "cause": cause },
+            "conclusion": { "kind": kind, "cause": cause },
             "decisions": request.decisions,
-            "stores": { "local": holds(0), "cloud": holds(1) },
+            "stores": { "local": recorded_status(0), "cloud": recorded_status(1) },
             "tasks": tasks,
         });
-        self.expect_event(json!({ "audited": { "record": record } }));
+        self.expect_event(json!({ "audit_recorded": { "record": record } }));
         self.enter_phase("Auditing");
-        self.deliver();
+        self.deliver_audit();
     }
 
-    fn deliver(&mut self) {
+    fn deliver_audit(&mut self) {
         self.request.audit_attempts += 1;
-        self.ask(OracleOperation::DeliverAudit);
+        self.expect_call(OracleOperation::DeliverAudit);
     }
 
-    /// 004-1.36: the results and the trace id; the answer to a verified request is a fact (decision 0016).
-    pub(super) fn answer_the_user(&mut self) {
+    /// 004-1.36: the results and the trace id; the final answer to a verified request is a fact (decision 0016).
+    pub(super) fn emit_final_answer(&mut self) {
         self.expect_event(json!({ "final_answer": { "trace": self.trace_id() } }));
         if self.request.verified {
-            let answer = key("answer", &json!(self.requests));
-            let words = ExpectedText::Composed { from: json!("what the user reads"), saying: Vec::new() };
-            self.expect_item(answer, words, self.on_the_request());
+            let item = key("final_answer", &json!(self.requests));
+            let text = ExpectedText::Composed { from: json!("the final answer"), parts: Vec::new() };
+            self.expect_fact(item, text, self.request_dependency());
         }
-        // F16: after the audit the next request is accepted; as drawn, this end is final.
-        self.enter_phase(if self.lines.rules.next_request { "Idle" } else { "Done" });
+        // F16: the next request is accepted after the audit; as drawn, Done is final.
+        self.enter_phase(if self.policy.rules.next_request { "Idle" } else { "Done" });
     }
 
-    /// A call ended without an answer (F14).
-    pub(super) fn unanswered(&mut self, question: OracleOperation, failure: &str) {
-        let cause = Self::no_answer(question, failure);
-        match question {
+    /// Takes a failed call (F14).
+    pub(super) fn take_failure(&mut self, operation: OracleOperation, failure: &str) {
+        let cause = Self::failure_cause(operation, failure);
+        match operation {
             // Decision 0005: audited, not stored.
             OracleOperation::VerifyIdentity => {
                 self.conclude("aborted", cause);
                 self.audit();
             }
-            OracleOperation::Summarize => self.load_context(), // decision 0021, K03: the request goes on
-            // Decision 0001: without the planner there is no plan. Memory and classifier are taken alike.
+            OracleOperation::Summarize => self.load_context(), // decision 0021, K03: the request continues
+            // Decision 0001: without a planner there is no plan. The oracle reads memory and classifier alike.
             OracleOperation::LoadContext | OracleOperation::Classify | OracleOperation::DraftPlan => {
                 self.conclude("aborted", cause);
                 self.store();
             }
-            // Once tasks ran, "blocked" would leave their effects standing (decision 0013).
-            OracleOperation::Reread | OracleOperation::Approve if self.phase.starts_with("Repair") => {
-                self.roll_back(cause)
+            // After tasks ran, "blocked" would leave their effects (decision 0013).
+            OracleOperation::ReviewRevision | OracleOperation::Approve
+                if self.phase.starts_with("Repair") =>
+            {
+                self.roll_back(cause);
             }
-            // Decision 0001: a missing voice blocks the plan. Decision 0013: so does a missing approver.
-            OracleOperation::Argue(_) | OracleOperation::Reread | OracleOperation::Approve => {
+            // Decision 0001: a missing argument blocks the plan. Decision 0013: so does a missing approval.
+            OracleOperation::Argue(_) | OracleOperation::ReviewRevision | OracleOperation::Approve => {
                 self.conclude("blocked", cause);
                 self.enter_phase("Blocked");
             }
-            OracleOperation::RunTask { task, .. } => self.task_without_result(task, failure),
+            OracleOperation::RunTask { task, .. } => self.take_task_failure(task, failure),
             OracleOperation::Diagnose => self.roll_back(cause), // 004-2.7
-            OracleOperation::UndoTask { task } => self.undo_ended(task, false), // decision 0003
-            // Decision 0008: an error says that nothing was stored; so does that nobody was there.
-            OracleOperation::Remember { .. } => self.stored(
-                question,
-                if matches!(failure, "error" | "no_candidates" | "over_budget") {
-                    "missing"
-                } else {
-                    "unknown"
-                },
-            ),
-            // DESIGN §2, audit: retried a bounded number of times, then marked undelivered; the request still ends.
+            OracleOperation::UndoTask { task } => self.take_compensation(task, false), // decision 0003
+            // Decision 0008: after an error the store holds nothing; the same if the call never reached a store.
+            OracleOperation::StoreMemory { .. } => {
+                let is_missing = matches!(failure, "error" | "no_candidates" | "over_budget");
+                self.take_store_status(operation, if is_missing { "missing" } else { "unknown" });
+            }
+            // DESIGN §2, audit: a bounded number of attempts, then undelivered; the request still ends.
             OracleOperation::DeliverAudit
-                if self.request.audit_attempts < self.lines.bounds.audit_attempts =>
+                if self.request.audit_attempts < self.policy.bounds.audit_attempts =>
             {
                 self.enter_phase("Auditing");
-                self.deliver();
+                self.deliver_audit();
             }
             OracleOperation::DeliverAudit => {
                 self.expect_event(json!("audit_undelivered"));
-                self.answer_the_user();
+                self.emit_final_answer();
             }
         }
     }
 
-    /// Decision 0002, state by state.
-    pub(super) fn cancelled(&mut self) {
+    /// Takes a cancel (decision 0002), by phase.
+    pub(super) fn take_cancel(&mut self) {
         match self.phase {
-            // "accepted, and nothing changes": one move, and the call that is out stays out
+            // "accepted, and nothing changes": one transition, and the pending call stays
             "RollbackActive" | "RollbackComplete" | "StoringMemory" | "Auditing" => {
-                self.enter_phase(self.phase)
+                self.enter_phase(self.phase);
             }
             "VerifyingIdentity" => {
-                self.give_up();
+                self.drop_pending_call();
                 self.conclude("aborted", json!("cancelled"));
                 self.audit(); // decision 0005
             }
             "Blocked" => {
-                self.give_up();
-                self.store(); // "as blocked, as it was settled"
+                self.drop_pending_call();
+                self.store(); // the conclusion stays
             }
             "RunningTasks" | "AssertingOutcomes" | "Success" | "Failure" | "SelfHealingActive"
             | "RepairReview" | "RepairScoring" | "RepairApproval" => {
                 // "a task that was running counts as failed"
-                if let Some(OracleOperation::RunTask { task, .. }) = self.give_up() {
-                    self.mark(task, "failed");
+                if let Some(OracleOperation::RunTask { task, .. }) = self.drop_pending_call() {
+                    self.expect_status(task, "failed");
                 }
                 self.roll_back(json!("cancelled"));
             }
             _ => {
-                self.give_up();
+                self.drop_pending_call();
                 self.conclude("aborted", json!("cancelled"));
                 self.store();
             }
         }
     }
 
-    /// "The user cancelled the running request; a call that was waited for is given up."
-    fn give_up(&mut self) -> Option<OracleOperation> {
+    /// Expects the event of a cancel, and drops the pending call.
+    fn drop_pending_call(&mut self) -> Option<OracleOperation> {
         self.expect_event(json!("cancelled"));
-        self.waiting.take().map(|(_, question)| question)
+        self.pending_call.take().map(|(_, operation)| operation)
     }
 }

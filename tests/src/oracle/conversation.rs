@@ -1,7 +1,7 @@
-//! The course of a conversation as the documents tell it: what is remembered between two inputs.
+//! The conversation as the documents define it: the data that persist between two inputs.
 
 use super::batch::Batch;
-use super::encoding::{OracleOperation, Ratings, Role, Task, Voice, starting_ratings};
+use super::encoding::{OracleArgument, OracleOperation, Ratings, Role, Task, starting_ratings};
 use super::items::{ExpectedItems, ExpectedText, key};
 use super::policy::OraclePolicy;
 use super::situation::Situation;
@@ -9,68 +9,72 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The conversation so far.
+/// The expected state of a conversation.
 #[derive(Clone, Debug)]
 pub(super) struct ExpectedConversation {
-    pub(super) lines: OraclePolicy,
+    pub(super) policy: OraclePolicy,
     pub(super) conversation: String,
-    /// The control state, by its name in 004.
+    /// The phase, by its name in 004.
     pub(super) phase: &'static str,
-    /// Whose session is open.
+    /// The session user.
     pub(super) session: Option<String>,
-    /// The call that is out (000-7.6: at most one).
-    pub(super) waiting: Option<(u64, OracleOperation)>,
-    /// How many calls were given an id (000-1.7).
+    /// The pending call (000-7.6: at most one).
+    pub(super) pending_call: Option<(u64, OracleOperation)>,
+    /// Whether the pinned content of the pending call exceeded its budget (decision 0024).
+    pub(super) over_budget: bool,
+    /// The number of calls with an id (000-1.7).
     pub(super) calls: u64,
-    /// How many requests were submitted.
+    /// The number of submitted requests.
     pub(super) requests: u32,
-    pub(super) things: ExpectedItems,
+    pub(super) items: ExpectedItems,
     pub(super) request: Request,
-    /// 002's two fields: what was said in the session, and what was done in the request.
+    /// 002's two fields: the summary of the session and the actions of the request.
     pub(super) situation: Situation,
-    /// The batch that is being told.
+    /// The batch of the present step.
     pub(super) batch: Batch,
 }
 
-/// What is remembered of the running request.
+/// The expected state of the running request.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) text: String,
-    /// What the summarizer was asked about (decision 0021).
+    /// The cluster that the summarizer receives (decision 0021).
     pub(super) cluster: Vec<u64>,
-    /// Something became known since the summarizer was asked.
+    /// Whether S changed during the summarizer's call (decision 0021).
     pub(super) outdated: bool,
-    /// Both locks matched (004-1.4).
+    /// Whether both locks matched (004-1.4).
     pub(super) verified: bool,
-    /// As loaded; they do not move within a request (DESIGN §2, rule 4).
+    /// The loaded ratings, constant within a request (DESIGN §2, rule 4).
     pub(super) ratings: Ratings,
-    /// After the duels (004-1.21).
+    /// The ratings after the duels (004-1.21).
     pub(super) ratings_after: Option<Ratings>,
     pub(super) plan: Vec<Task>,
     pub(super) revision: u32,
-    /// Passes begun (004-2.4).
+    /// The number of the pass (004-2.4).
     pub(super) pass: u32,
-    /// Decision 0011: the latest argument of each role.
-    pub(super) voices: BTreeMap<Role, Voice>,
-    /// The revision that Security read last (F9).
-    pub(super) security_read: u32,
-    /// A veto was raised in any pass (F6).
+    /// The latest argument of each role (decision 0011).
+    pub(super) arguments: BTreeMap<Role, OracleArgument>,
+    /// The roles whose reviews of the previous pass are pinned for Solution (decision 0024).
+    pub(super) pinned_reviews: BTreeSet<Role>,
+    /// The revision of Security's latest argument (F9).
+    pub(super) security_revision: u32,
+    /// Whether any pass had a veto (F6).
     pub(super) veto_raised: bool,
     /// The latest consensus.
     pub(super) consensus: u32,
     pub(super) decisions: Vec<Decision>,
-    /// How each task of the present run ended.
-    pub(super) ends: Vec<Value>,
+    /// The outcome of each task of the present run.
+    pub(super) task_outcomes: Vec<Value>,
     pub(super) repairs: u32,
-    pub(super) ledger: Vec<Started>,
-    pub(super) ending: Option<(&'static str, Value)>,
-    /// What the stores hold: local, cloud.
-    pub(super) holdings: [&'static str; 2],
-    /// Whether each store was asked.
-    pub(super) asked: [bool; 2],
+    pub(super) ledger: Vec<StartedTask>,
+    pub(super) conclusion: Option<(&'static str, Value)>,
+    /// The status of the local and the cloud store.
+    pub(super) store_statuses: [&'static str; 2],
+    /// Whether each store was called.
+    pub(super) stores_called: [bool; 2],
     pub(super) audit_attempts: u32,
-    /// What the user is to read, as the record has it.
-    pub(super) read: Option<String>,
+    /// The text that the user receives, as the memory record contains it.
+    pub(super) answer: Option<String>,
 }
 
 /// A decision (004-3.5).
@@ -84,10 +88,10 @@ pub(super) struct Decision {
 
 /// A started task (decision 0003).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Started {
+pub(super) struct StartedTask {
     pub(super) task: u32,
     pub(super) effect: &'static str,
-    pub(super) end: &'static str,
+    pub(super) outcome: &'static str,
 }
 
 impl Request {
@@ -102,100 +106,103 @@ impl Request {
             plan: Vec::new(),
             revision: 0,
             pass: 0,
-            voices: BTreeMap::new(),
-            security_read: 0,
+            arguments: BTreeMap::new(),
+            pinned_reviews: BTreeSet::new(),
+            security_revision: 0,
             veto_raised: false,
             consensus: 0,
             decisions: Vec::new(),
-            ends: Vec::new(),
+            task_outcomes: Vec::new(),
             repairs: 0,
             ledger: Vec::new(),
-            ending: None,
-            holdings: ["missing"; 2], // 0008: a store that was never asked is missing
-            asked: [false; 2],
+            conclusion: None,
+            store_statuses: ["missing"; 2], // decision 0008: also for a store that is never called
+            stores_called: [false; 2],
             audit_attempts: 0,
-            read: None,
+            answer: None,
         }
     }
 }
 
 impl ExpectedConversation {
-    /// 004-1.2: the system starts in Idle.
-    pub(super) fn new(lines: OraclePolicy, conversation: &str) -> Self {
+    /// Returns a conversation in Idle (004-1.2).
+    pub(super) fn new(policy: OraclePolicy, conversation: &str) -> Self {
         Self {
-            lines,
+            policy,
             conversation: conversation.to_owned(),
             phase: "Idle",
             session: None,
-            waiting: None,
+            pending_call: None,
+            over_budget: false,
             calls: 0,
             requests: 0,
-            things: ExpectedItems::default(),
+            items: ExpectedItems::default(),
             request: Request::new(""),
             situation: Situation::default(),
             batch: Batch::default(),
         }
     }
 
-    /// Whether a request runs: there is one, it is not answered, and the run did not halt (decision 0015).
-    pub(super) fn runs(&self) -> bool {
+    /// Returns whether a request runs: one exists, has no final answer, and did not halt (decision 0015).
+    pub(super) fn is_running(&self) -> bool {
         !matches!(self.phase, "Idle" | "Done" | "Aborted")
     }
 
-    /// Control moves; every batch does so once (000-4.12).
+    /// Enters a phase; every batch has one transition (000-4.12).
     pub(super) fn enter_phase(&mut self, phase: &'static str) {
         self.phase = phase;
-        self.batch.moves += 1;
+        self.batch.transitions += 1;
     }
 
     pub(super) fn expect_event(&mut self, event: Value) {
         self.batch.events.push(event);
     }
 
-    /// 000-7.5: entering a state that asks emits its call; ids come in order (000-1.7).
-    pub(super) fn ask(&mut self, question: OracleOperation) {
+    /// Expects the call of the entered phase (000-7.5), with the next id (000-1.7).
+    pub(super) fn expect_call(&mut self, operation: OracleOperation) {
         self.calls += 1;
-        self.waiting = Some((self.calls, question));
-        self.expect_event(json!({ "tool_call": { "call": self.calls, "ask": question } }));
+        self.pending_call = Some((self.calls, operation));
+        self.batch.call = self.pending_call;
+        self.expect_event(json!({ "tool_call": { "call": self.calls, "operation": operation } }));
     }
 
-    /// "It is settled as what and why the request ends."
+    /// Expects the conclusion of the request.
     pub(super) fn conclude(&mut self, kind: &'static str, cause: Value) {
-        self.expect_event(json!({ "concluded": { "ending": { "kind": kind, "cause": cause } } }));
-        self.request.ending = Some((kind, cause));
+        self.expect_event(json!({ "concluded": { "conclusion": { "kind": kind, "cause": cause } } }));
+        self.request.conclusion = Some((kind, cause));
     }
 
-    /// Decision 0001: the cause NoAnswer with the module's name.
-    pub(super) fn no_answer(question: OracleOperation, failure: &str) -> Value {
-        json!({ "no_answer": [question.module(), failure] })
+    /// Returns the cause of a conclusion after a failed call: the module and the failure (decision 0001).
+    pub(super) fn failure_cause(operation: OracleOperation, failure: &str) -> Value {
+        json!({ "call_failed": [operation.module(), failure] })
     }
 
-    /// 004-1.36: the trace id is the conversation and the number of the request in it.
+    /// Returns the trace id: the conversation and the number of the request (004-1.36).
     pub(super) fn trace_id(&self) -> Value {
         json!({ "conversation": self.conversation, "request": self.requests })
     }
 
-    /// A fact becomes known (decision 0016).
-    pub(super) fn expect_item(&mut self, key: String, words: ExpectedText, rests_on: BTreeSet<String>) {
-        self.know_as(json!("fact"), key, words, rests_on);
+    /// Expects a fact (decision 0016).
+    pub(super) fn expect_fact(&mut self, key: String, text: ExpectedText, deps: BTreeSet<String>) {
+        self.expect_item(json!("fact"), key, text, deps);
     }
 
-    pub(super) fn know_as(
+    pub(super) fn expect_item(
         &mut self,
-        variant: Value,
+        kind: Value,
         key: String,
-        words: ExpectedText,
-        rests_on: BTreeSet<String>,
+        text: ExpectedText,
+        deps: BTreeSet<String>,
     ) {
-        // Decision 0020: the situation is the session's, and of no request.
+        // Decision 0020: the items of the situation belong to the session, not to a request.
         let user = self.session.clone().filter(|_| !key.starts_with("{\"situation\""));
-        self.batch.changes.extend(self.things.know(key, variant, words, rests_on, user));
+        self.batch.changes.extend(self.items.upsert(key, kind, text, deps, user));
     }
 
-    /// A subtask gets another status (decision 0016).
-    pub(super) fn mark(&mut self, task: u32, status: &str) {
+    /// Expects another status of a subtask (decision 0016).
+    pub(super) fn expect_status(&mut self, task: u32, status: &str) {
         let task = self.task_key(task);
-        self.batch.changes.extend(self.things.mark(&task, status));
+        self.batch.changes.extend(self.items.set_status(&task, status));
     }
 
     pub(super) fn request_key(&self) -> String {
@@ -206,8 +213,8 @@ impl ExpectedConversation {
         key("task", &json!([self.requests, task]))
     }
 
-    /// Decision 0016: "rests on the request"; where the request's own item is not in S nothing rests on it.
-    pub(super) fn on_the_request(&self) -> BTreeSet<String> {
-        Some(self.request_key()).filter(|key| self.things.has(key)).into_iter().collect()
+    /// Returns the dependency on the request's own item, if S has that item (decision 0016).
+    pub(super) fn request_dependency(&self) -> BTreeSet<String> {
+        Some(self.request_key()).filter(|key| self.items.contains(key)).into_iter().collect()
     }
 }

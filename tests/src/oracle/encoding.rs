@@ -1,4 +1,4 @@
-//! The oracle's own words: what the published encoding says, read into plain types.
+//! The oracle's own types: the published encoding of inputs and operations, read into plain data.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,10 +19,10 @@ pub(super) enum OracleInput {
     Reply {
         call: u64,
         report: OracleReply,
-        /// 002-4.1, as it came.
+        /// 002-4.1, unparsed.
         #[serde(default)]
         summary_update: Value,
-        /// 002-2.1, as it came.
+        /// 002-2.1, unparsed.
         #[serde(default)]
         action: Value,
     },
@@ -36,7 +36,7 @@ pub(super) enum OracleInput {
     Write(Box<OracleWrite>),
 }
 
-/// What is written by name (003, decision 0019).
+/// A write under a key (003, decision 0019).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OracleWrite {
@@ -47,31 +47,31 @@ pub(super) enum OracleWrite {
     Clock { now: u64, text: String },
 }
 
-/// A fact as it is said (003-2.2 to 003-2.14).
+/// A written fact (003-2.2 to 003-2.14).
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct OracleFact {
     pub(super) kind: Value,
     pub(super) key: String,
     pub(super) text: String,
     pub(super) source: OracleSource,
-    pub(super) at: u64,
+    pub(super) established_at: u64,
     pub(super) memory: String,
     pub(super) scope: Value,
     pub(super) audience: Value,
     pub(super) time_sensitive: bool,
     pub(super) supersedes: Option<OracleReference>,
-    pub(super) detected: Option<String>,
-    pub(super) rests_on: Vec<OracleReference>,
+    pub(super) detected_rule: Option<String>,
+    pub(super) depends_on: Vec<OracleReference>,
 }
 
-/// Who said it.
+/// The source of a fact.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OracleSource {
     pub(super) name: String,
     pub(super) rank: Rank,
 }
 
-/// How much a word counts, lowest first (003-6.3, DESIGN §2).
+/// The authority of a source, lowest first (003-6.3, DESIGN §2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Rank {
@@ -83,7 +83,7 @@ pub(super) enum Rank {
     Policy,
 }
 
-/// What a write refers to.
+/// A reference to an item, by id or by key.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OracleReference {
@@ -91,7 +91,7 @@ pub(super) enum OracleReference {
     Key(String),
 }
 
-/// The five voices, in the order of their rounds (004-1.10 to 004-1.14).
+/// The five roles, in the order of their rounds (004-1.10 to 004-1.14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Role {
@@ -105,7 +105,7 @@ pub(super) enum Role {
 pub(super) const ROLES: [Role; 5] =
     [Role::Analyst, Role::Solution, Role::Critic, Role::Security, Role::Optimizer];
 
-/// What a role has earned.
+/// The rating of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rating {
     pub(super) elo: u32,
@@ -115,7 +115,7 @@ pub(super) struct Rating {
 
 pub(super) type Ratings = BTreeMap<Role, Rating>;
 
-/// Everybody starts at 1200 (DESIGN §2, Elo).
+/// Returns the rating with which every role starts: 1200 points (DESIGN §2, Elo).
 pub(super) fn starting_ratings() -> Ratings {
     ROLES.iter().map(|role| (*role, Rating { elo: 1200, successes: 0, matches: 0 })).collect()
 }
@@ -127,9 +127,9 @@ pub(super) enum Stance {
     Con,
 }
 
-/// A voice: for or against, and how surely, in millionths.
+/// The argument of a role: its stance, and its confidence in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Voice {
+pub(super) struct OracleArgument {
     pub(super) stance: Stance,
     pub(super) confidence: u32,
 }
@@ -160,21 +160,21 @@ pub(super) struct Task {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct PastTrace {
+pub(super) struct PastRequest {
     pub(super) trace: Value,
     pub(super) text: String,
 }
 
-/// A module's answer.
+/// The report in a module's reply.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OracleReply {
     Identity { gcp: bool, mongodb: bool },
-    Context { ratings: Ratings, traces: Vec<PastTrace> },
+    Context { ratings: Ratings, traces: Vec<PastRequest> },
     Classification { tags: Vec<String> },
     Summary { text: String, forgets: Option<Vec<u64>> },
     Plan(Vec<Task>),
-    Argument { argument: Voice, text: String, plan: Option<Vec<Task>> },
+    Argument { argument: OracleArgument, text: String, plan: Option<Vec<Task>> },
     Approval { approved: bool, text: String },
     Repaired { text: String, plan: Vec<Task> },
     NoRepair { text: String },
@@ -183,7 +183,7 @@ pub(super) enum OracleReply {
     Delivered,
 }
 
-/// What a module is asked.
+/// The operation of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OracleOperation {
@@ -193,17 +193,17 @@ pub(super) enum OracleOperation {
     Classify,
     DraftPlan,
     Argue(Role),
-    Reread,
+    ReviewRevision,
     Approve,
     RunTask { task: u32, effect: &'static str },
     Diagnose,
     UndoTask { task: u32 },
-    Remember { store: &'static str, kind: &'static str },
+    StoreMemory { store: &'static str, kind: &'static str },
     DeliverAudit,
 }
 
 impl OracleOperation {
-    /// Who is asked (000-1.5, 000-3.2: the module follows from the question).
+    /// Returns the module that executes the operation (000-1.5, 000-3.2).
     pub(super) fn module(self) -> Value {
         match self {
             Self::VerifyIdentity => json!("identity_guard"),
@@ -212,34 +212,34 @@ impl OracleOperation {
             Self::Classify => json!("classifier"),
             Self::DraftPlan => json!("planner"),
             Self::Argue(role) => json!({ "debater": role }),
-            // 004-1.15: it is Security who reads a revision again.
-            Self::Reread => json!({ "debater": Role::Security }),
+            // 004-1.15: Security reviews a revision.
+            Self::ReviewRevision => json!({ "debater": Role::Security }),
             Self::Approve => json!("approver"),
-            // DESIGN §2, who diagnoses: SelfHealingActive asks the Critic.
+            // DESIGN §2, "who diagnoses": SelfHealingActive calls the Critic.
             Self::Diagnose => json!({ "debater": Role::Critic }),
             Self::RunTask { .. } | Self::UndoTask { .. } => json!("executor"),
-            Self::Remember { store, .. } => json!({ "store": store }),
+            Self::StoreMemory { store, .. } => json!({ "store": store }),
             Self::DeliverAudit => json!("auditor"),
         }
     }
 
-    /// 000-0.3: whether the answer is of the type that was asked for.
-    pub(super) const fn is_answered_by(self, answer: &OracleReply) -> bool {
-        match answer {
+    /// Checks that a report has the type of this operation (000-0.3).
+    pub(super) const fn accepts(self, report: &OracleReply) -> bool {
+        match report {
             OracleReply::Identity { .. } => matches!(self, Self::VerifyIdentity),
             OracleReply::Context { .. } => matches!(self, Self::LoadContext),
             OracleReply::Summary { .. } => matches!(self, Self::Summarize),
             OracleReply::Classification { .. } => matches!(self, Self::Classify),
             OracleReply::Plan(_) => matches!(self, Self::DraftPlan),
-            OracleReply::Argument { plan: None, .. } => matches!(self, Self::Argue(_) | Self::Reread),
-            // 004-1.12 and 004-1.15: only Solution and the Optimizer bring a revision.
+            OracleReply::Argument { plan: None, .. } => matches!(self, Self::Argue(_) | Self::ReviewRevision),
+            // 004-1.12 and 004-1.15: only Solution and the Optimizer submit a revision.
             OracleReply::Argument { plan: Some(_), .. } => {
                 matches!(self, Self::Argue(Role::Solution | Role::Optimizer))
             }
             OracleReply::Approval { .. } => matches!(self, Self::Approve),
             OracleReply::Repaired { .. } | OracleReply::NoRepair { .. } => matches!(self, Self::Diagnose),
             OracleReply::Exit { .. } => matches!(self, Self::RunTask { .. } | Self::UndoTask { .. }),
-            OracleReply::Stored { .. } => matches!(self, Self::Remember { .. }),
+            OracleReply::Stored { .. } => matches!(self, Self::StoreMemory { .. }),
             OracleReply::Delivered => matches!(self, Self::DeliverAudit),
         }
     }

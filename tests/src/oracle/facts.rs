@@ -1,115 +1,122 @@
-//! What a write means (003 §5 and §6, decision 0019), told by looking through all of S each time.
+//! Writes (003 §5 and §6, decision 0019), decided by a scan of the whole of S.
 
 use super::compaction::SUMMARY;
 use super::encoding::{OracleFact, OracleReference, OracleWrite, Rank};
 use super::fold::{Entry, Fold};
+use super::items::FINAL_ANSWER_PREFIX;
 use super::policy::Writes;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a write leads to.
+/// The effects of a write on S.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WriteEffects {
     /// The changes of S, as whole events.
     pub(super) events: Vec<Value>,
-    /// What is forgotten because its time has come.
+    /// The ids of the items that expire.
     pub(super) expired: BTreeSet<u64>,
 }
 
-/// The write does not fit what is known. Which words say so is not judged.
+/// The write contradicts S. The oracle does not compare the reason.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InvalidWrite;
 
-/// Decision 0019: what is about the session, and so needs one.
-pub(super) fn is_of_session(wrote: &OracleWrite) -> bool {
-    match wrote {
+/// Returns whether the write is about the session, and so requires one (decision 0019).
+pub(super) fn requires_session(write: &OracleWrite) -> bool {
+    match write {
         OracleWrite::Identity { .. } | OracleWrite::Working { .. } => true,
-        OracleWrite::Fact(said) => said.scope == "session",
+        OracleWrite::Fact(fact) => fact.scope == "session",
         OracleWrite::Environment { .. } | OracleWrite::Clock { .. } => false,
     }
 }
 
-/// What is written by name and leaves with the session (003-1.4, 003-2.10, 003-3.5).
-pub(super) fn of_the_session(known: &Fold) -> BTreeSet<u64> {
-    known.entries().filter(|(_, entry)| entry.is_written() && !persists(entry)).map(|(id, _)| id).collect()
+/// Returns the ids of the written items that leave with the session (003-1.4, 003-2.10, 003-3.5).
+pub(super) fn session_ids(semantic: &Fold) -> BTreeSet<u64> {
+    let leaves = |(_, entry): &(u64, &Entry)| entry.is_written() && !persists(entry);
+    semantic.entries().filter(leaves).map(|(id, _)| id).collect()
 }
 
-/// What a write leads to in what is known.
-pub(super) fn write(known: &Fold, writes: Writes, wrote: &OracleWrite) -> Result<WriteEffects, InvalidWrite> {
-    let mut writing = Writing { known, told: WriteEffects::default() };
-    match wrote {
+/// Decides a write.
+pub(super) fn decide_write(
+    semantic: &Fold,
+    writes: Writes,
+    write: &OracleWrite,
+) -> Result<WriteEffects, InvalidWrite> {
+    let mut batch = WriteBatch { semantic, effects: WriteEffects::default() };
+    match write {
         OracleWrite::Identity { name, identity } => {
-            // 003-1.3: once; 003-1.4: read-only.
-            if writing.holding("\"identity\"").is_some() {
+            // 003-1.3: set once; 003-1.4: read-only.
+            if batch.id_by_key("\"identity\"").is_some() {
                 return Err(InvalidWrite);
             }
-            writing.put("fact".into(), json!("identity"), name, json!({ "identity": identity }), &[]);
+            batch.put("fact".into(), json!("identity"), name, json!({ "identity": identity }), &[]);
         }
-        OracleWrite::Fact(said) => writing.fact(writes, said)?,
-        OracleWrite::Working { key, text, expires_at, depends_on: rests_on } => {
-            let now = now(known);
+        OracleWrite::Fact(fact) => batch.add_fact(writes, fact)?,
+        OracleWrite::Working { key, text, expires_at, depends_on } => {
+            let now = now(semantic);
             if expires_at.is_some_and(|expires_at| expires_at <= now) {
                 return Err(InvalidWrite);
             }
             let key = json!({ "working": key });
-            // Decision 0019: nothing rests on itself.
-            let own: BTreeSet<u64> = writing.holding(&key.to_string()).into_iter().collect();
-            let deps = writing.bases(rests_on, &json!("session"), &own)?;
+            // Decision 0019: no item depends on itself.
+            let own: BTreeSet<u64> = batch.id_by_key(&key.to_string()).into_iter().collect();
+            let deps = batch.dependencies(depends_on, &json!("session"), &own)?;
             let layer = json!({ "working": { "created_at": now, "expires_at": expires_at } });
-            writing.overwrite(key, text, layer, &deps);
+            batch.overwrite(key, text, layer, &deps);
         }
         OracleWrite::Environment { key, text, supersedes } => {
             let key = json!({ "environment": key });
-            let named = supersedes.as_ref().map(|named| writing.signal(named)).transpose()?;
-            let own = writing.holding(&key.to_string());
-            let id = own.unwrap_or(known.next_id());
-            writing.overwrite(key, text, json!("environment"), &[]);
-            if let Some(named) = named.filter(|named| *named != id) {
-                writing.supersede(named, id, "temporal");
-                writing.review(&BTreeSet::from([named]), &BTreeMap::new(), Some(id));
+            let referenced =
+                supersedes.as_ref().map(|reference| batch.resolve_signal(reference)).transpose()?;
+            let id = batch.id_by_key(&key.to_string()).unwrap_or(semantic.next_id());
+            batch.overwrite(key, text, json!("environment"), &[]);
+            if let Some(old) = referenced.filter(|old| *old != id) {
+                batch.supersede(old, id, "temporal");
+                batch.flag_dependents(&BTreeSet::from([old]), &BTreeMap::new(), Some(id));
             }
         }
-        OracleWrite::Clock { now: then, text } => {
-            if *then < now(known) {
+        OracleWrite::Clock { now: new, text } => {
+            if *new < now(semantic) {
                 return Err(InvalidWrite);
             }
-            writing.overwrite(json!("clock"), text, json!({ "clock": { "now": then } }), &[]);
-            writing.told.expired = expired(known, *then);
+            batch.overwrite(json!("clock"), text, json!({ "clock": { "now": new } }), &[]);
+            batch.effects.expired = expired_ids(semantic, *new);
         }
     }
-    Ok(writing.told)
+    Ok(batch.effects)
 }
 
-/// 003-4.5: what time it is, by the clock.
-pub(super) fn now(known: &Fold) -> u64 {
-    known.entries().find_map(|(_, entry)| entry.item["layer"]["clock"]["now"].as_u64()).unwrap_or_default()
+/// Returns the time of the clock (003-4.5).
+pub(super) fn now(semantic: &Fold) -> u64 {
+    let time = |(_, entry): (u64, &Entry)| entry.item["layer"]["clock"]["now"].as_u64();
+    semantic.entries().find_map(time).unwrap_or_default()
 }
 
-/// 003-2.6: the item is to be believed.
+/// Returns whether the item is valid (003-2.6).
 pub(super) fn is_valid(entry: &Entry) -> bool {
-    entry.item["standing"] == "current" || entry.item["standing"] == "needs_review"
+    entry.item["validity"] == "current" || entry.item["validity"] == "needs_review"
 }
 
-/// 003-3.5: whether its time has come.
+/// Returns whether the item has expired (003-3.5).
 pub(super) fn has_expired(entry: &Entry, now: u64) -> bool {
     entry.item["layer"]["working"]["expires_at"].as_u64().is_some_and(|expires_at| expires_at <= now)
 }
 
-/// 003-5.10: what stands in the place of an item today.
-pub(super) fn stands_for(known: &Fold, id: u64) -> Option<u64> {
-    match &known.get(id)?.item["standing"]["superseded"] {
+/// Returns the item at the end of the chain of successors (003-5.10).
+pub(super) fn current_version(semantic: &Fold, id: u64) -> Option<u64> {
+    match &semantic.get(id)?.item["validity"]["superseded"] {
         Value::Null => Some(id),
-        superseded => stands_for(known, superseded["by"].as_u64()?),
+        superseded => current_version(semantic, superseded["superseded_by"].as_u64()?),
     }
 }
 
-/// Whether the item outlives the session (decisions 0004 and 0019).
+/// Returns whether the item outlives the session (decisions 0004 and 0019).
 pub(super) fn persists(entry: &Entry) -> bool {
     let layer = &entry.item["layer"];
     match &layer["fact"] {
         Value::Null if layer.get("request").is_some() => {
             entry.key.starts_with("{\"request\"")
-                || entry.key.starts_with("{\"answer\"")
+                || entry.key.starts_with(FINAL_ANSWER_PREFIX)
                 || entry.key == SUMMARY
         }
         Value::Null => layer == "environment" || layer.get("clock").is_some(),
@@ -117,347 +124,359 @@ pub(super) fn persists(entry: &Entry) -> bool {
     }
 }
 
-/// What has expired and is not needed by anything that stays (decision 0019, the clock).
-fn expired(known: &Fold, now: u64) -> BTreeSet<u64> {
-    let mut gone: BTreeSet<u64> =
-        known.entries().filter(|(_, entry)| has_expired(entry, now)).map(|(id, _)| id).collect();
+/// Returns the expired items on which no remaining item depends (decision 0019, the clock).
+fn expired_ids(semantic: &Fold, now: u64) -> BTreeSet<u64> {
+    let mut expired: BTreeSet<u64> =
+        semantic.entries().filter(|(_, entry)| has_expired(entry, now)).map(|(id, _)| id).collect();
     loop {
-        let needed: BTreeSet<u64> = known
+        let needed: BTreeSet<u64> = semantic
             .entries()
-            .filter(|(id, _)| !gone.contains(id))
+            .filter(|(id, _)| !expired.contains(id))
             .flat_map(|(_, entry)| entry.deps.iter().copied())
             .collect();
-        if gone.is_disjoint(&needed) {
-            return gone;
+        if expired.is_disjoint(&needed) {
+            return expired;
         }
-        gone.retain(|id| !needed.contains(id));
+        expired.retain(|id| !needed.contains(id));
     }
 }
 
-/// Everything that rests on these, however far (003-2.20).
-pub(super) fn resting_on(known: &Fold, these: &BTreeSet<u64>) -> BTreeSet<u64> {
-    let mut derived: BTreeSet<u64> = BTreeSet::new();
+/// Returns the direct and transitive dependents of these items (003-2.20).
+pub(super) fn transitive_dependents(semantic: &Fold, ids: &BTreeSet<u64>) -> BTreeSet<u64> {
+    let mut dependents: BTreeSet<u64> = BTreeSet::new();
     loop {
-        let more: Vec<u64> = known
+        let depends = |dep: &u64| ids.contains(dep) || dependents.contains(dep);
+        let more: Vec<u64> = semantic
             .entries()
-            .filter(|(id, entry)| {
-                let rests = |dep: &u64| these.contains(dep) || derived.contains(dep);
-                !derived.contains(id) && entry.deps.iter().any(rests)
-            })
+            .filter(|(id, entry)| !dependents.contains(id) && entry.deps.iter().any(depends))
             .map(|(id, _)| id)
             .collect();
         if more.is_empty() {
-            return derived;
+            return dependents;
         }
-        derived.extend(more);
+        dependents.extend(more);
     }
 }
 
-/// A write on its way.
-struct Writing<'a> {
-    /// S before it.
-    known: &'a Fold,
-    told: WriteEffects,
+/// A write and its effects so far.
+struct WriteBatch<'a> {
+    /// S before the write.
+    semantic: &'a Fold,
+    effects: WriteEffects,
 }
 
-impl Writing<'_> {
-    /// 003-2.16: a fact meets its rivals (decision 0019).
-    fn fact(&mut self, writes: Writes, said: &OracleFact) -> Result<(), InvalidWrite> {
-        let rank = said.source.rank;
-        let meant = said.supersedes.as_ref().map(|named| self.named_fact(named, &said.scope)).transpose()?;
-        let key = json!({ "fact": said.key });
-        let own = self.known.entries().find(|(_, entry)| {
-            entry.names().contains(said.key.as_str())
+impl WriteBatch<'_> {
+    /// Adds a fact and compares it with its rivals (003-2.16, decision 0019).
+    fn add_fact(&mut self, writes: Writes, fact: &OracleFact) -> Result<(), InvalidWrite> {
+        let rank = fact.source.rank;
+        let reference = fact
+            .supersedes
+            .as_ref()
+            .map(|reference| self.resolve_superseded(reference, &fact.scope))
+            .transpose()?;
+        let key = json!({ "fact": fact.key });
+        let same_key = self.semantic.entries().find(|(_, entry)| {
+            entry.fact_keys().contains(fact.key.as_str())
                 && is_valid(entry)
-                && entry.item["layer"]["fact"]["scope"] == said.scope
+                && entry.item["layer"]["fact"]["scope"] == fact.scope
         });
-        // Decision 0021: which names a summary goes on standing for; it is touched only if it loses one, or is meant itself.
-        let taken = |name: &str| {
-            name == said.key || meant.as_ref().is_some_and(|(_, by)| by.as_deref() == Some(name))
+        // Decision 0021: the keys that a summary keeps. The write affects a summary only if it takes a key of the summary
+        // or refers to the whole summary.
+        let takes = |key: &str| {
+            key == fact.key || reference.as_ref().is_some_and(|(_, by)| by.as_deref() == Some(key))
         };
-        let known = self.known;
-        let kept = |id: u64| -> BTreeSet<&str> {
-            let is_meant = meant.as_ref().is_some_and(|(meant, by)| *meant == id && by.is_none());
-            let Some(old) = known.get(id).filter(|old| old.key == SUMMARY && !is_meant) else {
+        let semantic = self.semantic;
+        let kept_keys = |id: u64| -> BTreeSet<&str> {
+            let is_whole = reference.as_ref().is_some_and(|(whole, by)| *whole == id && by.is_none());
+            let Some(old) = semantic.get(id).filter(|old| old.key == SUMMARY && !is_whole) else {
                 return BTreeSet::new();
             };
-            old.names().into_iter().filter(|name| !taken(name)).collect()
+            old.fact_keys().into_iter().filter(|key| !takes(key)).collect()
         };
-        let is_touched =
-            |id: &u64| known.get(*id).is_none_or(|old| kept(*id).is_empty() || kept(*id) != old.names());
-        let named = meant.as_ref().map(|(id, _)| *id).filter(is_touched);
-        // What was denied bears on nothing, and so nothing takes its place.
-        let believed = named.filter(|named| self.known.get(*named).is_some_and(is_valid));
-        let ends = |id: &u64| kept(*id).is_empty();
-        let replaced: BTreeSet<u64> = named.into_iter().chain(own.map(|(id, _)| id)).filter(ends).collect();
-        let deps = self.bases(&said.rests_on, &said.scope, &replaced)?;
+        let is_affected = |id: &u64| {
+            let kept = kept_keys(*id);
+            semantic.get(*id).is_none_or(|old| kept.is_empty() || kept != old.fact_keys())
+        };
+        let superseded = reference.as_ref().map(|(id, _)| *id).filter(is_affected);
+        // A denied fact is no rival, so nothing supersedes it.
+        let valid_superseded = superseded.filter(|id| self.semantic.get(*id).is_some_and(is_valid));
+        let loses_all_keys = |id: &u64| kept_keys(*id).is_empty();
+        let replaced: BTreeSet<u64> =
+            superseded.into_iter().chain(same_key.map(|(id, _)| id)).filter(loses_all_keys).collect();
+        let deps = self.dependencies(&fact.depends_on, &fact.scope, &replaced)?;
 
-        // 003-9.3: what its source may not write is kept, and bears on nothing.
-        let denied = said.kind != "fact" && rank < writes.constraint_from
-            || said.memory == "organizational" && rank < writes.organizational_from;
+        // 003-9.3: a fact without write permission is kept as denied, and has no effect.
+        let is_denied = fact.kind != "fact" && rank < writes.constraint_from
+            || fact.memory == "organizational" && rank < writes.organizational_from;
 
-        // Saying it again affirms (decision 0019).
-        let says_the_same = |(id, old): &(u64, &Entry)| {
+        // Decision 0019: a write of the same value reaffirms the fact.
+        let has_same_value = |(id, old): &(u64, &Entry)| {
             old.key != SUMMARY
-                && old.text == said.text
-                && old.item["variant"] == said.kind
-                && named.is_none_or(|named| named == *id)
+                && old.text == fact.text
+                && old.item["kind"] == fact.kind
+                && superseded.is_none_or(|superseded| superseded == *id)
         };
-        if let Some((_, old)) = own.filter(says_the_same) {
-            self.affirm(old, said, &deps);
+        if let Some((_, old)) = same_key.filter(has_same_value) {
+            self.reaffirm(old, fact, &deps);
             return Ok(());
         }
 
-        let id = self.known.next_id();
-        let mut standing = json!(if denied { "denied" } else { "current" });
-        let mut takes_the_place_of = None;
-        if !denied {
-            let scope_of = |id: u64| self.known.get(id).map(|entry| &entry.item["layer"]["fact"]["scope"]);
-            let in_scope = |id: &u64| scope_of(*id) == Some(&said.scope);
+        let id = self.semantic.next_id();
+        let mut validity = json!(if is_denied { "denied" } else { "current" });
+        let mut supersedes = None;
+        if !is_denied {
+            let scope_of = |id: u64| self.semantic.get(id).map(|entry| &entry.item["layer"]["fact"]["scope"]);
+            let is_in_scope = |id: &u64| scope_of(*id) == Some(&fact.scope);
             let rivals: BTreeSet<u64> =
-                believed.filter(in_scope).into_iter().chain(own.map(|(id, _)| id)).collect();
-            let met: Vec<(u64, bool, String)> = rivals
+                valid_superseded.filter(is_in_scope).into_iter().chain(same_key.map(|(id, _)| id)).collect();
+            let results: Vec<(u64, bool, String)> = rivals
                 .iter()
                 .filter_map(|rival| {
-                    let (wins, rule) = meets(said, self.known.get(*rival)?, named == Some(*rival));
+                    let is_referenced = superseded == Some(*rival);
+                    let (wins, rule) = compare_rivals(fact, self.semantic.get(*rival)?, is_referenced);
                     Some((*rival, wins, rule))
                 })
                 .collect();
-            // What it lost against: that of the highest rank, or else its namesake.
-            let strongest = met
-                .iter()
-                .filter(|(_, wins, _)| !wins)
-                .max_by_key(|(rival, ..)| (self.known.get(*rival).map(rank_of), named != Some(*rival)));
-            if let Some((by, _, rule)) = strongest {
-                standing = json!({ "superseded": { "by": by, "rule": rule } });
+            // A losing fact is superseded by the winner of the highest rank, otherwise by the fact with its key.
+            let winner = results.iter().filter(|(_, wins, _)| !wins).max_by_key(|(rival, ..)| {
+                (self.semantic.get(*rival).map(rank_of), superseded != Some(*rival))
+            });
+            if let Some((by, _, rule)) = winner {
+                validity = json!({ "superseded": { "superseded_by": by, "rule": rule } });
             } else {
-                for (rival, _, rule) in met.iter().filter(|(rival, ..)| ends(rival)) {
+                for (rival, _, rule) in results.iter().filter(|(rival, ..)| loses_all_keys(rival)) {
                     self.supersede(*rival, id, rule);
                 }
-                let (ended, shaken): (BTreeSet<u64>, BTreeSet<u64>) = rivals.into_iter().partition(ends);
-                let shaken = shaken.into_iter().map(|id| (id, kept(id))).collect();
-                self.review(&ended, &shaken, Some(id));
-                // 003-2.8: what it names and took the place of, or hides in its narrower scope; or else its namesake.
-                takes_the_place_of = believed
-                    .filter(ends)
-                    .filter(|named| {
-                        let is_supposed =
-                            said.scope.get("hypothetical").or(said.scope.get("draft")).is_some();
-                        let outranks =
-                            !is_supposed && self.known.get(*named).is_some_and(|old| rank_of(old) > rank);
-                        scope_of(*named)
-                            .is_some_and(|old| *old == said.scope || (*old == "global" && !outranks))
+                let (ended, reduced): (BTreeSet<u64>, BTreeSet<u64>) =
+                    rivals.into_iter().partition(loses_all_keys);
+                let reduced = reduced.into_iter().map(|id| (id, kept_keys(id))).collect();
+                self.flag_dependents(&ended, &reduced, Some(id));
+                // 003-2.8: the fact that it refers to and supersedes, or shadows in its narrower scope; otherwise the
+                // fact with its key.
+                supersedes = valid_superseded
+                    .filter(loses_all_keys)
+                    .filter(|old| {
+                        let is_tentative =
+                            fact.scope.get("hypothetical").or(fact.scope.get("draft")).is_some();
+                        let is_outranked =
+                            !is_tentative && self.semantic.get(*old).is_some_and(|old| rank_of(old) > rank);
+                        scope_of(*old).is_some_and(|scope| {
+                            *scope == fact.scope || (*scope == "global" && !is_outranked)
+                        })
                     })
-                    .or(own.map(|(id, _)| id).filter(ends));
+                    .or(same_key.map(|(id, _)| id).filter(loses_all_keys));
             }
         }
         let layer = json!({ "fact": {
-            "source": said.source,
-            "at": said.at,
-            "memory": said.memory,
-            "scope": said.scope,
-            "supersedes": takes_the_place_of,
-            "time_sensitive": said.time_sensitive,
-            "stands_for": [],
-            "audience": said.audience,
+            "source": fact.source,
+            "established_at": fact.established_at,
+            "memory": fact.memory,
+            "scope": fact.scope,
+            "supersedes": supersedes,
+            "time_sensitive": fact.time_sensitive,
+            "summarized_keys": [],
+            "audience": fact.audience,
         }});
         let item = json!({
-            "id": id, "variant": said.kind, "key": key, "text": said.text, "layer": layer, "standing": standing,
+            "id": id, "kind": fact.kind, "key": key, "text": fact.text, "layer": layer, "validity": validity,
         });
-        self.told.events.push(json!({ "add_item": { "item": item, "deps": deps } }));
+        self.effects.events.push(json!({ "add_item": { "item": item, "deps": deps } }));
         Ok(())
     }
 
-    /// Said again by somebody of its rank it loses the mark of review, and is as recent as that. By a higher rank, it counts
-    /// as much. It may be restricted by that, but not opened to everybody, and may rest on more.
-    fn affirm(&mut self, old: &Entry, said: &OracleFact, more: &[u64]) {
+    /// Reaffirms a fact. From its rank on, this clears the review flag, takes the later time, restricts the audience and
+    /// adds dependencies. From a higher rank, the fact also takes the source of the write.
+    fn reaffirm(&mut self, old: &Entry, fact: &OracleFact, more_deps: &[u64]) {
         let (mut item, mut deps) = (old.item.clone(), old.deps.clone());
-        if said.source.rank >= rank_of(old) {
-            if said.audience != "everybody" {
-                item["layer"]["fact"]["audience"] = json!(said.audience);
+        if fact.source.rank >= rank_of(old) {
+            if fact.audience != "everybody" {
+                item["layer"]["fact"]["audience"] = json!(fact.audience);
             }
-            deps.extend(more);
+            deps.extend(more_deps);
             deps.sort_unstable();
             deps.dedup();
-            item["standing"] = json!("current");
-            let at = item["layer"]["fact"]["at"].as_u64().unwrap_or_default();
-            item["layer"]["fact"]["at"] = json!(at.max(said.at));
+            item["validity"] = json!("current");
+            let time = item["layer"]["fact"]["established_at"].as_u64().unwrap_or_default();
+            item["layer"]["fact"]["established_at"] = json!(time.max(fact.established_at));
         }
-        if said.source.rank > rank_of(old) {
-            item["layer"]["fact"]["source"] = json!(said.source);
+        if fact.source.rank > rank_of(old) {
+            item["layer"]["fact"]["source"] = json!(fact.source);
         }
         if item != old.item || deps != old.deps {
-            self.told.events.push(json!({ "update_item": { "item": item, "deps": deps } }));
+            self.effects.events.push(json!({ "update_item": { "item": item, "deps": deps } }));
         }
     }
 
-    /// The item of a key that no two share.
-    fn holding(&self, key: &str) -> Option<u64> {
-        self.known.entries().find(|(_, entry)| entry.key == key).map(|(id, _)| id)
+    /// Returns the item of a key that is not shared.
+    fn id_by_key(&self, key: &str) -> Option<u64> {
+        self.semantic.entries().find(|(_, entry)| entry.key == key).map(|(id, _)| id)
     }
 
-    /// What is named (decision 0019): of a key the valid fact of this scope, or of everywhere, or the latest valid one, or the
-    /// latest; for signals, the signal.
-    fn find(&self, named: &OracleReference, kind: &str, scope: &Value) -> Result<u64, InvalidWrite> {
-        let found = match named {
+    /// Resolves a reference (decision 0019). A key refers to the valid fact of this scope, otherwise to the global one,
+    /// otherwise to the latest valid one, otherwise to the latest. A signal has a key of its own.
+    fn resolve(&self, reference: &OracleReference, kind: &str, scope: &Value) -> Result<u64, InvalidWrite> {
+        let found = match reference {
             OracleReference::Id(id) => Some(*id),
             OracleReference::Key(key) => {
-                let spelt = json!({ kind: key }).to_string();
-                let preferred = |entry: &Entry| {
-                    let theirs = &entry.item["layer"]["fact"]["scope"];
+                let item_key = json!({ kind: key }).to_string();
+                let preference = |entry: &Entry| {
+                    let entry_scope = &entry.item["layer"]["fact"]["scope"];
                     match is_valid(entry) {
-                        true if theirs == scope => 3,
-                        true if theirs == "global" => 2,
-                        valid => u8::from(valid),
+                        true if entry_scope == scope => 3,
+                        true if entry_scope == "global" => 2,
+                        is_valid => u8::from(is_valid),
                     }
                 };
-                // Decision 0021: a summary of facts counts as a fact of each name that it stands for.
-                let of_key = self.known.entries().filter(|(_, entry)| {
-                    entry.key == spelt || kind == "fact" && entry.names().contains(key.as_str())
+                // Decision 0021: a summary of facts counts as a fact of each key that it covers.
+                let with_key = self.semantic.entries().filter(|(_, entry)| {
+                    entry.key == item_key || kind == "fact" && entry.fact_keys().contains(key.as_str())
                 });
-                of_key.max_by_key(|(id, entry)| (preferred(entry), *id)).map(|(id, _)| id)
+                with_key.max_by_key(|(id, entry)| (preference(entry), *id)).map(|(id, _)| id)
             }
         };
-        found.and_then(|id| stands_for(self.known, id)).ok_or(InvalidWrite)
+        found.and_then(|id| current_version(self.semantic, id)).ok_or(InvalidWrite)
     }
 
-    /// The fact that stands today where this leads, and the name by which it leads there: none, if a summary's id is given.
-    fn named_fact(
+    /// Resolves a reference to a superseded fact: its current version, and the key of the reference. A summary's id has
+    /// no such key: it means the whole summary.
+    fn resolve_superseded(
         &self,
-        named: &OracleReference,
+        reference: &OracleReference,
         scope: &Value,
     ) -> Result<(u64, Option<String>), InvalidWrite> {
-        let id = self.find(named, "fact", scope)?;
-        let by = match named {
-            OracleReference::Key(name) => Some(name.clone()),
+        let id = self.resolve(reference, "fact", scope)?;
+        let key = match reference {
+            OracleReference::Key(key) => Some(key.clone()),
             OracleReference::Id(id) => {
-                self.known.get(*id).and_then(|old| Some(old.item["key"]["fact"].as_str()?.to_owned()))
+                self.semantic.get(*id).and_then(|old| Some(old.item["key"]["fact"].as_str()?.to_owned()))
             }
         };
-        Some((id, by))
-            .filter(|(id, _)| self.known.get(*id).is_some_and(|old| old.item["layer"].get("fact").is_some()))
-            .ok_or(InvalidWrite)
+        let is_fact =
+            |id: u64| self.semantic.get(id).is_some_and(|old| old.item["layer"].get("fact").is_some());
+        Some((id, key)).filter(|(id, _)| is_fact(*id)).ok_or(InvalidWrite)
     }
 
-    fn signal(&self, named: &OracleReference) -> Result<u64, InvalidWrite> {
-        let id = self.find(named, "environment", &Value::Null)?;
-        Some(id)
-            .filter(|id| self.known.get(*id).is_some_and(|old| old.item["layer"] == "environment"))
-            .ok_or(InvalidWrite)
+    fn resolve_signal(&self, reference: &OracleReference) -> Result<u64, InvalidWrite> {
+        let id = self.resolve(reference, "environment", &Value::Null)?;
+        let is_signal =
+            |id: &u64| self.semantic.get(*id).is_some_and(|old| old.item["layer"] == "environment");
+        Some(id).filter(is_signal).ok_or(InvalidWrite)
     }
 
-    /// 003-2.11: what is rested on, as what stands there today; without repetition and in id order (000-2.6).
-    fn bases(
+    /// Returns the current versions of the dependencies (003-2.11), without repetition and in id order (000-2.6).
+    fn dependencies(
         &self,
-        rests_on: &[OracleReference],
+        depends_on: &[OracleReference],
         scope: &Value,
         replaced: &BTreeSet<u64>,
     ) -> Result<Vec<u64>, InvalidWrite> {
-        let bases: BTreeSet<u64> =
-            rests_on.iter().map(|named| self.find(named, "fact", scope)).collect::<Result<_, _>>()?;
-        let round = resting_on(self.known, replaced);
-        let bears = |base: &u64| {
-            self.known.get(*base).is_some_and(|entry| {
-                // 003-2.1: what outlives the session rests on what does.
-                let stays = *scope == "session" || persists(entry);
-                // 003-2.21: what counts elsewhere bears on nothing here.
-                let theirs = &entry.item["layer"]["fact"]["scope"];
-                let counts = theirs.is_null() || theirs == scope || theirs == "global" || theirs == "session";
-                stays && counts && !replaced.contains(base) && !round.contains(base)
+        let deps: BTreeSet<u64> = depends_on
+            .iter()
+            .map(|reference| self.resolve(reference, "fact", scope))
+            .collect::<Result<_, _>>()?;
+        let dependents = transitive_dependents(self.semantic, replaced);
+        let is_permitted = |dep: &u64| {
+            self.semantic.get(*dep).is_some_and(|entry| {
+                // 003-2.1: an item that outlives the session depends only on items that do.
+                let remains = *scope == "session" || persists(entry);
+                // 003-2.21: an item of another scope is no basis here.
+                let dep_scope = &entry.item["layer"]["fact"]["scope"];
+                let is_in_scope = dep_scope.is_null()
+                    || dep_scope == scope
+                    || dep_scope == "global"
+                    || dep_scope == "session";
+                remains && is_in_scope && !replaced.contains(dep) && !dependents.contains(dep)
             })
         };
-        if bases.iter().all(bears) { Ok(bases.into_iter().collect()) } else { Err(InvalidWrite) }
+        if deps.iter().all(is_permitted) { Ok(deps.into_iter().collect()) } else { Err(InvalidWrite) }
     }
 
-    /// 003-2.20: what is derived from these is marked; facts only, and those that are believed. Whatever is believed rests
-    /// on what took their place (DESIGN §2, dependency on a superseded fact). So is a summary that goes on standing for some
-    /// names, and what is derived from it (decision 0021).
-    fn review(
+    /// Flags the valid facts that depend on changed items (003-2.20), and replaces superseded dependencies by the
+    /// successor (DESIGN §2, dependency on a superseded fact).
+    ///
+    /// `changed` are superseded or overwritten items, `reduced` are summaries with the keys that they keep. Such a
+    /// summary needs review, and so do its dependents (decision 0021).
+    fn flag_dependents(
         &mut self,
-        these: &BTreeSet<u64>,
-        shaken: &BTreeMap<u64, BTreeSet<&str>>,
-        instead: Option<u64>,
+        changed: &BTreeSet<u64>,
+        reduced: &BTreeMap<u64, BTreeSet<&str>>,
+        successor: Option<u64>,
     ) {
-        let mut unsound = these.clone();
-        unsound.extend(shaken.keys());
-        unsound.extend(resting_on(self.known, &unsound));
-        for id in unsound.difference(these).copied() {
-            let Some(old) = self.known.get(id).filter(|old| is_valid(old)) else { continue };
+        let mut affected = changed.clone();
+        affected.extend(reduced.keys());
+        affected.extend(transitive_dependents(self.semantic, &affected));
+        for id in affected.difference(changed).copied() {
+            let Some(old) = self.semantic.get(id).filter(|old| is_valid(old)) else { continue };
             let mut item = old.item.clone();
             if item["layer"].get("fact").is_some() {
-                item["standing"] = json!("needs_review");
+                item["validity"] = json!("needs_review");
             }
-            if let Some(names) = shaken.get(&id) {
-                item["layer"]["fact"]["stands_for"] = json!(names);
+            if let Some(keys) = reduced.get(&id) {
+                item["layer"]["fact"]["summarized_keys"] = json!(keys);
             }
             let mut deps = old.deps.clone();
-            if let Some(instead) = instead {
-                deps.retain(|dep| !these.contains(dep));
+            if let Some(successor) = successor {
+                deps.retain(|dep| !changed.contains(dep));
                 if deps.len() < old.deps.len() {
-                    deps.push(instead);
+                    deps.push(successor);
                     deps.sort_unstable();
                     deps.dedup();
                 }
             }
             if item != old.item || deps != old.deps {
-                self.told.events.push(json!({ "update_item": { "item": item, "deps": deps } }));
+                self.effects.events.push(json!({ "update_item": { "item": item, "deps": deps } }));
             }
         }
     }
 
-    fn supersede(&mut self, old: u64, by: u64, rule: &str) {
-        self.stand(old, json!({ "superseded": { "by": by, "rule": rule } }));
-    }
-
-    /// The same item with another standing.
-    fn stand(&mut self, id: u64, standing: Value) {
-        let Some(old) = self.known.get(id) else { return };
+    fn supersede(&mut self, id: u64, by: u64, rule: &str) {
+        let Some(old) = self.semantic.get(id) else { return };
         let mut item = old.item.clone();
-        item["standing"] = standing;
-        self.told.events.push(json!({ "update_item": { "item": item, "deps": old.deps } }));
+        item["validity"] = json!({ "superseded": { "superseded_by": by, "rule": rule } });
+        self.effects.events.push(json!({ "update_item": { "item": item, "deps": old.deps } }));
     }
 
-    /// 003-5.4: the key is added or overwritten. What rests on what says something else now is reviewed
-    /// (decision 0019: it "counts as superseded by itself").
+    /// Adds or overwrites the item of a key (003-5.4). With a new text, its dependents need review (decision 0019: it
+    /// "counts as superseded by itself").
     fn overwrite(&mut self, key: Value, text: &str, layer: Value, deps: &[u64]) {
-        let own = self.holding(&key.to_string());
+        let own = self.id_by_key(&key.to_string());
         self.put("fact".into(), key, text, layer, deps);
-        if let Some(id) = own.filter(|id| self.known.get(*id).is_some_and(|old| old.text != text)) {
-            self.review(&BTreeSet::from([id]), &BTreeMap::new(), None);
+        if let Some(id) = own.filter(|id| self.semantic.get(*id).is_some_and(|old| old.text != text)) {
+            self.flag_dependents(&BTreeSet::from([id]), &BTreeMap::new(), None);
         }
     }
 
-    /// An item of a key that no two share, as it stands now; no event if nothing about it changed (0016).
-    fn put(&mut self, variant: Value, key: Value, text: &str, layer: Value, deps: &[u64]) {
-        let old = self.holding(&key.to_string());
-        let id = old.unwrap_or(self.known.next_id());
+    /// Adds or updates the item of a key that is not shared; no event without a change (0016).
+    fn put(&mut self, kind: Value, key: Value, text: &str, layer: Value, deps: &[u64]) {
+        let old = self.id_by_key(&key.to_string());
+        let id = old.unwrap_or(self.semantic.next_id());
         let item = json!({
-            "id": id, "variant": variant, "key": key, "text": text, "layer": layer, "standing": "current",
+            "id": id, "kind": kind, "key": key, "text": text, "layer": layer, "validity": "current",
         });
         let event = if old.is_some() { "update_item" } else { "add_item" };
-        if self.known.get(id).is_none_or(|old| old.item != item || old.deps != deps) {
-            self.told.events.push(json!({ event: { "item": item, "deps": deps } }));
+        if self.semantic.get(id).is_none_or(|old| old.item != item || old.deps != deps) {
+            self.effects.events.push(json!({ event: { "item": item, "deps": deps } }));
         }
     }
 }
 
-/// Whether the new fact wins against an old one, and by which rule: authority, explicit, temporal, implicit
+/// Returns whether the new fact wins against an old one, and the deciding rule: authority, explicit, temporal, implicit
 /// (DESIGN §2, precedence of rules).
-fn meets(said: &OracleFact, old: &Entry, is_named: bool) -> (bool, String) {
-    let theirs = &old.item["layer"]["fact"];
-    let (mine, other) = (said.source.rank, rank_of(old));
-    if mine != other {
-        return (mine > other, "authority".to_owned());
+fn compare_rivals(fact: &OracleFact, old: &Entry, is_referenced: bool) -> (bool, String) {
+    let old_fact = &old.item["layer"]["fact"];
+    let (rank, old_rank) = (fact.source.rank, rank_of(old));
+    if rank != old_rank {
+        return (rank > old_rank, "authority".to_owned());
     }
-    let said_so = said.detected.as_deref().unwrap_or("explicit");
-    if is_named && said_so != "temporal" && said_so != "implicit" {
-        return (true, said_so.to_owned());
+    let rule = fact.detected_rule.as_deref().unwrap_or("explicit");
+    if is_referenced && rule != "temporal" && rule != "implicit" {
+        return (true, rule.to_owned());
     }
-    // Of two with the same time the later write counts.
-    let at = theirs["at"].as_u64().unwrap_or_default();
-    let timed = said.time_sensitive || theirs["time_sensitive"] == true;
-    if timed || is_named && said_so == "temporal" {
-        return (said.at >= at, "temporal".to_owned());
+    // Of two facts with the same time the later write wins.
+    let old_time = old_fact["established_at"].as_u64().unwrap_or_default();
+    let is_timed = fact.time_sensitive || old_fact["time_sensitive"] == true;
+    if is_timed || is_referenced && rule == "temporal" {
+        return (fact.established_at >= old_time, "temporal".to_owned());
     }
     (true, "implicit".to_owned())
 }

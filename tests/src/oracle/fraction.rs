@@ -1,38 +1,38 @@
-//! Exact fractions, by common denominators: the consensus as one would compute it on paper.
+//! Exact fractions over a common denominator: the consensus as a person computes it on paper.
 
 /// A fraction of natural numbers, in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fraction {
-    over: u128,
-    under: u128,
+    numerator: u128,
+    denominator: u128,
 }
 
 impl Fraction {
-    pub(super) const ZERO: Self = Self { over: 0, under: 1 };
+    pub(super) const ZERO: Self = Self { numerator: 0, denominator: 1 };
 
-    /// `over / under`; what stands below is never 0 here.
-    pub(super) fn of(over: u128, under: u128) -> Self {
-        let by = greatest_common_divisor(over, under).max(1);
-        Self { over: over / by, under: under / by }
+    /// Returns `numerator / denominator`. The denominator is positive.
+    pub(super) fn new(numerator: u128, denominator: u128) -> Self {
+        let divisor = greatest_common_divisor(numerator, denominator).max(1);
+        Self { numerator: numerator / divisor, denominator: denominator / divisor }
     }
 
-    /// So many millionths.
-    pub(super) fn millionths(number: u32) -> Self {
-        Self::of(u128::from(number), 1_000_000)
+    pub(super) fn from_millionths(number: u32) -> Self {
+        Self::new(u128::from(number), 1_000_000)
     }
 
     pub(super) fn plus(self, other: Self) -> Self {
-        let (a, b, under) = self.alike(other);
-        Self::of(a + b, under)
+        let (a, b, denominator) = self.over_common_denominator(other);
+        Self::new(a + b, denominator)
     }
 
-    /// Crosswise reduced before multiplying, so that the numbers stay small.
+    /// Returns the product. Cross reduction before the multiplication keeps the numbers small.
     pub(super) fn times(self, other: Self) -> Self {
-        let (a, b) = (Self::of(self.over, other.under), Self::of(other.over, self.under));
-        Self { over: a.over * b.over, under: a.under * b.under }
+        let a = Self::new(self.numerator, other.denominator);
+        let b = Self::new(other.numerator, self.denominator);
+        Self { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator }
     }
 
-    pub(super) fn within(self, least: Self, most: Self) -> Self {
+    pub(super) fn clamp(self, least: Self, most: Self) -> Self {
         if self.is_less_than(least) {
             least
         } else if most.is_less_than(self) {
@@ -43,39 +43,40 @@ impl Fraction {
     }
 
     pub(super) fn is_less_than(self, other: Self) -> bool {
-        let (a, b, _) = self.alike(other);
+        let (a, b, _) = self.over_common_denominator(other);
         a < b
     }
 
-    /// Decision 0006: rounded down to millionths.
+    /// Returns the fraction in millionths, rounded down (decision 0006).
     pub(super) fn floor_millionths(self) -> u128 {
-        self.over * 1_000_000 / self.under
+        self.numerator * 1_000_000 / self.denominator
     }
 
-    /// `self / (self + other)` in millionths, rounded down; 0 where nothing weighs on either side (DESIGN §2:
-    /// 0/0 is 0). Found by halving: the largest t with t · (pro + contra) ≤ 1,000,000 · pro.
+    /// Returns `self / (self + other)` in millionths, rounded down; 0/0 is 0 (DESIGN §2).
+    ///
+    /// Bisection finds the largest t with t · (pro + contra) ≤ 1,000,000 · pro.
     pub(super) fn share_against(self, other: Self) -> u32 {
-        let (pro, contra, _) = self.alike(other);
+        let (pro, contra, _) = self.over_common_denominator(other);
         if pro + contra == 0 {
             return 0;
         }
-        let (mut fits, mut too_much) = (0_u32, 1_000_001_u32);
-        while too_much - fits > 1 {
-            let t = fits + (too_much - fits) / 2;
+        let (mut largest_fit, mut smallest_excess) = (0_u32, 1_000_001_u32);
+        while smallest_excess - largest_fit > 1 {
+            let t = largest_fit + (smallest_excess - largest_fit) / 2;
             if u128::from(t) * (pro + contra) <= 1_000_000 * pro {
-                fits = t;
+                largest_fit = t;
             } else {
-                too_much = t;
+                smallest_excess = t;
             }
         }
-        fits
+        largest_fit
     }
 
-    /// Both numerators over the least common denominator, and that denominator.
-    fn alike(self, other: Self) -> (u128, u128, u128) {
-        let by = greatest_common_divisor(self.under, other.under);
-        let under = self.under / by * other.under;
-        (self.over * (under / self.under), other.over * (under / other.under), under)
+    /// Returns both numerators over the least common denominator, and that denominator.
+    fn over_common_denominator(self, other: Self) -> (u128, u128, u128) {
+        let divisor = greatest_common_divisor(self.denominator, other.denominator);
+        let common = self.denominator / divisor * other.denominator;
+        (self.numerator * (common / self.denominator), other.numerator * (common / other.denominator), common)
     }
 }
 

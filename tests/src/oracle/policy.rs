@@ -1,11 +1,11 @@
-//! The policy as the oracle reads it: lines, bounds, weights, rules.
+//! The policy as the oracle reads it: thresholds, bounds, weights, contexts, rules.
 
 use super::encoding::{Rank, Role};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Scores in millionths, as policies are published in traces.
+/// A policy, with scores and weights in millionths, as traces publish it.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct OraclePolicy {
     pub(super) thresholds: Thresholds,
@@ -14,6 +14,7 @@ pub(super) struct OraclePolicy {
     pub(super) elo: Elo,
     pub(super) writes: Writes,
     pub(super) compaction: Compaction,
+    pub(super) contexts: Contexts,
     pub(super) rules: Rules,
 }
 
@@ -40,19 +41,37 @@ pub(super) enum Repairs {
     Unbounded,
 }
 
-/// From which rank on something may be written (003-9.3).
+/// The lowest ranks that may write constraints and organizational facts (003-9.3).
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct Writes {
     pub(super) constraint_from: Rank,
     pub(super) organizational_from: Rank,
 }
 
-/// When what is known is compacted, and how much of it at once (decision 0021).
+/// The limits from which compaction is due, and the size of a cluster (decision 0021).
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct Compaction {
     pub(super) from_items: usize,
     pub(super) from_tokens: usize,
     pub(super) cluster_items: usize,
+}
+
+/// The budget of contexts and the utility of items (000 §5, decision 0024).
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Contexts {
+    pub(super) budget_tokens: u32,
+    pub(super) reserved_tokens: u32,
+    pub(super) recency: u32,
+    pub(super) module_overrides: Vec<ModuleOverride>,
+}
+
+/// The settings of one module that differ.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ModuleOverride {
+    pub(super) module: Value,
+    pub(super) budget_tokens: Option<u32>,
+    /// Weights in millionths, by topic.
+    pub(super) weights: BTreeMap<String, u32>,
 }
 
 /// Decision 0014.
@@ -63,7 +82,7 @@ pub(super) enum Elo {
     Standard,
 }
 
-/// The rules that depart from 004's drawing; each closes the finding that its policy file names.
+/// The rules that depart from 004's drawing. The policy file names the finding that each of them closes.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Rules {
     pub(super) audited_abort: bool,
@@ -86,8 +105,22 @@ pub(super) struct Rules {
 }
 
 impl OraclePolicy {
-    /// What a policy says in its published encoding.
-    pub(super) fn read(policy: Value) -> Result<Self, String> {
-        serde_json::from_value(policy).map_err(|error| format!("the policy cannot be read: {error}"))
+    /// Reads a policy from its published encoding.
+    pub(super) fn from_json(policy: Value) -> Result<Self, String> {
+        serde_json::from_value(policy).map_err(|error| format!("unreadable policy: {error}"))
+    }
+}
+
+impl Contexts {
+    /// Returns the token limit of a context: the budget of the module, otherwise the common one, minus the tokens
+    /// reserved for the reply (decision 0024).
+    pub(super) fn token_limit(&self, module: &Value) -> u64 {
+        let own = self.override_for(module).and_then(|settings| settings.budget_tokens);
+        u64::from(own.unwrap_or(self.budget_tokens)).saturating_sub(u64::from(self.reserved_tokens))
+    }
+
+    /// Returns the settings of one module that differ, if any.
+    pub(super) fn override_for(&self, module: &Value) -> Option<&ModuleOverride> {
+        self.module_overrides.iter().find(|settings| settings.module == *module)
     }
 }

@@ -1,8 +1,8 @@
-//! From a session's start to the baseline plan (004-1.3 to 004-1.10), and its end.
+//! The start and the end of a session, and a request up to the baseline plan (004-1.3 to 004-1.10).
 
 use super::compaction::{SUMMARY, compact};
 use super::conversation::{ExpectedConversation, Request};
-use super::encoding::{OracleInput, OracleOperation, OracleReply, PastTrace, Ratings, Role, Task};
+use super::encoding::{OracleInput, OracleOperation, OracleReply, PastRequest, Ratings, Role, Task};
 use super::facts;
 use super::fold::Fold;
 use super::items::{ExpectedText, key};
@@ -11,114 +11,120 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl ExpectedConversation {
-    /// What an accepted input leads to; `raw` is it in the published encoding, for what is passed on as it came.
-    pub(super) fn take(&mut self, came: &OracleInput, raw: &Value, known: &Fold) {
-        match came {
+    /// Takes an accepted input. `encoded` is the input in its published encoding; events repeat parts of it unchanged.
+    pub(super) fn take(&mut self, input: &OracleInput, encoded: &Value, semantic: &Fold) {
+        match input {
             OracleInput::SessionStart { user } => {
                 self.session = Some(user.clone());
                 self.expect_event(json!({ "session_started": { "user": user } }));
                 self.enter_phase("Idle");
             }
             OracleInput::SessionEnd => {
-                // Decision 0004: the working set is forgotten; if it is empty, nothing is.
-                self.batch.forgotten = self.things.forget_working_set();
-                self.batch.leaving = facts::of_the_session(known);
-                self.batch.because = json!("session_end");
+                // Decision 0004: the working set is forgotten, if it is not empty.
+                self.batch.forgotten_keys = self.items.forget_working_set();
+                self.batch.forgotten_ids = facts::session_ids(semantic);
+                self.batch.forget_cause = json!("session_end");
                 self.session = None;
                 self.situation = Situation::default();
                 self.expect_event(json!("session_ended"));
                 self.enter_phase("Idle");
             }
-            OracleInput::UserMessage { user, text } => self.submitted(user, text),
+            OracleInput::UserMessage { user, text } => self.take_user_message(user, text),
             OracleInput::Reply { report, summary_update, action, .. } => {
-                if let Some((call, question)) = self.waiting.take() {
+                if let Some((call, operation)) = self.pending_call.take() {
                     // 000-3.3: the module is that of the call.
-                    let report_as_it_came = &raw["reply"]["report"];
+                    let encoded_report = &encoded["reply"]["report"];
                     self.expect_event(json!({ "tool_result": {
-                        "module": question.module(), "call": call, "report": report_as_it_came,
+                        "module": operation.module(), "call": call, "report": encoded_report,
                     }}));
-                    self.answered(question, report, report_as_it_came, known);
-                    self.said(summary_update, action);
+                    self.take_report(operation, report, encoded_report, semantic);
+                    self.take_situation(summary_update, action);
                 }
             }
             OracleInput::CallFailed { failure, .. } => {
-                if let Some((call, question)) = self.waiting.take() {
+                if let Some((call, operation)) = self.pending_call.take() {
                     self.expect_event(json!({ "call_failed": {
-                        "module": question.module(), "call": call, "failure": failure,
+                        "module": operation.module(), "call": call, "failure": failure,
                     }}));
-                    self.unanswered(question, failure);
+                    self.take_failure(operation, failure);
                 }
             }
-            OracleInput::Step => self.step(known),
-            OracleInput::Cancel => self.cancelled(),
-            OracleInput::Write(wrote) => {
-                // What is refused is not taken.
-                if let Ok(told) = facts::write(known, self.lines.writes, wrote) {
-                    // Decision 0021: what becomes known meanwhile, signals and the time apart.
-                    let is_known = |event: &Value| {
+            OracleInput::Step => self.take_step(semantic),
+            OracleInput::Cancel => self.take_cancel(),
+            OracleInput::Write(write) => {
+                // An invalid write is refused, and not taken.
+                if let Ok(effects) = facts::decide_write(semantic, self.policy.writes, write) {
+                    // Decision 0021: a change of S during the summarizer's call, except signals and the time.
+                    let is_relevant = |event: &Value| {
                         let change = event.as_object().and_then(|event| event.values().next());
                         let layer = change.map(|change| &change["item"]["layer"]);
                         layer.is_some_and(|layer| layer != "environment" && layer.get("clock").is_none())
                     };
                     if self.phase == "Compacting" {
-                        let known = told.events.iter().any(is_known) || !told.expired.is_empty();
-                        self.request.outdated |= known;
+                        self.request.outdated |=
+                            effects.events.iter().any(is_relevant) || !effects.expired.is_empty();
                     }
-                    (self.batch.written, self.batch.leaving) = (told.events, told.expired);
-                    self.batch.because = json!("expiry");
+                    (self.batch.item_events, self.batch.forgotten_ids) = (effects.events, effects.expired);
+                    self.batch.forget_cause = json!("expiry");
                 }
             }
-            // Decision 0015: it moves nothing and changes nothing.
+            // Decision 0015: no transition and no change.
             OracleInput::Resume => self.expect_event(json!("resumed")),
         }
     }
 
-    /// 004-1.3, 004-2.1, 004-2.9: every request is checked by the identity guard.
-    fn submitted(&mut self, user: &str, text: &str) {
+    /// 004-1.3, 004-2.1, 004-2.9: the identity guard checks every request.
+    fn take_user_message(&mut self, user: &str, text: &str) {
         self.requests += 1;
         self.request = Request::new(text);
-        self.situation.begin(); // decision 0020: actions are those of the request
+        self.situation.clear_actions(); // decision 0020: actions belong to the request
         self.expect_event(json!({ "user_msg": { "request": self.requests, "user": user, "text": text } }));
         self.enter_phase("VerifyingIdentity");
-        self.ask(OracleOperation::VerifyIdentity);
+        self.expect_call(OracleOperation::VerifyIdentity);
     }
 
-    fn answered(&mut self, question: OracleOperation, report: &OracleReply, raw: &Value, known: &Fold) {
+    fn take_report(
+        &mut self,
+        operation: OracleOperation,
+        report: &OracleReply,
+        encoded: &Value,
+        semantic: &Fold,
+    ) {
         match report {
-            OracleReply::Identity { gcp, mongodb } => self.identified(*gcp && *mongodb),
-            OracleReply::Context { ratings, traces } => self.loaded(ratings, traces),
-            OracleReply::Summary { text, forgets } => self.summarized(known, text, forgets.as_deref()),
-            OracleReply::Classification { tags } => self.classified(tags, raw),
-            OracleReply::Plan(plan) => self.planned(plan),
+            OracleReply::Identity { gcp, mongodb } => self.take_identity(*gcp && *mongodb),
+            OracleReply::Context { ratings, traces } => self.take_past(ratings, traces),
+            OracleReply::Summary { text, forgets } => self.take_summary(semantic, text, forgets.as_deref()),
+            OracleReply::Classification { tags } => self.take_classification(tags, encoded),
+            OracleReply::Plan(plan) => self.take_plan(plan),
             OracleReply::Argument { argument, text, plan } => {
-                self.argued(question, *argument, text, plan.as_deref());
+                self.take_argument(operation, *argument, text, plan.as_deref());
             }
-            OracleReply::Approval { approved, text } => self.approval(*approved, text),
-            OracleReply::Repaired { text, plan } => self.repaired(text, plan),
-            OracleReply::NoRepair { text } => self.not_repaired(text),
-            OracleReply::Exit { code, text } => match question {
-                OracleOperation::RunTask { task, .. } => self.task_exited(task, *code, text),
-                OracleOperation::UndoTask { task } => self.undo_ended(task, *code == 0),
+            OracleReply::Approval { approved, text } => self.take_approval(*approved, text),
+            OracleReply::Repaired { text, plan } => self.take_repair(text, plan),
+            OracleReply::NoRepair { text } => self.take_no_repair(text),
+            OracleReply::Exit { code, text } => match operation {
+                OracleOperation::RunTask { task, .. } => self.take_task_exit(task, *code, text),
+                OracleOperation::UndoTask { task } => self.take_compensation(task, *code == 0),
                 _ => {}
             },
             OracleReply::Stored { held } => {
-                self.stored(question, if *held { "held" } else { "missing" });
+                self.take_store_status(operation, if *held { "held" } else { "missing" });
             }
-            OracleReply::Delivered => self.answer_the_user(),
+            OracleReply::Delivered => self.emit_final_answer(),
         }
     }
 
-    /// 002-4.2: what is said of the situation is merged, of a verified user's request (004-2.9); each field that says
-    /// something is an item of the session (decision 0020). 002-2.1: an action is recorded, and nothing else.
-    fn said(&mut self, summary_update: &Value, action: &Value) {
+    /// Takes the situation from a reply. 002-4.2: the update is merged, if the user is verified (004-2.9). Each field with
+    /// a value is an item of the session (decision 0020). 002-2.1: an action is recorded and changes no item.
+    fn take_situation(&mut self, summary_update: &Value, action: &Value) {
         if self.request.verified {
             self.situation.update(summary_update);
         }
-        let summary: Vec<_> = self.situation.summary().collect();
-        for (field, text) in summary {
+        let fields: Vec<_> = self.situation.fields().collect();
+        for (field, text) in fields {
             if !text.is_empty() {
-                let words = ExpectedText::Verbatim(text);
-                self.expect_item(key("situation", &json!(field)), words, BTreeSet::new());
+                let text = ExpectedText::Verbatim(text);
+                self.expect_fact(key("situation", &json!(field)), text, BTreeSet::new());
             }
         }
         if !action.is_null() {
@@ -127,16 +133,16 @@ impl ExpectedConversation {
         }
     }
 
-    fn identified(&mut self, both_locks_match: bool) {
+    fn take_identity(&mut self, both_locks_match: bool) {
         if both_locks_match {
-            // 004-1.4; decision 0005: the request is added as a fact by this very step.
+            // 004-1.4; decision 0005: this step adds the request as a fact.
             self.request.verified = true;
             let text = self.request.text.clone();
-            self.expect_item(self.request_key(), ExpectedText::Verbatim(text), BTreeSet::new());
+            self.expect_fact(self.request_key(), ExpectedText::Verbatim(text), BTreeSet::new());
             self.enter_phase("IdentityVerified");
         } else {
             self.conclude("aborted", json!("identity_mismatch"));
-            if self.lines.rules.audited_abort {
+            if self.policy.rules.audited_abort {
                 self.audit(); // F1; decision 0005: audited, not stored
             } else {
                 self.enter_phase("Aborted"); // 004-1.5, 004-2.2, 004-2.10
@@ -144,81 +150,81 @@ impl ExpectedConversation {
         }
     }
 
-    /// 004-1.6: ratings and traces of the past; decision 0016: of two with one trace id the first counts.
-    fn loaded(&mut self, ratings: &Ratings, traces: &[PastTrace]) {
+    /// 004-1.6: ratings and past traces; decision 0016: of two with one trace id the first counts.
+    fn take_past(&mut self, ratings: &Ratings, traces: &[PastRequest]) {
         self.request.ratings.clone_from(ratings);
-        let mut told = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         for past in traces {
             let key = key("trace", &past.trace);
-            if told.insert(key.clone()) {
-                self.expect_item(key, ExpectedText::Verbatim(past.text.clone()), BTreeSet::new());
+            if seen.insert(key.clone()) {
+                self.expect_fact(key, ExpectedText::Verbatim(past.text.clone()), BTreeSet::new());
             }
         }
         self.enter_phase("Classifying"); // 004-1.7
-        self.ask(OracleOperation::Classify);
+        self.expect_call(OracleOperation::Classify);
     }
 
-    /// Decision 0021, K02: the summary stands for what is forgotten.
-    fn summarized(&mut self, known: &Fold, text: &str, forgets: Option<&[u64]>) {
+    /// Decision 0021, K02: the summary replaces the items that are forgotten.
+    fn take_summary(&mut self, semantic: &Fold, text: &str, forgets: Option<&[u64]>) {
         if self.request.outdated {
             return self.load_context();
         }
-        // What is refused is not taken.
-        let Some(compacted) = compact(known, &self.lines, &self.request.cluster, text, forgets) else {
+        // An invalid summary is refused, and not taken.
+        let Some(effects) = compact(semantic, &self.policy, &self.request.cluster, text, forgets) else {
             return;
         };
-        for (id, entry) in compacted.gone.iter().filter_map(|id| Some((*id, known.get(*id)?))) {
-            if self.things.forget(&entry.key) {
-                self.batch.forgotten.insert(entry.key.clone());
+        for (id, entry) in effects.forgotten.iter().filter_map(|id| Some((*id, semantic.get(*id)?))) {
+            if self.items.forget(&entry.key) {
+                self.batch.forgotten_keys.insert(entry.key.clone());
             } else {
-                self.batch.leaving.insert(id);
+                self.batch.forgotten_ids.insert(id);
             }
         }
-        for (id, rests_on) in compacted.rests_on {
-            let Some(entry) = known.get(id).filter(|entry| !entry.is_written()) else { continue };
-            let mut rests_on = known.keys(&rests_on);
-            rests_on.extend(compacted.repointed.then(|| SUMMARY.to_owned()));
-            self.things.repoint(&entry.key, rests_on);
+        for (id, deps) in effects.deps {
+            let Some(entry) = semantic.get(id).filter(|entry| !entry.is_written()) else { continue };
+            let mut deps = semantic.keys(&deps);
+            deps.extend(effects.repointed.then(|| SUMMARY.to_owned()));
+            self.items.set_deps(&entry.key, deps);
         }
-        self.batch.written = compacted.events;
-        self.batch.because = json!({ "compaction": { "into": compacted.into } });
+        self.batch.item_events = effects.events;
+        self.batch.forget_cause = json!({ "compaction": { "into": effects.into } });
         self.load_context();
     }
 
     /// 004-1.6, F17.
     pub(super) fn load_context(&mut self) {
         self.enter_phase("LoadingContext");
-        self.ask(OracleOperation::LoadContext);
+        self.expect_call(OracleOperation::LoadContext);
     }
 
-    fn classified(&mut self, tags: &[String], raw: &Value) {
-        let words = ExpectedText::Composed { from: raw.clone(), saying: tags.to_vec() };
-        self.expect_item(key("tags", &json!(self.requests)), words, self.on_the_request());
+    fn take_classification(&mut self, tags: &[String], encoded: &Value) {
+        let text = ExpectedText::Composed { from: encoded.clone(), parts: tags.to_vec() };
+        self.expect_fact(key("tags", &json!(self.requests)), text, self.request_dependency());
         self.enter_phase("Planning"); // 004-1.8
-        self.ask(OracleOperation::DraftPlan);
+        self.expect_call(OracleOperation::DraftPlan);
     }
 
-    fn planned(&mut self, plan: &[Task]) {
-        self.adopt(plan);
+    fn take_plan(&mut self, plan: &[Task]) {
+        self.adopt_plan(plan);
         self.enter_phase("Round_1_Analyst"); // 004-1.10, 004-2.3
         self.request.pass = 1;
-        self.ask(OracleOperation::Argue(Role::Analyst));
+        self.expect_call(OracleOperation::Argue(Role::Analyst));
     }
 
-    /// A plan becomes the next revision; the planner's is revision 1 (004-1.8). Its tasks become subtasks, each
-    /// resting on the request and on the task before it (decision 0016).
-    pub(super) fn adopt(&mut self, plan: &[Task]) {
+    /// Adopts a plan as the next revision; the planner's plan is revision 1 (004-1.8). Each task becomes a subtask, which
+    /// depends on the request and on the previous task (decision 0016).
+    pub(super) fn adopt_plan(&mut self, plan: &[Task]) {
         self.request.revision += 1;
         self.request.plan = plan.to_vec();
         self.expect_event(json!({ "plan_adopted": { "revision": self.request.revision, "plan": plan } }));
-        let mut before = None;
+        let mut previous = None;
         for task in plan {
-            let mut rests_on = self.on_the_request();
-            rests_on.extend(before);
-            let words = ExpectedText::Composed { from: json!(task), saying: vec![task.text.clone()] };
+            let mut deps = self.request_dependency();
+            deps.extend(previous);
+            let text = ExpectedText::Composed { from: json!(task), parts: vec![task.text.clone()] };
             let key = self.task_key(task.id);
-            self.know_as(json!({ "subtask": "unassigned" }), key.clone(), words, rests_on);
-            before = Some(key);
+            self.expect_item(json!({ "subtask": "unassigned" }), key.clone(), text, deps);
+            previous = Some(key);
         }
     }
 }

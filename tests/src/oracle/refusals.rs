@@ -1,4 +1,4 @@
-//! Which inputs are refused, and as what. A refusal changes nothing (000-4.6).
+//! The inputs that are refused, and the kind of each refusal. A refusal changes nothing (000-4.6).
 
 use super::compaction::compact;
 use super::conversation::ExpectedConversation;
@@ -7,34 +7,37 @@ use super::facts;
 use super::fold::Fold;
 
 impl ExpectedConversation {
-    /// The kind of refusal, or nothing if the input is taken.
+    /// Returns the kind of the refusal, or `None` if the input is accepted.
     ///
-    /// Where several kinds would fit no document says which one it is. We read it so: what the user does is first
-    /// held against the state, then against the session; an answer first against the call that is out.
-    pub(super) fn refusal(&self, came: &OracleInput, known: &Fold) -> Option<&'static str> {
-        let idle = self.phase == "Idle";
-        let expected = |there_is_a_row: bool| (!there_is_a_row).then_some("NotExpected"); // 004-1.1
-        match came {
+    /// No document orders the kinds where several apply. The oracle reads them in this order: an input of the user is
+    /// first compared with the phase, then with the session; a reply is first compared with the pending call, then with
+    /// its operation, then with the budget.
+    pub(super) fn refusal(&self, input: &OracleInput, semantic: &Fold) -> Option<&'static str> {
+        let is_idle = self.phase == "Idle";
+        let unexpected_unless = |row_exists: bool| (!row_exists).then_some("UnexpectedInput"); // 004-1.1
+        match input {
             // Decision 0004: no request runs when a session ends. DESIGN §2: a user message while busy is refused.
             OracleInput::SessionStart { .. } | OracleInput::SessionEnd | OracleInput::UserMessage { .. }
-                if !idle =>
+                if !is_idle =>
             {
-                Some("NotExpected")
+                Some("UnexpectedInput")
             }
-            OracleInput::SessionStart { .. } => self.session.is_some().then_some("SessionOpen"),
+            OracleInput::SessionStart { .. } => self.session.is_some().then_some("SessionAlreadyOpen"),
             OracleInput::SessionEnd => self.session.is_none().then_some("NoSession"),
             OracleInput::UserMessage { user, .. } => match &self.session {
                 None => Some("NoSession"),
                 Some(session) => (session != user).then_some("WrongUser"), // 000-1.3
             },
-            OracleInput::Reply { call, report, .. } => match self.waiting {
-                // 000-7.6: an answer to any other call is refused, so an answer counts once.
-                Some((waiting, question)) if waiting == *call => {
-                    if !question.is_answered_by(report) {
+            OracleInput::Reply { call, report, .. } => match self.pending_call {
+                // 000-7.6: a reply to any other call is refused, so each reply counts once.
+                Some((pending, operation)) if pending == *call => {
+                    if !operation.accepts(report) {
                         Some("WrongReport") // 000-0.3
-                    } else if self.forgets_too_much(report, known) {
-                        Some("Misuse") // decision 0021
-                    } else if self.changes_an_effect(report) {
+                    } else if self.over_budget {
+                        Some("CallNotMade") // decision 0024
+                    } else if self.forgets_outside_cluster(report, semantic) {
+                        Some("InvalidWrite") // decision 0021
+                    } else if self.changes_effect(report) {
                         Some("EffectChanged") // decision 0003
                     } else {
                         None
@@ -42,43 +45,44 @@ impl ExpectedConversation {
                 }
                 _ => Some("WrongCall"),
             },
-            OracleInput::CallFailed { call, .. } => match self.waiting {
-                // F14, decision 0001: without error rows the failure is refused, and the request waits for ever.
-                // Decision 0021: but a failed summarizer never blocks a request.
-                Some((waiting, question)) if waiting == *call => {
-                    expected(self.lines.rules.error_rows || question == OracleOperation::Summarize)
+            OracleInput::CallFailed { call, .. } => match self.pending_call {
+                // F14, decision 0001: without error rows the failure is refused, and the request stays.
+                // Decision 0021: a failed summarizer never blocks a request.
+                Some((pending, operation)) if pending == *call => {
+                    unexpected_unless(self.policy.rules.error_rows || operation == OracleOperation::Summarize)
                 }
                 _ => Some("WrongCall"),
             },
-            // 000-4.5: refused while a call is waited for. 004-1.32, F2: nothing leads on from RollbackComplete.
-            OracleInput::Step => {
-                expected(self.waiting.is_none() && self.runs() && self.phase != "RollbackComplete")
-            }
-            // Decision 0002: in every state in which a request runs, under the rule.
-            OracleInput::Cancel => expected(self.lines.rules.cancel && self.runs()),
-            // Decision 0019: in every state and under every policy; what is about a session needs one.
-            OracleInput::Write(wrote) if facts::is_of_session(wrote) && self.session.is_none() => {
+            // 000-4.5: refused while a call is pending. 004-1.32, F2: RollbackComplete has no transition.
+            OracleInput::Step => unexpected_unless(
+                self.pending_call.is_none() && self.is_running() && self.phase != "RollbackComplete",
+            ),
+            // Decision 0002: under the rule, in every phase of a running request.
+            OracleInput::Cancel => unexpected_unless(self.policy.rules.cancel && self.is_running()),
+            // Decision 0019: in every phase and under every policy; a write about a session requires one.
+            OracleInput::Write(write) if facts::requires_session(write) && self.session.is_none() => {
                 Some("NoSession")
             }
-            OracleInput::Write(wrote) => {
-                facts::write(known, self.lines.writes, wrote).is_err().then_some("Misuse")
+            OracleInput::Write(write) => {
+                facts::decide_write(semantic, self.policy.writes, write).is_err().then_some("InvalidWrite")
             }
             // Decision 0015: while a request runs, under every policy.
-            OracleInput::Resume => (!self.runs()).then_some("NothingToResume"),
+            OracleInput::Resume => (!self.is_running()).then_some("NothingToResume"),
         }
     }
 
-    /// Decision 0021: one at least, and only of the cluster. No document says which kind of refusal it is.
-    fn forgets_too_much(&self, report: &OracleReply, known: &Fold) -> bool {
+    /// Returns whether a summary forgets no item, or an item outside the cluster (decision 0021). No document defines
+    /// the kind of this refusal.
+    fn forgets_outside_cluster(&self, report: &OracleReply, semantic: &Fold) -> bool {
         let OracleReply::Summary { text, forgets } = report else { return false };
         if self.request.outdated {
             return false;
         }
-        compact(known, &self.lines, &self.request.cluster, text, forgets.as_deref()).is_none()
+        compact(semantic, &self.policy, &self.request.cluster, text, forgets.as_deref()).is_none()
     }
 
-    /// Decision 0003: a later plan that gives a started task another kind of effect.
-    fn changes_an_effect(&self, report: &OracleReply) -> bool {
+    /// Returns whether a later plan gives a started task another kind of effect (decision 0003).
+    fn changes_effect(&self, report: &OracleReply) -> bool {
         let plan: &[Task] = match report {
             OracleReply::Plan(plan)
             | OracleReply::Repaired { plan, .. }

@@ -1,6 +1,6 @@
-//! 002, told a second time: its pseudo-code line by line, on JSON and lists of characters.
+//! 002 as an independent implementation: its pseudo-code line by line, on JSON and lists of characters.
 //!
-//! Where the document names a function and does not define it, design §2 ("002's text") and decision 0020 do.
+//! Design §2 ("002's text") and decision 0020 define the functions that the document only names.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub struct Situation {
     actions: Vec<Value>,
 }
 
-/// `field(default_factory=…)`: five empty texts, no action.
+/// `field(default_factory=…)`: five empty texts and no action.
 impl Default for Situation {
     fn default() -> Self {
         let keys = ["goal", "progress", "current_approach", "key_findings", "next_focus"];
@@ -22,45 +22,45 @@ impl Default for Situation {
 }
 
 impl Situation {
-    /// "In reason.py - merge LLM updates into persistent summary" (002-4.2 to 002-4.4).
+    /// Merges an update: "In reason.py - merge LLM updates into persistent summary" (002-4.2 to 002-4.4).
     pub fn update(&mut self, summary_update: &Value) {
         for (key, value) in summary_update.as_object().into_iter().flatten() {
             let value = value.as_str().unwrap_or_default();
-            for (known, stored) in &mut self.situation_summary {
-                if known == key && !strip(value).is_empty() {
+            for (field, stored) in &mut self.situation_summary {
+                if field == key && !strip(value).is_empty() {
                     *stored = value.to_owned();
                 }
             }
         }
     }
 
-    /// `actions.append(action_entry)`, each result as far as it is stored (002-2.10).
+    /// Runs `actions.append(action_entry)`, with each result cut to its stored length (002-2.10).
     pub fn act(&mut self, action_entry: &Value) {
         let mut action_entry = action_entry.clone();
         for call in action_entry["tool_calls"].as_array_mut().into_iter().flatten() {
-            let result: String = told(&call["result"]).chars().take(1_000).collect();
+            let result: String = text_of(&call["result"]).chars().take(1_000).collect();
             call["result"] = Value::from(result);
         }
         self.actions.push(action_entry);
     }
 
-    /// The keys with their values.
-    pub(super) fn summary(&self) -> impl Iterator<Item = (&'static str, String)> {
+    /// Returns the keys with their values.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&'static str, String)> {
         self.situation_summary.clone().into_iter()
     }
 
-    /// Whether anything was said or done.
-    pub(super) fn is_told(&self) -> bool {
-        !self.actions.is_empty() || self.situation_summary.iter().any(|(_, value)| !strip(value).is_empty())
+    /// Returns whether there is neither a summary nor an action.
+    pub(super) fn is_empty(&self) -> bool {
+        self.actions.is_empty() && self.situation_summary.iter().all(|(_, value)| strip(value).is_empty())
     }
 
-    /// Another request: nothing was done for it yet.
-    pub(super) fn begin(&mut self) {
+    /// Removes the actions, when another request starts.
+    pub(super) fn clear_actions(&mut self) {
         self.actions.clear();
     }
 
-    /// The latest action and so many before it.
-    pub(super) fn latest(&self, max_history: usize) -> &[Value] {
+    /// Returns the latest action and at most `max_history` actions before it.
+    pub(super) fn latest_actions(&self, max_history: usize) -> &[Value] {
         &self.actions[self.actions.len().saturating_sub(max_history + 1)..]
     }
 
@@ -83,9 +83,9 @@ impl Situation {
         }
         let mut compressed = Vec::new();
         for action in &before_last {
-            for call in calls(action) {
-                let (args, result) = (abridged(&args(call), 20), abridged(told(&call["result"]), 50));
-                compressed.push(line(call, &args, &result));
+            for call in tool_calls(action) {
+                let (args, result) = (shorten(&args(call), 20), shorten(text_of(&call["result"]), 50));
+                compressed.push(call_line(call, &args, &result));
             }
         }
         compressed
@@ -102,8 +102,10 @@ impl Situation {
     #[must_use]
     pub fn format_latest_results_detailed(&self) -> String {
         let Some(latest) = self.actions.last() else { return String::new() };
-        let lines: Vec<String> =
-            calls(latest).iter().map(|call| line(call, &args(call), told(&call["result"]))).collect();
+        let lines: Vec<String> = tool_calls(latest)
+            .iter()
+            .map(|call| call_line(call, &args(call), text_of(&call["result"])))
+            .collect();
         if lines.is_empty() {
             return "No tool results from current iteration".to_owned();
         }
@@ -130,7 +132,7 @@ impl Situation {
     }
 }
 
-/// Python's `str.strip`, with all that it takes for space.
+/// Python's `str.strip`, with the complete set of its space characters.
 fn strip(text: &str) -> &str {
     text.trim_matches(|c: char| {
         matches!(
@@ -140,30 +142,30 @@ fn strip(text: &str) -> &str {
     })
 }
 
-fn calls(action: &Value) -> &[Value] {
+fn tool_calls(action: &Value) -> &[Value] {
     action["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// `name(args) → outcome: result` (002-3.4).
-fn line(call: &Value, args: &str, result: &str) -> String {
-    [told(&call["name"]), "(", args, ") → ", told(&call["outcome"]), ": ", result].concat()
+/// Returns `name(args) → outcome: result` (002-3.4).
+fn call_line(call: &Value, args: &str, result: &str) -> String {
+    [text_of(&call["name"]), "(", args, ") → ", text_of(&call["outcome"]), ": ", result].concat()
 }
 
-/// The arguments as decision 0020 writes them: `name=value`, in the order of their names.
+/// Returns the arguments in the form of decision 0020: `name=value`, in the order of the names.
 fn args(call: &Value) -> String {
     let mut args: Vec<(&String, &Value)> = call["args"].as_object().into_iter().flatten().collect();
     args.sort_by_key(|(name, _)| *name);
     let args: Vec<String> =
-        args.into_iter().map(|(name, value)| name.to_owned() + "=" + told(value)).collect();
+        args.into_iter().map(|(name, value)| name.to_owned() + "=" + text_of(value)).collect();
     args.join(", ")
 }
 
-fn told(value: &Value) -> &str {
+fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Cut to so many characters, with `...` where there were more.
-fn abridged(text: &str, characters: usize) -> String {
+/// Cuts a text to a number of characters; `...` follows if it had more.
+fn shorten(text: &str, characters: usize) -> String {
     let all: Vec<char> = text.chars().collect();
     if all.len() <= characters {
         text.to_owned()

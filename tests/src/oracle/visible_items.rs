@@ -1,68 +1,65 @@
-//! What a module is shown of S: what the speaker may see, and nothing that was replaced, denied or has expired (003).
+//! The items that the principal of the session can read: valid, in scope, unexpired, not shadowed (003).
 
 use super::encoding::Rank;
-use super::facts::{has_expired, is_valid, now, rank_of, stands_for};
+use super::facts::{current_version, has_expired, is_valid, now, rank_of};
 use super::fold::{Entry, Fold};
 use serde_json::{Value, json};
 
-/// The ids, in order; in the session of this user.
-pub(super) fn shown(known: &Fold, user: Option<&str>) -> Vec<u64> {
-    let speaker = known.entries().find_map(|(_, entry)| entry.item["layer"].get("identity"));
-    let now = now(known);
-    let counts = |entry: &Entry| {
-        // A context is of the session, and of no task, supposition or draft (003-2.21).
+/// Returns the ids in order, for the session of this user.
+pub(super) fn readable_ids(semantic: &Fold, user: Option<&str>) -> Vec<u64> {
+    let identity = semantic.entries().find_map(|(_, entry)| entry.item["layer"].get("identity"));
+    let now = now(semantic);
+    let is_readable = |entry: &Entry| {
+        // A context belongs to the session, not to a task, a supposition or a draft (003-2.21).
         let scope = &entry.item["layer"]["fact"]["scope"];
-        // Decision 0004: what a request left is for its user alone.
+        // Decision 0004: only its user can read an item of a request.
         is_valid(entry) // 003-2.18
             && (entry.user().is_none() || entry.user() == user)
             && !has_expired(entry, now) // 003-3.5
             && (scope.is_null() || scope == "global" || scope == "session")
-            && may_see(speaker, &entry.item["layer"]["fact"]["audience"])
+            && is_in_audience(identity, &entry.item["layer"]["fact"]["audience"])
     };
-    let hides = |narrow: &Entry, id: u64, wide: &Entry| {
-        // Decision 0019: what would supersede it, if it counted everywhere.
-        let (narrow_fact, wide_fact) = (&narrow.item["layer"]["fact"], &wide.item["layer"]["fact"]);
-        narrow_fact["scope"] == "session"
-            && wide_fact["scope"] == "global"
-            && rank_of(narrow) >= rank_of(wide) // 003-6.3
-            && (narrow.speaks_for(wide) // decision 0021: a summary only as a whole
-                || narrow_fact["supersedes"].as_u64().and_then(|named| stands_for(known, named)) == Some(id))
+    let readable: Vec<(u64, &Entry)> = semantic.entries().filter(|(_, entry)| is_readable(entry)).collect();
+    // Decision 0019: a fact of the session shadows the global fact that it would supersede as a global fact.
+    let of_session: Vec<&Entry> = readable
+        .iter()
+        .map(|(_, entry)| *entry)
+        .filter(|entry| entry.item["layer"]["fact"]["scope"] == "session")
+        .collect();
+    let is_shadowed = |id: u64, wide: &Entry| {
+        wide.item["layer"]["fact"]["scope"] == "global"
+            && of_session.iter().any(|narrow| {
+                let superseded = narrow.item["layer"]["fact"]["supersedes"].as_u64();
+                rank_of(narrow) >= rank_of(wide) // 003-6.3
+                    && (narrow.covers(wide) // decision 0021: a summary only with all of its keys
+                        || superseded.and_then(|superseded| current_version(semantic, superseded)) == Some(id))
+            })
     };
-    known
-        .entries()
-        .filter(|(id, entry)| {
-            counts(entry) && !known.entries().any(|(_, other)| counts(other) && hides(other, *id, entry))
-        })
-        .map(|(id, _)| id)
-        .collect()
+    readable.iter().filter(|(id, entry)| !is_shadowed(*id, entry)).map(|(id, _)| *id).collect()
 }
 
-/// Of these, what rests on these alone, however far (000-5.7).
-pub(super) fn closed(known: &Fold, mut ids: Vec<u64>) -> Vec<u64> {
+/// Returns the largest closed subset: the ids whose direct and transitive dependencies are among them (000-5.7).
+pub(super) fn largest_closed_subset(semantic: &Fold, mut ids: Vec<u64>) -> Vec<u64> {
     loop {
-        let rests = |id: &u64| {
-            known
-                .entries()
-                .filter(|(of, _)| of == id)
-                .all(|(_, entry)| entry.deps.iter().all(|dep| ids.contains(dep)))
-        };
-        let kept: Vec<u64> = ids.iter().copied().filter(rests).collect();
-        if kept.len() == ids.len() {
-            return kept;
+        let has_all_deps =
+            |id: &u64| semantic.get(*id).is_some_and(|entry| entry.deps.iter().all(|dep| ids.contains(dep)));
+        let closed: Vec<u64> = ids.iter().copied().filter(has_all_deps).collect();
+        if closed.len() == ids.len() {
+            return closed;
         }
-        ids = kept;
+        ids = closed;
     }
 }
 
-/// 003-8.4: whether a fact for this audience may be shown to the speaker; who is not known has no rank.
-fn may_see(speaker: Option<&Value>, audience: &Value) -> bool {
-    let read = |rank: &Value| serde_json::from_value(rank.clone()).unwrap_or(Rank::Unverified);
+/// Returns whether the principal is in the audience of a fact (003-8.4). Without an identity the rank is unverified.
+fn is_in_audience(identity: Option<&Value>, audience: &Value) -> bool {
+    let rank = |rank: &Value| serde_json::from_value(rank.clone()).unwrap_or(Rank::Unverified);
     if let Some(least) = audience.get("at_least") {
-        return speaker.map_or(Rank::Unverified, |speaker| read(&speaker["rank"])) >= read(least);
+        return identity.map_or(Rank::Unverified, |identity| rank(&identity["rank"])) >= rank(least);
     }
-    if let Some(granted) = audience.get("permitted") {
-        let permissions = speaker.and_then(|speaker| speaker["permissions"].as_array());
-        return permissions.is_some_and(|permissions| permissions.contains(granted));
+    if let Some(permission) = audience.get("permitted") {
+        let permissions = identity.and_then(|identity| identity["permissions"].as_array());
+        return permissions.is_some_and(|permissions| permissions.contains(permission));
     }
     audience.is_null() || *audience == json!("everybody")
 }

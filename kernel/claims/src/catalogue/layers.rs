@@ -143,10 +143,10 @@ pub(super) const LAYERS: &[Claim] = &[
             let again = facts.filter(|item| is_restricted(item)).filter_map(rewrite_without_audience);
             let fresh = (state.control().phase() == Phase::Idle).then(restricted_fact);
             again.chain(fresh).all(|(fact, audience)| {
-                let told =
+                let emitted =
                     decide(state, &Input::Write(Box::new(Write::Fact(fact.clone())))).unwrap_or_default();
                 let key = ItemKey::Fact(fact.key);
-                told.iter().all(|event| match event {
+                emitted.iter().all(|event| match event {
                     Event::AddItem { item, .. } | Event::UpdateItem { item, .. } => {
                         item.fact().is_none_or(|now| {
                             let is_meant =
@@ -467,7 +467,7 @@ fn other_principals(state: &State) -> Vec<Principal> {
     let each = users.into_iter().filter(|_| several).cloned();
     let all = unrestricted_principal(state);
     let of = |user| Principal { user: Some(user), ..all.clone() };
-    each.chain([UserId::new("somebody else")]).map(of).collect()
+    each.chain([UserId::new("another user")]).map(of).collect()
 }
 
 /// The strongest principal outside of the audience of an item: the next lower rank, or every permission but the required one.

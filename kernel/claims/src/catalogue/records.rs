@@ -121,8 +121,8 @@ pub(super) const RECORDS: &[Claim] = &[
         formula: "□ (decision(r) = d ⇒ audit(r) lists d)",
         check: TraceInvariant(|_, past, event| match event {
             Event::AuditRecorded { record } => {
-                let alike = |(told, heard): (&Decision, &Decision)| {
-                    Decision { revision: heard.revision, ..*told } == *heard
+                let alike = |(recorded, heard): (&Decision, &Decision)| {
+                    Decision { revision: heard.revision, ..*recorded } == *heard
                 };
                 record.decisions.len() == past.decisions.len()
                     && record.decisions.iter().zip(&past.decisions).all(alike)

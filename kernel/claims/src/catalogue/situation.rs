@@ -19,16 +19,16 @@ pub(super) const SITUATION: &[Claim] = &[
                 let after = |update: &[(&str, &str)]| {
                     state_after(decide, state, &report, Some(summary_update(update)), None)
                 };
-                let Some(silent) = after_empty_update(decide, state, &report) else { return true };
+                let Some(unchanged_state) = after_empty_update(decide, state, &report) else { return true };
                 let unchanged = [("goal", " \t\u{1c}"), ("progress", ""), ("Goal", "g"), ("insights", "g")];
-                let (Some(blank), Some(told)) = (after(&unchanged), after(&[("next_focus", "g")])) else {
+                let (Some(blank), Some(updated)) = (after(&unchanged), after(&[("next_focus", "g")])) else {
                     return false;
                 };
-                let verified = told.control().request().is_some_and(|request| request.verified);
+                let verified = updated.control().request().is_some_and(|request| request.verified);
                 let known = |state: &State| state.semantic().situation();
-                blank == silent
-                    && known(&silent) == known(state)
-                    && known(&told) == if verified { with_focus(known(state)) } else { known(state) }
+                blank == unchanged_state
+                    && known(&unchanged_state) == known(state)
+                    && known(&updated) == if verified { with_focus(known(state)) } else { known(state) }
             })
         }),
         premise: |_, state| {
@@ -43,12 +43,14 @@ pub(super) const SITUATION: &[Claim] = &[
         formula: "□ (reply with action a ⇒ S' and C' as without a, but for a among the latest actions)",
         check: ResponseInvariant(|decide, state| {
             common_replies(state).all(|report| {
-                let Some(mut silent) = after_empty_update(decide, state, &report) else { return true };
-                let Some(told) = state_after(decide, state, &report, None, Some(action_record())) else {
+                let Some(mut unchanged_state) = after_empty_update(decide, state, &report) else {
+                    return true;
+                };
+                let Some(updated) = state_after(decide, state, &report, None, Some(action_record())) else {
                     return false;
                 };
-                silent.apply(&Event::ActionRecorded { record: action_record() });
-                silent == told
+                unchanged_state.apply(&Event::ActionRecorded { record: action_record() });
+                unchanged_state == updated
             })
         }),
         premise: |_, state| {

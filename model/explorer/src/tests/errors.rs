@@ -153,8 +153,5 @@ fn model_panic_is_an_error() {
 fn too_many_numbers_are_reported() {
     says(Wrong::Class, "too many classes of actions: at most 32");
     says(Wrong::Promises, "too many promises: at most 8");
-    says(
-        Wrong::ManyActions,
-        "too many actions in one state: at most 65535 can be told apart; in the state 20, ",
-    );
+    says(Wrong::ManyActions, "too many actions in one state: expected at most 65535; in the state 20, ");
 }

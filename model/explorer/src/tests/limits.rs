@@ -108,9 +108,9 @@ fn stateright_properties_are_observations() {
 
 #[test]
 fn progress_is_rate_limited() {
-    let (mut told, began) = (0, std::time::Instant::now());
-    crate::explore(&Counters(40), &threads(1), &mut |_| told += 1).unwrap();
-    assert!(told <= began.elapsed().as_millis() / 100);
+    let (mut calls, began) = (0, std::time::Instant::now());
+    crate::explore(&Counters(40), &threads(1), &mut |_| calls += 1).unwrap();
+    assert!(calls <= began.elapsed().as_millis() / 100);
 }
 
 #[test]

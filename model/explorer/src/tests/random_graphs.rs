@@ -170,34 +170,34 @@ struct ReferenceResult {
 }
 
 fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
-    let mut told = ReferenceResult::default();
+    let mut reference = ReferenceResult::default();
     let mut numbers: HashMap<u8, u32> = HashMap::new();
     let mut queue = VecDeque::new();
     let root_edges: Vec<_> = drawn.roots.iter().map(|root| (Some(*root), None)).collect();
-    let mut expand = |told: &mut ReferenceResult, queue: &mut VecDeque<u8>, from: Option<u8>| {
+    let mut expand = |reference: &mut ReferenceResult, queue: &mut VecDeque<u8>, from: Option<u8>| {
         let from_node = from.map(|from| numbers[&from]);
-        let depth = from_node.map_or(0, |node| told.states[node as usize].0 + 1);
+        let depth = from_node.map_or(0, |node| reference.states[node as usize].0 + 1);
         let actions = from.map_or(&root_edges, |from| &drawn.nodes[usize::from(from)].actions);
         let mut edges = Vec::new();
-        let cut_before = told.cut;
+        let cut_before = reference.cut;
         for (i, (_, shows)) in actions.iter().enumerate() {
             if let (Some(mark), Some(node)) = (shows, from_node) {
-                told.witnesses.entry(usize::from(*mark)).or_insert((node, Some(i as u32)));
+                reference.witnesses.entry(usize::from(*mark)).or_insert((node, Some(i as u32)));
             }
         }
         for (i, (to, _)) in actions.iter().enumerate() {
             let Some(to) = to else { continue };
             let target = &drawn.nodes[usize::from(*to)];
             if !target.inside {
-                told.cut += 1;
+                reference.cut += 1;
                 continue;
             }
-            told.generated += 1;
+            reference.generated += 1;
             let number = *numbers.entry(*to).or_insert_with(|| {
-                let number = told.states.len() as u32;
-                told.states.push((depth, from_node));
+                let number = reference.states.len() as u32;
+                reference.states.push((depth, from_node));
                 if let Some(mark) = target.shows {
-                    told.witnesses.entry(usize::from(mark)).or_insert((number, None));
+                    reference.witnesses.entry(usize::from(mark)).or_insert((number, None));
                 }
                 queue.push_back(*to);
                 number
@@ -208,20 +208,20 @@ fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
             let node = &drawn.nodes[usize::from(from)];
             let promising = !drawn.promises.is_empty();
             let kept = promising && node.keeps != 7;
-            told.edges.push(if kept { edges } else { Vec::new() });
-            told.kept.push((kept, kept && told.cut > cut_before));
+            reference.edges.push(if kept { edges } else { Vec::new() });
+            reference.kept.push((kept, kept && reference.cut > cut_before));
             let initial = if depth == 1 { 2 } else { 0 };
-            told.opens.push(if promising { node.opens & 1 | initial | 4 } else { 0 });
+            reference.opens.push(if promising { node.opens & 1 | initial | 4 } else { 0 });
         }
     };
-    expand(&mut told, &mut queue, None);
+    expand(&mut reference, &mut queue, None);
     while let Some(from) = queue.pop_front() {
-        expand(&mut told, &mut queue, Some(from));
+        expand(&mut reference, &mut queue, Some(from));
     }
-    told
+    reference
 }
 
-fn as_told(found: &Exploration) -> ReferenceResult {
+fn as_reference(found: &Exploration) -> ReferenceResult {
     let nodes = || 0..found.states() as u32;
     let witness = |mark| found.witness(mark).map(|Witness { node, action }| (mark, (node, action)));
     ReferenceResult {
@@ -244,13 +244,13 @@ proptest! {
 
     #[test]
     fn random_graph_matches_naive_search(drawn in drawn()) {
-        let told = reference_search(&drawn);
+        let reference = reference_search(&drawn);
         let store = if drawn.poor { StateStorage::Exact } else { StateStorage::Fingerprint };
         for threads in 1..=3 {
             let found = explore(&drawn, &options(threads, store), &mut |_| {}).unwrap();
-            prop_assert_eq!(&as_told(&found), &told);
-            let told_apart = if drawn.poor { found.states().saturating_sub(3) } else { 0 };
-            prop_assert!(found.collisions() >= told_apart as u64 && (drawn.poor || found.collisions() == 0));
+            prop_assert_eq!(&as_reference(&found), &reference);
+            let distinguished = if drawn.poor { found.states().saturating_sub(3) } else { 0 };
+            prop_assert!(found.collisions() >= distinguished as u64 && (drawn.poor || found.collisions() == 0));
             for mark in 0..MARKS {
                 let Some(witness) = found.witness(mark) else { continue };
                 let path = found.path_to_witness(&drawn, witness).unwrap();

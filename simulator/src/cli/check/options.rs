@@ -9,10 +9,10 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  orchestrion check                          the policies of the project file, or
-                                             the built-in `hardened`
-  orchestrion check --policy as-drawn        the source diagram: its defects, each
-                                             with a trace
+  orchestrion check                          the policies of the project file,
+                                             or the built-in `hardened`
+  orchestrion check --policy as-drawn        the defects of the source diagram,
+                                             each with a trace
   orchestrion check --policy mine.yaml --format json
 
   orchestrion check --reach T18              a shortest path to a transition,
@@ -21,30 +21,31 @@ Examples:
   orchestrion check --reach C-26             to the premise of a claim,
   orchestrion check --reach 'not T19'        to a guard that does not hold
 
-  orchestrion check --sweep passes=1..6      one check for each number of passes
+  orchestrion check --sweep passes=1..6      one check per number of passes
   orchestrion check --sweep max_repairs=0..2,unbounded \\
                     --sweep rules.cancel=true,false
   orchestrion check --sweep proceed_from=0.5,0.6,0.7 --policy mine.yaml
 
   orchestrion check --mutants --scope tiny   mutation testing of the claims
-  orchestrion check --dot explored.dot       draw with: dot -Tsvg -O explored.dot
+  orchestrion check --dot graph.dot          draw it: dot -Tsvg -O graph.dot
 
   orchestrion check --max-memory 2GiB --timeout 5m
-  orchestrion check --model debate --exact   one model, states not fingerprints
+  orchestrion check --model debate --exact   one model, without fingerprints
   orchestrion check --scope tiny --jobs 1
 
 Each trace is also written in the Informal Trace Format, as .itf.json.
 
---sweep accepts the path of a setting in a policy file (bounds.passes), its last
-part (passes), or max_ and the name of a bound (max_passes). Values are a
+--sweep accepts the path of a setting in a policy file (bounds.passes), its
+last part (passes), or max_ and the name of a bound (max_passes). Values are a
 comma-separated list; a..b is an inclusive range. Several --sweep are combined.
 
 With --model, a claim whose premise no chosen model reaches is reported as not
 in model, and does not count.
 
 Exit codes: 0 success; 1 a claim fails, a mutant survives, or the target of
---reach is not reached; 2 error, nothing was checked; 3 incomplete (inconclusive,
-vacuous or expired waiver). A sweep exits with the code of its worst row.")]
+--reach is not reached; 2 error, nothing was checked; 3 incomplete
+(inconclusive, vacuous or expired waiver). A sweep exits with the code of its
+worst row.")]
 pub(in super::super) struct Args {
     /// Check this policy: `hardened`, `as-drawn` or a file. Ignores the project file.
     #[arg(long, value_name = "POLICY", conflicts_with = "config")]

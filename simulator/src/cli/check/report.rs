@@ -58,10 +58,9 @@ pub(super) fn human(
 fn write_runs(runs: &[ModelRun], width: usize, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  {:<10}  {:>11} {:>11} {:>11} {:>7}", "model", "states", "products", "steps", "depth")?;
     for run in runs {
-        let termination = if run.is_exhaustive() { "complete" } else { "LIMIT" };
         writeln!(
             out,
-            "  {:<10}  {:>11} {:>11} {:>11} {:>7}  {termination}",
+            "  {:<10}  {:>11} {:>11} {:>11} {:>7}",
             run.model,
             grouped(run.states as u64),
             grouped(run.products as u64),
@@ -83,7 +82,7 @@ pub(super) fn limit_text(termination: Termination, depth: usize) -> Option<Strin
         LimitReached::from_termination(termination, depth)?;
     let (name, flag) = resource_name(resource);
     Some(format!(
-        "resource limit: {name} ({flag}); every path of at most {} was explored, {} product states were not expanded",
+        "LIMIT REACHED: {name} ({flag}); every path of at most {} was explored, {} product states were not expanded",
         steps_text(explored_steps),
         grouped(frontier as u64)
     ))

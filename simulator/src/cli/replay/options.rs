@@ -8,14 +8,12 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  orchestrion replay                                 the traces of orchestrion.yaml
+  orchestrion replay                                 traces of the project file
   orchestrion replay specs/scenarios/happy.ndjson
-  orchestrion replay specs/scenarios --quiet         all *.ndjson below the folder
+  orchestrion replay specs/scenarios --quiet         all *.ndjson in a folder
   orchestrion replay veto.ndjson --policy as-drawn   under another policy
-  orchestrion replay --update veto.ndjson            show the new decisions, ask,
-                                                     write the trace
-  orchestrion replay --update --yes traces           the same for a folder, without
-                                                     asking
+  orchestrion replay --update veto.ndjson            show changes, ask, write
+  orchestrion replay --update --yes traces           write without asking
 
 Exit codes: 0 every trace is equal or was updated; 1 a trace differs; 2 no trace
 could be opened; 3 a trace could not be read to its end.")]

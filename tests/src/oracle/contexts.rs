@@ -1,0 +1,325 @@
+//! The context of a pending call (000 §5, 003 §7, decision 0024): candidates, sections, costs, utilities and text.
+
+use super::compaction::{SUMMARY, request_of};
+use super::conversation::ExpectedConversation;
+use super::encoding::{OracleOperation, Role};
+use super::facts::persists;
+use super::fold::{Entry, Fold};
+use super::selection::{Candidate, Problem};
+use super::visible_items::{largest_closed_subset, readable_ids};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The headings of the sections, in their order (003-7.1 to 003-7.4). The situation follows as the last section.
+const HEADINGS: [&str; 4] = ["Identity", "Environment", "Facts", "Working set"];
+const IDENTITY: usize = 0;
+const ENVIRONMENT: usize = 1;
+const FACTS: usize = 2;
+const WORKING_SET: usize = 3;
+
+/// The number of actions before the latest one that a context reads (002-3.3).
+pub(super) const HISTORY_ACTIONS: usize = 3;
+
+/// The context that a module must receive.
+#[derive(Clone, Debug)]
+pub(super) struct ExpectedContext {
+    problem: Problem,
+    /// The text of the last section, for modules that reason.
+    situation: Option<String>,
+}
+
+/// A context of the kernel under test.
+#[derive(Clone, Debug)]
+pub(super) struct ObservedContext {
+    pub(super) ids: Vec<u64>,
+    pub(super) cost_tokens: u64,
+    pub(super) text: String,
+    pub(super) utility: u64,
+    /// The proven limit of the utility of any selection.
+    pub(super) bound: u64,
+}
+
+/// Pinned content that exceeds the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OverBudget {
+    pub(super) required_tokens: u64,
+    pub(super) budget_tokens: u64,
+}
+
+impl ExpectedContext {
+    /// Returns the context of an operation for the present S.
+    pub(super) fn new(expected: &ExpectedConversation, semantic: &Fold, operation: OracleOperation) -> Self {
+        let mode = reasoning_mode(operation).filter(|_| !expected.situation.is_empty());
+        let situation = mode.map(|mode| expected.situation.build_reasoning_context(mode, HISTORY_ACTIONS));
+        let is_summarizer = operation == OracleOperation::Summarize;
+        // Decision 0021: the summarizer receives the cluster, whatever its items depend on.
+        let readable = if is_summarizer {
+            expected.request.cluster.clone()
+        } else {
+            readable_ids(semantic, expected.session.as_deref())
+        };
+        let closed =
+            if is_summarizer { readable.clone() } else { largest_closed_subset(semantic, readable.clone()) };
+        let candidate = |(index, id): (usize, &u64)| {
+            let entry = semantic.get(*id).filter(|_| closed.contains(id))?;
+            let is_situation = entry.is_situation() && situation.is_some();
+            let line = format!("[{id}] {}: {}\n", label(entry), entry.text);
+            let candidate = Candidate {
+                section: (!is_situation).then(|| section(entry, expected.requests)),
+                cost: if is_situation { 0 } else { tokens(&line) },
+                line,
+                utility: utility(expected, operation, entry, index + 1, readable.len()),
+                is_pinned: is_summarizer || is_situation || is_pinned(expected, operation, entry),
+                deps: if is_summarizer { Vec::new() } else { entry.deps.clone() },
+            };
+            Some((*id, candidate))
+        };
+        let problem = Problem {
+            budget: expected.policy.contexts.token_limit(&operation.module()),
+            base_cost: situation.as_ref().map_or(0, |text| tokens(&format!("\n{}", situation_section(text)))),
+            heading_costs: HEADINGS.iter().map(|name| tokens(&format!("\n# {name}\n"))).collect(),
+            candidates: readable.iter().enumerate().filter_map(candidate).collect(),
+        };
+        Self { problem, situation }
+    }
+
+    /// Returns the tokens of the pinned content and the budget, if the budget is less.
+    pub(super) fn over_budget(&self) -> Option<OverBudget> {
+        let required_tokens = self.problem.cost(&self.problem.required());
+        let budget_tokens = self.problem.budget;
+        (required_tokens > budget_tokens).then_some(OverBudget { required_tokens, budget_tokens })
+    }
+
+    /// Checks a context of the kernel. If the candidates are too many to enumerate, only necessary conditions of the
+    /// optimum are checked.
+    pub(super) fn check(&self, observed: &ObservedContext) -> Result<(), String> {
+        let problem = &self.problem;
+        let selected: BTreeSet<u64> = observed.ids.iter().copied().collect();
+        if !observed.ids.is_sorted_by(|a, b| a < b) {
+            return Err(format!("context ids not in order: {:?}", observed.ids));
+        }
+        if let Some(id) = selected.iter().find(|id| problem.get(**id).is_none()) {
+            return Err(format!("item {id} is not a candidate of the context: found {selected:?}"));
+        }
+        let closure = problem.closure(selected.iter().copied());
+        if selected != closure {
+            return Err(format!("context not closed: expected {closure:?}, found {selected:?} (000-5.7)"));
+        }
+        let required = problem.required();
+        if !required.is_subset(&selected) {
+            return Err(format!("context lacks pinned items: expected {required:?}, found {selected:?}"));
+        }
+        let utility = problem.utility(&selected);
+        expect_equal("utility of the context", &utility, &observed.utility)?;
+        let text = self.text(&selected);
+        expect_equal("text of the context", &text, &observed.text)?;
+        // 000-5.13: the joined text is counted again, and fits.
+        expect_equal("cost of the context", &tokens(&text), &observed.cost_tokens)?;
+        let cost = problem.cost(&selected).max(observed.cost_tokens);
+        if cost > problem.budget {
+            return Err(format!("context over budget: expected at most {}, found {cost}", problem.budget));
+        }
+        let Some(optimum) = problem.optimum() else {
+            return self.check_without_optimum(&selected, observed.bound);
+        };
+        if selected != optimum {
+            return Err(format!(
+                "wrong context: expected {optimum:?}, found {selected:?} (000-5.9); {cost} tokens of {}",
+                problem.budget
+            ));
+        }
+        expect_equal("bound of the context", &utility, &observed.bound)
+    }
+
+    /// Checks conditions that every selection with this bound fulfils, where the candidates are too many to enumerate.
+    fn check_without_optimum(&self, selected: &BTreeSet<u64>, bound: u64) -> Result<(), String> {
+        let utility = self.problem.utility(selected);
+        let greedy = self.problem.utility(&self.problem.greedy());
+        if utility > bound || greedy > utility {
+            return Err(format!(
+                "wrong utility of the context: expected from {greedy} (greedy) to {bound} (bound), found {utility}"
+            ));
+        }
+        match self.problem.improvement(selected).filter(|_| utility == bound) {
+            Some(better) => Err(format!("context not optimal: {better:?} is better than {selected:?}")),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the text of a selection: the sections, separated by empty lines (000-5.11, 003-7.5).
+    fn text(&self, selected: &BTreeSet<u64>) -> String {
+        let mut sections = Vec::new();
+        for (index, heading) in HEADINGS.iter().enumerate() {
+            let lines: String = selected
+                .iter()
+                .filter_map(|id| self.problem.get(*id))
+                .filter(|candidate| candidate.section == Some(index))
+                .map(|candidate| candidate.line.as_str())
+                .collect();
+            if !lines.is_empty() {
+                sections.push(format!("# {heading}\n{lines}"));
+            }
+        }
+        sections.extend(self.situation.as_deref().map(situation_section));
+        sections.join("\n")
+    }
+}
+
+fn expect_equal<T: PartialEq + std::fmt::Debug>(what: &str, expected: &T, found: &T) -> Result<(), String> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(format!("wrong {what}: expected {expected:?}, found {found:?}"))
+    }
+}
+
+/// Returns the number of tokens of a text: four bytes each, rounded up (decision 0024).
+fn tokens(text: &str) -> u64 {
+    u64::try_from(text.len().div_ceil(4)).unwrap_or(u64::MAX)
+}
+
+fn situation_section(text: &str) -> String {
+    format!("# Situation\n{text}\n")
+}
+
+/// Returns the mode in which a module receives the situation (002-3.5 to 002-3.9, decision 0024): deep for modules that
+/// plan and argue, fast for modules that execute the plan. Other modules receive none.
+const fn reasoning_mode(operation: OracleOperation) -> Option<&'static str> {
+    match operation {
+        OracleOperation::DraftPlan
+        | OracleOperation::Argue(_)
+        | OracleOperation::ReviewRevision
+        | OracleOperation::Diagnose => Some("deep"),
+        OracleOperation::Approve | OracleOperation::RunTask { .. } | OracleOperation::UndoTask { .. } => {
+            Some("fast")
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether the kernel must include the item (003-7.1, 003-7.2, decision 0024).
+fn is_pinned(expected: &ExpectedConversation, operation: OracleOperation, entry: &Entry) -> bool {
+    let is_review = operation == OracleOperation::Argue(Role::Solution)
+        && expected
+            .request
+            .pinned_reviews
+            .iter()
+            .any(|role| entry.item["key"] == json!({ "argument": [expected.requests, role] }));
+    let section = section(entry, expected.requests);
+    section == IDENTITY || section == ENVIRONMENT || entry.key == expected.request_key() || is_review
+}
+
+/// Returns the index of the section of an item (decision 0024).
+fn section(entry: &Entry, request: u32) -> usize {
+    let layer = &entry.item["layer"];
+    let is_earlier = layer.get("request").is_some() && request_of(entry) != Some(u64::from(request));
+    if layer.get("identity").is_some() {
+        IDENTITY
+    } else if layer == "environment" || layer.get("clock").is_some() {
+        ENVIRONMENT
+    } else if layer.get("fact").is_some() || is_earlier && persists(entry) {
+        FACTS
+    } else {
+        WORKING_SET
+    }
+}
+
+/// Returns the utility of an item in millionths (decision 0024): the weight of its topic, times one plus `recency` times
+/// its rank by age. The rank and its product are rounded down, the utility up. The byte estimate of tokens has no
+/// relevance.
+fn utility(
+    expected: &ExpectedConversation,
+    operation: OracleOperation,
+    entry: &Entry,
+    position: usize,
+    readable: usize,
+) -> u64 {
+    const ONE: u64 = 1_000_000;
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let rank = count(position) * ONE / count(readable);
+    let factor = ONE + u64::from(expected.policy.contexts.recency) * rank / ONE;
+    let (module, topic) = (operation.module(), topic(entry));
+    let own = expected.policy.contexts.override_for(&module);
+    let weight = own.and_then(|settings| settings.weights.get(topic).copied());
+    let weight = weight.unwrap_or_else(|| default_weight(&module, topic));
+    (u64::from(weight) * factor).div_ceil(ONE)
+}
+
+/// Returns the topic of an item, for which a policy has weights: the kind of its key, but any constraint is one.
+fn topic(entry: &Entry) -> &str {
+    let key = &entry.item["key"];
+    let kind = key.as_object().and_then(|key| key.keys().next()).map(String::as_str);
+    match kind.or(key.as_str()).unwrap_or_default() {
+        _ if entry.item["kind"].get("constraint").is_some() => "constraint",
+        "clock" => "environment",
+        kind => kind,
+    }
+}
+
+/// Returns the weight of a topic for a module in millionths, if the policy has no other (decision 0024).
+fn default_weight(module: &Value, topic: &str) -> u32 {
+    let role = |role: Role| *module == json!({ "debater": role });
+    let hundredths = match topic {
+        "constraint" if role(Role::Security) => 600,
+        "constraint" if module == "planner" => 400,
+        "constraint" => 300,
+        "fact" if role(Role::Analyst) || role(Role::Security) => 200,
+        "summary" => 200,
+        "trace" if module == "planner" || role(Role::Analyst) => 150,
+        "tags" if role(Role::Analyst) => 150,
+        "trace" | "tags" | "approval" => 50,
+        "task" if module == "executor" => 400,
+        "task" if role(Role::Critic) || role(Role::Optimizer) => 300,
+        "task" if role(Role::Solution) => 200,
+        "output" if module == "executor" => 300,
+        "output" if role(Role::Critic) => 200,
+        "argument" if role(Role::Critic) || role(Role::Optimizer) => 200,
+        "diagnosis" if role(Role::Solution) => 200,
+        _ => 100,
+    };
+    hundredths * 10_000
+}
+
+/// Returns the label of an item in its line (decision 0024): its key in words, its kind or status, and its review flag.
+fn label(entry: &Entry) -> String {
+    let kind = &entry.item["kind"];
+    let prefix = match &kind["constraint"] {
+        Value::String(of) => format!("{of} constraint, "),
+        _ if kind.get("constraint").is_some() => "constraint, ".to_owned(),
+        _ => String::new(),
+    };
+    let status = kind["subtask"].as_str().map(|status| format!(" ({})", status.replace('_', " ")));
+    let review = (entry.item["validity"] == "needs_review").then_some(" (needs review)");
+    [&prefix, &key_label(entry), status.as_deref().unwrap_or_default(), review.unwrap_or_default()].concat()
+}
+
+fn key_label(entry: &Entry) -> String {
+    if entry.key == SUMMARY {
+        return "summary".to_owned();
+    }
+    let key = &entry.item["key"];
+    let Some((kind, of)) = key.as_object().and_then(|key| key.iter().next()) else {
+        return key.as_str().unwrap_or_default().to_owned();
+    };
+    let name = of.as_str().unwrap_or_default();
+    match kind.as_str() {
+        "request" => format!("request {of}"),
+        "final_answer" => format!("final answer to request {of}"),
+        "trace" => {
+            let conversation = of["conversation"].as_str().unwrap_or_default();
+            format!("past trace {conversation}/{}", of["request"])
+        }
+        "tags" => format!("tags of request {of}"),
+        "task" => format!("task {} of request {}", of[1], of[0]),
+        "output" => format!("output of task {} of request {}", of[1], of[0]),
+        "argument" => {
+            let role = of[1].as_str().unwrap_or_default();
+            let (first, rest) = role.split_at(role.len().min(1));
+            format!("{}{rest} on request {}", first.to_uppercase(), of[0])
+        }
+        "diagnosis" => format!("diagnosis of request {of}"),
+        "approval" => format!("approval of request {of}"),
+        "working" => format!("working item {name}"),
+        kind => format!("{kind} {name}"),
+    }
+}
