@@ -183,7 +183,7 @@ fn unused_cancel_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let happy = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();
     let cancelled =
-        happy.replace("profiles at rest\n", "profiles at rest\n    cancel: {when: SelfHealingActive}\n");
+        happy.replace("profiles at rest\n", "profiles at rest\n    cancel: {phase: SelfHealingActive}\n");
     fs::write(folder.path().join("never.yaml"), cancelled).unwrap();
     let printed = expect(3, folder.path(), &["run", "never.yaml", "--quiet"]);
     assert!(printed.contains("cancel on visit 1 of SelfHealingActive"), "{printed}");
@@ -193,7 +193,7 @@ fn unused_cancel_is_reported() {
 fn unused_replies_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let happy = fs::read_to_string(format!("{SCENARIOS}/happy.yaml")).unwrap();
-    let cases = "  local_store: {cases: [{when: {pass: 2}, answer: refused}, {answer: held}]}\n  cloud_store: [held, held]\n";
+    let cases = "  local_store: {cases: [{when: {pass: 2}, reply: refused}, {reply: stored}]}\n  cloud_store: [stored, stored]\n";
     fs::write(folder.path().join("never.yaml"), format!("{happy}{cases}")).unwrap();
     let printed = expect(3, folder.path(), &["run", "never.yaml", "--quiet"]);
     let line = happy.lines().count() + 1;

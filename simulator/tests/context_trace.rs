@@ -44,7 +44,7 @@ fn talk(contexts: &str) -> tempfile::TempDir {
     folder
 }
 
-const TIGHT: &str = "{budget: 100, reserved: 10}";
+const TIGHT: &str = "{budget_tokens: 100, reserved_tokens: 10}";
 
 fn json_report(folder: &Path, command: &str, arguments: &[&str]) -> Value {
     let arguments = [&["context", command, TRACE, "--format", "json"], arguments].concat();
@@ -94,7 +94,7 @@ fn solution_equals_recorded_context_in_bytes() {
 #[cfg(feature = "tokenizer")]
 #[test]
 fn solution_equals_recorded_context_in_tokens() {
-    assert_solution_is_recorded_context("{budget: 120, reserved: 10, tokenizer: o200k_base}");
+    assert_solution_is_recorded_context("{budget_tokens: 120, reserved_tokens: 10, tokenizer: o200k_base}");
 }
 
 #[test]
