@@ -19,8 +19,7 @@ impl Host for Office {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let office = Office(Clock::real());
     let mut conversation = Conversation::open("minimal.ndjson", Policy::hardened(), &StandardContexts)?;
-    let result =
-        office.0.block_on(conversation.run_request(&office, "ada", "Order two packs of paper"))??;
+    let result = office.0.block_on(conversation.run_request(&office, "ada", "Order paper"))??;
     println!("{}", result.text);
     Ok(())
 }

@@ -170,8 +170,8 @@ fn reach_finds_a_shortest_path() {
         ("not T19", "debate", "T20"),
         ("receipt", "lifecycle", "H11"),
         ("C-27", "lifecycle", "T33"),
-        ("nothing to resume", "debate", "refused: a resume came"),
-        ("wrong user", "debate", "refused: stranger spoke"),
+        ("nothing to resume", "debate", "refused: nothing to resume"),
+        ("wrong user", "debate", "refused: wrong user"),
     ] {
         let arguments = [&["--reach", what][..], &two].concat();
         let report = json(0, &folder, &arguments);

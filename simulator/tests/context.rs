@@ -313,7 +313,7 @@ fn invalid_problem_is_reported_with_location_and_item() {
         (
             "contradiction",
             item("inclusion", "\"pinned\"")
-                .replace("\"cost\": 1}", "\"cost\": 1, \"mark\": \"forbidden\"}")
+                .replace("\"cost\": 1}", "\"cost\": 1, \"inclusion\": \"forbidden\"}")
                 .replace("[]", "[5]")
                 .into(),
             &[":3:3", "item `x` is pinned, but depends on `5`, which is forbidden"],

@@ -151,7 +151,7 @@ fn page_contains_request_decision_and_claims() {
         "received the record",
         "rolled back",
         "Hold in every step",
-        "A rollback that ends is stored as rolled back and audited, and is no dead end.",
+        "A rollback that ends is stored as rolled back and audited. RollbackActive is no dead end.",
         "New in the state",
     ] {
         assert!(text.contains(expected), "no {expected:?} in the page");
@@ -245,7 +245,8 @@ fn page_size_is_bounded() {
     use orchestrion_scenario::run::run_scenario;
     // The budget fits every context: this test measures the page only.
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("wide.yaml"), "name: wide\ncontexts: {budget_tokens: 4000000000}\n").unwrap();
+    std::fs::write(folder.path().join("wide.yaml"), "name: wide\ncontexts: {budget_tokens: 4000000000}\n")
+        .unwrap();
     let long = |requests: usize, sentences: usize| {
         let says = "Move one more report to the new queue, and tell who reads it. ".repeat(sentences);
         let says = format!("  - text: {}\n", says.trim()).repeat(requests);

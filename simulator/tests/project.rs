@@ -163,11 +163,11 @@ fn completions_and_manual_are_valid() {
     let names = [
         "init",
         "check",
+        "lint",
         "run",
         "replay",
         "show",
         "promote",
-        "lint",
         "context",
         "context-solve",
         "context-explain",

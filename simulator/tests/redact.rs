@@ -86,7 +86,7 @@ fn collected(trace: &[u8]) -> (Vec<String>, BTreeSet<String>) {
 const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to undo: [irreversible] outcome: blocked: aborted: rolled \
     back: every task succeeded the identity locks do not match no answer from the Security (timeout) vetoed the plan \
     consensus stayed too low the Critic found no repair further is allowed repaired was cleared approver said user \
-    cancelled message came while expected came RollbackComplete no row leads RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
+    cancelled message came while expected came found wrong unexpected input reply RollbackComplete no row leads call failed outcome malformed RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
     here error malformed candidates planner executor memory summarizer identity guard classifier auditor critic call fate unknown reply argument \
     Round 1 Analyst 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step";
 
@@ -310,24 +310,27 @@ fn command_overwrites_only_redacted_traces() {
             .current_dir(folder.path())
             .output()
             .unwrap();
-        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{told}");
-        told
+        let output_text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{output_text}");
+        output_text
     };
     let golden = golden.to_str().unwrap();
     for _ in 0..2 {
-        let told = call(0, &["show", golden, "--redact", "public.ndjson"]);
-        assert!(told.contains("decided as before") && told.contains("public.ndjson"), "{told}");
+        let output_text = call(0, &["show", golden, "--redact", "public.ndjson"]);
+        assert!(
+            output_text.contains("with unchanged decisions") && output_text.contains("public.ndjson"),
+            "{output_text}"
+        );
     }
     call(0, &["replay", "public.ndjson"]);
-    call(0, &["promote", "public.ndjson", "kept", "--to", "cases"]);
+    call(0, &["promote", "public.ndjson", "kept", "--scenario-dir", "cases"]);
     call(0, &["run", "cases/kept.yaml"]);
-    let told = call(2, &["show", "public.ndjson", "--redact", "public.ndjson"]);
-    assert!(told.contains("is the trace itself"), "{told}");
+    let output_text = call(2, &["show", "public.ndjson", "--redact", "public.ndjson"]);
+    assert!(output_text.contains("is the trace itself"), "{output_text}");
     std::fs::write(folder.path().join("mine.txt"), "mine").unwrap();
     for option in ["--redact", "--html"] {
-        let told = call(2, &["show", golden, option, "mine.txt"]);
-        assert!(told.contains("is not overwritten"), "{told}");
+        let output_text = call(2, &["show", golden, option, "mine.txt"]);
+        assert!(output_text.contains("is not overwritten"), "{output_text}");
         assert_eq!(std::fs::read_to_string(folder.path().join("mine.txt")).unwrap(), "mine");
     }
     for _ in 0..2 {
@@ -337,7 +340,7 @@ fn command_overwrites_only_redacted_traces() {
     // An edited trace: nothing is written.
     let edited = std::fs::read_to_string(golden).unwrap().replacen("ada", "eve", 1);
     std::fs::write(folder.path().join("edited.ndjson"), edited).unwrap();
-    let told = call(2, &["show", "edited.ndjson", "--redact", "no.ndjson"]);
-    assert!(told.contains("edited.ndjson:2: chain mismatch"), "{told}");
+    let output_text = call(2, &["show", "edited.ndjson", "--redact", "no.ndjson"]);
+    assert!(output_text.contains("edited.ndjson:2: chain mismatch"), "{output_text}");
     assert!(!folder.path().join("no.ndjson").exists());
 }

@@ -112,7 +112,7 @@ async fn late_reply_is_recorded_and_refused() {
             "deadline exceeded: expected a reply to call 11 (the executor's task result) within 85s, found none"
         ]
     );
-    assert_eq!(refusals(&steps), ["an answer to call 11 came; expected one to call 13"]);
+    assert_eq!(refusals(&steps), ["reply to wrong call: expected call 13, found call 11"]);
     assert_eq!(effects(&steps), [(1, None), (2, Some(EffectOutcome::Undone))]);
 }
 
@@ -135,7 +135,7 @@ async fn faulty_host_fails_its_call() {
             CRITIC,
             || HostBehavior::Reply(Ok(Report::Delivered.into())),
             Cause::CallFailed(Module::Debater(Role::Critic), Failure::Malformed),
-            "a receipt came; expected the Critic's argument",
+            "wrong report: expected the Critic's argument, found a receipt",
         ),
         (
             Operation::Classify,
@@ -188,8 +188,8 @@ async fn repeated_and_foreign_replies_are_refused() {
     assert_eq!(
         refusals(&steps),
         [
-            "an answer to call 99 came; expected one to call 10",
-            "an answer to call 10 came; expected one to call 11"
+            "reply to wrong call: expected call 10, found call 99",
+            "reply to wrong call: expected call 11, found call 10"
         ]
     );
     assert_eq!(notes(&steps).len(), 3);
@@ -217,7 +217,7 @@ async fn cancel_undoes_completed_tasks() {
     assert_eq!(result.conclusion.unwrap().kind, ConclusionKind::Outcome);
     assert_eq!(
         refusals(&read_steps(&path)),
-        ["a cancel came while Idle; expected a user message, or the start or end of a session"]
+        ["unexpected input in Idle: expected a user message, session start or session end, found a cancel"]
     );
 }
 

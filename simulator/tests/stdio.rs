@@ -66,7 +66,7 @@ fn foreign(program: &str, host_file: &str, agrees: &str) {
     gone.ends();
     let output = host("gone.ndjson");
     let message = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(message, "rolled back: no answer from the executor (fate unknown)\nhello\n");
+    assert_eq!(message, "rolled back: the call to the executor failed (outcome unknown)\nhello\n");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn unparsable_reply_is_malformed() {
         let (call, message, answered) = after(line);
         assert_eq!(
             answered,
-            ["blocked: no answer from the Analyst (malformed answer)", "done: Order"],
+            ["blocked: the call to the Analyst failed (malformed reply)", "done: Order"],
             "{line}"
         );
         assert!(message.len() == 1 && message[0]["reason"].as_str().unwrap().contains(why), "{message:?}");
@@ -286,7 +286,11 @@ fn scenario_writes_are_submitted() {
     let refused = other.iter().find_map(|message| message.get("refused")).unwrap();
     assert!(refused["line"] == 0 && refused["reason"].as_str().unwrap().contains("`nowhere`"), "{refused}");
     let output = host.ends();
-    assert!(stderr(&output).contains("left to the host: 1 of the scenario's"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("ignored: 1 interruptions, crashes and cancellations of the scenario"),
+        "{}",
+        stderr(&output)
+    );
     assert!(fs::read_to_string(folder.path().join("hello.ndjson")).unwrap().contains(r#""text":"blue""#));
 }
 
@@ -301,7 +305,7 @@ fn repeated_and_foreign_replies_are_refused() {
     host.reply(&call, &agreed(&call));
     assert_eq!(host.until("nothing", &mut other), "closed");
     let refused: Vec<_> = other.iter().filter_map(|message| message["refused"]["reason"].as_str()).collect();
-    assert_eq!(refused, ["an answer to call 3 came; expected one to call 4"]);
+    assert_eq!(refused, ["reply to wrong call: expected call 4, found call 3"]);
     let strange: Vec<_> =
         other.iter().filter_map(|message| message["parse_failed"]["reason"].as_str()).collect();
     assert_eq!(strange, ["unknown call: expected the id of a recent call, found 77"]);
@@ -322,7 +326,7 @@ fn disconnected_host_names_pending_call() {
     let complaint = stderr(&output);
     assert!(
         complaint.contains(
-            "standard input ended while call 10 (the executor's task result) was waited for; go on with: "
+            "standard input ended while call 10 (the executor's task result) was pending; resume: "
         ),
         "{complaint}"
     );
@@ -359,7 +363,7 @@ fn disconnected_host_names_pending_call() {
     assert_eq!(host.until("nothing", &mut other), "closed");
     let answered: Vec<_> =
         other.iter().filter_map(|message| message["final_answer"]["text"].as_str()).collect();
-    assert_eq!(answered, ["rolled back: no answer from the executor (fate unknown)", "done: Order"]);
+    assert_eq!(answered, ["rolled back: the call to the executor failed (outcome unknown)", "done: Order"]);
     assert!(host.ends().status.success());
     let trace = fs::read(folder.path().join("hello.ndjson")).unwrap();
     assert!(
@@ -400,7 +404,8 @@ fn host_requests_cancels_and_closes() {
     }
     host.send("\"close\"\n");
     assert_eq!(host.until("nothing", &mut other), "closed");
-    let refused = "a user message came while RunningTasks; expected the executor's task result";
+    let refused =
+        "unexpected input in RunningTasks: expected the executor's task result, found a user message";
     assert!(other.iter().any(|message| message["refused"]["reason"] == refused), "{other:?}");
     assert!(
         other.iter().any(|message| message["final_answer"]["text"] == "rolled back: the user cancelled"),

@@ -118,11 +118,11 @@ impl ExpandErrorKind {
     pub(super) fn panicked(asked: &'static str, payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        Self::Panicked { asked, message: text.unwrap_or("it said nothing").to_owned() }
+        Self::Panicked { asked, message: text.unwrap_or("no message").to_owned() }
     }
 
     pub(super) fn unpacked<T: Debug>(packed: &impl Debug, unpacked: Option<&T>) -> Self {
-        let second = unpacked.map_or("nothing".to_owned(), |state| short(state));
+        let second = unpacked.map_or("none".to_owned(), |state| short(state));
         Self::Unpacked { first: short(packed), second }
     }
 

@@ -183,13 +183,10 @@ where
                 *asked = "class";
                 class = model.fairness_class(state, &action);
                 if class >= CLASSES {
-                    return Err(ExpandErrorKind::TooMany {
-                        what: "classes of actions",
-                        limit: CLASSES.into(),
-                    });
+                    return Err(ExpandErrorKind::TooMany { what: "fairness classes", limit: CLASSES.into() });
                 }
             }
-            *asked = "take";
+            *asked = "next_state";
             marks.clear();
             let next = model.step(state, action, marks);
             marks.remove_all(known.seen);
@@ -246,7 +243,7 @@ where
 
     /// Records the new observations of a state.
     pub(super) fn look(&mut self, model: &M, seen: &ObservationSet, state: &M::State) {
-        self.asked = "look";
+        self.asked = "observe";
         self.marks.clear();
         model.observe(state, seen, &mut self.marks);
         self.marks.remove_all(seen);
@@ -312,24 +309,24 @@ where
         same("opens", &model.triggered(state), &model.triggered(state))?;
         self.asked = "keeps";
         same("keeps", &model.satisfied(state), &model.satisfied(state))?;
-        self.asked = "look";
+        self.asked = "observe";
         let mut twice = self.marks.clone();
         self.marks.clear();
         twice.clear();
         model.observe(state, known.seen, &mut self.marks);
         model.observe(state, known.seen, &mut twice);
-        same("look", &self.marks, &twice)?;
+        same("observe", &self.marks, &twice)?;
         for (i, (first, second)) in first.into_iter().zip(second).enumerate() {
             self.action = Some(i);
             self.asked = "class";
             same("class", &model.fairness_class(state, &first), &model.fairness_class(state, &second))?;
-            self.asked = "take";
+            self.asked = "next_state";
             self.marks.clear();
             twice.clear();
             let first = model.step(state, first, &mut self.marks);
             let second = model.step(state, second, &mut twice);
-            same("take", &first, &second)?;
-            same("take", &self.marks, &twice)?;
+            same("next_state", &first, &second)?;
+            same("next_state", &self.marks, &twice)?;
             self.asked = "hash";
             same("hash", &first.as_ref().map(fingerprint), &second.as_ref().map(fingerprint))?;
             if let (true, Some(next)) = (known.packs, &first) {

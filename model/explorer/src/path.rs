@@ -137,9 +137,9 @@ impl Exploration {
             match step_at(model, path.last(), position) {
                 Some(step) if is(&step.1, node) => path.steps.push(step),
                 Some((_, state)) => {
-                    return Err(changed("take", "another state", &short(&state), path.last()));
+                    return Err(changed("next_state", "another state", &short(&state), path.last()));
                 }
-                None => return Err(changed("take", "a step", "none", path.last())),
+                None => return Err(changed("next_state", "a step", "none", path.last())),
             }
         }
         Ok(path)

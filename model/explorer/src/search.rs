@@ -127,7 +127,7 @@ where
 
     /// Visits the initial states.
     fn start(&mut self) -> Result<Option<usize>, ExpandError> {
-        let mut asked = "promises";
+        let mut asked = "liveness properties";
         let outcome = catch_unwind(AssertUnwindSafe(|| self.visit_initial(&mut asked)));
         let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(asked, &*payload)));
         outcome.map_err(|what| ExpandError { node: None, action: None, what })?;
@@ -137,7 +137,10 @@ where
     fn visit_initial(&mut self, asked: &mut &'static str) -> Result<(), ExpandErrorKind> {
         let promises = self.model.liveness_properties();
         if promises.len() > LIVENESS_PROPERTIES_MAX {
-            return Err(ExpandErrorKind::TooMany { what: "promises", limit: LIVENESS_PROPERTIES_MAX as u64 });
+            return Err(ExpandErrorKind::TooMany {
+                what: "liveness properties",
+                limit: LIVENESS_PROPERTIES_MAX as u64,
+            });
         }
         for (i, promise) in promises.iter().enumerate() {
             let bit = 1 << i;
@@ -169,7 +172,7 @@ where
                 continue;
             }
             self.found.generated += 1;
-            *asked = "look";
+            *asked = "observe";
             marks.clear();
             self.model.observe(&state, &self.seen, &mut marks);
             let fingerprint = fingerprint(&state);

@@ -3,7 +3,6 @@
 use orchestrion_kernel::module::{Failure, Operation, Role};
 use orchestrion_kernel::plan::{Effect, Plan};
 use orchestrion_runtime::{Call, CallError, CallPayload, CallResult};
-use orchestrion_scenario;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::thread;

@@ -118,22 +118,22 @@ const WAY: &str = "in the state 20, reached by 2, 2, 2, 2, 2, 2, 2, 2, 2, 2";
 
 #[test]
 fn nondeterministic_model_is_reported_with_path() {
-    says(Wrong::Actions, "asked twice, `actions` gave [");
+    says(Wrong::Actions, "`actions` returned [");
     says(Wrong::Actions, WAY);
-    says(Wrong::Step, "asked twice, `take` gave Some(");
+    says(Wrong::Step, "`next_state` returned Some(");
     says(Wrong::Step, &format!("at the action 1 {WAY}"));
-    says(Wrong::Roots, "asked twice, `init_states` gave [0], then [1]; before the first state");
+    says(Wrong::Roots, "`init_states` returned [0], then [1] for the same arguments; before the first state");
 }
 
 #[test]
 fn pack_mismatch_is_reported() {
     says(
         Wrong::Forgets,
-        "`unpack` gave 19 where `pack` was given 20; at the action 2 in the state 18, reached by ",
+        "expected `unpack` to return 20, found 19; at the action 2 in the state 18, reached by ",
     );
     says(
         Wrong::Unpack,
-        "`unpack` gave nothing where `pack` was given 20; at the action 2 in the state 18, reached by ",
+        "expected `unpack` to return 20, found none; at the action 2 in the state 18, reached by ",
     );
     says(
         Wrong::Late,
@@ -143,15 +143,18 @@ fn pack_mismatch_is_reported() {
 
 #[test]
 fn model_panic_is_an_error() {
-    says(Wrong::Panic, "the model panicked in `take`: twenty is too much; at the action 1 in the state 20, ");
+    says(
+        Wrong::Panic,
+        "model panicked in `next_state`: twenty is too much; at the action 1 in the state 20, ",
+    );
     says(Wrong::Panic, WAY);
-    says(Wrong::Look, "the model panicked in `look`: a claim that panics; at the action 2 in the state 18, ");
+    says(Wrong::Look, "model panicked in `observe`: a claim that panics; at the action 2 in the state 18, ");
     says(Wrong::Mark, "there is no mark 1: the model has 1, from 0 on");
 }
 
 #[test]
 fn too_many_numbers_are_reported() {
-    says(Wrong::Class, "too many classes of actions: at most 32");
-    says(Wrong::Promises, "too many promises: at most 8");
+    says(Wrong::Class, "too many fairness classes: expected at most 32");
+    says(Wrong::Promises, "too many liveness properties: expected at most 8");
     says(Wrong::ManyActions, "too many actions in one state: expected at most 65535; in the state 20, ");
 }

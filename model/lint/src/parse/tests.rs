@@ -109,7 +109,7 @@ fn table_defects_are_reported() {
             "ambiguous-edges! 21: ambiguous edges: `CallingTool` leads on `failed` to `Reflecting` and `Escalated`",
             "no-error-edge! 9: no error edge: `CallingTool` has no edge for `timed_out`",
             "unbounded-loop! 8: unbounded loop: no edge limits Thinking → CallingTool → Reflecting → Thinking",
-            "no-default-edge 16: no default edge: `Thinking` continues on `answer` only when `it calls a tool` or `it is final`",
+            "no-default-edge 16: no default edge: `Thinking` continues on `reply` only when `it calls a tool` or `it is final`",
             "duplicate-edge 25: duplicate edge: the edge from `Summarizing` to `Idle` occurs more than once",
         ]
     );

@@ -52,7 +52,7 @@ fn run_steps_are_numbered() {
     let start = first(Phase::Idle);
     summary.run = vec![start, first(start.2)];
     let text = dot(&policy, &summary);
-    for step in ["step 1: ", "step 2: ", "the run, with its steps"] {
+    for step in ["step 1: ", "step 2: ", "the run, with its step numbers"] {
         assert!(text.contains(step), "{text}");
     }
     assert_eq!(text.matches("step 3").count(), 0);
