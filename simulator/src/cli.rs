@@ -1,6 +1,6 @@
 //! The command line: one module per command.
 //!
-//! Reports go to standard output; errors and progress go to standard error. [`exit_status`] defines the exit codes.
+//! Reports go to standard output; errors and progress go to standard error. The module `exit_status` defines the exit codes.
 
 mod args;
 mod check;

@@ -186,7 +186,10 @@ fn unused_cancel_is_reported() {
         happy.replace("profiles at rest\n", "profiles at rest\n    cancel: {phase: SelfHealingActive}\n");
     fs::write(folder.path().join("never.yaml"), cancelled).unwrap();
     let printed = expect(3, folder.path(), &["run", "never.yaml", "--quiet"]);
-    assert!(printed.contains("cancel on visit 1 of SelfHealingActive"), "{printed}");
+    assert!(
+        printed.contains("unused cancel: the request did not reach visit 1 of SelfHealingActive"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -233,7 +236,7 @@ fn refused_write_is_reported_unless_expected() {
             "6:9",
             "unknown dependency `nope`",
         ),
-        ("expired", expired, "7:9", "expired at 1000 ms"),
+        ("expired", expired, "7:9", "expected an expiry after 2000 ms"),
     ];
     for (name, writes, place, why) in cases {
         let file = format!("{name}.yaml");
@@ -336,8 +339,8 @@ fn export_prints_each_target() {
     assert!(
         fs::read_to_string(folder.path().join("control/Control.cfg")).unwrap().contains("PROPERTY C_03\n")
     );
-    expect(0, folder.path(), &["export", "promela", "--to", "control"]);
-    expect(2, folder.path(), &["export", "promela", "--to", "control"]);
+    expect(0, folder.path(), &["export", "promela", "--output", "control"]);
+    expect(2, folder.path(), &["export", "promela", "--output", "control"]);
 }
 
 #[test]

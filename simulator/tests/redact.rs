@@ -86,7 +86,7 @@ fn collected(trace: &[u8]) -> (Vec<String>, BTreeSet<String>) {
 const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to undo: [irreversible] outcome: blocked: aborted: rolled \
     back: every task succeeded the identity locks do not match no answer from the Security (timeout) vetoed the plan \
     consensus stayed too low the Critic found no repair further is allowed repaired was cleared approver said user \
-    cancelled message came while expected came found wrong unexpected input reply RollbackComplete no row leads call failed outcome malformed RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
+    cancelled message came while expected came found wrong unexpected input reply RollbackComplete no row leads call failed outcome malformed rejected rejection plan RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
     here error malformed candidates planner executor memory summarizer identity guard classifier auditor critic call fate unknown reply argument \
     Round 1 Analyst 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step";
 
@@ -326,7 +326,7 @@ fn command_overwrites_only_redacted_traces() {
     call(0, &["promote", "public.ndjson", "kept", "--scenario-dir", "cases"]);
     call(0, &["run", "cases/kept.yaml"]);
     let output_text = call(2, &["show", "public.ndjson", "--redact", "public.ndjson"]);
-    assert!(output_text.contains("is the trace itself"), "{output_text}");
+    assert!(output_text.contains("is the input trace"), "{output_text}");
     std::fs::write(folder.path().join("mine.txt"), "mine").unwrap();
     for option in ["--redact", "--html"] {
         let output_text = call(2, &["show", golden, option, "mine.txt"]);

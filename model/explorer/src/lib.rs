@@ -1,4 +1,4 @@
-//! Breadth-first exploration and liveness checking under fairness for any [stateright](stateright) model.
+//! Breadth-first exploration and liveness checking under fairness for any [stateright] model.
 //!
 //! [`explore`] visits every state that a [`FairModel`] can reach. It returns an [`Exploration`]: the number of states,
 //! the first witness of each observation, the shortest paths, and the graph for [`liveness`].
@@ -169,7 +169,7 @@ impl Exploration {
         self.collisions
     }
 
-    /// The peak memory in bytes, as [`ResourceLimits::memory`] counts it.
+    /// The peak memory in bytes, as [`ResourceLimits::memory_bytes`] counts it.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -51,7 +51,7 @@ pub struct ResourceLimits {
 /// The resource that was exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// [`ResourceLimits::memory`].
+    /// [`ResourceLimits::memory_bytes`].
     Memory,
     /// [`ResourceLimits::time`].
     Time,
@@ -89,7 +89,7 @@ pub struct Progress {
     pub depth: usize,
     /// The number of states in the frontier.
     pub frontier: usize,
-    /// The memory in bytes, as [`ResourceLimits::memory`] counts it.
+    /// The memory in bytes, as [`ResourceLimits::memory_bytes`] counts it.
     pub bytes: usize,
     /// The time so far.
     pub time: Duration,

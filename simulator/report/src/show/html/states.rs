@@ -40,8 +40,7 @@ impl States {
             if !name.is_empty() {
                 property.clone_from(&name);
             }
-            let pieces = line.pieces().iter().map(|piece| (class(piece.style), piece_text(piece)));
-            let row = serde_json::json!([name, pieces.collect::<Vec<_>>()]).to_string();
+            let row = serde_json::json!([name, merged_pieces(&line)]).to_string();
             let is_item = property == ITEMS;
             // The events of the step list its new items.
             if !is_item && !self.latest.contains(&row) {
@@ -94,4 +93,17 @@ impl States {
         let json = format!("{{\"rows\":[{}],\"steps\":{steps}}}", self.rows.join(","));
         json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
     }
+}
+
+/// Returns the classes and texts of a line. Adjacent pieces of one class are one piece, so rows that look equal are equal.
+fn merged_pieces(line: &Line) -> Vec<(&'static str, String)> {
+    let mut merged: Vec<(&'static str, String)> = Vec::new();
+    for piece in line.pieces() {
+        let (class, text) = (class(piece.style), piece_text(piece));
+        match merged.last_mut() {
+            Some((last, merged_text)) if *last == class => merged_text.push_str(&text),
+            _ => merged.push((class, text)),
+        }
+    }
+    merged
 }
