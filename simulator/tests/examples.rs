@@ -317,10 +317,10 @@ fn a_server_that_misbehaves_ends_the_request_as_the_rows_say() {
 #[test]
 fn a_server_that_is_not_there_ends_the_request_as_the_rows_say() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let nobody = Chat { base_url: format!("http://127.0.0.1:{port}/v1"), asked: channel().1 };
-    let steps = nobody.talks(60_000);
+    let unreachable = Chat { base_url: format!("http://127.0.0.1:{port}/v1"), asked: channel().1 };
+    let steps = unreachable.talks(60_000);
     let [note] = notes(&steps)[..] else { panic!("{:?}", notes(&steps)) };
-    let url = format!("{}/chat/completions", nobody.base_url);
+    let url = format!("{}/chat/completions", unreachable.base_url);
     assert!(
         note.starts_with(&format!("call 3 (the classifier's tags): {url} cannot be reached: ")),
         "{note}"

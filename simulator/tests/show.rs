@@ -51,7 +51,7 @@ fn happy(policy: Policy) -> Vec<u8> {
         pro(900_000, "Ship the image first, so that the tag in the message is true."),
         &trace_builder::REVISED,
     );
-    builder.argue(con(750_000, "Nobody checks that the old pods are drained before the message goes out."));
+    builder.argue(con(750_000, "No task checks that the old pods are drained before the message goes out."));
     builder.argue(con(300_000, "The registry token is read from the environment; acceptable for staging."));
     builder.argue(pro(700_000, "Nothing to save: each task waits for the one before."));
     // The Critic agrees in the second pass.

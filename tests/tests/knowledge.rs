@@ -139,10 +139,10 @@ fn run_actions(policy: &Policy, actions: &[KnowledgeAction], counts: &mut KindCo
             KnowledgeAction::ShadowInTask(about) => {
                 for (text, supersedes) in [("1", json!({ "key": about })), ("2", Value::Null)] {
                     let fact = json!({
-                        "kind": "fact", "key": "aside", "text": text, "at": 1, "memory": "user",
+                        "kind": "fact", "key": "aside", "text": text, "established_at": 1, "memory": "user",
                         "source": { "name": "ada", "rank": "policy" }, "scope": { "task": "aside" },
                         "audience": "everybody", "time_sensitive": false, "supersedes": supersedes,
-                        "detected": null, "depends_on": [],
+                        "detected_rule": null, "depends_on": [],
                     });
                     submit(&mut state, counts, &json!({ "write": { "fact": fact } }))?;
                 }

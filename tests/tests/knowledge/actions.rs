@@ -169,7 +169,7 @@ fn request() -> impl Strategy<Value = KnowledgeAction> {
         (1, Just(SummarizerReply::Nothing).boxed()),
         (
             1,
-            select(vec!["error", "timeout", "no_candidates", "unknown"])
+            select(vec!["error", "timeout", "no_candidates", "outcome_unknown"])
                 .prop_map(SummarizerReply::Fails)
                 .boxed(),
         ),

@@ -28,9 +28,9 @@ fn fact() -> impl Strategy<Value = Value> {
             (scope, audience, time_sensitive, supersedes, detected, depends_on),
         )| {
             json!({ "fact": {
-                "kind": kind, "key": key, "text": text, "source": source, "at": at,
+                "kind": kind, "key": key, "text": text, "source": source, "established_at": at,
                 "memory": memory, "scope": scope, "audience": audience, "time_sensitive": time_sensitive,
-                "supersedes": supersedes, "detected": detected, "depends_on": depends_on,
+                "supersedes": supersedes, "detected_rule": detected, "depends_on": depends_on,
             }})
         },
     )
@@ -51,9 +51,9 @@ pub(super) fn plain_fact(
     (kind, what, rank, option::weighted(0.3, plain_reference()), depends_on).prop_map(
         |(kind, (key, text, at, scope), rank, supersedes, depends_on)| {
             json!({ "fact": {
-                "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": rank }, "at": at,
+                "kind": kind, "key": key, "text": text, "source": { "name": "ada", "rank": rank }, "established_at": at,
                 "memory": "user", "scope": scope, "audience": "everybody", "time_sensitive": false,
-                "supersedes": supersedes, "detected": null, "depends_on": depends_on,
+                "supersedes": supersedes, "detected_rule": null, "depends_on": depends_on,
             }})
         },
     )
