@@ -206,7 +206,7 @@ fn invalid_options_are_refused_with_help() {
         (&["problem.json", "--module", "critic"], &["--module is for traces"]),
         (&["problem.json", "--tokenizer", "bytes"], &["--tokenizer is for traces"]),
         (&["empty.ndjson", "--step", "1"], &["empty.ndjson: empty trace: expected a header"]),
-        (&["none.ndjson", "--step", "1"], &["none.ndjson: cannot be read"]),
+        (&["none.ndjson", "--step", "1"], &["none.ndjson: unreadable trace"]),
     ] {
         let (_, err) = run(2, folder.path(), &[&["context", "solve"], arguments].concat());
         let err = err.split_whitespace().collect::<Vec<_>>().join(" ");

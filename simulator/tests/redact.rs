@@ -86,7 +86,7 @@ fn collected(trace: &[u8]) -> (Vec<String>, BTreeSet<String>) {
 const KERNEL_SAYS: &str = "hardened as-drawn tags: nearest past request: [to undo: [irreversible] outcome: blocked: aborted: rolled \
     back: every task succeeded the identity locks do not match no answer from the Security (timeout) vetoed the plan \
     consensus stayed too low the Critic found no repair further is allowed repaired was cleared approver said user \
-    cancelled message came while expected came found wrong unexpected input reply RollbackComplete no row leads call failed outcome malformed rejected rejection plan after RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
+    cancelled message came while expected came found wrong unexpected input reply RollbackComplete no row leads call failed outcome malformed rejected rejection plan after rollback RunningTasks Planning Classifying Done Aborted nothing conversation has halted \
     here error malformed candidates planner executor memory summarizer identity guard classifier auditor critic call fate unknown reply argument \
     Round 1 Analyst 3 Critic SelfHealingActive cancel task result tags ratings and traces receipt step";
 

@@ -154,8 +154,10 @@ pub(in crate::show) fn item(item: &Item, deps: &[ItemId], text: ItemText) -> Lin
         Validity::Denied => line = line.styled(TextStyle::Bad, " (denied)"),
     }
     match text {
-        ItemText::Short => line.and("  ").quote(item.text.as_str()),
-        ItemText::Full => line.and(format_args!("  \"{}\"", item.text)),
+        ItemText::Full if !item.text.as_str().trim().is_empty() => {
+            line.and(format_args!("  \"{}\"", item.text))
+        }
+        ItemText::Short | ItemText::Full => line.and("  ").quote(item.text.as_str()),
     }
 }
 
