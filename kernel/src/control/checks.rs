@@ -26,11 +26,12 @@ const fn is_same_edge(a: &Transition, b: &Transition) -> bool {
         | (TransitionSource::Region(_), TransitionSource::Phase(_)) => false,
     };
     let is_same_switch = match (a.switch, b.switch) {
-        (Switch::Always, Switch::Always) | (Switch::BoundedRepairs, Switch::BoundedRepairs) => true,
-        (Switch::RuleOn(a), Switch::RuleOn(b)) | (Switch::RuleOff(a), Switch::RuleOff(b)) => {
-            is_same_text(a.name(), b.name())
+        (Switch::Always, other) => matches!(other, Switch::Always),
+        (Switch::BoundedRepairs, other) => matches!(other, Switch::BoundedRepairs),
+        (Switch::RuleOn(a), other) => matches!(other, Switch::RuleOn(b) if is_same_text(a.name(), b.name())),
+        (Switch::RuleOff(a), other) => {
+            matches!(other, Switch::RuleOff(b) if is_same_text(a.name(), b.name()))
         }
-        _ => false,
     };
     is_same_source
         && is_same_switch

@@ -216,7 +216,17 @@ impl Request {
                 self.ledger.push(StartedTask { task, effect, outcome: EffectOutcome::Kept });
             }
             Operation::DeliverAudit => self.audit_attempts = self.audit_attempts.saturating_add(1),
-            _ => {}
+            Operation::VerifyIdentity
+            | Operation::LoadContext
+            | Operation::Summarize
+            | Operation::Classify
+            | Operation::DraftPlan
+            | Operation::Argue(_)
+            | Operation::ReviewRevision
+            | Operation::Approve
+            | Operation::Diagnose
+            | Operation::UndoTask { .. }
+            | Operation::StoreMemory { .. } => {}
         }
     }
 
@@ -247,7 +257,22 @@ impl Request {
             (Operation::StoreMemory { store, .. }, Report::Stored { held }) => {
                 self.set_store_status(store, if *held { StoreStatus::Held } else { StoreStatus::Missing });
             }
-            _ => {}
+            (
+                Operation::VerifyIdentity
+                | Operation::LoadContext
+                | Operation::Summarize
+                | Operation::Classify
+                | Operation::DraftPlan
+                | Operation::Argue(_)
+                | Operation::ReviewRevision
+                | Operation::Approve
+                | Operation::RunTask { .. }
+                | Operation::Diagnose
+                | Operation::UndoTask { .. }
+                | Operation::StoreMemory { .. }
+                | Operation::DeliverAudit,
+                _,
+            ) => {}
         }
     }
 
@@ -258,7 +283,16 @@ impl Request {
             Operation::StoreMemory { store, .. } => {
                 self.set_store_status(store, StoreStatus::from_failure(failure));
             }
-            _ => {}
+            Operation::VerifyIdentity
+            | Operation::LoadContext
+            | Operation::Summarize
+            | Operation::Classify
+            | Operation::DraftPlan
+            | Operation::Argue(_)
+            | Operation::ReviewRevision
+            | Operation::Approve
+            | Operation::Diagnose
+            | Operation::DeliverAudit => {}
         }
     }
 
