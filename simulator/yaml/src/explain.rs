@@ -2,6 +2,7 @@
 
 use super::error::{LabeledError, suggest_nearest};
 use super::renamed::new_name;
+use super::source::DEPTH_MAX;
 use super::spanned::byte_span_in;
 use miette::SourceSpan;
 use serde_saphyr::{Error, MessageFormatter, UserMessageFormatter, budget::BudgetBreach};
@@ -78,6 +79,11 @@ pub(super) fn explain(error: &Error, text: &str) -> LabeledError {
             )
             .with_label(span, "here")
         }
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => LabeledError::new(
+            format!("nesting too deep: expected at most {DEPTH_MAX} levels, found more"),
+            "check the brackets and the indentation",
+        )
+        .with_label(span, "here"),
         Error::UnknownAnchor { .. } => LabeledError::new(
             "aliases (`*name`) are not supported",
             "write the value at each place; quote a text that starts with *",

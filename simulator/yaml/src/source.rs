@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// The maximum size of a file: 1 MiB.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
 
+/// The largest number of nested mappings and lists; each level needs stack.
+pub(crate) const DEPTH_MAX: usize = 32;
+
 /// The maximum length of a line in an excerpt.
 const EXCERPT_LINE_BYTES_MAX: usize = 1000;
 
@@ -85,7 +88,7 @@ impl Source {
     /// [`ReadError`] with its location.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         let options = serde_saphyr::options! {
-            budget: serde_saphyr::budget! { max_anchors: 0, max_aliases: 0 },
+            budget: serde_saphyr::budget! { max_depth: DEPTH_MAX, max_anchors: 0, max_aliases: 0 },
             merge_keys: serde_saphyr::MergeKeyPolicy::AsOrdinary,
             strict_booleans: true,
             reject_unsupported_tags: true,

@@ -91,7 +91,7 @@ fn invalid_settings_are_reported() {
 fn contradiction_labels_both_settings() {
     let both = "name: case\nthresholds:\n  redebate_below: 0.5\n  proceed_from: 0.7\n";
     insta::assert_snapshot!(render(both), @r#"
-     × thresholds.proceed_from contradicts thresholds.redebate_below: a consensus that ends the debate must be enough to proceed; expected proceed_from ≤ redebate_below
+     × thresholds.proceed_from conflicts with thresholds.redebate_below: a consensus that ends the debate must suffice to proceed; expected proceed_from ≤ redebate_below
       ╭─[case.yaml:3:19]
     2 │ thresholds:
     3 │   redebate_below: 0.5
@@ -101,14 +101,14 @@ fn contradiction_labels_both_settings() {
       ·                 ─┬─
       ·                  ╰── thresholds.proceed_from is 0.70
       ╰────
-     help: change one of them
+     help: change one of the settings
     "#);
 }
 
 #[test]
 fn inherited_setting_names_its_policy() {
     insta::assert_snapshot!(render("name: case\nthresholds: {proceed_from: 0.9}\n"), @r#"
-     × thresholds.proceed_from contradicts thresholds.redebate_below: a consensus that ends the debate must be enough to proceed; expected proceed_from ≤ redebate_below
+     × thresholds.proceed_from conflicts with thresholds.redebate_below: a consensus that ends the debate must suffice to proceed; expected proceed_from ≤ redebate_below
       ╭─[case.yaml:2:28]
     1 │ name: case
     2 │ thresholds: {proceed_from: 0.9}
@@ -117,8 +117,8 @@ fn inherited_setting_names_its_policy() {
       ╰────
      help: thresholds.redebate_below is 0.80, inherited from `hardened`; set it in this file to change it
     "#);
-    insta::assert_snapshot!(render("name: case\nextends: as-drawn\nbounds: {audit_attempts: 2}\n"), @r#"
-     × bounds.audit_attempts contradicts rules.error_rows: a second attempt needs a row for the failure of the first; expected 1, or error_rows: true
+    insta::assert_snapshot!(render("name: case\nextends: as-drawn\nbounds: {audit_attempts: 2}\n"), @r"
+     × bounds.audit_attempts conflicts with rules.error_rows: a second attempt needs a transition for the failure of the first; expected 1, or error_rows: true
       ╭─[case.yaml:3:26]
     2 │ extends: as-drawn
     3 │ bounds: {audit_attempts: 2}
@@ -126,32 +126,32 @@ fn inherited_setting_names_its_policy() {
       ·                          ╰── bounds.audit_attempts is 2
       ╰────
      help: rules.error_rows is false, inherited from `as-drawn`; set it in this file to change it
-    "#);
+    ");
 }
 
 #[test]
 fn invalid_single_setting_is_labeled() {
     insta::assert_snapshot!(render("name: case\nbounds: {passes: 0}\n"), @r#"
-     × bounds.passes: the debate needs at least one pass
+     × bounds.passes: the debate needs a pass; expected at least 1
       ╭─[case.yaml:2:18]
     1 │ name: case
     2 │ bounds: {passes: 0}
       ·                  ┬
       ·                  ╰── bounds.passes is 0
       ╰────
-     help: change it
+     help: change this setting
     "#);
     let mute = "name: case\nweights: {analyst: 0, solution: 0, critic: 0, security: 0, optimizer: 0}\n";
-    insta::assert_snapshot!(render(mute), @r#"
-     × weights: at least one voice must count, or no plan can ever proceed
+    insta::assert_snapshot!(render(mute), @r"
+     × weights: no plan can proceed; expected at least one weight above 0
       ╭─[case.yaml:2:10]
     1 │ name: case
     2 │ weights: {analyst: 0, solution: 0, critic: 0, security: 0, optimizer: 0}
       ·          ┬
       ·          ╰── weights
       ╰────
-     help: change it
-    "#);
+     help: change this setting
+    ");
 }
 
 /// Creates these files in a temporary folder.

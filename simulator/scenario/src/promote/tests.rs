@@ -159,7 +159,7 @@ fn truncated_trace_is_completed() {
 
 #[test]
 fn trace_truncated_in_compaction_is_completed() {
-    let golden = std::fs::read("../specs/scenarios/compaction.ndjson").unwrap();
+    let golden = std::fs::read("../../specs/scenarios/compaction.ndjson").unwrap();
     let policy = Reader::new(golden.as_slice(), "golden").unwrap().header().policy.clone();
     let whole = inputs(&golden);
     for end in 2..whole.len() {

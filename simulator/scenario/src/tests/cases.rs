@@ -81,18 +81,18 @@ fn each_case_counts_its_own_calls() {
     assert_eq!(sure(&mut script, bob), ScriptedReply::Fail(Failure::Timeout));
     let error = bob.call(&mut script, CRITIC).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r"
-     × the critic was asked a 3rd time in this case, its script has 2 answers
+     × 3rd call to the critic: expected a scripted reply, found only 2 replies
        ╭─[case.yaml:11:11]
     10 │         reply:
     11 │           - fail: error
        ·           ──────┬──────
-       ·                 ╰── the case has 2 answers
+       ·                 ╰── this case has 2 replies
     12 │           - fail: timeout
        ·             ──────┬──────
-       ·                   ╰── the last one
+       ·                   ╰── last reply
     13 │       - reply: {fail: malformed}
        ╰────
-     help: add a 3rd answer to it, or write one answer without a list: it repeats
+     help: add a 3rd reply to this case, or write one reply without a list, which repeats
     ");
 }
 
@@ -101,15 +101,15 @@ fn call_without_matching_case_is_an_error() {
     let mut script = critic("      - {when: {pass: 1}, reply: {fail: error}}\n");
     let error = Scene { pass: 2, ..SCENE }.call(&mut script, CRITIC).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r"
-     × the critic was asked in request 1 of ada, pass 2, and no case fits
+     × call to the critic in request 1 of ada, pass 2: no case matches
       ╭─[case.yaml:8:5]
     7 │   critic:
     8 │     cases:
       ·     ───┬──
-      ·        ╰── none of these
+      ·        ╰── no match
     9 │       - {when: {pass: 1}, reply: {fail: error}}
       ╰────
-     help: add a case for it, or a last one without `when`, which always fits
+     help: add a case for this call, or a last case without `when`, which matches every call
     ");
 }
 
@@ -126,15 +126,15 @@ fn unused_cases_are_reported() {
     assert_eq!(
         script.unused(),
         [
-            "case 1 of `critic`, on line 9, never came to answer",
-            "case 2 of `critic`, on line 10, never came to answer",
-            "case 3 of `critic`, on line 12, never came to answer",
+            "unused replies on line 9: case 1 of `critic` matched no call",
+            "unused replies on line 10: case 2 of `critic` matched no call",
+            "unused replies on line 12: case 3 of `critic` matched no call",
         ]
     );
     sure(&mut script, SCENE);
     sure(&mut script, Scene { user: "bob", ..SCENE });
     sure(&mut script, Scene { pass: 3, ..SCENE });
-    assert_eq!(script.unused(), ["case 2 of `critic`, on line 10, has 2 answers, of which 1 came"]);
+    assert_eq!(script.unused(), ["unused replies on line 10: case 2 of `critic` used 1 of 2"]);
     sure(&mut script, Scene { user: "bob", ..SCENE });
     assert_eq!(script.unused(), [""; 0]);
 }
@@ -176,10 +176,7 @@ fn unused_replies_of_a_list_are_reported() {
     replies(&mut script, &[CRITIC]);
     assert_eq!(
         script.unused(),
-        [
-            "`analyst`, on line 8, has 1 answer, of which 0 came",
-            "`critic`, on line 6, has 2 answers, of which 1 came",
-        ]
+        ["unused replies on line 8: `analyst` used 0 of 1", "unused replies on line 6: `critic` used 1 of 2",]
     );
     replies(&mut script, &[CRITIC, Operation::Argue(Role::Analyst)]);
     assert_eq!(script.unused(), [""; 0]);

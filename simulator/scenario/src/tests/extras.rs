@@ -104,7 +104,7 @@ fn host_reply_has_the_same_form() {
         (r#"{"pro": {"confidence": 0.9}, "after": "5s"}"#, "`pro` and `after`"),
         (r#"{"reply": {"pro": {"confidence": 0.9}}, "after": "5s"}"#, "expected no delay"),
         (r#"{"reply": {"pro": {"confidence": 0.9}}, "action": {"insights": "x"}}"#, "insights"),
-        (r#"{"draw": {}}"#, "expected one of pro, con, fail"),
+        (r#"{"replay": {}}"#, "expected one of pro, con, fail"),
         ("[]", "expected one reply, found a list"),
     ];
     for (text, why) in cases {

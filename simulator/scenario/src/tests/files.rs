@@ -12,7 +12,7 @@ fn invalid_utf8_has_a_position() {
     bytes.extend(b"policy: hard\xffened\n");
     let error = orchestrion_yaml::Source::from_bytes("case.yaml", bytes).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r#"
-     × expected UTF-8 text, found bytes that are none (at byte 72)
+     × invalid encoding: expected UTF-8 text, found other bytes at byte 78
       ╭─[case.yaml:5:13]
     4 │   - text: Add encryption
     5 │ policy: hard�ened
@@ -34,18 +34,18 @@ fn places_after_wide_characters_are_exact() {
       ·                       ──┬──
       ·                         ╰── here
       ╰────
-     help: check the indentation, the quotes and the brackets around this place
+     help: check the indentation, the quotes and the brackets here
     "#);
     // A YAML syntax error has only a line and a column.
-    insta::assert_snapshot!(render("description: {🔑: é, 日本: [x}\n"), @r#"
+    insta::assert_snapshot!(render("description: {🔑: é, 日本: [x}\n"), @r"
      × mismatched bracket '[' closed by '}'
-      ╭─[case.yaml:1:27]
+      ╭─[case.yaml:1:33]
     1 │ description: {🔑: é, 日本: [x}
-      ·                      ─┬─
-      ·                       ╰── here
+      ·                            ─┬─
+      ·                             ╰── here
       ╰────
-     help: check the indentation, the quotes and the brackets around this place
-    "#);
+     help: check the indentation, the quotes and the brackets here
+    ");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn file_size_is_limited_to_one_mebibyte() {
     let fill = |size: usize| format!("{HEAD}#{}", "x".repeat(size - HEAD.len() - 1));
     assert!(parse(&fill(FILE_BYTES_MAX)).is_ok());
     insta::assert_snapshot!(render(&fill(FILE_BYTES_MAX + 1)), @r#"
-    × case.yaml is too large: expected at most 1048576 bytes (1 MiB)
+    × case.yaml: file too large: expected at most 1048576 bytes (1 MiB), found more
     help: split it into several files
     "#);
 
@@ -75,7 +75,7 @@ fn file_size_is_limited_to_one_mebibyte() {
 #[test]
 fn missing_file_is_reported() {
     let error = Scenario::read(Path::new("nowhere.yaml")).unwrap_err();
-    assert!(error.to_string().starts_with("nowhere.yaml unreadable file: "), "{error}");
+    assert!(error.to_string().starts_with("nowhere.yaml: unreadable file: "), "{error}");
     assert!(error.help().is_some());
     // Errors must be `Send` for `miette::Report`.
     let _ = miette::Report::new(error);
@@ -100,14 +100,14 @@ fn no_input_panics() {
         let _ = parse(&nested.repeat(50_000));
         let _ = parse(&format!("{HEAD}modules: {{critic: {}", nested.repeat(50_000)));
     }
-    // Each prefix of a file, and each file with one changed byte.
+    // Each prefix of a file, and each file with one changed byte. The fuzz target `scenario` changes several.
     let small: String =
         FULL.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
     for end in (0..small.len()).filter(|end| small.is_char_boundary(*end)) {
         let _ = parse(&small[..end]).map_err(|error| render_error(&error));
     }
     for place in 0..small.len() {
-        for byte in *b"[{:-#'\"\n\t *&!|3\x00\xc3" {
+        for byte in b"[{:-#'\"\n\t *&!|3\x00\xc3".iter().copied().skip(place % 4).step_by(4) {
             let mut bytes = small.as_bytes().to_vec();
             bytes[place] = byte;
             if let Err(error) = orchestrion_yaml::Source::from_bytes("case.yaml", bytes)

@@ -124,7 +124,7 @@ fn long_line_is_truncated_in_error() {
     let unknown = format!("x{}y", "o".repeat(50_000));
     let cases = [
         (format!("{HEAD}conversation: {deep}\n"), "case.yaml:5:", "at `[[[["),
-        (format!("{HEAD}    cancel: {{when: {unknown}}}\n"), "case.yaml:5:20: ", "phase `xooo"),
+        (format!("{HEAD}    cancel: {{phase: {unknown}}}\n"), "case.yaml:5:21: ", "phase `xooo"),
         (format!("{HEAD}{unknown}: 1\n"), "case.yaml:5:1: ", "ooo…`"),
     ];
     for (text, place, begins) in cases {

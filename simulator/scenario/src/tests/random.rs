@@ -60,7 +60,7 @@ fn streams_of_a_scenario_are_independent() {
 fn choices_follow_their_weights() {
     let mut script = script(
         "",
-        "  critic:\n    draw:\n      seed: mood\n      from:\n        - {weight: 6, reply: {pro: {confidence: 0.1}}}\n        \
+        "  critic:\n    random:\n      seed: mood\n      choices:\n        - {weight: 6, reply: {pro: {confidence: 0.1}}}\n        \
          - {weight: 3, reply: {pro: {confidence: 0.2}}}\n        - {reply: {fail: error}}\n",
     );
     let mut counts = BTreeMap::new();

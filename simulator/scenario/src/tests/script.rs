@@ -146,17 +146,17 @@ fn single_reply_repeats_and_list_is_ordered() {
     assert_eq!(replies(&mut script, &[critic; 2]), expected);
     let error = SCENE.call(&mut script, critic).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r#"
-     × the critic was asked a 3rd time, its script has 2 answers
+     × 3rd call to the critic: expected a scripted reply, found only 2 replies
       ╭─[case.yaml:8:5]
     7 │   critic:
     8 │     - con: {confidence: 0.75}
       ·     ────────────┬────────────
-      ·                 ╰── `critic` has 2 answers
+      ·                 ╰── `critic` has 2 replies
     9 │     - fail: timeout
       ·       ──────┬──────
-      ·             ╰── the last one
+      ·             ╰── last reply
       ╰────
-     help: add a 3rd answer to `modules.critic`, or write one answer without a list: it repeats
+     help: add a 3rd reply to `modules.critic`, or write one reply without a list, which repeats
     "#);
 }
 
@@ -165,7 +165,7 @@ fn debater_without_script_is_an_error() {
     let mut script = parse(&format!("{HEAD}modules:\n{VOICES}")).unwrap().script;
     let error = SCENE.call(&mut script, Operation::Argue(Role::Optimizer)).unwrap_err();
     insta::assert_snapshot!(render_error(&error), @r#"
-     × the optimizer was asked, but the scenario does not say what it answers
+     × call to the optimizer: expected a scripted reply, found none
       ╭─[case.yaml:6:3]
     5 │ modules:
     6 │   analyst: {pro: {confidence: 0.9}}

@@ -24,7 +24,8 @@ fn reply_has_its_delay() {
 #[test]
 fn deadlines_are_set_per_module() {
     assert_eq!(parse(HEAD).unwrap().deadlines, Deadlines::default());
-    let text = "deadlines:\n  each: 5s\n  identity: 1ms\n  critic: 2s\n  executor: 10m\n  cloud_store: 1h\n";
+    let text =
+        "deadlines:\n  default: 5s\n  identity: 1ms\n  critic: 2s\n  executor: 10m\n  cloud_store: 1h\n";
     let deadlines = parse(&format!("{HEAD}{text}")).unwrap().deadlines;
     let expected = Deadlines::new(Duration::from_secs(5))
         .with_module(Module::IdentityGuard, Duration::from_millis(1))
