@@ -114,6 +114,7 @@ fn invalid_yaml_is_reported() {
             "---\nabout: x\n",
             "<<: {policy: hardened}\n",
             "\u{0}",
+            &format!("policy: {}{}\n", "[".repeat(40), "]".repeat(40)),
         ]
     ));
 }
