@@ -204,8 +204,8 @@ pub(crate) fn claim_result(
 ) -> Result<ClaimResult, ModelError> {
     let premise_reached = explored.witness(Observation::Premise(claim).index()).is_some();
     let found = ClaimResult { premise_reached, ..ClaimResult::default() };
-    if let Some((number, promise)) = kernel.liveness_property(claim) {
-        return Ok(match liveness::check_property(explored, number, promise) {
+    if let Some((number, property)) = kernel.liveness_property(claim) {
+        return Ok(match liveness::check_property(explored, number, property) {
             LivenessResult::Holds => found,
             LivenessResult::Inconclusive { .. } => ClaimResult { is_inconclusive: true, ..found },
             LivenessResult::Violated(lasso) => {

@@ -8,6 +8,7 @@
 pub mod actors;
 pub mod adversary;
 pub mod check;
+pub mod claim_set;
 pub mod contracts;
 pub mod coverage;
 pub mod export;

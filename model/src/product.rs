@@ -2,6 +2,7 @@
 
 use crate::actors::{fairness, fairness_class};
 use crate::adversary::Adversary;
+use crate::claim_set::ClaimSet;
 use crate::contracts::{self, RoundTripCache};
 use crate::coverage::{OBSERVATION_COUNT, Observation};
 use crate::kernel_under_test::KernelUnderTest;
@@ -24,9 +25,9 @@ pub struct Product {
     pub state: State,
     /// The history of the running request.
     pub history: History,
-    /// The claims that the last step violated, one bit each. The next step starts with none, so a violation is observed
-    /// where it occurs and does not double the states behind it.
-    pub broken: u128,
+    /// The claims that the last step violated. The next step starts with none, so a violation is observed where it occurs
+    /// and does not double the states behind it.
+    pub violated: ClaimSet,
 }
 
 /// The kernel and its adversary: a labelled transition system.
@@ -34,11 +35,12 @@ pub struct Product {
 pub struct KernelModel {
     subject: KernelUnderTest,
     adversary: Adversary,
-    /// The claims that are applicable under the policy, one bit each. The others would only multiply products.
-    applicable_claims: u128,
+    /// The claims that are applicable under the policy. The others would only multiply products.
+    applicable: ClaimSet,
     /// The applicable liveness claims, in the order of [`CLAIMS`].
-    promises: Vec<LivenessProperty>,
-    situations: Vec<(StatePredicate, StatePredicate)>,
+    liveness_properties: Vec<LivenessProperty>,
+    /// The trigger and the response of each liveness property.
+    leads_to: Vec<(StatePredicate, StatePredicate)>,
     /// The 64-bit digests of kernel states, to count them apart from products. Two that collide count once.
     states: Mutex<HashSet<u64>>,
     /// The events whose encoding was checked.
@@ -57,18 +59,17 @@ impl KernelModel {
     pub fn new(subject: KernelUnderTest, model: Model, scope: &Scope) -> Self {
         let subject = subject.with_scope(model, scope);
         let adversary = Adversary::new(&subject.policy, model, scope);
-        let speaks = |claim: &Claim| (claim.not_applicable)(&subject.policy).is_none();
-        let speaking = CLAIMS.iter().enumerate().filter(|(_, claim)| speaks(claim)).map(|(i, _)| bit(i));
-        let speaking = speaking.fold(0, |all, one| all | one);
-        let (mut promises, mut situations) = (Vec::new(), Vec::new());
-        for claim in CLAIMS.iter().filter(|claim| speaks(claim)) {
+        let is_applicable = |claim: &Claim| (claim.not_applicable)(&subject.policy).is_none();
+        let applicable = (0..CLAIMS.len()).filter(|claim| is_applicable(&CLAIMS[*claim])).collect();
+        let (mut liveness_properties, mut leads_to) = (Vec::new(), Vec::new());
+        for claim in CLAIMS.iter().filter(|claim| is_applicable(claim)) {
             if let ClaimCheck::LeadsTo { from, to, under } = claim.check {
-                promises.push(LivenessProperty {
+                liveness_properties.push(LivenessProperty {
                     name: claim.id,
                     kind: LivenessKind::LeadsTo,
                     fairness: fairness(under),
                 });
-                situations.push((from, to));
+                leads_to.push((from, to));
             }
         }
         let (states, encoded, digest, tally, packs) =
@@ -76,9 +77,9 @@ impl KernelModel {
         Self {
             subject,
             adversary,
-            applicable_claims: speaking,
-            promises,
-            situations,
+            applicable,
+            liveness_properties,
+            leads_to,
             states,
             encoded,
             digest,
@@ -134,13 +135,13 @@ impl KernelModel {
     #[must_use]
     pub fn liveness_property(&self, claim: usize) -> Option<(usize, &LivenessProperty)> {
         let id = CLAIMS.get(claim)?.id;
-        self.promises.iter().enumerate().find(|(_, promise)| promise.name == id)
+        self.liveness_properties.iter().enumerate().find(|(_, property)| property.name == id)
     }
 
     /// The initial product.
     #[must_use]
     pub fn start(&self) -> Product {
-        Product { state: initial_state(), history: History::default(), broken: 0 }
+        Product { state: initial_state(), history: History::default(), violated: ClaimSet::default() }
     }
 
     /// Every input to try.
@@ -172,9 +173,9 @@ impl KernelModel {
         }
         let mut state = self.subject.apply(&before.state, &events);
         let mut history = before.history.clone();
-        let mut broken = 0;
+        let mut violated = ClaimSet::default();
         for claim in step_violations(&self.subject.policy, &before.state, &events, &state, &mut history) {
-            broken |= bit(claim);
+            violated.insert(claim);
         }
         if self.digest.is_none() {
             contracts::check_step_contracts(
@@ -183,9 +184,9 @@ impl KernelModel {
                 input,
                 &events,
                 &self.encoded,
-                |mark| {
-                    if let Observation::Violation(claim) = mark {
-                        broken |= bit(claim);
+                |observation| {
+                    if let Observation::Violation(claim) = observation {
+                        violated.insert(claim);
                     }
                 },
             );
@@ -194,15 +195,15 @@ impl KernelModel {
         if let Some(digest) = &self.digest {
             digest.fetch_add(fingerprint(&(before, input, &events, &state, &history)), Ordering::Relaxed);
         }
-        Some(Product { state, history, broken: broken & self.applicable_claims })
+        Some(Product { state, history, violated: violated.intersection(self.applicable) })
     }
 
     /// Records the observations of a product: violated claims, premises, the phase, refusals. Violations and premises
     /// that occurred before are skipped.
     fn show(&self, product: &Product, seen: &ObservationSet, mut show: impl FnMut(Observation)) {
-        let is_new = |mark: Observation| !seen.contains(mark.index());
+        let is_new = |observation: Observation| !seen.contains(observation.index());
         show(Observation::Phase(product.state.control().phase()));
-        for claim in (0..CLAIMS.len()).filter(|claim| self.applicable_claims & bit(*claim) != 0) {
+        for claim in self.applicable.iter() {
             if is_new(Observation::Violation(claim)) && !self.satisfies(claim, product) {
                 show(Observation::Violation(claim));
             }
@@ -218,8 +219,8 @@ impl KernelModel {
     pub fn holds(&self, claim: usize, product: &Product) -> bool {
         let mut holds = self.satisfies(claim, product);
         if let Some(ClaimCheck::Contract(_)) = CLAIMS.get(claim).map(|claim| claim.check) {
-            contracts::check_state_contracts(&self.subject, &product.state, |mark| {
-                holds &= mark != Observation::Violation(claim)
+            contracts::check_state_contracts(&self.subject, &product.state, |observation| {
+                holds &= observation != Observation::Violation(claim)
             });
         }
         holds
@@ -234,7 +235,7 @@ impl KernelModel {
     /// Whether the claim holds without the contracts, which are checked all at once.
     fn satisfies(&self, claim: usize, product: &Product) -> bool {
         let Self { subject, .. } = self;
-        product.broken & bit(claim) == 0
+        !product.violated.contains(claim)
             && match CLAIMS.get(claim).map(|claim| claim.check) {
                 Some(ClaimCheck::StateInvariant(holds)) => holds(&subject.policy, &product.state),
                 Some(ClaimCheck::ResponseInvariant(holds)) => {
@@ -252,14 +253,8 @@ impl KernelModel {
         }
     }
 
-    /// One bit for each liveness property whose predicate holds.
-    fn situations(
-        &self,
-        product: &Product,
-        of: impl Fn(&(StatePredicate, StatePredicate)) -> StatePredicate,
-    ) -> u8 {
-        let there = |pair| of(pair)(&self.subject.policy, &product.history, &product.state);
-        self.situations.iter().enumerate().fold(0, |all, (i, pair)| all | u8::from(there(pair)) << i)
+    fn holds_at(&self, predicate: StatePredicate, product: &Product) -> bool {
+        predicate(&self.subject.policy, &product.history, &product.state)
     }
 }
 
@@ -289,15 +284,15 @@ impl FairModel for KernelModel {
         OBSERVATION_COUNT
     }
 
-    fn step(&self, product: &Product, input: Input, marks: &mut ObservationSet) -> Option<Product> {
-        self.step(product, &input, |mark| marks.insert(mark.index()))
+    fn step(&self, product: &Product, input: Input, observations: &mut ObservationSet) -> Option<Product> {
+        self.step(product, &input, |observation| observations.insert(observation.index()))
     }
 
-    fn observe(&self, product: &Product, seen: &ObservationSet, marks: &mut ObservationSet) {
+    fn observe(&self, product: &Product, seen: &ObservationSet, observations: &mut ObservationSet) {
         if self.digest.is_none() {
             self.count(&product.state);
         }
-        self.show(product, seen, |mark| marks.insert(mark.index()));
+        self.show(product, seen, |observation| observations.insert(observation.index()));
     }
 
     fn fairness_class(&self, product: &Product, input: &Input) -> u8 {
@@ -317,15 +312,15 @@ impl FairModel for KernelModel {
     }
 
     fn liveness_properties(&self) -> &[LivenessProperty] {
-        &self.promises
+        &self.liveness_properties
     }
 
-    fn triggered(&self, product: &Product) -> u8 {
-        self.situations(product, |(from, _)| *from)
+    fn is_triggered(&self, property: usize, product: &Product) -> bool {
+        self.leads_to.get(property).is_some_and(|(from, _)| self.holds_at(*from, product))
     }
 
-    fn satisfied(&self, product: &Product) -> u8 {
-        self.situations(product, |(_, to)| *to)
+    fn is_satisfied(&self, property: usize, product: &Product) -> bool {
+        self.leads_to.get(property).is_some_and(|(_, to)| self.holds_at(*to, product))
     }
 
     fn heap_bytes(&self, _: &Product) -> usize {
@@ -359,10 +354,3 @@ pub fn rename_ids(input: &Input, state: &State) -> Input {
         (input, _) => input,
     }
 }
-
-const fn bit(claim: usize) -> u128 {
-    1 << claim
-}
-
-// The bits of `Product::broken`.
-const _: () = assert!(CLAIMS.len() <= 128, "more claims than bits");

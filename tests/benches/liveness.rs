@@ -37,12 +37,12 @@ impl StateGraph for RandomGraph {
         self.parents[node as usize]
     }
 
-    fn triggered(&self, _: u32) -> u8 {
-        0
+    fn is_triggered(&self, _: usize, _: u32) -> bool {
+        false
     }
 
-    fn satisfied(&self, node: u32) -> u8 {
-        u8::from(node == RESPONSE)
+    fn is_satisfied(&self, _: usize, node: u32) -> bool {
+        node == RESPONSE
     }
 }
 
@@ -89,8 +89,8 @@ fn liveness(c: &mut Criterion) {
         let random = random_graph(apart);
         let (nodes, edges) = (random.nodes(), random.graph.edge_count());
         println!("{name}: {nodes} nodes, {edges} edges, {} bytes", random.graph.bytes());
-        let promise = LivenessProperty { name, kind: LivenessKind::AlwaysEventually, fairness: fair };
-        match check_property(&random, 0, &promise) {
+        let property = LivenessProperty { name, kind: LivenessKind::AlwaysEventually, fairness: fair };
+        match check_property(&random, 0, &property) {
             LivenessResult::Holds => assert!(holds, "{name}: expected a violation"),
             LivenessResult::Violated(lasso) => {
                 assert!(!holds, "{name}: expected no violation");
@@ -99,7 +99,7 @@ fn liveness(c: &mut Criterion) {
             LivenessResult::Inconclusive { at } => unreachable!("every state is expanded: {at}"),
         }
         group.throughput(Throughput::Elements(edges as u64));
-        group.bench_function(name, |b| b.iter(|| black_box(check_property(&random, 0, &promise))));
+        group.bench_function(name, |b| b.iter(|| black_box(check_property(&random, 0, &property))));
     }
     group.finish();
 }

@@ -19,8 +19,8 @@ type Parent = Option<(u32, u16)>;
 struct SmallStateGraph {
     graph: Graph,
     parents: Vec<Parent>,
-    opens: Vec<bool>,
-    keeps: Vec<bool>,
+    triggers: Vec<bool>,
+    satisfies: Vec<bool>,
 }
 
 const NUMBER: usize = 3;
@@ -38,12 +38,12 @@ impl StateGraph for SmallStateGraph {
         self.parents[node as usize]
     }
 
-    fn triggered(&self, node: u32) -> u8 {
-        u8::from(self.opens[node as usize]) << NUMBER
+    fn is_triggered(&self, property: usize, node: u32) -> bool {
+        property == NUMBER && self.triggers[node as usize]
     }
 
-    fn satisfied(&self, node: u32) -> u8 {
-        u8::from(self.keeps[node as usize]) << NUMBER
+    fn is_satisfied(&self, property: usize, node: u32) -> bool {
+        property == NUMBER && self.satisfies[node as usize]
     }
 }
 
@@ -242,7 +242,12 @@ fn check(generated: &GeneratedGraph, counts: &mut LivenessCounts) -> Result<(), 
         let each = |set| (0..walks.states).map(|node| contains(set, node)).collect();
         let small = |graph| {
             let parents = parents.clone();
-            SmallStateGraph { graph, parents, opens: each(walks.triggers), keeps: each(walks.responses) }
+            SmallStateGraph {
+                graph,
+                parents,
+                triggers: each(walks.triggers),
+                satisfies: each(walks.responses),
+            }
         };
         let whole = small(graph(&walks, &expansions, |_| true));
         let needed = small(graph(&walks, &expansions, |node| after[node].is_some()));
@@ -327,9 +332,9 @@ fn fairness_excludes_cycles() {
     ] {
         let generated = (1, (0..3).map(|state| (false, state == 2, Expansion::All)).collect(), steps.clone());
         let (walks, parents, expansions) = explored(&generated);
-        let keeps = (0..walks.states).map(|node| contains(walks.responses, node)).collect();
+        let satisfies = (0..walks.states).map(|node| contains(walks.responses, node)).collect();
         let graph = graph(&walks, &expansions, |_| true);
-        let small = SmallStateGraph { graph, parents, opens: vec![false; walks.states], keeps };
+        let small = SmallStateGraph { graph, parents, triggers: vec![false; walks.states], satisfies };
         let fair = Fairness { weak, strong, finitely_often: finitely };
         let outcome = check_property(
             &small,
@@ -359,7 +364,7 @@ fn long_path_is_handled() {
     });
     let parents = (0..nodes).map(|node| node.checked_sub(1).map(|parent| (parent, 0))).collect();
     let never = || vec![false; nodes as usize];
-    let long = SmallStateGraph { graph, parents, opens: never(), keeps: never() };
+    let long = SmallStateGraph { graph, parents, triggers: never(), satisfies: never() };
     let fair = Fairness { weak: ClassMask::NONE.with(0), ..Fairness::default() };
     let property = LivenessProperty { name: "long", kind: LivenessKind::Eventually, fairness: fair };
     let LivenessResult::Violated(lasso) = check_property(&long, NUMBER, &property) else {

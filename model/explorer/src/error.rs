@@ -94,9 +94,9 @@ pub(super) struct ExpandError {
 /// The kind of error.
 #[derive(Debug)]
 pub(super) enum ExpandErrorKind {
-    NotDeterministic { asked: &'static str, first: String, second: String },
+    NotDeterministic { function: &'static str, first: String, second: String },
     Unpacked { first: String, second: String },
-    Panicked { asked: &'static str, message: String },
+    Panicked { function: &'static str, message: String },
     TooMany { what: &'static str, limit: u64 },
 }
 
@@ -104,21 +104,21 @@ impl ExpandErrorKind {
     pub(super) fn at(self, place: ErrorLocation) -> ModelError {
         let place = Box::new(place);
         match self {
-            Self::NotDeterministic { asked, first, second } => {
-                ModelError::NotDeterministic { function: asked, first, second, location: place }
+            Self::NotDeterministic { function, first, second } => {
+                ModelError::NotDeterministic { function: function, first, second, location: place }
             }
             Self::Unpacked { first, second } => ModelError::PackMismatch { first, second, location: place },
-            Self::Panicked { asked, message } => {
-                ModelError::Panicked { function: asked, message, location: place }
+            Self::Panicked { function, message } => {
+                ModelError::Panicked { function: function, message, location: place }
             }
             Self::TooMany { what, limit } => ModelError::TooMany { what, limit, location: place },
         }
     }
 
-    pub(super) fn panicked(asked: &'static str, payload: &(dyn Any + Send)) -> Self {
+    pub(super) fn panicked(function: &'static str, payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        Self::Panicked { asked, message: text.unwrap_or("no message").to_owned() }
+        Self::Panicked { function, message: text.unwrap_or("no message").to_owned() }
     }
 
     pub(super) fn unpacked<T: Debug>(packed: &impl Debug, unpacked: Option<&T>) -> Self {
@@ -126,8 +126,8 @@ impl ExpandErrorKind {
         Self::Unpacked { first: short(packed), second }
     }
 
-    pub(super) fn differs(asked: &'static str, first: &impl Debug, second: &impl Debug) -> Self {
-        Self::NotDeterministic { asked, first: short(first), second: short(second) }
+    pub(super) fn differs(function: &'static str, first: &impl Debug, second: &impl Debug) -> Self {
+        Self::NotDeterministic { function, first: short(first), second: short(second) }
     }
 }
 

@@ -6,9 +6,10 @@ use super::fingerprint::fingerprint;
 use super::model::FairModel;
 use super::new_states::{Found, NewStates};
 use super::observations::ObservationSet;
+use super::property_bits::append_row;
 use super::state_queue::StateQueue;
 use super::visited::{NONE, SlotRef, Visited};
-use crate::liveness::CLASSES;
+use crate::liveness::{CLASSES, LivenessKind};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Range;
@@ -25,8 +26,8 @@ pub(super) struct SearchSnapshot<'a, M: FairModel> {
     pub(super) exact: bool,
     /// The observations that already occurred.
     pub(super) seen: &'a ObservationSet,
-    /// All liveness properties.
-    pub(super) promised: u8,
+    /// The kinds of the liveness properties.
+    pub(super) properties: &'a [LivenessKind],
     /// Whether states of the frontier are packed.
     pub(super) packs: bool,
 }
@@ -36,6 +37,10 @@ pub(super) struct SearchSnapshot<'a, M: FairModel> {
 pub(super) struct Batch {
     pub(super) nodes: Vec<ExpandedState>,
     pub(super) steps: Vec<Step>,
+    /// The properties that each state triggers, one row for each.
+    pub(super) triggered: Vec<u8>,
+    /// The properties that each state satisfies, one row for each.
+    pub(super) satisfied: Vec<u8>,
     /// New observations of actions, by the position of the action.
     pub(super) shown: Vec<(u32, usize)>,
     /// The error in the state after the last of `nodes`.
@@ -46,6 +51,8 @@ impl Batch {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.steps.clear();
+        self.triggered.clear();
+        self.satisfied.clear();
         self.shown.clear();
         self.fault = None;
     }
@@ -63,8 +70,7 @@ pub(super) struct ExpandedState {
     pub(super) node: u32,
     pub(super) steps: usize,
     pub(super) shown: usize,
-    pub(super) opens: u8,
-    pub(super) keeps: u8,
+    pub(super) satisfies_all: bool,
 }
 
 /// A step, and its successor as far as it is known.
@@ -72,14 +78,14 @@ pub(super) struct Step {
     pub(super) fingerprint: u64,
     pub(super) action: u16,
     pub(super) class: u8,
-    pub(super) met: Successor,
+    pub(super) successor: Successor,
 }
 
 /// What is known of a successor.
 #[derive(Clone, Copy)]
 pub(super) enum Successor {
     /// Nothing yet.
-    Not,
+    Unknown,
     /// It was visited. The node is known if edges are kept.
     Known(u32),
     /// It is outside of the boundary.
@@ -95,9 +101,9 @@ pub(super) struct Expander<M: FairModel> {
     /// The successors of the latest steps, and the number of states and steps of the batch before them.
     pub(super) nexts: Vec<Option<M::State>>,
     before: (usize, usize),
-    pub(super) marks: ObservationSet,
+    pub(super) observations: ObservationSet,
     /// The function of the model that runs, with its state and action.
-    asked: &'static str,
+    function: &'static str,
     pub(super) node: u32,
     pub(super) action: Option<usize>,
 }
@@ -107,17 +113,18 @@ where
     M::State: Debug + Hash + PartialEq,
     M::Action: Debug + PartialEq,
 {
-    pub(super) fn new(marks: usize) -> Self {
-        let (actions, nexts, before, marks) = (Vec::new(), Vec::new(), (0, 0), ObservationSet::empty(marks));
-        Self { actions, nexts, before, marks, asked: "", node: 0, action: None }
+    pub(super) fn new(observations: usize) -> Self {
+        let (actions, nexts, before, observations) =
+            (Vec::new(), Vec::new(), (0, 0), ObservationSet::empty(observations));
+        Self { actions, nexts, before, observations, function: "", node: 0, action: None }
     }
 
     /// Appends the steps of states, up to the first error.
     pub(super) fn expand(&mut self, known: &SearchSnapshot<'_, M>, nodes: Range<u32>, batch: &mut Batch) {
         self.nexts.clear();
         self.before = (batch.nodes.len(), batch.steps.len());
-        let outcome =
-            self.catch_panic(|this| nodes.into_iter().try_for_each(|node| this.take_of(known, node, batch)));
+        let outcome = self
+            .catch_panic(|this| nodes.into_iter().try_for_each(|node| this.expand_state(known, node, batch)));
         if let Err(fault) = outcome {
             batch.truncate(batch.nodes.len());
             batch.fault = Some(fault);
@@ -128,7 +135,7 @@ where
     /// Looks up the successors of the latest steps among the visited states, and then among the new ones.
     pub(super) fn classify_successors(&mut self, known: &SearchSnapshot<'_, M>, batch: &mut Batch) {
         let (mut met, mut nexts) = (self.before.0, std::mem::take(&mut self.nexts));
-        if let Err(fault) = self.catch_panic(|this| this.meet_all(known, &mut nexts, batch, &mut met)) {
+        if let Err(fault) = self.catch_panic(|this| this.classify_all(known, &mut nexts, batch, &mut met)) {
             batch.truncate(met);
             batch.fault = Some(fault);
         }
@@ -141,89 +148,87 @@ where
         ask: impl FnOnce(&mut Self) -> Result<T, ExpandErrorKind>,
     ) -> Result<T, ExpandError> {
         let outcome = catch_unwind(AssertUnwindSafe(|| ask(self)));
-        let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(self.asked, &*payload)));
+        let outcome =
+            outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(self.function, &*payload)));
         outcome.map_err(|what| ExpandError { node: Some(self.node), action: self.action, what })
     }
 
-    fn take_of(
+    fn expand_state(
         &mut self,
         known: &SearchSnapshot<'_, M>,
         node: u32,
         batch: &mut Batch,
     ) -> Result<(), ExpandErrorKind> {
-        let SearchSnapshot { model, states, promised, .. } = *known;
+        let SearchSnapshot { model, states, properties, .. } = *known;
         self.node = node;
         self.action = None;
-        self.asked = "unpack";
+        self.function = "unpack";
         let mut unpacked = None;
         let state = states.read(model, node, &mut unpacked)?;
         if is_sample(node) {
             self.check_determinism(known, state)?;
         }
-        let Self { actions, nexts, marks, asked, action: at, .. } = self;
+        let Self { actions, nexts, observations, function, action: at, .. } = self;
         *at = None;
         actions.clear();
-        *asked = "actions";
+        *function = "actions";
         model.actions(state, actions);
         if actions.len() > ACTIONS_MAX {
             return Err(ExpandErrorKind::TooMany { what: "actions in one state", limit: ACTIONS_MAX as u64 });
         }
-        let (mut opens, mut keeps) = (0, 0);
-        if promised != 0 {
-            *asked = "opens";
-            opens = model.triggered(state);
-            *asked = "keeps";
-            keeps = model.satisfied(state) & promised;
-        }
+        *function = "is_triggered";
+        append_row(&mut batch.triggered, triggered(model, properties, state));
+        *function = "is_satisfied";
+        let satisfies_all = append_row(&mut batch.satisfied, satisfied(model, properties, state));
         let (steps, shown) = (batch.steps.len(), batch.shown.len());
         for (i, action) in actions.drain(..).enumerate() {
             *at = Some(i);
             let mut class = 0;
-            if keeps != promised {
-                *asked = "class";
+            if !satisfies_all {
+                *function = "fairness_class";
                 class = model.fairness_class(state, &action);
                 if class >= CLASSES {
                     return Err(ExpandErrorKind::TooMany { what: "fairness classes", limit: CLASSES.into() });
                 }
             }
-            *asked = "next_state";
-            marks.clear();
-            let next = model.step(state, action, marks);
-            marks.remove_all(known.seen);
-            if !marks.is_empty() {
-                batch.shown.extend(marks.iter().map(|mark| (i as u32, mark)));
+            *function = "next_state";
+            observations.clear();
+            let next = model.step(state, action, observations);
+            observations.remove_all(known.seen);
+            if !observations.is_empty() {
+                batch.shown.extend(observations.iter().map(|observation| (i as u32, observation)));
             }
             if let Some(next) = next {
                 let (fingerprint, action) = (fingerprint(&next), i as u16);
-                batch.steps.push(Step { fingerprint, action, class, met: Successor::Not });
+                batch.steps.push(Step { fingerprint, action, class, successor: Successor::Unknown });
                 nexts.push(Some(next));
             }
         }
         let (steps, shown) = (batch.steps.len() - steps, batch.shown.len() - shown);
-        batch.nodes.push(ExpandedState { node, steps, shown, opens, keeps });
+        batch.nodes.push(ExpandedState { node, steps, shown, satisfies_all });
         Ok(())
     }
 
-    fn meet_all(
+    fn classify_all(
         &mut self,
         known: &SearchSnapshot<'_, M>,
         nexts: &mut [Option<M::State>],
         batch: &mut Batch,
         met: &mut usize,
     ) -> Result<(), ExpandErrorKind> {
-        let SearchSnapshot { visited, states, promised, .. } = *known;
+        let SearchSnapshot { visited, states, .. } = *known;
         let (nodes, steps) = self.before;
         let mut steps = batch.steps[steps..].iter_mut().zip(nexts);
         for taken in &batch.nodes[nodes..] {
             self.node = taken.node;
             for (step, next) in steps.by_ref().take(taken.steps) {
                 let Some(next) = next.take() else { continue };
-                let same = |seat: SlotRef<'_>| !known.exact || *states.at(seat.node()) == next;
-                if let Ok(seat) = visited.find(step.fingerprint, same) {
-                    step.met = Successor::Known(if taken.keeps == promised { NONE } else { seat.node() });
+                let same = |slot: SlotRef<'_>| !known.exact || *states.at(slot.node()) == next;
+                if let Ok(slot) = visited.find(step.fingerprint, same) {
+                    step.successor = Successor::Known(if taken.satisfies_all { NONE } else { slot.node() });
                     continue;
                 }
-                step.met = if self.inside(known.model, &next, step.action) {
+                step.successor = if self.inside(known.model, &next, step.action) {
                     Successor::Fresh(self.found(known, step.fingerprint, next)?)
                 } else {
                     Successor::OutOfBounds
@@ -237,16 +242,16 @@ where
     /// Whether a successor is inside of the boundary.
     pub(super) fn inside(&mut self, model: &M, next: &M::State, action: u16) -> bool {
         self.action = Some(action.into());
-        self.asked = "within_boundary";
+        self.function = "within_boundary";
         model.within_boundary(next)
     }
 
     /// Records the new observations of a state.
-    pub(super) fn look(&mut self, model: &M, seen: &ObservationSet, state: &M::State) {
-        self.asked = "observe";
-        self.marks.clear();
-        model.observe(state, seen, &mut self.marks);
-        self.marks.remove_all(seen);
+    pub(super) fn observe_new(&mut self, model: &M, seen: &ObservationSet, state: &M::State) {
+        self.function = "observe";
+        self.observations.clear();
+        model.observe(state, seen, &mut self.observations);
+        self.observations.remove_all(seen);
     }
 
     /// Returns the position of a state among the new states. Inserts it if it is absent.
@@ -260,15 +265,15 @@ where
         if let Some(place) = fresh.place(fingerprint, &state) {
             return Ok(place);
         }
-        self.look(model, seen, &state);
-        let looked = self.marks.iter().collect();
+        self.observe_new(model, seen, &state);
+        let observed = self.observations.iter().collect();
         let mut packed = Vec::new();
-        let state = self.hold(packs, model, state, &mut packed)?;
-        Ok(fresh.put(fingerprint, Found { state, packed, looked, node: None }))
+        let state = self.store(packs, model, state, &mut packed)?;
+        Ok(fresh.put(fingerprint, Found { state, packed, observed, node: None }))
     }
 
     /// Stores a state for the frontier: packed or whole.
-    pub(super) fn hold(
+    pub(super) fn store(
         &mut self,
         packs: bool,
         model: &M,
@@ -278,7 +283,7 @@ where
         if !packs {
             return Ok(Some(state));
         }
-        self.asked = "pack";
+        self.function = "pack";
         if model.pack(&state, packed) {
             Ok(None)
         } else {
@@ -294,43 +299,50 @@ where
     ) -> Result<(), ExpandErrorKind> {
         let model = known.model;
         fn same<T: Debug + PartialEq>(
-            asked: &'static str,
+            function: &'static str,
             first: &T,
             second: &T,
         ) -> Result<(), ExpandErrorKind> {
-            if first == second { Ok(()) } else { Err(ExpandErrorKind::differs(asked, first, second)) }
+            if first == second { Ok(()) } else { Err(ExpandErrorKind::differs(function, first, second)) }
         }
         let (mut first, mut second) = (Vec::new(), Vec::new());
-        self.asked = "actions";
+        self.function = "actions";
         model.actions(state, &mut first);
         model.actions(state, &mut second);
         same("actions", &first, &second)?;
-        self.asked = "opens";
-        same("opens", &model.triggered(state), &model.triggered(state))?;
-        self.asked = "keeps";
-        same("keeps", &model.satisfied(state), &model.satisfied(state))?;
-        self.asked = "observe";
-        let mut twice = self.marks.clone();
-        self.marks.clear();
+        let properties = known.properties;
+        self.function = "is_triggered";
+        let triggers = || triggered(model, properties, state).collect::<Vec<_>>();
+        same("is_triggered", &triggers(), &triggers())?;
+        self.function = "is_satisfied";
+        let satisfies = || satisfied(model, properties, state).collect::<Vec<_>>();
+        same("is_satisfied", &satisfies(), &satisfies())?;
+        self.function = "observe";
+        let mut twice = self.observations.clone();
+        self.observations.clear();
         twice.clear();
-        model.observe(state, known.seen, &mut self.marks);
+        model.observe(state, known.seen, &mut self.observations);
         model.observe(state, known.seen, &mut twice);
-        same("observe", &self.marks, &twice)?;
+        same("observe", &self.observations, &twice)?;
         for (i, (first, second)) in first.into_iter().zip(second).enumerate() {
             self.action = Some(i);
-            self.asked = "class";
-            same("class", &model.fairness_class(state, &first), &model.fairness_class(state, &second))?;
-            self.asked = "next_state";
-            self.marks.clear();
+            self.function = "fairness_class";
+            same(
+                "fairness_class",
+                &model.fairness_class(state, &first),
+                &model.fairness_class(state, &second),
+            )?;
+            self.function = "next_state";
+            self.observations.clear();
             twice.clear();
-            let first = model.step(state, first, &mut self.marks);
+            let first = model.step(state, first, &mut self.observations);
             let second = model.step(state, second, &mut twice);
             same("next_state", &first, &second)?;
-            same("next_state", &self.marks, &twice)?;
-            self.asked = "hash";
+            same("next_state", &self.observations, &twice)?;
+            self.function = "hash";
             same("hash", &first.as_ref().map(fingerprint), &second.as_ref().map(fingerprint))?;
             if let (true, Some(next)) = (known.packs, &first) {
-                self.asked = "pack";
+                self.function = "pack";
                 packs(model, next)?;
             }
         }
@@ -351,6 +363,27 @@ where
         Some(again) if again == *state => Ok(true),
         again => Err(ExpandErrorKind::unpacked(state, again.as_ref())),
     }
+}
+
+/// The properties that a state triggers, as far as only the model knows them: those of the kind `LeadsTo`.
+fn triggered<M: FairModel>(
+    model: &M,
+    properties: &[LivenessKind],
+    state: &M::State,
+) -> impl Iterator<Item = bool> {
+    properties.iter().enumerate().map(move |(property, kind)| match kind {
+        LivenessKind::LeadsTo => model.is_triggered(property, state),
+        LivenessKind::Eventually | LivenessKind::AlwaysEventually => false,
+    })
+}
+
+/// The properties that a state satisfies.
+fn satisfied<M: FairModel>(
+    model: &M,
+    properties: &[LivenessKind],
+    state: &M::State,
+) -> impl Iterator<Item = bool> {
+    (0..properties.len()).map(move |property| model.is_satisfied(property, state))
 }
 
 /// Whether the determinism of the model is checked at this state: the first 1,000 states, and one in 64 of the others.

@@ -47,7 +47,7 @@ const CUT: u8 = 0x80;
 const DEGREE_MAX: usize = 1 << 16;
 
 impl Graph {
-    /// Appends a node with all its edges, in the order of their positions. `cut` marks further steps whose successors
+    /// Appends a node with all its edges, in the order of their positions. `cut` observations further steps whose successors
     /// were not explored. Skipped nodes are not kept.
     ///
     /// # Panics

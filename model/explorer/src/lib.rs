@@ -24,6 +24,7 @@ mod observations;
 mod options;
 mod parallel;
 mod path;
+mod property_bits;
 mod search;
 mod state_queue;
 mod visited;
@@ -39,11 +40,10 @@ pub use options::{Options, Progress, Resource, ResourceLimits, StateStorage, Ter
 pub use path::{Path, Witness, step_at};
 pub use search::explore;
 
-use graph::{ChunkedVec, Graph};
+use graph::Graph;
+use property_bits::PropertyBits;
 use visited::{NONE, Visited};
 
-/// The maximum number of liveness properties of a model.
-pub const LIVENESS_PROPERTIES_MAX: usize = 8;
 /// The maximum number of actions of a state, and of initial states: positions fit into 16 bits.
 pub const ACTIONS_MAX: usize = 65_535;
 
@@ -54,8 +54,8 @@ pub const ACTIONS_MAX: usize = 65_535;
 pub struct Exploration {
     visited: Visited,
     graph: Graph,
-    triggered: ChunkedVec<u8>,
-    satisfied: ChunkedVec<u8>,
+    triggered: PropertyBits,
+    satisfied: PropertyBits,
     witnesses: Vec<Option<Witness>>,
     /// The first node of each depth.
     levels: Vec<u32>,
@@ -128,8 +128,8 @@ impl Exploration {
 
     /// The first witness of an observation.
     #[must_use]
-    pub fn witness(&self, mark: usize) -> Option<Witness> {
-        self.witnesses.get(mark).copied().flatten()
+    pub fn witness(&self, observation: usize) -> Option<Witness> {
+        self.witnesses.get(observation).copied().flatten()
     }
 
     /// The edges between expanded states, if the model has liveness properties. Edges from states that satisfy every
@@ -137,18 +137,6 @@ impl Exploration {
     #[must_use]
     pub fn graph(&self) -> &Graph {
         &self.graph
-    }
-
-    /// The properties that an expanded state triggers: bit `i` is property `i`.
-    #[must_use]
-    pub fn opens(&self, node: u32) -> u8 {
-        self.triggered.get(node as usize).copied().unwrap_or(0)
-    }
-
-    /// The properties that an expanded state satisfies.
-    #[must_use]
-    pub fn keeps(&self, node: u32) -> u8 {
-        self.satisfied.get(node as usize).copied().unwrap_or(0)
     }
 
     /// An upper bound of the probability that two different states collided and a state was missed: the number of pairs
@@ -196,11 +184,11 @@ impl crate::liveness::StateGraph for Exploration {
         (parent != visited::NONE).then_some((parent, position))
     }
 
-    fn triggered(&self, node: u32) -> u8 {
-        self.opens(node)
+    fn is_triggered(&self, property: usize, node: u32) -> bool {
+        self.triggered.get(property, node)
     }
 
-    fn satisfied(&self, node: u32) -> u8 {
-        self.keeps(node)
+    fn is_satisfied(&self, property: usize, node: u32) -> bool {
+        self.satisfied.get(property, node)
     }
 }

@@ -26,10 +26,10 @@ pub trait StateGraph {
     fn graph(&self) -> &Graph;
     /// The node, and the position of its step, from which a node was first reached; `None` for initial nodes.
     fn parent(&self, node: u32) -> Option<(u32, u16)>;
-    /// The properties that a node triggers: bit i is property i. Read only for [`LivenessKind::LeadsTo`].
-    fn triggered(&self, node: u32) -> u8;
-    /// The properties that a node satisfies.
-    fn satisfied(&self, node: u32) -> u8;
+    /// Whether a node triggers a property. Read only for [`LivenessKind::LeadsTo`].
+    fn is_triggered(&self, property: usize, node: u32) -> bool;
+    /// Whether a node satisfies a property.
+    fn is_satisfied(&self, property: usize, node: u32) -> bool;
 }
 
 /// The result of a liveness check.
@@ -51,34 +51,33 @@ pub enum LivenessResult {
 pub fn check_property(
     explored: &impl StateGraph,
     number: usize,
-    promise: &LivenessProperty,
+    property: &LivenessProperty,
 ) -> LivenessResult {
     let graph = explored.graph();
-    let bit = 1_u8.checked_shl(number as u32).expect("there are at most eight promises");
-    let opens = |node: u32| match promise.kind {
-        LivenessKind::LeadsTo => explored.triggered(node) & bit != 0,
+    let triggers = |node: u32| match property.kind {
+        LivenessKind::LeadsTo => explored.is_triggered(number, node),
         LivenessKind::Eventually => explored.parent(node).is_none(),
         LivenessKind::AlwaysEventually => true,
     };
-    let region = PendingRegion::reached(explored, opens, |node| explored.satisfied(node) & bit != 0);
-    let mut components = Components::new(graph, &region, promise.fairness.finitely_often);
+    let region = PendingRegion::reached(explored, triggers, |node| explored.is_satisfied(number, node));
+    let mut components = Components::new(graph, &region, property.fairness.finitely_often);
     let mut nearest =
         ShortestViolation { place: region.dead_end.unwrap_or(u32::MAX), piece: None, parts: Vec::new() };
     for (place, &node) in (0..).zip(&region.nodes) {
         if place >= nearest.place {
             break; // what is reached from here on and not before has no shorter stem
         }
-        components.of(&[node], |piece| nearest.consider(&region, &promise.fairness, piece));
+        components.of(&[node], |piece| nearest.consider(&region, &property.fairness, piece));
     }
     while let Some(part) = nearest.parts.pop() {
         components.reopen(&part);
-        components.of(&part, |piece| nearest.consider(&region, &promise.fairness, piece));
+        components.of(&part, |piece| nearest.consider(&region, &property.fairness, piece));
     }
     let Some(&entry) = region.nodes.get(nearest.place as usize) else {
         return region.unknown.map_or(LivenessResult::Holds, |at| LivenessResult::Inconclusive { at });
     };
     let cycle =
-        nearest.piece.map_or_else(Vec::new, |piece| lasso::cycle(graph, &promise.fairness, &piece, entry));
+        nearest.piece.map_or_else(Vec::new, |piece| lasso::cycle(graph, &property.fairness, &piece, entry));
     LivenessResult::Violated(Lasso { stem: region.stem(explored, nearest.place), entry, cycle })
 }
 

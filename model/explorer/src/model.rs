@@ -21,15 +21,15 @@ pub trait FairModel: Model {
         &self,
         state: &Self::State,
         action: Self::Action,
-        marks: &mut ObservationSet,
+        observations: &mut ObservationSet,
     ) -> Option<Self::State> {
-        let _ = marks;
+        let _ = observations;
         self.next_state(state, action)
     }
 
     /// Records the observations of a state. Observations in `seen` may be skipped.
-    fn observe(&self, state: &Self::State, seen: &ObservationSet, marks: &mut ObservationSet) {
-        let _ = (state, seen, marks);
+    fn observe(&self, state: &Self::State, seen: &ObservationSet, observations: &mut ObservationSet) {
+        let _ = (state, seen, observations);
     }
 
     /// The fairness class of an action, below [`CLASSES`](crate::liveness::CLASSES): its actor.
@@ -38,21 +38,21 @@ pub trait FairModel: Model {
         0
     }
 
-    /// The liveness properties. At most [`LIVENESS_PROPERTIES_MAX`](super::LIVENESS_PROPERTIES_MAX).
+    /// The liveness properties. A property is referred to by its position in this list.
     fn liveness_properties(&self) -> &[LivenessProperty] {
         &[]
     }
 
-    /// The [`LeadsTo`](LivenessKind::LeadsTo) properties that a state triggers: bit `i` is property `i`.
-    fn triggered(&self, state: &Self::State) -> u8 {
-        let _ = state;
-        0
+    /// Whether a state triggers a property of the kind [`LeadsTo`](LivenessKind::LeadsTo).
+    fn is_triggered(&self, property: usize, state: &Self::State) -> bool {
+        let _ = (property, state);
+        false
     }
 
-    /// The properties that a state satisfies.
-    fn satisfied(&self, state: &Self::State) -> u8 {
-        let _ = state;
-        0
+    /// Whether a state satisfies a property.
+    fn is_satisfied(&self, property: usize, state: &Self::State) -> bool {
+        let _ = (property, state);
+        false
     }
 
     /// Appends bytes from which [`unpack`](Self::unpack) builds an equal state, so that the frontier takes less memory.
@@ -85,7 +85,7 @@ pub trait FairModel: Model {
 pub struct StaterightModel<M: Model> {
     model: M,
     properties: Vec<Property<M>>,
-    promises: Vec<LivenessProperty>,
+    liveness_properties: Vec<LivenessProperty>,
 }
 
 impl<M: Model> StaterightModel<M> {
@@ -93,13 +93,13 @@ impl<M: Model> StaterightModel<M> {
     #[must_use]
     pub fn new(model: M) -> Self {
         let properties = model.properties();
-        let promise = |property: &Property<M>| LivenessProperty {
+        let liveness_property = |property: &Property<M>| LivenessProperty {
             name: property.name,
             kind: LivenessKind::Eventually,
             fairness: Fairness::default(),
         };
-        let promises = eventually(&properties).map(promise).collect();
-        Self { model, properties, promises }
+        let liveness_properties = eventually(&properties).map(liveness_property).collect();
+        Self { model, properties, liveness_properties }
     }
 }
 
@@ -133,8 +133,10 @@ impl<M: Model> FairModel for StaterightModel<M> {
         self.properties.len()
     }
 
-    fn observe(&self, state: &Self::State, seen: &ObservationSet, marks: &mut ObservationSet) {
-        for (mark, property) in self.properties.iter().enumerate().filter(|(mark, _)| !seen.contains(*mark)) {
+    fn observe(&self, state: &Self::State, seen: &ObservationSet, observations: &mut ObservationSet) {
+        for (observation, property) in
+            self.properties.iter().enumerate().filter(|(observation, _)| !seen.contains(*observation))
+        {
             let holds = || (property.condition)(&self.model, state);
             let shows = match property.expectation {
                 Expectation::Always => !holds(),
@@ -142,19 +144,17 @@ impl<M: Model> FairModel for StaterightModel<M> {
                 Expectation::Eventually => false,
             };
             if shows {
-                marks.insert(mark);
+                observations.insert(observation);
             }
         }
     }
 
     fn liveness_properties(&self) -> &[LivenessProperty] {
-        &self.promises
+        &self.liveness_properties
     }
 
-    fn satisfied(&self, state: &Self::State) -> u8 {
-        let kept = eventually(&self.properties).map(|property| (property.condition)(&self.model, state));
-        kept.take(super::LIVENESS_PROPERTIES_MAX)
-            .enumerate()
-            .fold(0, |kept, (i, keeps)| kept | u8::from(keeps) << i)
+    fn is_satisfied(&self, property: usize, state: &Self::State) -> bool {
+        let property = eventually(&self.properties).nth(property);
+        property.is_some_and(|property| (property.condition)(&self.model, state))
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Found<S> {
     /// The bytes of the state, if the model packs.
     pub(super) packed: Vec<u8>,
     /// The new observations of the state.
-    pub(super) looked: Vec<usize>,
+    pub(super) observed: Vec<usize>,
     /// The node, once it is numbered.
     pub(super) node: Option<u32>,
 }

@@ -6,6 +6,7 @@ use super::graph::Edge;
 use super::model::FairModel;
 use super::options::{Progress, Resource, StateStorage, Termination};
 use super::path::Witness;
+use super::property_bits::row_len;
 use super::search::Search;
 use super::visited::{IdsExhausted, InsertPosition, NONE, SlotRef};
 use std::fmt::Debug;
@@ -17,7 +18,7 @@ where
     M::State: Debug + Hash + PartialEq + Send + Sync,
     M::Action: Debug + PartialEq,
 {
-    /// Numbers the new states among the successors of a batch. Looks up those that were not looked up before.
+    /// Numbers the new states among the successors of a batch. Looks up those that were not observed up before.
     pub(super) fn number(
         &mut self,
         expander: &mut Expander<M>,
@@ -47,7 +48,9 @@ where
         let (mut shown, mut nexts) = (batch.shown.iter(), nexts.iter_mut());
         let mut bytes = Vec::new();
         let mut rest = &batch.steps[..];
-        for taken in &batch.nodes {
+        let row_len = row_len(self.properties.len());
+        for (i, taken) in batch.nodes.iter().enumerate() {
+            let row = i * row_len..(i + 1) * row_len;
             if self.states.len() >= most {
                 return Ok(Some(self.cut(Resource::States)));
             }
@@ -56,39 +59,39 @@ where
             if node == self.level_end {
                 self.level_end = self.states.len() as u32;
             }
-            for &(action, mark) in shown.by_ref().take(taken.shown) {
-                self.show(mark, Witness { node, action: Some(action) });
+            for &(action, observation) in shown.by_ref().take(taken.shown) {
+                self.show(observation, Witness { node, action: Some(action) });
             }
-            let keep_edges = taken.keeps != self.promised;
+            let keep_edges = !taken.satisfies_all;
             let (mut inside, mut cut) = (0, 0);
             let (steps, others) = rest.split_at(taken.steps);
             rest = others;
             for step in steps {
-                let to = match step.met {
+                let to = match step.successor {
                     Successor::Known(node) => node,
                     Successor::OutOfBounds => {
                         cut += 1;
                         continue;
                     }
-                    Successor::Not => {
+                    Successor::Unknown => {
                         let Some(next) = nexts.next() else { continue };
                         let same =
-                            |seat: SlotRef<'_>| !exact || Some(self.states.at(seat.node())) == next.as_ref();
+                            |slot: SlotRef<'_>| !exact || Some(self.states.at(slot.node())) == next.as_ref();
                         match self.found.visited.find(step.fingerprint, same) {
                             Ok(_) if !keep_edges => NONE,
-                            Ok(seat) => seat.node(),
+                            Ok(slot) => slot.node(),
                             Err(place) => {
                                 let Some(next) = next.take() else { continue };
                                 if !expander.inside(self.model, &next, step.action) {
                                     cut += 1;
                                     continue;
                                 }
-                                expander.look(self.model, &self.seen, &next);
+                                expander.observe_new(self.model, &self.seen, &next);
                                 bytes.clear();
-                                let next = expander.hold(self.packs, self.model, next, &mut bytes)?;
+                                let next = expander.store(self.packs, self.model, next, &mut bytes)?;
                                 let to = self.visit(step.fingerprint, place, (node, inside), next, &bytes)?;
-                                for mark in expander.marks.iter() {
-                                    self.show(mark, Witness { node: to, action: None });
+                                for observation in expander.observations.iter() {
+                                    self.show(observation, Witness { node: to, action: None });
                                 }
                                 to
                             }
@@ -104,9 +107,9 @@ where
             self.found.generated += u64::from(inside);
             self.found.cut_at_boundary += cut;
             self.found.expanded += 1;
-            self.keep(taken, cut > 0);
-            if let Some(mark) = self.stopped {
-                return Ok(Some(Termination::ObservationFound { observation: mark }));
+            self.keep(taken, &batch.triggered[row.clone()], &batch.satisfied[row], cut > 0);
+            if let Some(observation) = self.stopped {
+                return Ok(Some(Termination::ObservationFound { observation: observation }));
             }
         }
         Ok(None)
@@ -124,11 +127,11 @@ where
             return Ok(node);
         }
         let state = found.state.take();
-        let (packed, looked) = (std::mem::take(&mut found.packed), std::mem::take(&mut found.looked));
+        let (packed, observed) = (std::mem::take(&mut found.packed), std::mem::take(&mut found.observed));
         let Err(free) = self.found.visited.find(fingerprint, |_| false) else { return Ok(NONE) };
         let node = self.visit(fingerprint, free, from, state, &packed)?;
-        for mark in looked {
-            self.show(mark, Witness { node, action: None });
+        for observation in observed {
+            self.show(observation, Witness { node, action: None });
         }
         if let Some(found) = self.fresh.at(fingerprint, place) {
             found.node = Some(node);
@@ -140,7 +143,7 @@ where
         Termination::LimitReached { resource: why, frontier: self.waiting() as usize }
     }
 
-    /// Gives a state the next number. The state was looked up and belongs at the position. Without a state, its bytes
+    /// Gives a state the next number. The state was observed up and belongs at the position. Without a state, its bytes
     /// are stored.
     pub(super) fn visit(
         &mut self,
@@ -166,15 +169,10 @@ where
 
     /// Stores what liveness properties need.
     #[inline]
-    fn keep(&mut self, taken: &ExpandedState, cut: bool) {
-        if self.promised == 0 {
-            return;
-        }
-        let by_kind = self.always | if taken.node < self.roots { self.eventually } else { 0 };
-        let leads_to = self.promised & !self.always & !self.eventually;
-        self.found.triggered.push(taken.opens & leads_to | by_kind);
-        self.found.satisfied.push(taken.keeps);
-        if taken.keeps != self.promised {
+    fn keep(&mut self, taken: &ExpandedState, triggered: &[u8], satisfied: &[u8], cut: bool) {
+        self.found.triggered.push(triggered);
+        self.found.satisfied.push(satisfied);
+        if !taken.satisfies_all {
             self.found.graph.push(taken.node, &self.edges, cut);
         }
         self.edges.clear();

@@ -20,18 +20,22 @@ impl ObservationSet {
     /// # Panics
     ///
     /// If its number is out of range.
-    pub fn insert(&mut self, mark: usize) {
-        assert!(mark < self.count, "there is no mark {mark}: the model has {}, from 0 on", self.count);
-        if let Some(word) = self.words.get_mut(mark / 64) {
-            *word |= 1 << (mark % 64);
+    pub fn insert(&mut self, observation: usize) {
+        assert!(
+            observation < self.count,
+            "invalid observation: expected a number below {}, found {observation}",
+            self.count
+        );
+        if let Some(word) = self.words.get_mut(observation / 64) {
+            *word |= 1 << (observation % 64);
         }
         self.empty = false;
     }
 
     /// Whether the set contains an observation.
     #[must_use]
-    pub fn contains(&self, mark: usize) -> bool {
-        self.words.get(mark / 64).is_some_and(|word| word >> (mark % 64) & 1 == 1)
+    pub fn contains(&self, observation: usize) -> bool {
+        self.words.get(observation / 64).is_some_and(|word| word >> (observation % 64) & 1 == 1)
     }
 
     /// Whether the set is empty.
@@ -43,7 +47,7 @@ impl ObservationSet {
 
     /// The observations in the set, the smallest first.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.count).filter(|mark| self.contains(*mark))
+        (0..self.count).filter(|observation| self.contains(*observation))
     }
 
     /// Removes every observation.

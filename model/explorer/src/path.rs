@@ -46,11 +46,11 @@ impl<M: FairModel> Path<M> {
 
 /// The step at a position among the steps inside of the boundary.
 pub fn step_at<M: FairModel>(model: &M, state: &M::State, position: u16) -> Option<(M::Action, M::State)> {
-    let mut marks = ObservationSet::empty(model.observation_count());
+    let mut observations = ObservationSet::empty(model.observation_count());
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
     let steps = actions.into_iter().enumerate();
-    let steps = steps.filter_map(|(i, action)| Some((i, model.step(state, action, &mut marks)?)));
+    let steps = steps.filter_map(|(i, action)| Some((i, model.step(state, action, &mut observations)?)));
     let mut steps = steps.filter(|(_, next)| model.within_boundary(next));
     let (i, next) = steps.nth(position.into())?;
     Some((action_at(model, state, i)?, next))
@@ -129,7 +129,7 @@ impl Exploration {
         let start = model.init_states().into_iter().nth(initial.into());
         let Some(start) = start.filter(|state| is(state, root)) else {
             let (first, second) = ("a state".to_owned(), "another one".to_owned());
-            let what = ExpandErrorKind::NotDeterministic { asked: "init_states", first, second };
+            let what = ExpandErrorKind::NotDeterministic { function: "init_states", first, second };
             return Err(what.at(ErrorLocation::default()));
         };
         let mut path = Path { start, steps: Vec::new(), refused: None };
@@ -148,12 +148,13 @@ impl Exploration {
 
 impl ModelError {
     /// The error of a model that behaves differently from the exploration.
-    pub fn changed(asked: &'static str, first: &str, second: &str, state: &impl Debug) -> Self {
-        changed(asked, first, second, state)
+    pub fn changed(function: &'static str, first: &str, second: &str, state: &impl Debug) -> Self {
+        changed(function, first, second, state)
     }
 }
 
-fn changed(asked: &'static str, first: &str, second: &str, state: &impl Debug) -> ModelError {
+fn changed(function: &'static str, first: &str, second: &str, state: &impl Debug) -> ModelError {
     let place = ErrorLocation { state: Some(short(state)), ..ErrorLocation::default() };
-    ExpandErrorKind::NotDeterministic { asked, first: first.to_owned(), second: second.to_owned() }.at(place)
+    ExpandErrorKind::NotDeterministic { function, first: first.to_owned(), second: second.to_owned() }
+        .at(place)
 }

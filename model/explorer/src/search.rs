@@ -3,23 +3,24 @@
 use super::error::{ErrorLocation, ExpandError, ExpandErrorKind, ModelError, short};
 use super::expand::{Batch, Expander, SearchSnapshot, packs};
 use super::fingerprint::fingerprint;
-use super::graph::{ChunkedVec, Edge, Graph};
+use super::graph::{Edge, Graph};
 use super::model::FairModel;
 use super::new_states::NewStates;
 use super::observations::ObservationSet;
 use super::options::{Options, Progress, Resource, StateStorage, Termination};
 use super::parallel::parallel_threshold;
 use super::path::{Witness, action_at};
+use super::property_bits::PropertyBits;
 use super::state_queue::StateQueue;
 use super::visited::{NONE, SlotRef, Visited};
-use super::{ACTIONS_MAX, Exploration, LIVENESS_PROPERTIES_MAX};
+use super::{ACTIONS_MAX, Exploration};
 use crate::liveness::LivenessKind;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// The number of states that are expanded before their successors are looked up: a power of two, and fewer for large
+/// The number of states that are expanded before their successors are observed up: a power of two, and fewer for large
 /// states, so that the successors stay in the cache. Tests have small models.
 pub(super) const fn batch_len<S>() -> u32 {
     match size_of::<S>() {
@@ -47,7 +48,7 @@ where
 {
     let mut search = Search::new(model, options);
     let outcome = search.start().and_then(|stopped| match stopped {
-        Some(mark) => Ok(Termination::ObservationFound { observation: mark }),
+        Some(observation) => Ok(Termination::ObservationFound { observation: observation }),
         None => search.run(progress),
     });
     match outcome {
@@ -63,14 +64,11 @@ pub(super) struct Search<'a, M: FairModel> {
     pub(super) fresh: NewStates<M::State>,
     pub(super) found: Exploration,
     pub(super) seen: ObservationSet,
-    /// All liveness properties, those that initial states trigger, and those that every state triggers.
-    pub(super) promised: u8,
+    /// The kinds of the liveness properties.
+    pub(super) properties: Vec<LivenessKind>,
     pub(super) packs: bool,
-    pub(super) eventually: u8,
-    pub(super) always: u8,
     /// The first node of the next depth.
     pub(super) level_end: u32,
-    pub(super) roots: u32,
     /// The observation that stops the exploration.
     pub(super) stopped: Option<usize>,
     pub(super) began: Instant,
@@ -89,8 +87,8 @@ where
         let found = Exploration {
             visited: Visited::new(),
             graph: Graph::default(),
-            triggered: ChunkedVec::default(),
-            satisfied: ChunkedVec::default(),
+            triggered: PropertyBits::default(),
+            satisfied: PropertyBits::default(),
             witnesses: Vec::new(),
             levels: Vec::new(),
             expanded: 0,
@@ -101,10 +99,8 @@ where
             bytes: 0,
             termination: Termination::Exhausted,
         };
-        let (promised, eventually, always) = (0, 0, 0);
         let (began, reported_at) = (Instant::now(), Duration::ZERO);
-        let (states, seen, level_end, roots, stopped) =
-            (StateQueue::new(), ObservationSet::default(), 0, 0, None);
+        let (states, seen, level_end, stopped) = (StateQueue::new(), ObservationSet::default(), 0, None);
         Self {
             model,
             options,
@@ -112,12 +108,9 @@ where
             fresh: NewStates::new(options.storage == StateStorage::Exact),
             found,
             seen,
-            promised,
+            properties: Vec::new(),
             packs: false,
-            eventually,
-            always,
             level_end,
-            roots,
             stopped,
             began,
             reported_at,
@@ -127,36 +120,23 @@ where
 
     /// Visits the initial states.
     fn start(&mut self) -> Result<Option<usize>, ExpandError> {
-        let mut asked = "liveness properties";
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.visit_initial(&mut asked)));
-        let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(asked, &*payload)));
+        let mut function = "liveness_properties";
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.visit_initial(&mut function)));
+        let outcome = outcome.unwrap_or_else(|payload| Err(ExpandErrorKind::panicked(function, &*payload)));
         outcome.map_err(|what| ExpandError { node: None, action: None, what })?;
         Ok(self.stopped)
     }
 
-    fn visit_initial(&mut self, asked: &mut &'static str) -> Result<(), ExpandErrorKind> {
-        let promises = self.model.liveness_properties();
-        if promises.len() > LIVENESS_PROPERTIES_MAX {
-            return Err(ExpandErrorKind::TooMany {
-                what: "liveness properties",
-                limit: LIVENESS_PROPERTIES_MAX as u64,
-            });
-        }
-        for (i, promise) in promises.iter().enumerate() {
-            let bit = 1 << i;
-            self.promised |= bit;
-            match promise.kind {
-                LivenessKind::LeadsTo => {}
-                LivenessKind::Eventually => self.eventually |= bit,
-                LivenessKind::AlwaysEventually => self.always |= bit,
-            }
-        }
-        *asked = "marks";
+    fn visit_initial(&mut self, function: &mut &'static str) -> Result<(), ExpandErrorKind> {
+        self.properties = self.model.liveness_properties().iter().map(|property| property.kind).collect();
+        self.found.triggered = PropertyBits::new(self.properties.len());
+        self.found.satisfied = PropertyBits::new(self.properties.len());
+        *function = "observation_count";
         let count = self.model.observation_count();
-        let mut marks = ObservationSet::empty(count);
+        let mut observations = ObservationSet::empty(count);
         self.seen = ObservationSet::empty(count);
         self.found.witnesses = vec![None; count];
-        *asked = "init_states";
+        *function = "init_states";
         let states = self.model.init_states();
         let again = self.model.init_states();
         if states != again {
@@ -166,22 +146,22 @@ where
             return Err(ExpandErrorKind::TooMany { what: "initial states", limit: ACTIONS_MAX as u64 });
         }
         for (position, state) in states.into_iter().enumerate() {
-            *asked = "within_boundary";
+            *function = "within_boundary";
             if !self.model.within_boundary(&state) {
                 self.found.cut_at_boundary += 1;
                 continue;
             }
             self.found.generated += 1;
-            *asked = "observe";
-            marks.clear();
-            self.model.observe(&state, &self.seen, &mut marks);
+            *function = "observe";
+            observations.clear();
+            self.model.observe(&state, &self.seen, &mut observations);
             let fingerprint = fingerprint(&state);
             let exact = self.options.storage == StateStorage::Exact;
-            let same = |seat: SlotRef<'_>| !exact || *self.states.at(seat.node()) == state;
+            let same = |slot: SlotRef<'_>| !exact || *self.states.at(slot.node()) == state;
             let node = match self.found.visited.find(fingerprint, same) {
-                Ok(seat) => seat.node(),
+                Ok(slot) => slot.node(),
                 Err(place) => {
-                    *asked = "pack";
+                    *function = "pack";
                     self.packs = !exact && packs(self.model, &state)?;
                     let mut packed = Vec::new();
                     let state =
@@ -189,13 +169,12 @@ where
                     self.visit(fingerprint, place, (NONE, position as u16), state, &packed)?
                 }
             };
-            for mark in marks.iter() {
-                self.show(mark, Witness { node, action: None });
+            for observation in observations.iter() {
+                self.show(observation, Witness { node, action: None });
             }
         }
-        self.roots = self.states.len() as u32;
-        self.level_end = self.roots;
-        if self.roots > 0 {
+        self.level_end = self.states.len() as u32;
+        if self.level_end > 0 {
             self.found.levels.push(0);
         }
         Ok(())
@@ -244,17 +223,17 @@ where
             fresh: &self.fresh,
             exact: self.options.storage == StateStorage::Exact,
             seen: &self.seen,
-            promised: self.promised,
+            properties: &self.properties,
             packs: self.packs,
         }
     }
 
-    pub(super) fn show(&mut self, mark: usize, witness: Witness) {
-        if !self.seen.contains(mark) {
-            self.seen.insert(mark);
-            self.found.witnesses[mark] = Some(witness);
-            if self.stopped.is_none() && self.options.stop_at.contains(mark) {
-                self.stopped = Some(mark);
+    pub(super) fn show(&mut self, observation: usize, witness: Witness) {
+        if !self.seen.contains(observation) {
+            self.seen.insert(observation);
+            self.found.witnesses[observation] = Some(witness);
+            if self.stopped.is_none() && self.options.stop_at.contains(observation) {
+                self.stopped = Some(observation);
             }
         }
     }
@@ -282,11 +261,11 @@ where
     }
 
     fn bytes(&self) -> usize {
-        let Exploration { visited, graph, triggered: opens, satisfied: keeps, .. } = &self.found;
+        let Exploration { visited, graph, triggered, satisfied, .. } = &self.found;
         visited.bytes()
             + graph.bytes()
-            + opens.bytes()
-            + keeps.bytes()
+            + triggered.bytes()
+            + satisfied.bytes()
             + self.states.bytes()
             + self.model.model_bytes()
     }

@@ -22,8 +22,8 @@ where
     explore(model, options, &mut |_| {}).unwrap()
 }
 
-fn only(mark: usize, of: usize) -> ObservationSet {
-    let mut marks = ObservationSet::empty(of);
-    marks.insert(mark);
-    marks
+fn only(observation: usize, of: usize) -> ObservationSet {
+    let mut observations = ObservationSet::empty(of);
+    observations.insert(observation);
+    observations
 }

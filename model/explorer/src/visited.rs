@@ -157,9 +157,9 @@ impl Shelf {
             }
         }
         while self.slots.get(at).is_some_and(|slot| fingerprint_in(slot) == fingerprint) {
-            let seat = SlotRef { shelf: self, at };
-            if same(seat) {
-                return Ok(seat);
+            let slot = SlotRef { shelf: self, at };
+            if same(slot) {
+                return Ok(slot);
             }
             at += 1;
         }
@@ -185,7 +185,7 @@ impl Shelf {
         if (self.used + 1) * 8 > self.spread * 7 {
             self.grow(fingerprint);
             place =
-                self.find(fingerprint, |_| false).map_or_else(|InsertPosition(place)| place, |seat| seat.at);
+                self.find(fingerprint, |_| false).map_or_else(|InsertPosition(place)| place, |slot| slot.at);
         }
         let behind = &mut self.slots[place..];
         let gap = behind.iter().position(|slot| *slot == EMPTY_SLOT).unwrap_or_default();

@@ -26,8 +26,8 @@ impl PendingRegion {
     /// Searches breadth-first: nodes at each distance, and triggers at the same distance.
     pub(super) fn reached(
         explored: &impl StateGraph,
-        opens: impl Fn(u32) -> bool,
-        keeps: impl Fn(u32) -> bool,
+        triggers: impl Fn(u32) -> bool,
+        satisfies: impl Fn(u32) -> bool,
     ) -> Self {
         let (graph, nodes) = (explored.graph(), explored.nodes());
         let mut region = Self {
@@ -39,7 +39,7 @@ impl PendingRegion {
         };
         let (mut ring, mut level) = (0, 0..first_behind(explored, 0));
         while ring < region.nodes.len() || !level.is_empty() {
-            for node in level.clone().filter(|&node| opens(node) && !keeps(node)) {
+            for node in level.clone().filter(|&node| triggers(node) && !satisfies(node)) {
                 region.add(node, OPENED);
             }
             let end = region.nodes.len();
@@ -51,7 +51,7 @@ impl PendingRegion {
                 } else if edges.peek().is_none() {
                     region.dead_end.get_or_insert(place as u32);
                 }
-                for edge in edges.filter(|edge| !keeps(edge.to)) {
+                for edge in edges.filter(|edge| !satisfies(edge.to)) {
                     region.add(edge.to, place as u32);
                 }
             }

@@ -15,7 +15,6 @@ enum Wrong {
     Look,
     Mark,
     Class,
-    Promises,
     ManyActions,
     Roots,
     Unpack,
@@ -26,8 +25,8 @@ enum Wrong {
 /// A number that grows by one or two. At 20 the defect occurs.
 struct Bad {
     wrong: Wrong,
-    asked: AtomicU32,
-    promises: Vec<LivenessProperty>,
+    calls: AtomicU32,
+    properties: Vec<LivenessProperty>,
 }
 
 impl Bad {
@@ -37,7 +36,7 @@ impl Bad {
 
     /// A different result in each call.
     fn other(&self) -> u32 {
-        self.asked.fetch_add(1, Ordering::Relaxed)
+        self.calls.fetch_add(1, Ordering::Relaxed)
     }
 }
 
@@ -67,10 +66,10 @@ impl FairModel for Bad {
         1
     }
 
-    fn observe(&self, state: &u32, _: &ObservationSet, marks: &mut ObservationSet) {
+    fn observe(&self, state: &u32, _: &ObservationSet, observations: &mut ObservationSet) {
         assert!(!self.at(Wrong::Look, *state), "a claim that panics");
         if self.at(Wrong::Mark, *state) {
-            marks.insert(1);
+            observations.insert(1);
         }
     }
 
@@ -79,7 +78,7 @@ impl FairModel for Bad {
     }
 
     fn liveness_properties(&self) -> &[LivenessProperty] {
-        &self.promises
+        &self.properties
     }
 
     fn pack(&self, state: &u32, into: &mut Vec<u8>) -> bool {
@@ -97,10 +96,9 @@ impl FairModel for Bad {
 }
 
 fn error(wrong: Wrong, number: usize) -> ModelError {
-    let promise =
+    let property =
         LivenessProperty { name: "it ends", kind: LivenessKind::LeadsTo, fairness: Fairness::default() };
-    let count = if wrong == Wrong::Promises { 9 } else { 1 };
-    let bad = Bad { wrong, asked: AtomicU32::new(0), promises: vec![promise; count] };
+    let bad = Bad { wrong, calls: AtomicU32::new(0), properties: vec![property] };
     match explore(&bad, &threads(number), &mut |_| {}) {
         Err(error) => error,
         Ok(found) => panic!("{:?} after {} states", found.ended(), found.states()),
@@ -149,12 +147,11 @@ fn model_panic_is_an_error() {
     );
     says(Wrong::Panic, WAY);
     says(Wrong::Look, "model panicked in `observe`: a claim that panics; at the action 2 in the state 18, ");
-    says(Wrong::Mark, "there is no mark 1: the model has 1, from 0 on");
+    says(Wrong::Mark, "invalid observation: expected a number below 1, found 1");
 }
 
 #[test]
 fn too_many_numbers_are_reported() {
     says(Wrong::Class, "too many fairness classes: expected at most 32");
-    says(Wrong::Promises, "too many liveness properties: expected at most 8");
     says(Wrong::ManyActions, "too many actions in one state: expected at most 65535; in the state 20, ");
 }

@@ -43,8 +43,8 @@ impl FairModel for Counters {
         121
     }
 
-    fn observe(&self, state: &Self::State, _: &ObservationSet, marks: &mut ObservationSet) {
-        marks.insert(state.iter().map(|count| usize::from(*count)).sum());
+    fn observe(&self, state: &Self::State, _: &ObservationSet, observations: &mut ObservationSet) {
+        observations.insert(state.iter().map(|count| usize::from(*count)).sum());
     }
 }
 
@@ -127,8 +127,8 @@ fn visited_state_takes_at_most_24_bytes() {
     }
     assert!(most <= 24.0, "{most:.2} bytes");
     for number in 0..2_000_000_u32 {
-        let seat = visited.find(fingerprint(&number), |_| true);
-        assert_eq!(seat.ok().map(|seat| seat.node()), Some(number));
+        let slot = visited.find(fingerprint(&number), |_| true);
+        assert_eq!(slot.ok().map(|slot| slot.node()), Some(number));
         assert_eq!(visited.from(number), (number / 2, 7));
     }
     assert!((2_000_000..2_100_000_u32).all(|other| visited.find(fingerprint(&other), |_| true).is_err()));

@@ -1,6 +1,6 @@
 //! Random graphs, explored as models.
 
-use crate::liveness::{Fairness, LivenessKind, LivenessProperty};
+use crate::liveness::{Fairness, LivenessKind, LivenessProperty, StateGraph};
 use crate::{Exploration, FairModel, ObservationSet, Options, StateStorage, Witness, explore, step_at};
 use proptest::prelude::*;
 use stateright::{Checker, Model, Property};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
 
-const MARKS: usize = 70;
+const OBSERVATIONS: usize = 70;
 
 /// A state whose hash may be too weak to distinguish it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +29,9 @@ struct Node {
     actions: Vec<(Option<u8>, Option<u8>)>,
     shows: Option<u8>,
     inside: bool,
-    opens: u8,
-    keeps: u8,
+    /// The properties that the node triggers and satisfies.
+    triggers: Vec<bool>,
+    satisfies: Vec<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ struct RandomGraph {
     nodes: Vec<Node>,
     roots: Vec<u8>,
     poor: bool,
-    promises: Vec<LivenessProperty>,
+    properties: Vec<LivenessProperty>,
     packs: bool,
 }
 
@@ -79,17 +80,17 @@ impl Model for RandomGraph {
 
 impl FairModel for RandomGraph {
     fn observation_count(&self) -> usize {
-        MARKS
+        OBSERVATIONS
     }
 
-    fn step(&self, state: &Name, action: usize, marks: &mut ObservationSet) -> Option<Name> {
+    fn step(&self, state: &Name, action: usize, observations: &mut ObservationSet) -> Option<Name> {
         let (to, shows) = self.node(state).actions[action];
-        shows.into_iter().for_each(|mark| marks.insert(mark.into()));
+        shows.into_iter().for_each(|observation| observations.insert(observation.into()));
         to.map(|to| self.name(to))
     }
 
-    fn observe(&self, state: &Name, _: &ObservationSet, marks: &mut ObservationSet) {
-        self.node(state).shows.into_iter().for_each(|mark| marks.insert(mark.into()));
+    fn observe(&self, state: &Name, _: &ObservationSet, observations: &mut ObservationSet) {
+        self.node(state).shows.into_iter().for_each(|observation| observations.insert(observation.into()));
     }
 
     fn fairness_class(&self, _: &Name, action: &usize) -> u8 {
@@ -97,15 +98,15 @@ impl FairModel for RandomGraph {
     }
 
     fn liveness_properties(&self) -> &[LivenessProperty] {
-        &self.promises
+        &self.properties
     }
 
-    fn triggered(&self, state: &Name) -> u8 {
-        self.node(state).opens
+    fn is_triggered(&self, property: usize, state: &Name) -> bool {
+        self.node(state).triggers[property]
     }
 
-    fn satisfied(&self, state: &Name) -> u8 {
-        self.node(state).keeps
+    fn is_satisfied(&self, property: usize, state: &Name) -> bool {
+        self.node(state).satisfies[property]
     }
 
     /// Packs a number into as many bytes, so that each state has a different length.
@@ -123,34 +124,38 @@ impl FairModel for RandomGraph {
     }
 }
 
-fn promises() -> Vec<LivenessProperty> {
+/// The number of liveness properties: more than a byte has bits.
+const PROPERTIES: usize = 11;
+
+fn properties() -> Vec<LivenessProperty> {
     let kinds = [LivenessKind::LeadsTo, LivenessKind::Eventually, LivenessKind::AlwaysEventually];
-    kinds.map(|kind| LivenessProperty { name: "one", kind, fairness: Fairness::default() }).to_vec()
+    let property = |kind| LivenessProperty { name: "one", kind, fairness: Fairness::default() };
+    kinds.into_iter().cycle().take(PROPERTIES).map(property).collect()
 }
 
 fn drawn() -> impl Strategy<Value = RandomGraph> {
     (1..60_u8).prop_flat_map(|count| {
-        let mark = || proptest::option::weighted(0.2, 0..MARKS as u8);
-        let action = (proptest::option::weighted(0.8, 0..count), mark());
+        let observation = || proptest::option::weighted(0.2, 0..OBSERVATIONS as u8);
+        let action = (proptest::option::weighted(0.8, 0..count), observation());
         let node = (
             prop::collection::vec(action, 0..5),
-            mark(),
+            observation(),
             prop::bool::weighted(0.9),
-            0..8_u8,
-            prop_oneof![0..8_u8, Just(7)],
+            prop::collection::vec(any::<bool>(), PROPERTIES),
+            prop_oneof![prop::collection::vec(any::<bool>(), PROPERTIES), Just(vec![true; PROPERTIES])],
         );
-        let node = node.prop_map(|(actions, shows, inside, opens, keeps)| Node {
+        let node = node.prop_map(|(actions, shows, inside, triggers, satisfies)| Node {
             actions,
             shows,
             inside,
-            opens,
-            keeps,
+            triggers,
+            satisfies,
         });
         let nodes = prop::collection::vec(node, usize::from(count));
         let roots = prop::collection::vec(0..count, 1..4);
-        (nodes, roots, any::<[bool; 3]>()).prop_map(|(nodes, roots, [poor, promising, packs])| {
-            let promises = if promising { promises() } else { Vec::new() };
-            RandomGraph { nodes, roots, poor, promises, packs }
+        (nodes, roots, any::<[bool; 3]>()).prop_map(|(nodes, roots, [poor, has_properties, packs])| {
+            let properties = if has_properties { properties() } else { Vec::new() };
+            RandomGraph { nodes, roots, poor, properties, packs }
         })
     })
 }
@@ -163,7 +168,8 @@ struct ReferenceResult {
     edges: Vec<Vec<(u8, u32)>>,
     /// Which states are in the graph, and whether they have steps across the boundary.
     kept: Vec<(bool, bool)>,
-    opens: Vec<u8>,
+    /// The properties that each state triggers, and those that it satisfies.
+    rows: Vec<(Vec<bool>, Vec<bool>)>,
     witnesses: BTreeMap<usize, (u32, Option<u32>)>,
     generated: u64,
     cut: u64,
@@ -181,8 +187,8 @@ fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
         let mut edges = Vec::new();
         let cut_before = reference.cut;
         for (i, (_, shows)) in actions.iter().enumerate() {
-            if let (Some(mark), Some(node)) = (shows, from_node) {
-                reference.witnesses.entry(usize::from(*mark)).or_insert((node, Some(i as u32)));
+            if let (Some(observation), Some(node)) = (shows, from_node) {
+                reference.witnesses.entry(usize::from(*observation)).or_insert((node, Some(i as u32)));
             }
         }
         for (i, (to, _)) in actions.iter().enumerate() {
@@ -196,8 +202,8 @@ fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
             let number = *numbers.entry(*to).or_insert_with(|| {
                 let number = reference.states.len() as u32;
                 reference.states.push((depth, from_node));
-                if let Some(mark) = target.shows {
-                    reference.witnesses.entry(usize::from(mark)).or_insert((number, None));
+                if let Some(observation) = target.shows {
+                    reference.witnesses.entry(usize::from(observation)).or_insert((number, None));
                 }
                 queue.push_back(*to);
                 number
@@ -206,12 +212,14 @@ fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
         }
         if let Some(from) = from {
             let node = &drawn.nodes[usize::from(from)];
-            let promising = !drawn.promises.is_empty();
-            let kept = promising && node.keeps != 7;
+            let properties = drawn.properties.len();
+            let kept = node.satisfies.iter().take(properties).any(|satisfied| !satisfied);
             reference.edges.push(if kept { edges } else { Vec::new() });
             reference.kept.push((kept, kept && reference.cut > cut_before));
-            let initial = if depth == 1 { 2 } else { 0 };
-            reference.opens.push(if promising { node.opens & 1 | initial | 4 } else { 0 });
+            // Only the model knows the triggers of the kind `LeadsTo`: every third property.
+            let triggers = (0..properties).map(|property| property % 3 == 0 && node.triggers[property]);
+            let satisfies = node.satisfies.iter().take(properties).copied();
+            reference.rows.push((triggers.collect(), satisfies.collect()));
         }
     };
     expand(&mut reference, &mut queue, None);
@@ -221,15 +229,20 @@ fn reference_search(drawn: &RandomGraph) -> ReferenceResult {
     reference
 }
 
-fn as_reference(found: &Exploration) -> ReferenceResult {
+fn as_reference(drawn: &RandomGraph, found: &Exploration) -> ReferenceResult {
     let nodes = || 0..found.states() as u32;
-    let witness = |mark| found.witness(mark).map(|Witness { node, action }| (mark, (node, action)));
+    let row = |bit: &dyn Fn(usize) -> bool| (0..drawn.properties.len()).map(bit).collect::<Vec<_>>();
+    let witness = |observation| {
+        found.witness(observation).map(|Witness { node, action }| (observation, (node, action)))
+    };
     ReferenceResult {
         states: nodes().map(|node| (found.depth_of(node), found.parent(node))).collect(),
         edges: nodes().map(|n| found.graph().edges(n).map(|edge| (edge.class, edge.to)).collect()).collect(),
         kept: nodes().map(|node| (found.graph().has_edges(node), found.graph().is_truncated(node))).collect(),
-        opens: nodes().map(|node| found.opens(node)).collect(),
-        witnesses: (0..MARKS).filter_map(witness).collect(),
+        rows: nodes()
+            .map(|node| (row(&|p| found.is_triggered(p, node)), row(&|p| found.is_satisfied(p, node))))
+            .collect(),
+        witnesses: (0..OBSERVATIONS).filter_map(witness).collect(),
         generated: found.generated(),
         cut: found.cut_at_boundary(),
     }
@@ -248,11 +261,11 @@ proptest! {
         let store = if drawn.poor { StateStorage::Exact } else { StateStorage::Fingerprint };
         for threads in 1..=3 {
             let found = explore(&drawn, &options(threads, store), &mut |_| {}).unwrap();
-            prop_assert_eq!(&as_reference(&found), &reference);
+            prop_assert_eq!(&as_reference(&drawn, &found), &reference);
             let distinguished = if drawn.poor { found.states().saturating_sub(3) } else { 0 };
             prop_assert!(found.collisions() >= distinguished as u64 && (drawn.poor || found.collisions() == 0));
-            for mark in 0..MARKS {
-                let Some(witness) = found.witness(mark) else { continue };
+            for observation in 0..OBSERVATIONS {
+                let Some(witness) = found.witness(observation) else { continue };
                 let path = found.path_to_witness(&drawn, witness).unwrap();
                 let length = found.depth_of(witness.node) + usize::from(witness.action.is_some());
                 prop_assert_eq!(path.into_actions().len(), length);
@@ -270,7 +283,7 @@ proptest! {
 
     #[test]
     fn edge_position_is_step_position(mut drawn in drawn()) {
-        drawn.promises = promises();
+        drawn.properties = properties();
         let found = explore(&drawn, &options(1, StateStorage::Exact), &mut |_| {}).unwrap();
         for node in 0..found.states() as u32 {
             let path = found.path_to(&drawn, node).unwrap();
