@@ -82,7 +82,29 @@ pub fn validate_event(semantic: &SemanticState, event: &Event) -> Result<(), Eve
         Event::ForgetItems { ids, cause } => {
             ids.iter().try_for_each(|id| validate_forget(semantic, ids, *id, *cause))
         }
-        _ => Ok(()),
+        Event::UserMsg { .. }
+        | Event::ToolCall { .. }
+        | Event::ToolResult { .. }
+        | Event::CallFailed { .. }
+        | Event::FinalAnswer { .. }
+        | Event::SessionStarted { .. }
+        | Event::SessionEnded
+        | Event::Resumed
+        | Event::Cancelled
+        | Event::OverBudget { .. }
+        | Event::Transitioned { .. }
+        | Event::PlanAdopted { .. }
+        | Event::VetoRaised { .. }
+        | Event::ConsensusScored { .. }
+        | Event::RatingsUpdated { .. }
+        | Event::Decided { .. }
+        | Event::ExecutionReported { .. }
+        | Event::RepairStarted
+        | Event::ActionRecorded { .. }
+        | Event::Concluded { .. }
+        | Event::MemoryRecorded { .. }
+        | Event::AuditRecorded { .. }
+        | Event::AuditUndelivered => Ok(()),
     }
 }
 

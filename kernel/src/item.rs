@@ -59,11 +59,7 @@ impl Item {
 
     /// Returns the fact keys that the item covers: a fact its own, a summary those that it summarizes.
     pub fn covered_keys(&self) -> impl Iterator<Item = &Text> {
-        let own = match &self.key {
-            ItemKey::Fact(key) => Some(key),
-            _ => None,
-        };
-        own.into_iter().chain(self.fact().into_iter().flat_map(|fact| &fact.summarized_keys))
+        self.key.fact().into_iter().chain(self.fact().into_iter().flat_map(|fact| &fact.summarized_keys))
     }
 
     /// Returns whether it shadows an item of a wider scope: it covers all keys of that item, and its fact can shadow the other.
@@ -177,6 +173,12 @@ pub enum ItemKey {
 }
 
 impl ItemKey {
+    /// Returns the key of a fact.
+    #[must_use]
+    pub const fn fact(&self) -> Option<&Text> {
+        if let Self::Fact(key) = self { Some(key) } else { None }
+    }
+
     /// Returns the request that created the item.
     #[must_use]
     pub const fn request(&self) -> Option<RequestId> {

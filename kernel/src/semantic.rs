@@ -177,7 +177,29 @@ impl SemanticState {
                 self.write(Entry { item: item.clone(), deps: deps.clone() });
             }
             Event::ForgetItems { ids, .. } => ids.iter().for_each(|id| self.forget(*id)),
-            _ => {}
+            Event::UserMsg { .. }
+            | Event::ToolCall { .. }
+            | Event::ToolResult { .. }
+            | Event::CallFailed { .. }
+            | Event::FinalAnswer { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionEnded
+            | Event::Resumed
+            | Event::Cancelled
+            | Event::OverBudget { .. }
+            | Event::Transitioned { .. }
+            | Event::PlanAdopted { .. }
+            | Event::VetoRaised { .. }
+            | Event::ConsensusScored { .. }
+            | Event::RatingsUpdated { .. }
+            | Event::Decided { .. }
+            | Event::ExecutionReported { .. }
+            | Event::RepairStarted
+            | Event::ActionRecorded { .. }
+            | Event::Concluded { .. }
+            | Event::MemoryRecorded { .. }
+            | Event::AuditRecorded { .. }
+            | Event::AuditUndelivered => {}
         }
     }
 

@@ -175,7 +175,11 @@ fn create_summary(
             ..(**fact).clone()
         })),
         Layer::Request { user } if first.is_persistent() => Layer::Request { user: user.clone() },
-        _ => Layer::Working { created_at: semantic.now(), expires_at: None },
+        Layer::Request { .. }
+        | Layer::Working { .. }
+        | Layer::Identity(_)
+        | Layer::Environment
+        | Layer::Clock { .. } => Layer::Working { created_at: semantic.now(), expires_at: None },
     };
     let needs_review = parts.iter().any(|entry| entry.item.validity == Validity::NeedsReview);
     let kind = if first.fact().is_some() { first.kind } else { ItemKind::Fact };

@@ -143,10 +143,10 @@ fn find_targets<'a>(semantic: &'a SemanticState, new: &NewFact) -> Result<Vec<Ta
     if let Some(reference) = &new.supersedes {
         let found = find_fact(semantic, reference, &new.scope)
             .ok_or_else(|| KnowledgeError::UnknownSuperseded(reference.clone()))?;
-        let named_key = match (reference, &found.item.key) {
-            (Reference::Key(key), _) | (_, ItemKey::Fact(key)) => Some(key),
-            // A reference to a summary's id names the whole summary.
-            _ => None,
+        // A reference to a summary's id names the whole summary.
+        let named_key = match reference {
+            Reference::Key(key) => Some(key),
+            Reference::Id(_) => found.item.key.fact(),
         };
         lost_key = named_key.unwrap_or(lost_key);
         let entry = semantic.current_version(found.item.id).unwrap_or(found);

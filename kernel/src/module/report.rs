@@ -97,10 +97,9 @@ impl Report {
             Self::Classification { .. } => matches!(operation, Operation::Classify),
             Self::Plan(_) => matches!(operation, Operation::DraftPlan),
             Self::Argument { plan: None, .. } => operation.arguing_role().is_some(),
-            Self::Argument { plan: Some(_), .. } => match operation {
-                Operation::Argue(role) => role.revises_plan(),
-                _ => false,
-            },
+            Self::Argument { plan: Some(_), .. } => {
+                matches!(operation, Operation::Argue(role) if role.revises_plan())
+            }
             Self::Approval { .. } => matches!(operation, Operation::Approve),
             Self::Repaired { .. } | Self::NoRepair { .. } => matches!(operation, Operation::Diagnose),
             Self::Exit { .. } => matches!(operation, Operation::RunTask { .. } | Operation::UndoTask { .. }),

@@ -309,33 +309,53 @@ impl Request {
         }
     }
 
+    /// Removes what no later decision reads when the phase changes, and counts the passes of the debate.
     pub(crate) fn enter(&mut self, from: Phase, to: Phase) {
-        if from == Phase::Round(Role::Solution) {
-            self.debate.reviews.clear();
-        }
-        match (from, to) {
-            (Phase::Compacting, _) => self.outdated = false,
-            (Phase::Planning, Phase::Round(_)) => self.debate.pass = 1,
-            // A later pass starts at Solution's round, so only the Analyst's argument stays the latest.
-            (Phase::MultiPassCheck, Phase::Round(_)) => {
-                self.debate.pass = self.debate.pass.saturating_add(1);
-                let objects = |argument: &Argument| argument.is_objection_at_least(Score::ZERO);
-                let critic = self.debate.latest.critic.map(|_| Role::Critic);
-                let security = self.debate.latest.security.filter(objects).map(|_| Role::Security);
-                self.debate.reviews = critic.into_iter().chain(security).collect();
-                self.debate.latest = PerRole { analyst: self.debate.latest.analyst, ..PerRole::default() };
-                self.debate.security_reviewed = None;
-                self.debate.scored = None;
-            }
+        let starts_pass = matches!(to, Phase::Round(_));
+        match from {
+            Phase::Compacting => self.outdated = false,
+            Phase::Planning if starts_pass => self.debate.pass = 1,
+            Phase::Round(Role::Solution) => self.debate.reviews.clear(),
+            Phase::MultiPassCheck if starts_pass => self.debate.start_next_pass(),
             // The run is over. A repaired plan starts a new one.
-            (Phase::Failure, _) | (_, Phase::RollbackActive) => self.outcomes.clear(),
-            // The conclusion is in the log; no later decision reads debate, plan or outcomes.
-            (from, Phase::StoringMemory) if from != Phase::StoringMemory => {
-                self.debate = Debate::default();
-                self.plan = None;
-                self.outcomes.clear();
-            }
-            _ => {}
+            Phase::Failure => self.outcomes.clear(),
+            Phase::Idle
+            | Phase::VerifyingIdentity
+            | Phase::IdentityVerified
+            | Phase::LoadingContext
+            | Phase::Classifying
+            | Phase::Planning
+            | Phase::Round(_)
+            | Phase::PlanReview
+            | Phase::MultiPassCheck
+            | Phase::Aggregating
+            | Phase::CalculatingConsensus
+            | Phase::EloDuels
+            | Phase::ResolvingDecision
+            | Phase::PlanApproval
+            | Phase::Blocked
+            | Phase::RunningTasks
+            | Phase::AssertingOutcomes
+            | Phase::Success
+            | Phase::SelfHealingActive
+            | Phase::RepairReview
+            | Phase::RepairScoring
+            | Phase::RepairApproval
+            | Phase::RollbackActive
+            | Phase::RollbackComplete
+            | Phase::StoringMemory
+            | Phase::Auditing
+            | Phase::Done
+            | Phase::Aborted => {}
+        }
+        if to == Phase::RollbackActive {
+            self.outcomes.clear();
+        }
+        // The conclusion is in the log; no later decision reads debate, plan or outcomes.
+        if to == Phase::StoringMemory && from != to {
+            self.debate = Debate::default();
+            self.plan = None;
+            self.outcomes.clear();
         }
     }
 
@@ -352,6 +372,20 @@ impl Request {
             let rank = live.iter().position(|revision| revision == slot).unwrap_or(0);
             *slot = Revision::new(u32::try_from(rank).unwrap_or(u32::MAX)).next();
         }
+    }
+}
+
+impl Debate {
+    /// Starts a later pass. It begins with Solution's round, so only the Analyst's argument stays the latest.
+    fn start_next_pass(&mut self) {
+        self.pass = self.pass.saturating_add(1);
+        let objects = |argument: &Argument| argument.is_objection_at_least(Score::ZERO);
+        let critic = self.latest.critic.map(|_| Role::Critic);
+        let security = self.latest.security.filter(objects).map(|_| Role::Security);
+        self.reviews = critic.into_iter().chain(security).collect();
+        self.latest = PerRole { analyst: self.latest.analyst, ..PerRole::default() };
+        self.security_reviewed = None;
+        self.scored = None;
     }
 }
 
